@@ -72,7 +72,7 @@ class Site:
 
 
 def answer(path: str) -> int:
-    from intents_ui.server import handlers
+    from intents_ui.server.pages import PAGES
 
     where, _, query = path.partition("?")
     scope = {
@@ -84,7 +84,7 @@ def answer(path: str) -> int:
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 80),
     }
-    return handlers.PAGES.page(scope).status
+    return PAGES.page(scope).status
 
 
 def seconds(paths: tuple[str, ...]) -> float:

@@ -150,6 +150,18 @@ class Attack:
     async def slow_balances(self, number: int) -> int:
         return await fetch(self.http, ATTACKER, f"/intent/{self.known[number % len(self.known)]}")
 
+    async def pages(self, number: int) -> int:
+        return await fetch(self.http, ATTACKER, ("/", "/history", "/attention", "/chains")[number % 4])
+
+    async def api(self, number: int) -> int:
+        return await fetch(self.http, ATTACKER, "/api/v1/transfers?size=100")
+
+    async def mcp(self, number: int) -> int:
+        text = " ".join(f"0x{number:04x}{each:060x}" for each in range(20))
+        call = {"name": "triage_ticket", "arguments": {"text": text}}
+        message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
+        return await fetch(self.http, ATTACKER, "/mcp", body=json.dumps(message).encode())
+
     async def half_sent(self, number: int) -> int:
         if number >= BODIES:
             await asyncio.sleep(REFUSED_SECONDS)
@@ -172,6 +184,9 @@ class Attack:
             "streams": (self.streams, 64),
             "slow balances": (self.slow_balances, 48),
             "half-sent bodies": (self.half_sent, BODIES),
+            "pages": (self.pages, 48),
+            "API": (self.api, 48),
+            "MCP": (self.mcp, 48),
         }[name]
         responses: Counter[str] = Counter()
         numbers = iter(range(10**9))
@@ -194,7 +209,7 @@ class Attack:
         return dict(responses)
 
 
-NAMES = ("triage", "exports", "console", "streams", "slow balances", "half-sent bodies")
+NAMES = ("triage", "exports", "console", "streams", "slow balances", "half-sent bodies", "pages", "API", "MCP")
 
 
 @contextlib.asynccontextmanager

@@ -48,7 +48,7 @@ def own_times(profile: cProfile.Profile) -> Counter[str]:
 def profile(path: str) -> Counter[str]:
     gunicorn_constants.apply()
     django.setup()  # after the settings are in the environment
-    from intents_ui.server import handlers
+    from intents_ui.server.pages import PAGES
 
     def ask() -> None:
         where, _, query = path.partition("?")
@@ -56,7 +56,7 @@ def profile(path: str) -> Counter[str]:
             "method": "GET", "path": where, "query_string": query.encode(), "scheme": "http",
             "headers": [(b"host", b"localhost")], "server": ("localhost", 80), "client": ("127.0.0.1", 1),
         }  # fmt: skip
-        handlers.PAGES.page(scope)
+        PAGES.page(scope)
 
     for _ in range(5):
         ask()

@@ -9,10 +9,10 @@ django.setup(set_prefix=False)
 
 from intents_ui import wiring  # noqa: E402 - Django must be set up first, as for all below
 from intents_ui.middleware import access_log, marks  # noqa: E402 - as above
-from intents_ui.middleware.failures import Failure  # noqa: E402 - as above
 from intents_ui.server import handlers, lifespan, probes  # noqa: E402 - as above
-from intents_ui.server.messages import Message, Receive, Send, answer, replay, without_body  # noqa: E402 - as above
-from intents_ui.server.requests import Refused, check_headers, cleaned, is_for_us, read_body  # noqa: E402 - as above
+from intents_ui.server.messages import Message, Receive, Send, answer, without_body  # noqa: E402 - as above
+from intents_ui.server.pages import PAGES, Refused, in_hand  # noqa: E402 - as above
+from intents_ui.server.requests import check_headers, cleaned, is_for_us  # noqa: E402 - as above
 from intents_ui.service.context import request_context  # noqa: E402 - as above
 
 
@@ -48,22 +48,13 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await answer(send, 400, "Unknown host. Add it to ALLOWED_HOSTS.")
     if marks.outside(path) == "live":
         return await handlers.streams()(scope, receive, send)
-    embedded = wiring.emulator()
-    if embedded is not None and marks.outside(path) == "rpc":
-        return await handlers.call_embedded(embedded, scope, receive, send)
-    scope = cleaned(scope)
-    request_origin: request_context.Origin = scope[access_log.VISIT].origin
-    try:
-        check_headers(scope)
-        receive = replay(await read_body(scope, receive), receive)
-    except Refused as refused:
-        return await handlers.reject(scope, send, refused.failure)
-    handler, gate = handlers.handled_by(scope)
-    place = gate.enter(request_origin.visitor)
-    if isinstance(place, Failure):
-        return await handlers.reject(scope, send, place)
-    try:
-        with request_context.asking(request_origin):
-            await handler(scope, receive, handlers.leaving(place, send))
-    finally:
-        place.leave()
+    with request_context.asking(scope[access_log.VISIT].origin):
+        try:
+            with in_hand():
+                embedded = wiring.emulator()
+                if embedded is not None and marks.outside(path) == "rpc":
+                    return await handlers.call_embedded(embedded, scope, receive, send)
+                check_headers(scope)
+                await PAGES(cleaned(scope), receive, send)
+        except Refused as refused:
+            await handlers.reject(scope, send, refused.failure)

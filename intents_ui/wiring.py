@@ -27,11 +27,10 @@ from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
-from intents_ui.service.context.request_context import ServiceSlots
-from intents_ui.service.context.shares import FairThreads
+from intents_ui.service.context.executor import FairExecutor
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
-from intents_ui.service.operations import POLICIES, Kind, ServiceConfig
+from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.prices import Prices
 from intents_ui.service.redis import RedisGuard
@@ -46,15 +45,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PAGE_TIMEOUT = 8.0  # seconds of all of a page's service calls
-WAITING_PAGES = 40  # that wait for the service at a time, of 64 threads. The rest show cached responses.
+THREADS = 32  # that make pages and call the service, most of which wait for it
 CONCURRENT_EXPORTS = 4
-# Concurrent raw calls per process: ordinary calls and long polls.
-CONSOLE_CALLS = 4
-CONSOLE_LONG_POLLS = 4
-# Concurrent identifier lookups for all tickets, a quarter of them per client address. Fewer than the pages that may
-# wait for the service.
-TICKET_THREADS = 16
-TEXT_THREADS = 4
 CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
 RESPONSES_PAUSE = 5.0  # the same for shared responses
 
@@ -86,7 +78,7 @@ class Dashboard:
     def close(self) -> None:
         """Close what this dashboard built, except the hub, which its event loop closes (`close_live`)."""
         built = vars(self).keys() - self._given
-        ends = {"exports": "close", "ticket_threads": "shutdown", "text_threads": "shutdown", "service": "close"}
+        ends = {"executor": "shutdown", "service": "close"}
         for name in ends.keys() & built:
             getattr(vars(self)[name], ends[name])()
 
@@ -130,6 +122,12 @@ def emulator() -> "Emulator | None":
 
 
 @once
+def executor() -> FairExecutor:
+    """The threads of this process."""
+    return FairExecutor(THREADS)
+
+
+@once
 def service() -> ServiceClient:
     """The client of the service, for pages and live updates. Thread-safe."""
     how, embedded = config(), emulator()
@@ -137,6 +135,7 @@ def service() -> ServiceClient:
         how,
         transport=InProcessTransport(embedded) if embedded else None,
         cache=ResponseCache(how, clock=time.monotonic, shared=_shared_responses(how)),
+        threads=executor(),
     )
 
 
@@ -175,18 +174,6 @@ def redis_guard() -> RedisGuard:
 
 
 @once
-def slots() -> ServiceSlots:
-    """The slots of pages that wait for the service."""
-    return ServiceSlots(WAITING_PAGES)
-
-
-@once
-def console_slots() -> Mapping[bool, ServiceSlots]:
-    """The slots of raw calls, which don't occupy page threads: False for ordinary calls, True for long polls."""
-    return {False: ServiceSlots(CONSOLE_CALLS), True: ServiceSlots(CONSOLE_LONG_POLLS)}
-
-
-@once
 def catalog() -> Catalog:
     """The catalog of chains and tokens."""
     return Catalog(service())
@@ -208,18 +195,6 @@ def cards() -> Cards:
 def exports() -> Exports:
     """This process's exports."""
     return Exports(CONCURRENT_EXPORTS)
-
-
-@once
-def ticket_threads() -> FairThreads:
-    """Threads in which triage rows wait for the service. The event loop's default threads are for short work."""
-    return FairThreads(TICKET_THREADS, name="ticket")
-
-
-@once
-def text_threads() -> FairThreads:
-    """Threads that parse pasted text and render copied text. These jobs never block, so a few threads suffice."""
-    return FairThreads(TEXT_THREADS, name="text")
 
 
 def mirror_coverage() -> "CoverageReading | None":
@@ -250,18 +225,13 @@ def is_live() -> bool:
 
 
 def page() -> AbstractContextManager[None]:
-    """Return a context manager for a page's service budget."""
-    return slots().page(seconds=PAGE_TIMEOUT)
+    """Return a context manager for the service calls of a page, which end in time."""
+    return request_context.within(PAGE_TIMEOUT)
 
 
 def without_page_deadline[T](ask: Callable[[], T]) -> T:
     """Run a call without the page's deadline: a write that is interrupted may still have been executed."""
     return request_context.apart().run(ask)
-
-
-def console_call(kind: Kind) -> AbstractContextManager[None]:
-    """Return a context manager for one raw call, which doesn't occupy a page thread."""
-    return console_slots()[kind is Kind.WAIT].page(seconds=POLICIES[kind].total + 1)
 
 
 def newest(intent_id: str) -> Snapshot | None:

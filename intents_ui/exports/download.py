@@ -4,18 +4,18 @@ The file ends with a line that says why it ends, unless the client disconnected.
 requested.
 """
 
-import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterator
 
+from intents_ui import wiring
 from intents_ui.display import failures
 from intents_ui.display.lists.export_row import ExportState, ExportStatus
 from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.reader import Batch
 from intents_ui.exports.slots import Exports
-from intents_ui.service.context import request_context, shares
+from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 
 NOT_BEGUN = "could not start"
@@ -61,8 +61,7 @@ class Download:
         if self._run:
             progress.begin(self._run)
         try:
-            with shares.computing(request_context.visitor()):
-                head, page = self._form.begin(self._about), self._written(next(self._batches))
+            head, page = self._form.begin(self._about), self._written(next(self._batches))
         except BaseException:
             self._end = End(0, NOT_BEGUN)
             self._report(ExportState.TRUNCATED, NOT_BEGUN)
@@ -79,9 +78,7 @@ class Download:
             return first
         if self._end:
             raise StopAsyncIteration
-        return await asyncio.get_running_loop().run_in_executor(
-            self._among.threads, request_context.apart().run, self._next
-        )
+        return await wiring.executor().run(self._next)
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
@@ -93,8 +90,7 @@ class Download:
     def _next(self) -> bytes:
         why = self._stop_reason()
         try:
-            with shares.computing(request_context.visitor()):
-                return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
+            return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
         except ServiceError as error:
             return self._ended(_failure_text(error)).encode()
         except Exception:

@@ -1,9 +1,8 @@
-"""Export concurrency limit and thread pool."""
+"""Export concurrency limit."""
 
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from weakref import WeakKeyDictionary
 
 from intents_ui.service.context.shares import Lack, Shares
@@ -12,16 +11,14 @@ STALLED_SECONDS = 60.0
 
 
 class Exports:
-    """The exports of this process, at most `most` at a time, and their threads. Thread-safe.
+    """The exports of this process, at most `most` at a time. Thread-safe.
 
-    One client address gets at most a quarter of the slots, and at least one. A download that makes no progress for a
+    One client gets at most an eighth of the slots, and at least one. A download that makes no progress for a
     minute keeps its slot only while no other export needs one. A garbage-collected download has none.
     """
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.most = most
-        # Calls whose client disconnected end by themselves. Until then they occupy these threads and no others.
-        self.threads = ThreadPoolExecutor(most, thread_name_prefix="export")
         self._clock = clock
         self._lock = threading.Lock()
         self._moved: WeakKeyDictionary[object, float] = WeakKeyDictionary()
@@ -58,6 +55,3 @@ class Exports:
     @property
     def running(self) -> int:
         return len(self._moved)
-
-    def close(self) -> None:
-        self.threads.shutdown(wait=False, cancel_futures=True)

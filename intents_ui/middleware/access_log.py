@@ -34,7 +34,7 @@ class RequestLog:
     """One request. `view` is the page's name in `urls.py`, or of what answers instead."""
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
-        self.origin = Origin(request_id(scope), visitor=client_ip.client_of(scope, ENV.trusted_proxies))
+        self.origin = Origin(request_id(scope), client=client_ip.client_of(scope, ENV.trusted_proxies))
         self.view = marks.outside(scope["path"]) or UNNAMED
         self._is_logged = self.view != "static"  # static files are too many to log and not informative
         self._method = scope["method"] if scope["method"] in METHODS else "other"

@@ -1,29 +1,25 @@
 """What the limits and the middleware need to know about a view, as marks on the view itself.
 
-A mark is set by a decorator. It survives other decorators, in any order, because `functools.wraps` copies it. The marks
-of a request are those of the view to which its path leads in `urls.py`.
+A mark is set by a decorator. It survives other decorators, in any order, because `functools.wraps` copies it.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Final, Literal
 
 from django.conf import settings
-from django.urls import Resolver404, resolve
 
 from intents_ui.live.stream import PREFIX
 
 type When = Callable[[str, str], bool]  # takes the method and the query string
 type Body = Literal["body", "console", "triage"]
 
-# Bytes. A ticket can have 64,000 characters, each as three escaped bytes.
+# Bytes. A ticket can have 64,000 characters, each as three escaped bytes. The largest is the limit of all requests.
 BODY_SIZES: Mapping[Body, int] = {"body": 65_536, "console": 262_144, "triage": 655_360}
+LARGEST_BODY: Final = max(BODY_SIZES.values())
 
 # Paths that don't lead to Django's views, by their names in the access log.
 OUTSIDE: Final = {"static": settings.STATIC_URL, "live": PREFIX, "rpc": "/rpc/"}
-# A path is looked up two or three times per request, within a moment. A lookup takes 10 to 25 µs.
-REMEMBERED: Final = 256
 
 
 def always(method: str, query: str) -> bool:
@@ -42,17 +38,11 @@ def with_query(method: str, query: str) -> bool:
     return bool(query)
 
 
-def asked(method: str, query: str) -> bool:
-    """Return whether a form of the console was submitted, which may have been by GET."""
-    return method == "POST" or "ask=" in query
-
-
 @dataclass(frozen=True)
 class Marks:
     """Marks of one view, each with the decorator of its name."""
 
     is_costly: When = never
-    streams: When = never
     body: Body = "body"
     is_whole: bool = False
     is_framed: bool = False
@@ -62,13 +52,8 @@ NONE: Final = Marks()
 
 
 def costly[V: Callable[..., Any]](when: When = always) -> Callable[[V], V]:
-    """Mark a view that takes several calls to the service, or reads a list page by page. It has a rate limit."""
+    """Mark a view that takes several calls to the service, or reads a list page by page, for the rate limit."""
     return lambda view: _marked(view, is_costly=when)
-
-
-def streams[V: Callable[..., Any]](when: When = always) -> Callable[[V], V]:
-    """Mark a view with long responses. It runs outside the page threads, with a concurrency limit of its own."""
-    return lambda view: _marked(view, streams=when)
 
 
 def body[V: Callable[..., Any]](size: Body) -> Callable[[V], V]:
@@ -89,15 +74,6 @@ def framed[V: Callable[..., Any]](view: V) -> V:
 def of_view(view: Callable[..., Any]) -> Marks:
     marks: Marks = getattr(view, "marks", NONE)
     return marks
-
-
-@lru_cache(REMEMBERED)
-def of_path(path: str) -> Marks:
-    """Return the marks of the view at a path. A path without a view has none."""
-    try:
-        return of_view(resolve(path).func)
-    except Resolver404:
-        return NONE
 
 
 def outside(path: str) -> str | None:

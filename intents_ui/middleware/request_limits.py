@@ -14,12 +14,12 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from intents_ui import api, wiring
+from intents_ui import api
 from intents_ui.display.failures import MESSAGES, NOT_AGAIN, THOSE_GO_ON
 from intents_ui.display.formatting import text
 from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure
-from intents_ui.service.context.shares import Lack, Shares
+from intents_ui.service.context.shares import Lack
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, rate_limiter
 from intents_ui.web.rate_limiter import Quota
@@ -62,7 +62,11 @@ class RateLimits:
         return response
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: object) -> HttpResponse | None:
-        if not marks.of_view(view).is_costly(str(request.method), request.META.get("QUERY_STRING", "")):
+        found = marks.of_view(view)
+        most = marks.BODY_SIZES[found.body]
+        if int(request.META.get("CONTENT_LENGTH") or 0) > most:
+            return failures.rejection(request, too_large(most))
+        if not found.is_costly(str(request.method), request.META.get("QUERY_STRING", "")):
             return None
         return charged(request, rate_limiter.SEARCH)
 
@@ -132,56 +136,3 @@ BUSY = Failure(
 )
 BEYOND_SHARE = Failure(HTTPStatus.TOO_MANY_REQUESTS, _SHARE.title, _SHARE.what, _SHARE.todo, retry_after=BUSY_SECONDS)
 LACKS = {Lack.FULL: BUSY, Lack.SHARE: BEYOND_SHARE}
-
-
-class ConcurrencyLimiter:
-    """Concurrency limiter for requests: `most` at a time, a quarter of them per client address."""
-
-    def __init__(self, most: int) -> None:
-        self._shares = Shares(most)
-
-    @property
-    def inside(self) -> int:
-        return self._shares.held
-
-    def enter(self, visitor: str | None) -> "RequestSlot | Failure":
-        lack = self._shares.take(visitor)
-        return LACKS[lack] if lack else RequestSlot(self._shares, visitor)
-
-
-class RequestSlot:
-    """Slot of one request. Leaving it twice is harmless."""
-
-    def __init__(self, shares: Shares, visitor: str | None) -> None:
-        self._shares: Shares | None = shares
-        self._visitor = visitor
-
-    def leave(self) -> None:
-        shares, self._shares = self._shares, None
-        if shares:
-            shares.give_back(self._visitor)
-
-
-@wiring.once
-def body_budget() -> Shares:
-    """Return the bytes of all request bodies being read: four of the largest, one of them per client address."""
-    return Shares(32 * 1024 * 1024)
-
-
-class Room:
-    """One request's share of the bytes."""
-
-    def __init__(self, visitor: str | None) -> None:
-        self._visitor = visitor
-        self._taken = 0
-
-    def take(self, size: int) -> Failure | None:
-        """Take `size` more bytes. Returns the reason if they aren't available."""
-        if lack := body_budget().take(self._visitor, size):
-            return LACKS[lack]
-        self._taken += size
-        return None
-
-    def leave(self) -> None:
-        body_budget().give_back(self._visitor, self._taken)
-        self._taken = 0

@@ -35,7 +35,7 @@ from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Membe
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, Page
-from intents_ui.service.operations import Kind
+from intents_ui.service.operations import POLICIES, Kind
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, confirmations, operator_auth, rate_limiter
 from intents_ui.web.links import canonical
@@ -46,6 +46,7 @@ LONGEST_LINK = 1800  # characters of a URL that can be shared
 RAW_SHOWN = 100_000  # characters of an answer as received
 TAKEN = "take"  # query parameter: the intent to commit
 COPIED = 20_000  # characters; the page contains copyable text twice
+MOST_LONG_POLLS = 4  # requests that the service holds, of all clients
 LOOKED_AT = 40  # newest intents, for examples
 EXAMPLES_SECONDS = 30
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
@@ -58,6 +59,11 @@ TOO_LONG = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request exceeds 64 
 WAITS_ALREADY = Refusal(
     HTTPStatus.TOO_MANY_REQUESTS,
     "Your previous WaitIntentReceipt request is still waiting. Try again when it returns.",
+    wait=10,
+)
+WAIT_FULL = Refusal(
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "Too many WaitIntentReceipt requests are waiting. Try again when one of them returns.",
     wait=10,
 )
 
@@ -96,7 +102,6 @@ def view(request: HttpRequest) -> HttpResponse:
     return render(request, "console/console.html", {"operations": offered()})
 
 
-@marks.streams(marks.asked)
 @marks.body("console")
 @require_http_methods(["GET", "HEAD", "POST"])
 def operation(request: HttpRequest, operation: str) -> HttpResponse:
@@ -140,9 +145,9 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
         return page(request, operation, asked)
     if refused := refusal(request, asked):
         return page(request, operation, asked, refused=refused)
-    with waiting(operation, client_ip.of(request)) as may_wait:
-        if not may_wait:
-            return page(request, operation, asked, refused=WAITS_ALREADY)
+    with waiting(operation, client_ip.of(request)) as refused:
+        if refused:
+            return page(request, operation, asked, refused=refused)
         attempt = call(operation, asked.text)
     return page(request, operation, asked, attempt=attempt)
 
@@ -186,23 +191,31 @@ def long_polls() -> dict[str | None, object]:
 
 
 @contextlib.contextmanager
-def waiting(operation: Operation, visitor: str | None) -> Iterator[bool]:
-    """Yield whether this client may send a request that the service holds."""
+def waiting(operation: Operation, client: str | None) -> Iterator[Refusal | None]:
+    """Yield why this client may not send a request that the service holds, or None."""
     if operation.kind is not Kind.WAIT:
-        yield True
+        yield None
         return
     polls, this = long_polls(), object()
-    is_first = polls.setdefault(visitor, this) is this
-    try:
-        yield is_first
-    finally:
-        if is_first:
-            del polls[visitor]
+    if len(polls) >= MOST_LONG_POLLS:
+        yield WAIT_FULL
+    elif polls.setdefault(client, this) is not this:
+        yield WAITS_ALREADY
+    else:
+        try:
+            yield None
+        finally:
+            del polls[client]
 
 
 def call(operation: Operation, text: str) -> Attempt:
-    with wiring.console_call(operation.kind):
-        return wiring.service().attempt(operation.name, text, kind=operation.kind)
+    """Send the request. The service may hold it for longer than a page may take."""
+
+    def attempt() -> Attempt:
+        with within(POLICIES[operation.kind].total + 1):
+            return wiring.service().attempt(operation.name, text, kind=operation.kind)
+
+    return wiring.without_page_deadline(attempt)
 
 
 def page(

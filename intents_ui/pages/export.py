@@ -39,14 +39,12 @@ MOST_POLLS = 30  # for a download that doesn't start
 
 
 @marks.costly()
-@marks.streams()
 @require_safe
 def history(request: HttpRequest, kind: str) -> HttpResponseBase:
     return of_list(request, kind, HISTORY)
 
 
 @marks.costly()
-@marks.streams()
 @require_safe
 def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
@@ -61,7 +59,6 @@ def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
 
 
 @marks.costly()
-@marks.streams()
 @require_safe
 def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""
@@ -131,7 +128,7 @@ def file(
         run=run if progress.is_run(run) else None,
         is_ending=wiring.lifecycle().is_stopping,
     )
-    if not wiring.exports().acquire(download, request_context.visitor()):
+    if not wiring.exports().acquire(download, request_context.client()):
         return no_slot(request)
     download.begin()
     return StreamingHttpResponse(download, headers=headers)
@@ -144,9 +141,9 @@ def links(request: HttpRequest) -> Callable[[str], str]:
 
 
 def no_slot(request: HttpRequest) -> HttpResponse:
-    if wiring.exports().is_at_share_limit(request_context.visitor()):
+    if wiring.exports().is_at_share_limit(request_context.client()):
         title, status = "Too many exports from your address", HTTPStatus.TOO_MANY_REQUESTS
-        why = "An address can run up to a quarter of all concurrent exports. Wait until yours finishes, then try again."
+        why = "An address can run up to an eighth of all concurrent exports. Wait until yours finishes, then try again."
     else:
         title, status = "Too many exports running", HTTPStatus.SERVICE_UNAVAILABLE
         most = text.counted(wiring.exports().most, "concurrent export")
@@ -168,7 +165,6 @@ def refused(
     return response
 
 
-@marks.streams()
 @require_http_methods(["GET", "HEAD", "POST"])
 def run(request: HttpRequest, run: str) -> HttpResponse:
     """Show the progress of an export. POST stops it. Only the page that started the export has the run's ID."""

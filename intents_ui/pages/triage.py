@@ -4,7 +4,6 @@ The text is sent by POST, to keep it out of URLs and browser history. It is neit
 its head at once, then a line for each in the order of the text, then the rows by owner and the summary.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable
 from contextlib import aclosing
@@ -32,7 +31,7 @@ from intents_ui.display.triage.ticket import Ticket
 from intents_ui.middleware import marks
 from intents_ui.web import client_ip
 from intents_ui.web.triage.answers import now
-from intents_ui.web.triage.ticket_lookup import TicketLookup, aside, charge, too_many
+from intents_ui.web.triage.ticket_lookup import TicketLookup, charge, too_many
 
 log = logging.getLogger(__name__)
 
@@ -40,17 +39,16 @@ log = logging.getLogger(__name__)
 PLACE = "<!-- here -->"
 
 
-@marks.streams(marks.posted)
 @marks.body("triage")
 @require_http_methods(["GET", "HEAD", "POST"])
-async def view(request: HttpRequest) -> HttpResponseBase:
+def view(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         return form(request)
     received = request.POST.get("q", "")
-    read = await aside(wiring.text_threads(), partial(ticket.read, received))
+    read = ticket.read(received)
     if read.problem:
         return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
-    if wait := await asyncio.to_thread(charge, request, read):
+    if wait := charge(request, read):
         answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
         answer["Retry-After"] = str(wait)
         return answer
@@ -99,7 +97,7 @@ class TriageBody:
             async for row in found:
                 sent.append(row)
                 yield self._forms.draw(partial(macros().triage_line, row))
-        yield self._between + await aside(wiring.text_threads(), partial(self._ended, sent)) + self._foot
+        yield self._between + await wiring.executor().run(partial(self._ended, sent)) + self._foot
 
     def _ended(self, sent: list[TriageRow]) -> str:
         return self._forms.draw(lambda: ended(sent, root=self._root))

@@ -3,8 +3,9 @@
 import asyncio
 from typing import Any
 
+from django.urls import resolve
+
 from intents_ui import readiness, wiring
-from intents_ui.middleware import marks
 from intents_ui.ops import sentry
 from intents_ui.server import probes
 from intents_ui.server.handlers import streams
@@ -18,7 +19,7 @@ async def run(receive: Receive, send: Send) -> None:
     try:
         sentry.begin()
         wiring.open_all()
-        marks.of_path("/")  # loads the URLs and their pages, which would delay the first request
+        resolve("/")  # loads the URLs and their pages, which would delay the first request
         sampling = probes.start_sampling()
     except Exception as error:
         await send({"type": "lifespan.startup.failed", "message": str(error)})

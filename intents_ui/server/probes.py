@@ -5,9 +5,9 @@ import asyncio
 from intents_ui import readiness, wiring
 from intents_ui.live.tasks import LongTask
 from intents_ui.ops import metrics
-from intents_ui.server import handlers
 from intents_ui.server.handlers import streams
 from intents_ui.server.messages import Message, Send, answer, answer_with, without_body
+from intents_ui.server.pages import requests_in_hand
 from intents_ui.server.requests import host_of, is_for_us
 from intents_ui.settings import is_address
 from intents_ui.web import client_ip
@@ -75,5 +75,5 @@ async def look() -> None:
     metrics.watched.set(len(wiring.hub().watched))
     metrics.streams.set(len(streams().open))
     metrics.exports.set(wiring.exports().running)
-    metrics.in_progress.set(handlers.in_progress())
+    metrics.in_progress.set(requests_in_hand().held)
     observer().look(wiring.service().health.status(), redis=await readiness.redis_answers())

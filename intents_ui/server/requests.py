@@ -1,9 +1,5 @@
-"""A request before a thread is taken: checks of its host, headers and query, and its body, read completely.
+"""A request before a thread is taken: checks of its host, headers and query."""
 
-The body has a limit and a deadline. Otherwise 64 half-sent bodies would occupy every page thread.
-"""
-
-import asyncio
 from functools import cache
 from urllib.parse import urlsplit
 
@@ -11,23 +7,12 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.utils.http import parse_header_parameters
 
-from intents_ui.middleware import access_log, marks, request_limits
-from intents_ui.middleware.failures import Failure
-from intents_ui.server.messages import Message, Receive
+from intents_ui.middleware import request_limits
+from intents_ui.server.messages import Message
+from intents_ui.server.pages import Refused
 
 HEADERS_SIZE = 16_384  # bytes
-BODY_TIMEOUT = 10.0  # seconds
-# Bytes of a body to read beyond its limit, because a browser that is still sending doesn't show a response.
-OVERFLOW = 8 * 1024 * 1024
 CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")
-
-
-class Refused(Exception):
-    """The request was rejected before it reached a view: too large, too slow, or the client disconnected."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.title)
-        self.failure = failure
 
 
 def is_for_us(scope: Message) -> bool:
@@ -95,47 +80,3 @@ def known_ports() -> frozenset[str]:
 
 def escaped(byte: int) -> bytes:
     return bytes([byte]) if byte < 0x80 else b"%%%02X" % byte
-
-
-async def read_body(scope: Message, receive: Receive) -> bytes:
-    """Read the body. Its bytes count against a budget that all bodies share."""
-    room = request_limits.Room(scope[access_log.VISIT].origin.visitor)
-    try:
-        return await read_into(room, scope, receive)
-    finally:
-        room.leave()
-
-
-async def read_into(room: request_limits.Room, scope: Message, receive: Receive) -> bytes:
-    """Read the body into the budget.
-
-    A rejected body is read and dropped, because a browser that is still sending doesn't show a response.
-    """
-    most = marks.BODY_SIZES[marks.of_path(scope["path"]).body]
-    body, received = bytearray(), 0
-    refused: Failure | None = None
-    # gunicorn has validated the header.
-    declared = max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
-    if declared > max(most, OVERFLOW):
-        raise Refused(request_limits.too_large(most))
-    try:
-        async with asyncio.timeout(BODY_TIMEOUT):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Refused(request_limits.CUT_OFF)
-                piece = message.get("body", b"")
-                received += len(piece)
-                refused = refused or (room.take(len(piece)) if received <= most else request_limits.too_large(most))
-                if refused:
-                    body.clear()
-                    room.leave()
-                else:
-                    body.extend(piece)
-                if received > max(most, OVERFLOW) or not message.get("more_body", False):
-                    break
-    except TimeoutError:
-        raise Refused(request_limits.TOO_SLOW) from None
-    if refused:
-        raise Refused(refused)
-    return bytes(body)

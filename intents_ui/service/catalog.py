@@ -20,8 +20,8 @@ from cachetools import TTLCache
 
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import request_context, shares
-from intents_ui.service.context.request_context import claim_slot, time_left
+from intents_ui.service.context import request_context
+from intents_ui.service.context.request_context import is_over, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 from intents_ui.service.fields import Model
 from intents_ui.service.models import ChainInfo, TokenInfo
@@ -140,17 +140,18 @@ class Catalog:
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
         wanted += map(served_by, route_providers)
         missing = [listing for listing in wanted if not self._use_cached(listing)]
-        if not (missing and _may_wait()):
+        if not missing or is_over():
             return
-        requests = [self._service.start(listing.call) for listing in missing]
-        with contextlib.suppress(TimeoutError), shares.waiting():
+        requests = [self._service.start(listing.call, is_shared=True) for listing in missing]
+        with contextlib.suppress(TimeoutError):
             wait_for(requests, time_left(PATIENCE_SECONDS, expired=TimeoutError))
         for listing, request in zip(missing, requests, strict=True):
-            if request.done() and not request.exception():
+            error = request.exception() if request.done() else None
+            if request.done() and not error:
                 self._indexed(listing, request.result())
             elif self._service.age(listing.call) is not None:
                 self._look_up(listing)
-            else:
+            elif not isinstance(error, Overloaded):
                 self._pause(listing)
 
     def warm(self) -> None:
@@ -297,7 +298,7 @@ class Catalog:
         known: IndexedList[K, V] | None = self._lists.get(listing.subject)
         if known is not None and self._clock() < known.recent_until:
             return known
-        if not self._use_cached(listing) and _may_wait():
+        if not self._use_cached(listing) and not is_over():
             self._look_up(listing)
         return self._lists.get(listing.subject)
 
@@ -364,11 +365,3 @@ class Catalog:
         """Let pages do without a list for a while, after a failure or while its request takes long."""
         with self._lock:
             self._paused[listing.subject] = True
-
-
-def _may_wait() -> bool:
-    try:
-        claim_slot()
-    except (OutOfTime, Overloaded):
-        return False
-    return True

@@ -26,9 +26,9 @@ import httpx
 from intents_ui.service import metrics, operations
 from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.console import Attempt
-from intents_ui.service.context import request_context, shares
-from intents_ui.service.context.concurrency import SHUTDOWN, CallThreads
-from intents_ui.service.context.request_context import claim_slot, is_over, seconds_left, time_left, within
+from intents_ui.service.context import request_context
+from intents_ui.service.context.executor import SHUTDOWN, FairExecutor
+from intents_ui.service.context.request_context import check_deadline, is_over, seconds_left, time_left, within
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import (
     OutOfTime,
@@ -61,7 +61,7 @@ WAIT_FOR_REFRESH: Final = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HIST
 class Client(Protocol):
     """What asks the service from threads, of which `threads` run several calls at the same time."""
 
-    threads: CallThreads
+    threads: FairExecutor
 
     def ask[T](self, call: ServiceCall[T]) -> T:
         """Return the response. Raises ServiceError."""
@@ -83,13 +83,14 @@ class ServiceClient:
         health: Health | None = None,
         cache: ResponseCache | None = None,
         memory: ResponseMemory | None = None,
+        threads: FairExecutor | None = None,
     ) -> None:
         self.config = config
         self.health = health or Health(clock=clock)
         self.cache = cache or ResponseCache(config, clock=clock)
         self.transport = transport or DeadlineTransport(connections=config.connections)
-        # More threads would only wait for a connection.
-        self.threads = CallThreads(config.connections)
+        self.threads = threads or FairExecutor(config.connections)
+        self._has_own_threads = threads is None
         self._memory = memory or ResponseMemory()
         self._lock = threading.Lock()
         self._pending: dict[CacheKey, Future[Any]] = {}
@@ -171,7 +172,7 @@ class ServiceClient:
         call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, kind=kind, is_read=False)
         exchange, error = self._exchange(call, is_raw=True), None
         try:
-            claim_slot()
+            check_deadline()
             with self.health.track(call, is_raw=True):
                 self._response_to(exchange)
         except ServiceError as raised:
@@ -185,7 +186,8 @@ class ServiceClient:
 
     def close(self) -> None:
         """Close the connections of threads. Calls that run may finish."""
-        self.threads.shutdown()
+        if self._has_own_threads:
+            self.threads.shutdown()
         self._http.close()
 
     def __enter__(self) -> Self:
@@ -194,12 +196,15 @@ class ServiceClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def start[T](self, call: ServiceCall[T]) -> "Future[T]":
-        """Send a read in the background, unless an identical request is pending. It outlives its page."""
+    def start[T](self, call: ServiceCall[T], *, is_shared: bool = False) -> "Future[T]":
+        """Send a read in the background, unless an identical request is pending. It outlives its page.
+
+        Its thread counts for the client, unless the response `is_shared` by all pages.
+        """
         result, is_mine = self._join(call)
         if is_mine:
             try:
-                self.threads.aside(lambda: self._complete(call, result))
+                self.threads.aside(lambda: self._complete(call, result), is_shared=is_shared)
             except Overloaded as error:
                 self._settle(call, result, error)
         return result
@@ -228,11 +233,9 @@ class ServiceClient:
 
     def _claim(self, call: ServiceCall[Any]) -> None:
         try:
-            claim_slot()
-        except ServiceError as error:
+            check_deadline()
+        except OutOfTime as error:
             error.operation = call.operation
-            if isinstance(error, Overloaded):
-                metrics.call_rejected.inc()
             raise
 
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
@@ -293,8 +296,7 @@ class ServiceClient:
 
     def _wait(self, call: ServiceCall[Any], result: "Future[Any]", seconds: float) -> Any:
         try:
-            with shares.waiting():
-                return result.result(time_left(seconds, expired=TimeoutError))
+            return result.result(time_left(seconds, expired=TimeoutError))
         except ServiceError as error:
             failure: ServiceError = error.again(call.operation)
         except TimeoutError:
@@ -371,13 +373,10 @@ class ServiceClient:
 
     @contextmanager
     def _connection(self) -> Iterator[None]:
-        """Hold one of the connections. The pool can't release the thread's CPU lock (`shares`) while it waits."""
+        """Hold one of the connections."""
         if self._http.is_closed:
             raise Overloaded(SHUTDOWN)
-        wait = time_left(self.config.connection_wait, expired=OutOfTime)
-        with shares.waiting():
-            is_free = self._connections.acquire(timeout=wait)
-        if not is_free:
+        if not self._connections.acquire(timeout=time_left(self.config.connection_wait, expired=OutOfTime)):
             raise Overloaded(ALL_IN_USE)
         try:
             yield

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from intents_ui.service import operations
 from intents_ui.service.client import Client, ServiceClient
-from intents_ui.service.context import concurrency
+from intents_ui.service.context import executor
 from intents_ui.service.errors import Flaw, Invalid, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.models import EARLIEST, HistoryAnswer, Intent, IntentReceipt, Page, SearchAnswer, TokenInfo
 from intents_ui.service.operations import SearchCriteria, ServiceCall
@@ -49,7 +49,7 @@ def read_transfer(service: ServiceClient, intent_id: str) -> tuple[Intent, Inten
     intent, its_receipt = operations.get_intent(intent_id), operations.get_intent_receipt(intent_id)
     # Cached responses need no thread to wait in.
     is_fresh = service.has_fresh(intent) and service.has_fresh(its_receipt)
-    ask = concurrency.in_turn if is_fresh else service.threads.both
+    ask = executor.in_turn if is_fresh else service.threads.both
     found, receipt = ask(lambda: service.ask(intent), lambda: service.ask(its_receipt))
     if isinstance(found, ServiceError):
         raise found

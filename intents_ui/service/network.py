@@ -17,7 +17,6 @@ from typing import Any, Final, cast
 import httpcore
 import httpx
 
-from intents_ui.service.context import shares
 from intents_ui.service.context.request_context import time_left
 
 KEEP_ALIVE_SECONDS: Final = 15.0
@@ -105,19 +104,18 @@ class DeadlineBackend(httpcore.NetworkBackend):
             finally:
                 self._pending.release()
 
-        with shares.waiting():
-            if not self._pending.acquire(timeout=-1 if allowed is None else allowed):
-                raise httpcore.ConnectTimeout("too many connections are being opened")
-            # A daemon, so that a lookup that hangs doesn't block the process's exit.
-            threading.Thread(target=connect, name="connect", daemon=True).start()
-            try:
-                return DeadlineStream(connected.result(allowed))
-            except TimeoutError:
-                if connected.cancel():
-                    raise httpcore.ConnectTimeout("not connected in time") from None
-                return DeadlineStream(connected.result())
-            except UnicodeError as error:
-                raise httpcore.ConnectError("not a host name") from error
+        if not self._pending.acquire(timeout=-1 if allowed is None else allowed):
+            raise httpcore.ConnectTimeout("too many connections are being opened")
+        # A daemon, so that a lookup that hangs doesn't block the process's exit.
+        threading.Thread(target=connect, name="connect", daemon=True).start()
+        try:
+            return DeadlineStream(connected.result(allowed))
+        except TimeoutError:
+            if connected.cancel():
+                raise httpcore.ConnectTimeout("not connected in time") from None
+            return DeadlineStream(connected.result())
+        except UnicodeError as error:
+            raise httpcore.ConnectError("not a host name") from error
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
@@ -130,12 +128,10 @@ class DeadlineStream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with shares.waiting():
-            return self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
+        return self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        with shares.waiting():
-            self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
+        self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -144,8 +140,7 @@ class DeadlineStream(httpcore.NetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
-        with shares.waiting():
-            return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, allowed))
+        return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, allowed))
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

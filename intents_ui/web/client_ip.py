@@ -17,6 +17,8 @@ ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
 PASSED_ON = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
+# The headers by which clients are told apart, with their keys in a Django request.
+KEYS = [(name, f"HTTP_{name.decode().upper().replace('-', '_')}") for name in (*PASSED_ON, b"authorization")]
 UNREADABLE = "unreadable"  # all clients whose forwarded address is invalid
 API_CLIENT = "token "  # with which the names of clients with a token begin
 THIS_MACHINE = "this machine"  # where it has a limit
@@ -83,7 +85,7 @@ def of(request: HttpRequest) -> str | None:
 
 def _scope_of(request: HttpRequest) -> Mapping[str, Any]:
     client = request.META.get("REMOTE_ADDR")
-    headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in request.headers.items()]
+    headers = [(name, request.META[key].encode("latin-1", "replace")) for name, key in KEYS if key in request.META]
     return {"client": (client, 0) if client else None, "headers": headers, "path": request.path}
 
 

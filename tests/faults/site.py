@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from intents_ui import wiring
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.context import request_context
 from intents_ui.service.network import DeadlineTransport
 from tests.faults.upstream import Upstream
 from tests.pages.conftest import switch_to
@@ -71,7 +72,7 @@ class Dashboard:
         self.ahead += seconds
 
     def visit(self, path: str, *, seconds: float = 60.0, **how: Any) -> HttpResponseBase:
-        with wiring.slots().page(seconds=seconds):
+        with request_context.within(seconds):
             answer = Client(raise_request_exception=False).get(path, **how)
         answer.body = text_of(answer)
         return answer

@@ -301,7 +301,7 @@ def commit(dashboard: Dashboard, emulator: Emulator, script: Script) -> Any:
     filled = {each.attributes["name"]: each.attributes["value"] for each in hidden}
     dashboard.service.inject(script, "CommitIntent")
     dashboard.service.requests.clear()
-    with wiring.slots().page(seconds=8):
+    with wiring.page():
         answer = Client().post(path, filled)
     answer.body = answer.content.decode()
     return answer

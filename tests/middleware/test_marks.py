@@ -1,4 +1,4 @@
-"""Limits follow the views: which URLs are costly, stream, or take a larger body, and when."""
+"""Limits follow the views: which URLs are costly or take a larger body, and when."""
 
 from functools import wraps
 from itertools import product
@@ -12,34 +12,33 @@ from intents_ui.middleware import marks
 from intents_ui.middleware.marks import Marks, When
 from tests.url_patterns import url_patterns
 
-# Every URL with a mark: when it is costly, when it streams, the limit of its body, and its other marks.
+# Every URL with a mark: when it is costly, the limit of its body, and its other marks.
 MARKED = """
-newest                                    | never      | never  | body    | whole
-overview                                  | never      | never  | body    | whole
-search                                    | with_query | never  | body    |
-triage                                    | never      | posted | triage  |
-intent/<identifier:intent_id>/receipt     | never      | never  | body    | whole
-intent/<identifier:intent_id>/commit      | never      | never  | console |
-embed/intent/<identifier:intent_id>       | never      | never  | body    | framed
-embed/ticket                              | always     | never  | triage  | framed
-slack/command                             | posted     | never  | body    |
-slack/events                              | posted     | never  | body    |
-export/history.<file:kind>                | always     | always | body    |
-export/attention.<file:kind>              | always     | always | body    |
-export/address/<identifier:address>.<file:kind> | always | always | body   |
-export/progress/<identifier:run>          | never      | always | body    |
-tx/<identifier:transaction_hash>          | always     | never  | body    |
-tx/<chain:chain_id>/<identifier:transaction_hash> | always | never | body  |
-console/<identifier:operation>            | never      | asked  | console |
-api/v1/lookup                             | always     | never  | body    |
-api/v1/triage                             | always     | never  | triage  |
-mcp                                       | posted     | never  | body    |
+newest                                    | never      | body    | whole
+overview                                  | never      | body    | whole
+search                                    | with_query | body    |
+triage                                    | never      | triage  |
+intent/<identifier:intent_id>/receipt     | never      | body    | whole
+intent/<identifier:intent_id>/commit      | never      | console |
+embed/intent/<identifier:intent_id>       | never      | body    | framed
+embed/ticket                              | always     | triage  | framed
+slack/command                             | posted     | body    |
+slack/events                              | posted     | body    |
+export/history.<file:kind>                | always     | body    |
+export/attention.<file:kind>              | always     | body    |
+export/address/<identifier:address>.<file:kind> | always | body   |
+tx/<identifier:transaction_hash>          | always     | body    |
+tx/<chain:chain_id>/<identifier:transaction_hash> | always | body  |
+console/<identifier:operation>            | never      | console |
+api/v1/lookup                             | always     | body    |
+api/v1/triage                             | always     | triage  |
+mcp                                       | posted     | body    |
 """
 
 
 def row(route: str, found: Marks) -> tuple[str, ...]:
     others = [name for name, has in (("whole", found.is_whole), ("framed", found.is_framed)) if has]
-    return route, found.is_costly.__name__, found.streams.__name__, found.body, " ".join(others)
+    return route, found.is_costly.__name__, found.body, " ".join(others)
 
 
 def test_the_urls_of_this_table_and_no_others_have_marks() -> None:
@@ -55,7 +54,6 @@ def test_the_urls_of_this_table_and_no_others_have_marks() -> None:
         (marks.never, set()),
         (marks.posted, {"POST", "POST?ask=1", "POST?q="}),
         (marks.with_query, {"GET?ask=1", "POST?ask=1", "GET?q=", "POST?q="}),
-        (marks.asked, {"POST", "POST?ask=1", "POST?q=", "GET?ask=1"}),
     ],
     ids=lambda each: getattr(each, "__name__", ""),
 )
@@ -84,9 +82,3 @@ def test_marks_survive_other_decorators_in_any_order() -> None:
         return HttpResponse()
 
     assert marks.of_view(view) == Marks(is_costly=marks.posted, body="triage", is_whole=True)
-
-
-def test_a_path_without_a_page_has_no_marks() -> None:
-    assert marks.of_path("/triage").body == "triage"
-    for path in ("", "*", "/", "/triage/", "/export/nothing", "/console", "/\ud800", "/intent/a/b/commit"):
-        assert marks.of_path(path) == marks.NONE

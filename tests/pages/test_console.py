@@ -4,6 +4,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import httpx
@@ -456,29 +457,25 @@ def test_writes_count_in_the_rate_limit(site: Client, monkeypatch: pytest.Monkey
 
 
 def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
-    wait = OPERATIONS["WaitIntentReceipt"]
-    with console.waiting(wait, None) as first:
-        assert first
-        page = site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
+    wait, path = OPERATIONS["WaitIntentReceipt"], "/console/WaitIntentReceipt?intentId=0x12&ask=fields"
+    with console.waiting(wait, None) as refused:
+        assert refused is None
+        page = site.get(path)
         assert page.status_code == 429
         assert "Your previous WaitIntentReceipt request is still waiting" in visible_text(page)
-        assert "NotFound" in visible_text(
-            Client(REMOTE_ADDR="203.0.113.9").get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
-        )
+        assert "NotFound" in visible_text(Client(REMOTE_ADDR="203.0.113.9").get(path))
         assert "200 OK" in visible_text(site.get("/console/GetChains?ask=fields"))
-    assert "NotFound" in visible_text(site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields"))
+    assert "NotFound" in visible_text(site.get(path))
 
 
-def test_concurrent_console_calls_are_limited(site: Client) -> None:
-    slots, others = wiring.console_slots()[False], [f"visitor {each}" for each in range(wiring.CONSOLE_CALLS)]
-    assert {slots.acquire(each) for each in others} == {None}
-    page = site.get("/console/GetTokenPrices?ask=fields")
-    for each in others:
-        slots.release(each)
-    assert page.status_code == 503
-    assert "Dashboard busy" in visible_text(page)
-    assert "The request wasn't sent." in visible_text(page)
-    assert int(page["Retry-After"]) > 0
+def test_long_polls_of_all_clients_are_limited(site: Client) -> None:
+    wait = OPERATIONS["WaitIntentReceipt"]
+    with ExitStack() as stack:
+        for number in range(console.MOST_LONG_POLLS):
+            assert stack.enter_context(console.waiting(wait, f"203.0.113.{number}")) is None
+        page = site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
+    assert (page.status_code, page["Retry-After"]) == (503, "10")
+    assert "Too many WaitIntentReceipt requests are waiting" in visible_text(page)
 
 
 def test_a_request_body_has_a_maximum_size(site: Client) -> None:

@@ -31,6 +31,7 @@ from tests.pages.asgi import ask
 from tests.pages.conftest import renew
 from tests.pages.recorded import Recorded
 from tests.serving import ROOT
+from tests.waiting import until
 
 LIST = "GetIntentHistory"
 RUN = "abcdefghijklmn-_"
@@ -550,7 +551,7 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Servic
     service.before[3] = lambda: has_left.wait(60)
     assert download_until(leaves=lambda taken: len(service.pages) == 3) > 0
     has_left.set()
-    wiring.exports().threads.shutdown(wait=True)
+    until(lambda: wiring.executor().running == 0)
     assert len(service.pages) == 3
     assert progress.standing(RUN) == ExportStatus(ExportState.LEFT, 40)
     assert wiring.exports().acquire(SlotOwner())

@@ -10,9 +10,11 @@ import pytest
 from django.core.signals import request_finished
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 
+from intents_ui import wiring
 from intents_ui.middleware import access_log, request_limits
 from intents_ui.server import handlers
-from intents_ui.server.handlers import Pages
+from intents_ui.server.pages import Pages
+from tests.waiting import until
 
 SCOPE = {"type": "http", "method": "POST", "scheme": "http", "path": "/", "query_string": b"", "headers": []}
 
@@ -95,7 +97,7 @@ async def test_a_page_whose_client_disconnected_is_finished_and_closed(finished:
     with pytest.raises(asyncio.CancelledError):
         await asked
     may_end.set()
-    await asyncio.to_thread(handler._threads.shutdown)
+    await asyncio.to_thread(until, lambda: wiring.executor().running == 0)
     assert file.closed
     assert len(finished) == 1
 

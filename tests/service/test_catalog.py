@@ -9,7 +9,7 @@ import pytest
 
 from intents_ui.service import catalog as catalogue
 from intents_ui.service.catalog import Catalog, Listed
-from intents_ui.service.context.request_context import ServiceSlots
+from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.models import ChainInfo
 from tests.service.clients import answered, without_socket
@@ -174,19 +174,13 @@ def test_a_slow_list_is_ready_for_a_later_page(service, monkeypatch):
     assert len(service.requested) == 2
 
 
-@pytest.mark.parametrize("seconds", [5.0, 0.0], ids=["no place", "no time"])
-def test_a_page_that_cannot_wait_loads_nothing_and_does_not_block_later_pages(service, seconds):
-    catalog, slots = service.catalog(), ServiceSlots(1, wait=0.01)
-    is_taken = seconds > 0
-    if is_taken:
-        assert slots.acquire(None) is None
-    with slots.page(seconds=seconds):
+def test_a_page_without_time_loads_nothing_and_does_not_block_later_pages(service):
+    catalog = service.catalog()
+    with within(0.0):
         catalog.learn([1])
         assert catalog.token(1, USDC) is None
         assert service.requested == []
-    if is_taken:
-        slots.release(None)
-    with slots.page(seconds=5):
+    with within(5.0):
         assert catalog.token(1, USDC)
 
 

@@ -4,11 +4,9 @@ One immutable `_Context` follows the request through its threads and tasks. It h
 
 - the request (`Origin`), whose calls are numbered: `3f9a0c1d2e4b.2` is the second call of the request `3f9a0c1d2e4b`,
 - the deadline. Deadlines nest: an inner one can only be earlier,
-- the slot. Pages that wait for the service must not occupy every thread, because other pages need no request. One
-  client address gets at most a quarter of the slots,
 - the stale responses and the failed calls, which the page reports.
 
-Calls outside a request (live updates, background refreshes) have an ID of their own and need no slot.
+Calls outside a request (live updates, background refreshes) have an ID of their own.
 """
 
 import contextlib
@@ -21,9 +19,7 @@ from contextvars import Context, ContextVar
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from intents_ui.service.context import shares
-from intents_ui.service.context.shares import Lack, Shares
-from intents_ui.service.errors import BeyondShare, OutOfTime, Overloaded, ServiceError, StaleResponse
+from intents_ui.service.errors import OutOfTime, ServiceError, StaleResponse
 
 log = logging.getLogger("intents_ui.service")
 
@@ -31,9 +27,9 @@ log = logging.getLogger("intents_ui.service")
 class Origin:
     """A user's request. Thread-safe, because a page makes calls in several threads."""
 
-    def __init__(self, request_id: str, *, visitor: str | None = None) -> None:
+    def __init__(self, request_id: str, *, client: str | None = None) -> None:
         self.id = request_id
-        self.visitor = visitor  # client address for fair shares, None if unlimited
+        self.client = client  # whose fair shares it uses, None if unlimited
         self.calls = 0
         self._lock = threading.Lock()
 
@@ -43,67 +39,8 @@ class Origin:
             return f"{self.id}.{self.calls}"
 
 
-class ServiceSlots:
-    """Concurrency limiter for pages that wait for the service.
-
-    Allows `most` pages at a time. One more is rejected if no slot is free within `wait` seconds.
-    """
-
-    def __init__(self, most: int, *, wait: float = 0.5) -> None:
-        self._shares = Shares(most)
-        self._wait = wait
-
-    @contextlib.contextmanager
-    def page(self, *, seconds: float) -> Iterator[None]:
-        """Run a page with a deadline of `seconds`.
-
-        Its first service call takes a slot, and the end of the block releases it.
-        """
-        slot = _Slot(self, visitor())
-        try:
-            with within(seconds), _Changed(slot=slot):
-                yield
-        finally:
-            slot.release()
-
-    def acquire(self, visitor: str | None) -> Lack | None:
-        with shares.waiting():
-            return self._shares.take(visitor, wait=time_left(self._wait, expired=OutOfTime) or 0.0)
-
-    def release(self, visitor: str | None) -> None:
-        self._shares.give_back(visitor)
-
-
-class _Slot:
-    """One page's slot, shared by all threads that work for the page."""
-
-    def __init__(self, slots: ServiceSlots, visitor: str | None) -> None:
-        self._slots = slots
-        self._visitor = visitor
-        self._lock = threading.Lock()
-        self._is_taken: bool | None = None  # None: no call yet
-        self._lack: Lack | None = None
-
-    def acquire(self) -> None:
-        with self._lock:
-            if self._is_taken is None:
-                self._lack = self._slots.acquire(self._visitor)
-                self._is_taken = self._lack is None
-            if self._lack is Lack.SHARE:
-                raise BeyondShare("as many pages of one address wait for the service as may")
-            if not self._is_taken:
-                raise Overloaded("as many pages wait for the service as may")
-
-    def release(self) -> None:
-        with self._lock:
-            if self._is_taken:
-                self._slots.release(self._visitor)
-            self._is_taken = False
-
-
 class _Context(NamedTuple):
     origin: Origin | None = None
-    slot: _Slot | None = None
     ends_at: float | None = None  # of time.monotonic
     stale: list[StaleResponse] | None = None
     failed: list[ServiceError] | None = None
@@ -113,7 +50,7 @@ _context: ContextVar[_Context] = ContextVar("service_context", default=_Context(
 
 
 class _Changed:
-    """Run the block in a changed context, including threads with a copy of it (`concurrency`)."""
+    """Run the block in a changed context, including threads with a copy of it (`executor`)."""
 
     def __init__(self, **changes: Any) -> None:
         self._changes = changes
@@ -129,10 +66,10 @@ def current() -> Origin | None:
     return _context.get().origin
 
 
-def visitor() -> str | None:
-    """Return the client address whose fair share the current call uses, or None."""
+def client() -> str | None:
+    """Return the client whose fair shares the current call uses, or None."""
     origin = current()
-    return origin.visitor if origin else None
+    return origin.client if origin else None
 
 
 def asking(origin: Origin) -> contextlib.AbstractContextManager[None]:
@@ -143,7 +80,7 @@ def asking(origin: Origin) -> contextlib.AbstractContextManager[None]:
 def apart() -> Context:
     """Return a context for background work that outlives its request.
 
-    It has the origin, but no deadline or slot. It collects the stale responses that it uses, so that `as_of` is right.
+    It has the origin, but no deadline. It collects the stale responses that it uses, so that `as_of` is right.
     """
     context = Context()
     context.run(_context.set, _Context(origin=current(), stale=[]))
@@ -162,15 +99,10 @@ def reference() -> str:
     return origin.id if origin else secrets.token_hex(6)
 
 
-def claim_slot() -> None:
-    """Check the page's deadline and slot before a service call.
-
-    Raises OutOfTime after its deadline, and Overloaded or BeyondShare where it gets no slot.
-    """
+def check_deadline() -> None:
+    """Raise OutOfTime after the page's deadline, before a service call that would be too late."""
     if is_over():
         raise OutOfTime
-    if slot := _context.get().slot:
-        slot.acquire()
 
 
 def within(seconds: float) -> contextlib.AbstractContextManager[None]:

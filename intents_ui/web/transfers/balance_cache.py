@@ -18,16 +18,13 @@ from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances,
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import request_context, shares
+from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import as_of
-from intents_ui.service.context.shares import Shares
-from intents_ui.service.errors import ServiceError
+from intents_ui.service.errors import Overloaded, ServiceError
 from intents_ui.service.models import HistoryAnswer, IntentHistory, Page
 from intents_ui.service.operations import ServiceCall
 from intents_ui.service.paging import walk
 
-# Limit on background lookups that outlast their page, because they use the same threads as pages.
-MOST_ASIDE = 12
 # Limit on pages of the owner's history. Owners rarely request more quotes than that within one second.
 MOST_PAGES = 3
 # An owner's list received later than this after a transfer's creation has the transfer, if it ever will.
@@ -41,12 +38,6 @@ MOST_OWNERS = 20_000
 def owners() -> set[str]:
     """Return the owners whose balances this process has looked up. Of others, only other processes cache responses."""
     return set()
-
-
-@wiring.once
-def background_lookups() -> Shares:
-    """Return the slots of lookups that continue after their page."""
-    return Shares(MOST_ASIDE)
 
 
 @dataclass(frozen=True)
@@ -98,8 +89,7 @@ def within(facts: Facts, *, seconds: float) -> Balances:
     if lookup is None or not seconds:  # without a wait, don't let the lookup's speed affect the page
         return PENDING
     try:
-        with shares.waiting():
-            return lookup.result(request_context.time_left(seconds, expired=TimeoutError)).balances
+        return lookup.result(request_context.time_left(seconds, expired=TimeoutError)).balances
     except TimeoutError:
         return PENDING
     except ServiceError:
@@ -134,17 +124,11 @@ def _fresh(facts: Facts) -> Balances | None:
 
 
 def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":
-    """Start a lookup in the background. Returns None at the limit, overall or for the client address."""
-    visitor = request_context.visitor()
-    if background_lookups().take(visitor):
-        return None
+    """Start a lookup in the background. Returns None if no thread is free for it."""
     try:
-        lookup = wiring.service().threads.aside(lambda: look_up(facts))
-    except RuntimeError:  # the process is shutting down
-        background_lookups().give_back(visitor)
+        return wiring.service().threads.aside(lambda: look_up(facts))
+    except Overloaded:
         return None
-    lookup.add_done_callback(lambda _: background_lookups().give_back(visitor))
-    return lookup
 
 
 def _cached_balances(facts: Facts, found: "tuple[HistoryAnswer, float] | None") -> Balances:

@@ -1,7 +1,6 @@
 """Rows of a ticket: one for each identifier, looked up a few at a time, in the order of the text."""
 
 import asyncio
-import contextvars
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,12 +13,11 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.triage import rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
-from intents_ui.service.context import request_context, shares
-from intents_ui.service.context.shares import FairThreads
+from intents_ui.service.errors import ServiceError
 from intents_ui.web import rate_limiter
 from intents_ui.web.transfers import mirrored
 from intents_ui.web.transfers.mirrored import Mirrored
-from intents_ui.web.triage.answers import ClientService, How, answer, elsewhere, now, resolved
+from intents_ui.web.triage.answers import ClientService, answer, elsewhere, now, resolved, search_url
 
 
 def charge(request: HttpRequest, read: Ticket) -> int:
@@ -43,7 +41,7 @@ class TicketLookup:
     """The rows of a ticket, each as soon as it and those before are known. `close` ends it, from any thread."""
 
     def __init__(self, read: Ticket, request: HttpRequest) -> None:
-        self._ticket = read
+        self._numbered = list(enumerate(read.findings, start=1))
         compares = any(each.kind is Kind.SHORTENED for each in read.findings)
         search = partial(_search_mirror, request)
         self._service = ClientService(wiring.service(), compares=compares, search_mirror=search)
@@ -66,50 +64,50 @@ class TicketLookup:
                 each.cancel()
 
     def all_rows(self) -> list[TriageRow]:
-        """Wait for all rows, at most until the deadline of the page. Not for a thread with an event loop."""
+        """Look up all identifiers and wait for their rows, at most until the deadline of the page."""
+        whole = [each for each in self._numbered if each[1].kind is not Kind.SHORTENED]
+        answers = self._service.threads.together(*(partial(self._looked_up, *each) for each in whole))
+        known = {
+            number: self._late(number, finding, row) if isinstance(row, ServiceError) else row
+            for (number, finding), row in zip(whole, answers, strict=True)
+        }
+        found: list[TriageRow] = []
+        for number, finding in self._numbered:
+            found.append(once(known.get(number) or self._compared(number, finding, list(known.values())), found))
+        return found
 
-        async def collected() -> list[TriageRow]:
-            return [row async for row in self]
-
-        with shares.waiting():
-            return asyncio.run(collected())
+    def _late(self, number: int, finding: Finding, error: ServiceError) -> TriageRow:
+        return rows.failed(number, finding, error, now=now(), link=search_url(finding))
 
     def _tasks(self) -> list[asyncio.Task[TriageRow]]:
         """Return a task for each row, in the order of the text. A shortened ID waits for the other rows."""
-        numbered = list(enumerate(self._ticket.findings, start=1))
         whole = {
-            number: asyncio.create_task(self._answer(number, finding))
-            for number, finding in numbered
+            number: asyncio.create_task(self._in_turn(partial(self._looked_up, number, finding)))
+            for number, finding in self._numbered
             if finding.kind is not Kind.SHORTENED
         }
         others = list(whole.values())
         return [
-            whole.get(number) or asyncio.create_task(self._compared(number, finding, others))
-            for number, finding in numbered
+            whole.get(number) or asyncio.create_task(self._after(others, number, finding))
+            for number, finding in self._numbered
         ]
 
-    async def _compared(self, number: int, finding: Finding, others: Sequence[asyncio.Task[TriageRow]]) -> TriageRow:
-        """Compare a shortened ID with the transfers of the other rows, then with the newest transfers."""
+    async def _after(self, others: Sequence[asyncio.Task[TriageRow]], number: int, finding: Finding) -> TriageRow:
         if others:
             await asyncio.wait(others)
-        known = [each.result() for each in others]
-        row = await asyncio.to_thread(rows.in_ticket, number, finding, known, now=now())
-        return row or await self._answer(number, finding, partial(elsewhere, known=known))
+        return await self._in_turn(partial(self._compared, number, finding, [each.result() for each in others]))
 
-    async def _answer(self, number: int, finding: Finding, how: How = resolved) -> TriageRow:
+    async def _in_turn(self, do: Callable[[], TriageRow]) -> TriageRow:
         async with self._at_once:
-            return await aside(wiring.ticket_threads(), partial(answer, self._service, number, finding, how))
+            return await wiring.executor().run(do)
 
+    def _looked_up(self, number: int, finding: Finding) -> TriageRow:
+        return answer(self._service, number, finding, resolved)
 
-async def aside[T](threads: FairThreads, do: Callable[[], T]) -> T:
-    """Run a function on one of these threads, in the turn of the client's address."""
-    context, visitor = contextvars.copy_context(), request_context.visitor()
-
-    def in_turn() -> T:
-        with shares.computing(visitor):
-            return context.run(do)
-
-    return await asyncio.wrap_future(threads.submit(in_turn, visitor))
+    def _compared(self, number: int, finding: Finding, known: Sequence[TriageRow]) -> TriageRow:
+        """Compare a shortened ID with the transfers of the other rows, then with the newest transfers."""
+        row = rows.in_ticket(number, finding, known, now=now())
+        return row or answer(self._service, number, finding, partial(elsewhere, known=known))
 
 
 @dataclass(frozen=True)

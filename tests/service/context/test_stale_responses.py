@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from intents_ui.service.context.concurrency import CallThreads
+from intents_ui.service.context.executor import FairExecutor
 from intents_ui.service.context.request_context import add_stale, as_of, collecting_stale
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 
@@ -15,7 +15,7 @@ def old(operation: str, *, learned_at: datetime = NOON) -> StaleResponse:
 
 def test_a_page_collects_stale_responses_of_its_threads():
     with collecting_stale() as result:
-        CallThreads(2).together(*(lambda n=n: add_stale(old(f"GetIntent{n}")) for n in range(3)))
+        FairExecutor(2).together(*(lambda n=n: add_stale(old(f"GetIntent{n}")) for n in range(3)))
     assert sorted(each.operation for each in result) == ["GetIntent0", "GetIntent1", "GetIntent2"]
 
 
@@ -25,7 +25,7 @@ def test_background_work_knows_how_old_its_responses_are():
         return as_of()
 
     with collecting_stale() as of_the_page:
-        assert CallThreads(2).aside(work).result(10) == NOON
+        assert FairExecutor(2).aside(work).result(10) == NOON
     assert of_the_page == []
 
 

@@ -1,0 +1,165 @@
+"""Fair threads, in which pages are made and call the service.
+
+One client runs in at most an eighth of the threads. Its other jobs wait, and clients take turns. A thread is free again
+when its work ends, whether or not anyone still waits for the result.
+
+The calls that a job makes at the same time run in its own thread, and in others of its client that are free. So no job
+waits for one that hasn't begun, however they are nested.
+"""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import Context, copy_context
+from functools import partial
+from typing import Any, Final
+
+from intents_ui.service.context import request_context
+from intents_ui.service.context.shares import Lack, Shares
+from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
+
+SHUTDOWN: Final = "the dashboard is shutting down"
+
+type Job = tuple[Future[Any], Context, Callable[[], Any]]
+
+
+class FairExecutor:
+    """Threads with fair shares. Half of them at most do background work."""
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="page")
+        self._running = Shares(threads)
+        self._in_background = Shares(max(1, threads // 2))
+        self._waiting: dict[str | None, deque[Job]] = {}  # by client, in the order of their turns
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    async def run[T](self, do: Callable[[], T]) -> T:
+        """Run a job in its client's turn. If the caller is canceled, it doesn't begin, or runs to its end."""
+        return await asyncio.wrap_future(self.submit(do))
+
+    def submit[T](self, do: Callable[[], T]) -> "Future[T]":
+        """Queue a job for its client's turn. It has no deadline. Raises Overloaded after `shutdown`."""
+        job: Job = (Future(), request_context.apart(), do)
+        with self._lock:
+            if self._is_closed:
+                raise Overloaded(SHUTDOWN)
+            self._waiting.setdefault(request_context.client(), deque()).append(job)
+            self._start_waiting()
+        return job[0]
+
+    def together[T](self, *calls: Callable[[], T]) -> list[T | ServiceError]:
+        """Return each call's result, or its ServiceError, in order. They have the deadline of the caller."""
+        todo, found = deque(enumerate(calls)), dict[int, T | ServiceError]()
+
+        def work() -> None:
+            while True:
+                try:
+                    place, call = todo.popleft()
+                except IndexError:
+                    return
+                found[place] = _result(call)
+
+        client = request_context.client()
+        helpers = (self._start(work, copy_context(), client=client) for _ in calls[1:])
+        started = [helper for helper in helpers if helper]
+        work()
+        for helper in started:
+            try:
+                helper.result(request_context.seconds_left())
+            except TimeoutError:
+                break
+        return [found[place] if place in found else OutOfTime() for place in range(len(calls))]
+
+    def both[A, B](self, one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
+        """Run two calls with different result types at the same time."""
+        calls: tuple[Callable[[], Any], ...] = (one, other)
+        first, second = self.together(*calls)
+        return first, second
+
+    def aside[T](self, do: Callable[[], T], *, is_shared: bool = False) -> "Future[T]":
+        """Run work that outlives its request in the background, without its deadline.
+
+        It uses the client's share, unless all clients share its result. Raises Overloaded if no thread is free.
+        """
+        client = None if is_shared else request_context.client()
+        started = None
+        if self._in_background.take(client) is None:
+            started = self._start(do, request_context.apart(), client=client)
+            if started is None:
+                self._in_background.give_back(client)
+        if started is None:
+            raise Overloaded("no thread is free for background work")
+        started.add_done_callback(lambda _: self._in_background.give_back(client))
+        return started
+
+    @property
+    def running(self) -> int:
+        return self._running.held
+
+    def shutdown(self) -> None:
+        """Cancel waiting jobs, and let running ones finish."""
+        with self._lock:
+            self._is_closed = True
+            waiting, self._waiting = self._waiting, {}
+        for future, *_ in (job for jobs in waiting.values() for job in jobs):
+            future.cancel()
+        self._pool.shutdown(wait=False)
+
+    def _start_waiting(self) -> None:
+        """Start a job of each client that may run another one, and put those clients at the end of the queue."""
+        for client in list(self._waiting):
+            jobs = self._waiting[client]
+            while jobs and jobs[0][0].cancelled():
+                jobs.popleft()
+            lack = self._running.take(client) if jobs else None
+            if lack is Lack.FULL:
+                return
+            if lack is Lack.SHARE:
+                continue
+            del self._waiting[client]
+            if jobs:
+                self._pool.submit(self._run, client, jobs.popleft())
+                if jobs:
+                    self._waiting[client] = jobs
+
+    def _start(self, do: Callable[[], Any], context: Context, *, client: str | None) -> "Future[Any] | None":
+        """Start a job at once if a thread is free for this client."""
+        job: Job = (Future(), context, do)
+        with self._lock:
+            if self._is_closed or self._running.take(client):
+                return None
+            self._pool.submit(self._run, client, job)
+        return job[0]
+
+    def _run(self, client: str | None, job: Job) -> None:
+        future, context, do = job
+        settle = context.run(_settled, future, do) if future.set_running_or_notify_cancel() else None
+        self._running.give_back(client)
+        with self._lock:
+            if self._waiting:
+                self._start_waiting()
+        if settle:
+            settle()  # last, because it wakes up another thread
+
+
+def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
+    """Run two calls one after the other, with the results of `FairExecutor.both`."""
+    return _result(one), _result(other)
+
+
+def _settled(future: "Future[Any]", do: Callable[[], Any]) -> Callable[[], None]:
+    """Run a job, and return what sets its result."""
+    try:
+        return partial(future.set_result, do())
+    except BaseException as error:
+        return partial(future.set_exception, error)
+
+
+def _result[T](call: Callable[[], T]) -> T | ServiceError:
+    try:
+        return call()
+    except ServiceError as error:
+        return error.with_traceback(None)  # drops the traceback, which references every frame that it passed

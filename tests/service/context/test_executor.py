@@ -1,0 +1,164 @@
+"""Fair threads: an eighth for one client, turns by client, and calls that never wait for a thread."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+
+import pytest
+
+from intents_ui.service.context.executor import FairExecutor
+from intents_ui.service.context.request_context import Origin, asking, client, seconds_left, within
+from intents_ui.service.errors import NotFound, Overloaded
+from tests.waiting import PATIENCE, until
+
+GREEDY, OTHER = "203.0.113.7", "198.51.100.7"
+
+
+class Jobs:
+    """Jobs that end when they are told to. `begun` are the clients of those that began."""
+
+    def __init__(self, threads: int) -> None:
+        self.executor = FairExecutor(threads)
+        self.begun: list[str | None] = []
+        self.go_on = threading.Event()
+
+    def submit(self, *clients: str | None) -> list[Future[str | None]]:
+        return [self._submit(each) for each in clients]
+
+    def _submit(self, whose: str | None) -> Future[str | None]:
+        with asking(Origin("request", client=whose)):
+            return self.executor.submit(self.wait)
+
+    def wait(self) -> str | None:
+        self.begun.append(client())
+        self.go_on.wait(PATIENCE)
+        return client()
+
+
+@pytest.fixture
+def jobs() -> Iterator[Jobs]:
+    jobs = Jobs(16)
+    yield jobs
+    jobs.go_on.set()
+    jobs.executor.shutdown()
+
+
+def run[T](executor: FairExecutor, do: Callable[[], T], *, whose: str = GREEDY) -> T:
+    with asking(Origin("request", client=whose)):
+        return executor.submit(do).result(PATIENCE)
+
+
+def test_one_client_runs_in_an_eighth_of_the_threads_and_the_others_have_theirs(jobs: Jobs) -> None:
+    jobs.submit(*[GREEDY] * 20, OTHER)
+    until(lambda: OTHER in jobs.begun)
+    assert jobs.begun == [GREEDY, GREEDY, OTHER]
+    assert jobs.executor.running == 3
+
+
+def test_this_machine_may_use_all_threads(jobs: Jobs) -> None:
+    jobs.submit(*[None] * 20)
+    until(lambda: len(jobs.begun) == 16)
+
+
+def test_clients_that_wait_take_turns(jobs: Jobs) -> None:
+    jobs.submit(*[None] * 16)
+    waiting = jobs.submit(*[GREEDY] * 10, OTHER)
+    until(lambda: len(jobs.begun) == 16)
+    jobs.go_on.set()
+    assert [each.result(PATIENCE) for each in waiting] == [*[GREEDY] * 10, OTHER]
+    assert jobs.begun.index(OTHER) <= 18
+
+
+def test_a_thread_is_free_when_its_work_ends_and_not_when_its_caller_leaves(jobs: Jobs) -> None:
+    running = jobs.submit(GREEDY, GREEDY)
+    until(lambda: len(jobs.begun) == 2)
+    assert [each.cancel() for each in running] == [False, False]
+    canceled, waiting = jobs.submit(GREEDY, GREEDY)
+    assert canceled.cancel()
+    assert jobs.begun == [GREEDY, GREEDY]
+    jobs.go_on.set()
+    assert waiting.result(PATIENCE) == GREEDY
+    assert jobs.begun == [GREEDY] * 3, "the canceled one never began"
+    until(lambda: jobs.executor.running == 0)
+
+
+def test_a_job_that_waits_holds_up_no_other_job_of_its_client(jobs: Jobs) -> None:
+    """It may wait for anything: there is nothing to release first."""
+    jobs.submit(GREEDY)
+    until(lambda: jobs.begun)
+    assert run(jobs.executor, lambda: "another page") == "another page"
+
+
+def test_calls_at_the_same_time_use_the_free_threads_of_the_client() -> None:
+    executor, here = FairExecutor(16), threading.Barrier(2)
+
+    def meet() -> int:
+        return here.wait(PATIENCE)
+
+    assert sorted(run(executor, lambda: executor.together(meet, meet))) == [0, 1]
+    assert run(executor, lambda: executor.both(lambda: 1, lambda: "2")) == (1, "2")
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_nested_calls_end_however_few_threads_there_are(depth: int) -> None:
+    executor = FairExecutor(8)  # one for each client
+
+    def nested(left: int) -> list[object]:
+        if not left:
+            return [client()]
+        return [each for found in executor.together(*[lambda: nested(left - 1)] * 3) for each in found]
+
+    assert run(executor, lambda: nested(depth)) == [GREEDY] * 3**depth
+
+
+def test_a_failed_call_is_returned_and_a_bug_is_raised() -> None:
+    executor = FairExecutor(16)
+
+    def fail() -> int:
+        raise NotFound
+
+    first, second = run(executor, lambda: executor.together(fail, lambda: 2))
+    assert isinstance(first, NotFound)
+    assert second == 2
+    with pytest.raises(ZeroDivisionError):
+        run(executor, lambda: executor.together(lambda: 1, lambda: 1 // 0))
+
+
+def test_calls_have_the_deadline_of_their_page_and_background_work_has_none() -> None:
+    executor = FairExecutor(32)
+
+    def page() -> list[object]:
+        with within(60):
+            return [*executor.together(seconds_left, seconds_left), executor.aside(seconds_left).result(PATIENCE)]
+
+    first, second, left = run(executor, page)
+    assert isinstance(first, float)
+    assert isinstance(second, float)
+    assert left is None
+
+
+def test_background_work_of_one_client_leaves_it_threads_for_its_pages() -> None:
+    executor, go_on = FairExecutor(32), threading.Event()
+
+    def page() -> None:
+        for _ in range(2):
+            executor.aside(lambda: go_on.wait(PATIENCE))
+        with pytest.raises(Overloaded):
+            executor.aside(lambda: None)
+        assert executor.aside(lambda: "names", is_shared=True).result(PATIENCE) == "names"
+
+    run(executor, page)
+    assert run(executor, lambda: "a page") == "a page"
+    go_on.set()
+
+
+def test_after_shutdown_waiting_jobs_are_canceled_and_new_ones_rejected(jobs: Jobs) -> None:
+    running, *_, waiting = jobs.submit(*[GREEDY] * 3)
+    until(lambda: len(jobs.begun) == 2)
+    jobs.executor.shutdown()
+    assert waiting.cancelled()
+    for call in (lambda: jobs.executor.submit(int), lambda: jobs.executor.aside(int)):
+        with pytest.raises(Overloaded):
+            call()
+    jobs.go_on.set()
+    assert running.result(PATIENCE) == GREEDY
