@@ -191,9 +191,11 @@ class Run:
             self._count += 1
             found[self._count] = begun = self._begun(sent)
             outcome = Outcome.FAILED if sent.is_failed else Outcome.DELIVERED
-            how = decided(outcome, "", 1, began=begun.began, ended=int(sent.ended), limit=LIMIT, now=self.world.now)
-            if how and how[0]:
-                heappush(self._decisions, (how[0], self._count, begun._replace(at=how[0], is_bad=how[1])))
+            decision = decided(
+                outcome, "", 1, began=begun.began, ended=int(sent.ended), limit=LIMIT, now=self.world.now
+            )
+            if decision and decision.at:
+                heappush(self._decisions, (decision.at, self._count, begun._replace(**decision._asdict())))
         while self._decisions and self._decisions[0][0] <= self.world.now - MINUTE:
             _, number, begun = heappop(self._decisions)
             found[number] = begun

@@ -10,7 +10,7 @@ import pytest
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import Begun, Incident, Kind, Knowledge, State, decided, tail
+from intents_ui.mirror.incidents.rules import Begun, Decision, Incident, Kind, Knowledge, State, decided, tail
 from intents_ui.mirror.incidents.usual import Counts
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
@@ -72,7 +72,7 @@ class Story:
                 self.late[key] = self.now + 5 + LIMIT, began
             else:
                 is_bad = is_turn if route in failing else key // len(self.places) % self.usual == route
-                found[key] = began._replace(at=self.now + 20, is_bad=is_bad)
+                found[key] = began._replace(at=self.now + 20, is_bad=is_bad, has_failed=is_bad)
         self.now += MINUTE
         for key, (at, _) in list(self.late.items()):
             if at <= self.now:
@@ -123,28 +123,28 @@ def test_the_probability_of_counts_is_exact(
 
 # What counts
 
+LATE = Decision(LIMIT, is_bad=True)
+
 
 @pytest.mark.parametrize(
     ("outcome", "took", "expected"),
     [
         pytest.param(Outcome.OPEN, 0, None, id="open"),
-        pytest.param(Outcome.DELIVERED, 40, (40, False), id="delivered"),
-        pytest.param(Outcome.DELIVERED, 900, (LIMIT, True), id="delivered late"),
-        pytest.param(Outcome.FAILED, 40, (40, True), id="failed"),
-        pytest.param(Outcome.REFUNDED, 9000, (LIMIT, True), id="refunded late"),
+        pytest.param(Outcome.DELIVERED, 40, Decision(40), id="delivered"),
+        pytest.param(Outcome.DELIVERED, 900, LATE, id="delivered late"),
+        pytest.param(Outcome.FAILED, 40, Decision(40, is_bad=True, has_failed=True), id="failed"),
+        pytest.param(Outcome.REFUNDED, 9000, LATE, id="refunded late"),
         pytest.param(Outcome.ABORTED, 40, None, id="aborted by the owner"),
-        pytest.param(Outcome.ABORTED, 900, (LIMIT, True), id="aborted because it was late"),
+        pytest.param(Outcome.ABORTED, 900, LATE, id="aborted because it was late"),
         pytest.param(Outcome.REJECTED, 900, None, id="a deposit that was rejected"),
         pytest.param(Outcome.NO_DEPOSIT, 900, None, id="a deposit that never came"),
         pytest.param(Outcome.UNCONFIRMED, 40, None, id="unconfirmed"),
     ],
 )
-def test_a_transfer_is_decided_by_its_end_or_its_limit(
-    outcome: Outcome, took: int, expected: tuple[int, bool] | None
-) -> None:
+def test_a_transfer_is_decided_by_its_end_or_its_limit(outcome: Outcome, took: int, expected: Decision | None) -> None:
     found = decided(outcome, "", 1, began=0, ended=took, limit=LIMIT, now=LIMIT - 1)
-    assert found == ((0, False) if outcome is Outcome.OPEN else expected)
-    assert decided(Outcome.OPEN, "EXECUTING", None, began=0, ended=0, limit=LIMIT, now=LIMIT) == (LIMIT, True)
+    assert found == (Decision() if outcome is Outcome.OPEN else expected)
+    assert decided(Outcome.OPEN, "EXECUTING", None, began=0, ended=0, limit=LIMIT, now=LIMIT) == LATE
     assert decided(Outcome.OPEN, "COMMITTED", None, began=0, ended=0, limit=LIMIT, now=LIMIT) is None
     assert decided(Outcome.FAILED, "FAILED", 0, began=0, ended=40, limit=LIMIT, now=LIMIT) is None
 
@@ -205,6 +205,17 @@ def test_one_owner_who_tries_again_and_again_opens_none(story: Story) -> None:
         story.detector.observe({-number - 1: Begun(PARTS, None, story.now, story.now, True)})
         story.minutes(1)
     assert story.said == []
+
+
+@pytest.mark.parametrize(("has_failed", "opened"), [(True, 0), (False, 1)])
+def test_what_fails_may_be_the_doing_of_an_owner_and_what_is_late_may_not(
+    story: Story, has_failed: bool, opened: int
+) -> None:
+    """An owner has six addresses, of which one comes every other minute."""
+    for number in range(6):
+        story.detector.observe({-number - 1: Begun(PARTS, f"address {number}", story.now, story.now, True, has_failed)})
+        story.minutes(2)
+    assert len(story.incidents) == opened
 
 
 def test_what_usually_fails_opens_none() -> None:
@@ -273,7 +284,7 @@ def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None
 def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) -> None:
     story.minutes(30, failing=[A])
     first = story.only
-    story.minutes(45)
+    story.minutes(35)
     assert story.only.state is State.OVER
     story.minutes(20, failing=[A])
     assert (story.only.number, story.only.state) == (first.number, State.OPEN)

@@ -246,6 +246,9 @@ class Detector:
                 expected = max(usual, fmean(map(self.usual.share, routes), routes.values()))
                 if rules.is_worse(bad, len(owners), expected):
                     chance = rules.tail(bad, len(owners), expected, self.usual.correlations[scope.level])
+                    failed = Counter(each.route for each in owners.values() if each.has_failed)
+                    if max(failed.values(), default=0) > bad / 2:
+                        chance = min(1.0, chance * rules.OWN_FAILURES)
             found = Evidence(scope, usual, rules.likelihood_ratio(bad, len(owners), expected), chance)
             best = max(best, found, key=lambda each: (each.tail < self.usual.chance, each.ratio))
         return best

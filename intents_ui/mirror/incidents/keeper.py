@@ -20,8 +20,8 @@ from intents_ui.mirror.incidents.rules import (
     KNOWN,
     LONGEST,
     MAX_LAG,
-    UNDECIDED,
     Begun,
+    Decision,
     Incident,
     Kind,
     Knowledge,
@@ -127,15 +127,16 @@ class Keeper:
             pk, *place, late_after, owner, outcome, status, step, created, started, updated, ended_at = row
             began = (started or created) // 1000
             end = max(ended_at or updated, created) // 1000
-            how = decided(outcome, status, step, began=began, ended=end, limit=late_after // 1000, now=until)
-            if how is None or began > until:
+            decision = decided(outcome, status, step, began=began, ended=end, limit=late_after // 1000, now=until)
+            if decision is None or began > until:
                 continue
-            at, is_bad = how if how[0] <= until else (UNDECIDED, False)
-            if not at or since <= at:
+            if decision.at > until:
+                decision = Decision()
+            if not decision.at or since <= decision.at:
                 sides = batched(place[3:], 2)
                 tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
                 scopes = scopes_of(RouteKey(*place[:3]), tokens)
-                found.append((pk, Begun(scopes, owner and bytes(owner), began, at, is_bad)))
+                found.append((pk, Begun(scopes, owner and bytes(owner), began, *decision)))
         return dict(sorted(found, key=lambda each: each[1].at or until))
 
 

@@ -28,6 +28,9 @@ TIMES_USUAL = 3
 CHANCE = 0.03
 MAX_CHANCE = 5e-4
 ALERTS = 0.1
+# The addresses of one owner, such as a bot's, may all fail on one route for the same reason. Where more than half of
+# what is bad may be that, chance must explain it with so many times less probability. No owner makes transfers late.
+OWN_FAILURES = 100
 # Nothing starts: in so many seconds or more, in which so many owners were expected.
 SILENT_AFTER, EXPECTED_OWNERS = 15 * MINUTE, 20
 # An incident closes after so many seconds and owners with at most twice the usual, and is recovering before that.
@@ -64,14 +67,23 @@ class State(StrEnum):
     OVER = "over"
 
 
+class Decision(NamedTuple):
+    """When a transfer was decided, and whether it is bad: late, or, if it `has_failed`, ended without delivery."""
+
+    at: int = UNDECIDED
+    is_bad: bool = False
+    has_failed: bool = False
+
+
 class Begun(NamedTuple):
-    """A transfer that has begun, in its `scopes`. `at`: when it was decided. All without an owner count as one."""
+    """A transfer that has begun, in its `scopes`, and its decision. All without an owner count as one."""
 
     scopes: tuple[ScopeName, ...]
     owner: Hashable
     began: int
     at: int = UNDECIDED
     is_bad: bool = False
+    has_failed: bool = False
 
     @property
     def route(self) -> ScopeName:
@@ -80,7 +92,7 @@ class Begun(NamedTuple):
 
 def decided(
     outcome: str, status: str, failed_step: int | None, *, began: int, ended: int, limit: int, now: int
-) -> tuple[int, bool] | None:
+) -> Decision | None:
     """Return when a transfer was decided and whether it is bad, or None if it says nothing about its route.
 
     It is decided when it is delivered, when its route fails, or when it is still open after `limit` seconds, and then
@@ -90,13 +102,13 @@ def decided(
     late_at = began + limit
     match outcome:
         case Outcome.OPEN if status not in WITHOUT_DEPOSIT:
-            return (late_at, True) if late_at <= now else (UNDECIDED, False)
+            return Decision(late_at, is_bad=True) if late_at <= now else Decision()
         case Outcome.DELIVERED:
-            return (ended, False) if ended <= late_at else (late_at, True)
+            return Decision(ended) if ended <= late_at else Decision(late_at, is_bad=True)
         case Outcome.REFUNDED | Outcome.FAILED if failed_step != DEPOSIT:
-            return min(ended, late_at), True
+            return Decision(min(ended, late_at), is_bad=True, has_failed=ended <= late_at)
         case Outcome.ABORTED if ended > late_at:
-            return late_at, True
+            return Decision(late_at, is_bad=True)
     return None
 
 
