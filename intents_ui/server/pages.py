@@ -173,7 +173,6 @@ class Pages(BaseHandler):
             set_script_prefix(get_script_prefix(scope))
             request_started.send(sender=self.__class__, scope=scope)
             response = self.get_response(ASGIRequest(scope, io.BytesIO(body)))
-            response._handler_class = self.__class__  # type: ignore[attr-defined]  # sender of `request_finished`
             if isinstance(response, StreamingHttpResponse) and response.is_async:
                 return Answer(response.status_code, headers_of(response), b"", response)
             try:
