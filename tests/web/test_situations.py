@@ -8,6 +8,7 @@ import pytest
 import time_machine
 
 from intents_ui import wiring
+from intents_ui.display.lists.rows import Rows
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web.transfers import situations
 from tests.service.clients import answered, without_socket
@@ -35,9 +36,15 @@ def dashboard() -> Iterator[None]:
     wiring.use(before)
 
 
+def shown_again() -> Rows:
+    """Return the rows as shown the second time, from which on they are remembered."""
+    situations.of_entries(ENTRIES)
+    return situations.of_entries(ENTRIES)
+
+
 @pytest.mark.parametrize("seconds", [5, 60, -1])
 def test_a_list_is_made_again_after_five_seconds(clock: time_machine.Traveller, seconds: int) -> None:
-    rows = situations.of_entries(ENTRIES)
+    rows = shown_again()
     clock.move_to(NOON + timedelta(seconds=4.9))
     assert situations.of_entries(list(ENTRIES)) is rows
     clock.move_to(NOON + timedelta(seconds=seconds))
@@ -47,7 +54,7 @@ def test_a_list_is_made_again_after_five_seconds(clock: time_machine.Traveller, 
 
 
 def test_a_list_of_other_entries_is_another_list(clock: time_machine.Traveller) -> None:
-    rows = situations.of_entries(ENTRIES)
+    rows = shown_again()
     others = [ENTRIES[0].model_copy(), *ENTRIES[1:]]
     assert situations.of_entries(others) is not rows
     assert len(situations.of_entries(ENTRIES[:2])) == 2
@@ -55,12 +62,13 @@ def test_a_list_of_other_entries_is_another_list(clock: time_machine.Traveller) 
 
 
 def test_a_list_is_made_again_with_new_names(clock: time_machine.Traveller) -> None:
-    rows = situations.of_entries(ENTRIES)
+    rows = shown_again()
     wiring.catalog().version = object()
     assert situations.of_entries(ENTRIES) is not rows
 
 
 def test_a_transfer_is_that_of_its_intent_and_its_receipt(clock: time_machine.Traveller) -> None:
+    situations.of_read([(INTENT, RECEIPT)])
     [one] = situations.of_read([(INTENT, RECEIPT)])
     assert situations.of_read([(INTENT, RECEIPT), (INTENT, None)])[0] is one
     [without] = situations.of_read([(INTENT, None)])

@@ -131,6 +131,10 @@ class Situation:
         """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
 
+    def forget(self) -> None:
+        """Forget what was derived, which refers to the situation, so that both are freed. It can be derived again."""
+        self._derived.clear()
+
     @property
     def intent(self) -> Intent:
         return self.facts.intent
@@ -290,9 +294,10 @@ def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
     @wraps(make)
     def of(situation: Situation) -> T:
         known = situation._derived
-        if make not in known:
-            known[make] = make(situation)
-        made: T = known[make]
+        try:
+            made: T = known[make]
+        except KeyError:
+            made = known[make] = make(situation)
         return made
 
     return of

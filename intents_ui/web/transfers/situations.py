@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import cast
 
 from cachetools import LRUCache
 
@@ -37,22 +37,38 @@ REUSE_SECONDS = 5.0
 MOST_REMEMBERED = 500  # transfers, with what pages drew from them: 18 KB each in a list, 75 KB for a page of its own
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A transfer or a list of transfers, with the inputs that it was made from."""
+
+    inputs: tuple[object, ...]
+    result: Situation | Rows
+
+    def __del__(self) -> None:
+        """Let the transfers be freed at once, without waiting for a garbage collection."""
+        for each in self.result if isinstance(self.result, Rows) else [self.result]:
+            each.forget()
+
+
 @dataclass(slots=True)
 class Remembered:
-    """The transfer or the list of transfers that was `made` last, with the inputs that it was made from.
+    """What was `made` last of the service's objects.
 
-    `sources` are the service's objects, whose IDs are the key, so that these stay unique. `facts` depend on them alone.
+    Their IDs are the key, so they are held as `sources` for these to stay unique. `facts` depend on them alone.
     """
 
     sources: Sequence[object]
     facts: Sequence[Facts]
-    made: tuple[tuple[object, ...], Any] = ((), None)
+    made: Made | None = None
 
 
 @wiring.once
-def memory() -> LRUCache[tuple[object, ...], Remembered]:
-    """Return the transfers shown lately."""
-    return LRUCache(MOST_REMEMBERED, lambda remembered: len(remembered.facts))
+def memory() -> LRUCache[tuple[object, ...], Remembered | None]:
+    """Return the transfers shown lately, None for those shown once.
+
+    These aren't worth the memory, nor the time that garbage collections take to walk through it.
+    """
+    return LRUCache(MOST_REMEMBERED, lambda remembered: len(remembered.facts) if remembered else 1)
 
 
 _lock = threading.Lock()
@@ -62,23 +78,23 @@ def _remembered(sources: Sequence[object], facts: Callable[[], Sequence[Facts]],
     """Return what is remembered of these objects of the service, seen in the way `how`."""
     key = (*map(id, sources), *how)
     with _lock:
-        known = memory().get(key)
+        is_repeated, known = key in memory(), memory().get(key)
     if known is None:
         known = Remembered(sources, facts())
-        if len(known.facts) < MOST_REMEMBERED:
-            with _lock:
-                memory()[key] = known
+        with _lock:
+            memory()[key] = known if is_repeated and len(known.facts) < MOST_REMEMBERED else None
     return known
 
 
-def _current[T](known: Remembered, now: datetime, inputs: tuple[object, ...], make: Callable[[], T]) -> T:
+def _current[T: (Situation, Rows)](
+    known: Remembered, now: datetime, inputs: tuple[object, ...], make: Callable[[], T]
+) -> T:
     """Return the transfer or the list as of these five seconds, made again if any input has changed."""
     inputs = (now.timestamp() // REUSE_SECONDS, *inputs)
-    of, made = known.made
-    if of != inputs:
-        known.made = _, made = inputs, make()
-    found: T = made
-    return found
+    made = known.made
+    if made is None or made.inputs != inputs:
+        made = known.made = Made(inputs, make())
+    return cast("T", made.result)
 
 
 def of(
