@@ -50,7 +50,6 @@ BY_FLAW: Mapping[Flaw, Words] = {Flaw[name]: _words(**row) for name, row in _TAB
 # A 5xx only where the service is unreachable or its response is unreadable.
 STATUSES = (
     (errors.NotFound, HTTPStatus.NOT_FOUND),
-    (errors.BeyondShare, HTTPStatus.TOO_MANY_REQUESTS),
     (errors.Overloaded, HTTPStatus.SERVICE_UNAVAILABLE),
     (errors.TooBusy, HTTPStatus.TOO_MANY_REQUESTS),
     (errors.Invalid, HTTPStatus.BAD_REQUEST),

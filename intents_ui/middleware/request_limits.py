@@ -126,7 +126,7 @@ CUT_OFF = Failure(
     "The connection closed before the whole request arrived, so it was rejected.",
     "Try again.",
 )
-_BUSY, _SHARE = MESSAGES["Overloaded"], MESSAGES["BeyondShare"]
+_BUSY = MESSAGES["Overloaded"]
 BUSY = Failure(
     HTTPStatus.SERVICE_UNAVAILABLE,
     _BUSY.title,
@@ -134,5 +134,11 @@ BUSY = Failure(
     _BUSY.todo,
     retry_after=BUSY_SECONDS,
 )
-BEYOND_SHARE = Failure(HTTPStatus.TOO_MANY_REQUESTS, _SHARE.title, _SHARE.what, _SHARE.todo, retry_after=BUSY_SECONDS)
+BEYOND_SHARE = Failure(
+    HTTPStatus.TOO_MANY_REQUESTS,
+    "Too many requests in progress",
+    "Your IP address has the maximum number of requests in progress, so this one was rejected.",
+    f"Wait until the others finish, then try again. {NOT_AGAIN}",
+    retry_after=BUSY_SECONDS,
+)
 LACKS = {Lack.FULL: BUSY, Lack.SHARE: BEYOND_SHARE}

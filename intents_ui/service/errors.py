@@ -7,8 +7,7 @@ ServiceError
 │   ├── NotFound        the object doesn't exist
 │   ├── AccessDenied    the access key, project or region isn't accepted
 │   ├── TooBusy         rate limited, retry after `retry_after` seconds
-│   │   └── Overloaded  no request was sent, because all of our slots or connections are in use
-│   │       └── BeyondShare  this client address uses its whole share of them
+│   │   └── Overloaded  no request was sent, because all of our threads or connections are in use
 │   ├── Invalid         the request isn't valid
 │   ├── Expired         the quote expired
 │   └── WrongState      the intent's status doesn't allow the operation
@@ -29,7 +28,7 @@ from intents_ui import tables
 LONGEST_TEXT = 200  # characters of a text from the service
 
 SLOW_DOWN_SECONDS = 5.0  # default where the service sends no Retry-After
-PLACE_SECONDS = 2.0  # estimated time until one of our slots is free
+PLACE_SECONDS = 2.0  # estimated time until one of our connections is free
 
 MAX_PAUSE_SECONDS = 30.0  # of a rate limit, whatever the service says. Then one call probes
 
@@ -170,10 +169,6 @@ class TooBusy(Refused):
 
 class Overloaded(TooBusy):
     retry_after = PLACE_SECONDS
-
-
-class BeyondShare(Overloaded):
-    pass
 
 
 class Invalid(Refused):
