@@ -16,7 +16,6 @@ from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
 from intents_ui import wiring
-from intents_ui.live import tasks
 from intents_ui.service.redis import redis_errors
 from intents_ui.service.results import ServiceStatus
 from intents_ui.settings import ENV
@@ -82,7 +81,7 @@ async def report(*, in_detail: bool) -> tuple[bool, bytes]:
     status: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:
         service = of_service(wiring.service().health.status())
-        status |= {"templates": loaded, "redis": await redis_answers(), "tasks": of_tasks(), "service": service}
+        status |= {"templates": loaded, "redis": await redis_answers(), "service": service}
     return ready, json.dumps(status).encode() + b"\n"
 
 
@@ -94,16 +93,6 @@ def of_service(standing: ServiceStatus) -> dict[str, Any]:
         "last_failure_seconds_ago": _rounded(standing.failed),
         "degraded_for_seconds": _rounded(standing.in_trouble),
         "median_ms": None if standing.typical is None else round(standing.typical * 1000, 1),
-    }
-
-
-def of_tasks() -> dict[str, Any]:
-    """Return the running long tasks, and those that failed since process start."""
-    ages, restarts = tasks.heartbeat_ages(), {name: tasks.restarts_of(name) for name in tasks.NAMES}
-    return {
-        name: {"heartbeat_seconds_ago": _rounded(ages.get(name)), "restarts": restarts[name]}
-        for name in sorted(tasks.NAMES)
-        if name in ages or restarts[name]
     }
 
 

@@ -156,7 +156,7 @@ def hub() -> Hub:
     """The hub that polls the intents open in a browser."""
     if not ENV.redis_url:
         return Hub(service(), LocalBus())
-    prefix = f"intents-ui:{settings.OWNER}:live:"
+    prefix = f"intents-ui:{settings.OWNER}:live:2:"
     bus = RedisBus(str(ENV.redis_url), names=service().config.names, signed=SignedValues("snapshots"), prefix=prefix)
     return Hub(service(), bus)
 
@@ -243,7 +243,7 @@ def look_again(intent_id: str) -> None:
     """Show a change that this dashboard made: invalidate the intent's cached responses and poll it at once."""
     service().forget(intent_id)
     if is_live():
-        hub().look_again(intent_id)
+        hub().poll_now(intent_id)
 
 
 def leaf(request: Mapping[str, Any], first: Page, *, at: Position) -> Leaf:

@@ -1,29 +1,23 @@
-"""Fans out one upstream poll to many subscribers.
-
-    with hub.follow(intent_id) as follower:
-        async for snapshot in follower:
-            ...
-
-A follower gets only the newest snapshot, never a queue of older ones. The iteration ends after the final one.
-"""
+"""Fans out one upstream poll to many subscribers, each of which gets only the newest snapshot, never a queue."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
 
-from intents_ui.live.bus import Bus
+from intents_ui.live.bus import LocalBus
 from intents_ui.live.poller import Poller, PollIntervals, Traffic
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.live.tasks import LongTask
+from intents_ui.live.tasks import restart_forever
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.shares import Lack, Shares
+from intents_ui.service.context.shares import SHARE
 
-MOST_WATCHED = 500  # intents at a time in one process
+MAX_WATCHED = 500  # intents at a time in one process, an eighth of them for one client
 
 
 class HubFull(Exception):
-    """The process is at its limit of watched intents, or with `is_share` the client address is."""
+    """The process is at its limit of watched intents, or with `is_share` the client is."""
 
     def __init__(self, *, is_share: bool = False) -> None:
         super().__init__("no more intents are watched")
@@ -31,36 +25,37 @@ class HubFull(Exception):
 
 
 class Hub:
-    """Watches intents for subscribers on one event loop. Only `newest`, `viewers` and `look_again` are thread-safe."""
+    """Watches intents for subscribers on one event loop. Only `newest`, `viewers` and `poll_now` are thread-safe."""
 
     def __init__(
         self,
         service: ServiceClient,
-        bus: Bus,
+        bus: LocalBus,
         *,
         intervals: PollIntervals | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        most: int = MOST_WATCHED,
+        max_watched: int = MAX_WATCHED,
     ) -> None:
         self.service = service
         self.bus = bus
         self.intervals = intervals or PollIntervals()
         self.now = now
-        self.places = Shares(most)
+        self.max_watched = max_watched
         self.traffic = Traffic()
         self.watched: dict[str, Watch] = {}
 
-    def follow(self, intent_id: str, *, seen: str = "", visitor: str | None = None) -> "Subscriber":
+    def subscribe(self, intent_id: str, *, seen: str = "", client: str | None = None) -> "Subscriber":
         """Return a context manager for one subscriber. Raises HubFull.
 
-        `seen` is the ID of the snapshot that the subscriber already has. `visitor` is the address whose share a newly
-        watched intent uses.
+        `seen` is the ID of the snapshot that the subscriber already has. A newly watched intent counts for `client`.
         """
         watch = self.watched.get(intent_id)
         if watch is None:
-            if lack := self.places.take(visitor):
-                raise HubFull(is_share=lack is Lack.SHARE)
-            watch = self.watched[intent_id] = Watch(intent_id, self, visitor)
+            if client and sum(each.client == client for each in self.watched.values()) >= self.max_watched // SHARE:
+                raise HubFull(is_share=True)
+            if len(self.watched) >= self.max_watched:
+                raise HubFull
+            watch = self.watched[intent_id] = Watch(intent_id, self, client)
         return watch.join(seen)
 
     def newest(self, intent_id: str) -> Snapshot | None:
@@ -70,19 +65,13 @@ class Hub:
 
     @property
     def viewers(self) -> int:
-        """Number of subscribers. Thread-safe."""
-        return sum(len(watch.followers) for watch in list(self.watched.values()))
+        return sum(len(watch.subscribers) for watch in list(self.watched.values()))
 
-    def look_again(self, intent_id: str) -> None:
+    def poll_now(self, intent_id: str) -> None:
         """Poll an intent at once, because this dashboard has just changed it."""
         watch = self.watched.get(intent_id)
         if watch:
-            watch.loop.call_soon_threadsafe(watch.look_again)
-
-    def forget(self, watch: "Watch") -> None:
-        if self.watched.get(watch.intent_id) is watch:
-            del self.watched[watch.intent_id]
-            self.places.give_back(watch.visitor)
+            watch.loop.call_soon_threadsafe(watch.poll_now)
 
     async def aclose(self) -> None:
         """End all watches. Their subscribers' iterations end."""
@@ -90,25 +79,19 @@ class Hub:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.bus.aclose()
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
 
 class Watch:
     """One watched intent. The bus decides whether this process polls it."""
 
-    def __init__(self, intent_id: str, hub: Hub, visitor: str | None) -> None:
+    def __init__(self, intent_id: str, hub: Hub, client: str | None) -> None:
         self.intent_id = intent_id
-        self.visitor = visitor
+        self.client = client
         self.newest: Snapshot | None = None
         self.is_over = False
         self.loop = asyncio.get_running_loop()
+        self.subscribers: set[Subscriber] = set()
         self._hub = hub
-        self.followers: set[Subscriber] = set()
-        self._poller: LongTask | None = None
+        self._polling: asyncio.Task[None] | None = None
         self._ending: asyncio.TimerHandle | None = None
         hub.bus.join(intent_id, self)
 
@@ -116,48 +99,49 @@ class Watch:
         if self._ending:
             self._ending.cancel()
             self._ending = None
-        follower = Subscriber(self, seen)
-        self.followers.add(follower)
-        return follower
+        subscriber = Subscriber(self, seen)
+        self.subscribers.add(subscriber)
+        return subscriber
 
-    def leave(self, follower: "Subscriber") -> None:
-        self.followers.discard(follower)
-        if self.followers or self._ending:
+    def leave(self, subscriber: "Subscriber") -> None:
+        self.subscribers.discard(subscriber)
+        if self.subscribers or self._ending:
             return
         # Keep polling for a moment, because users reload. An unknown intent or one without a snapshot isn't worth it.
         grace = self._hub.intervals.grace if self.newest and not self.newest.is_unknown else 0.0
-        self._ending = asyncio.get_running_loop().call_later(grace, self.end)
+        self._ending = self.loop.call_later(grace, self.end)
 
     def end(self) -> asyncio.Task[None] | None:
         """End the watch. Returns the poller's task, if any, for callers that need to await its end."""
         if self._ending:
             self._ending.cancel()
-        self._hub.forget(self)
+        if self._hub.watched.get(self.intent_id) is self:
+            del self._hub.watched[self.intent_id]
         self._hub.bus.leave(self.intent_id)
-        poller, self._poller = self._poller, None
-        if poller:
-            poller.task.cancel()
+        polling = self._polling
+        self.stop_leading()
         self._close()
-        return poller.task if poller else None
+        return polling
+
+    def poll_now(self) -> None:
+        """Restart the poller, which begins with a plain poll. If another process leads, nothing changes."""
+        if self._polling:
+            self.stop_leading()
+            self.start_leading()
 
     # Called by the bus
 
-    def lead(self) -> None:
-        if self._poller is None and not self.is_over:
-            self._poller = LongTask("watch", self._poll, about=self.intent_id, pause=self._hub.intervals.restart)
+    def start_leading(self) -> None:
+        if self._polling is None and not self.is_over:
+            work = restart_forever(self._poll, name=f"watch {self.intent_id}", pause=self._hub.intervals.poll)
+            self._polling = asyncio.create_task(work)
 
-    def release_lease(self) -> None:
-        if self._poller:
-            self._poller.task.cancel()
-            self._poller = None
+    def stop_leading(self) -> None:
+        if self._polling:
+            self._polling.cancel()
+            self._polling = None
 
-    def look_again(self) -> None:
-        """Restart the poller, which begins with a plain poll. If another process leads, nothing changes."""
-        if self._poller:
-            self.release_lease()
-            self.lead()
-
-    def hear(self, snapshot: Snapshot) -> None:
+    def on_snapshot(self, snapshot: Snapshot) -> None:
         before, self.newest = self.newest, snapshot
         if snapshot.receipt and snapshot.learned_at and not snapshot.stale_since:
             # So that pages don't show an older one than the live stream.
@@ -169,102 +153,93 @@ class Watch:
             self._wake()
 
     async def _poll(self) -> None:
-        """Run the poller. An internal error is published as a stale snapshot and restarts the poller."""
-        while not self.is_over:
-            try:
-                await Poller(
-                    self._hub.service,
-                    self.intent_id,
-                    known=self.newest,
-                    tell=self._publish,
-                    traffic=self._hub.traffic,
-                    intervals=self._hub.intervals,
-                    now=self._hub.now,
-                    beat=self._heartbeat,
-                    visitor=self.visitor,
-                ).run()
-            except Exception:
-                known = self.newest or Snapshot(self.intent_id, None, learned_at=None)
-                await self._publish(known.stale(known.stale_since or self._hub.now()))
-                raise
+        """Run the poller. An internal error is published as a stale snapshot."""
+        hub, known = self._hub, self.newest or Snapshot(self.intent_id, None, learned_at=None)
+        poller = Poller(
+            service=hub.service,
+            intent_id=self.intent_id,
+            snapshot=known,
+            on_snapshot=self._publish,
+            traffic=hub.traffic,
+            intervals=hub.intervals,
+            now=hub.now,
+        )
+        try:
+            await poller.run()
+        except Exception:
+            known = poller.snapshot
+            self._publish(known.stale(known.stale_since or hub.now()))
+            raise
 
-    def _heartbeat(self) -> None:
-        if self._poller:
-            self._poller.beat()
-
-    async def _publish(self, snapshot: Snapshot) -> None:
-        self.hear(snapshot)
-        await self._hub.bus.tell(self.intent_id, snapshot)
+    def _publish(self, snapshot: Snapshot) -> None:
+        self.on_snapshot(snapshot)
+        self._hub.bus.publish(self.intent_id)
 
     def _close(self) -> None:
         self.is_over = True
         self._wake()
 
     def _wake(self) -> None:
-        for follower in self.followers:
-            follower.wake()
+        for subscriber in self.subscribers:
+            subscriber.wake()
 
 
+@dataclass(slots=True, eq=False)
 class Subscriber:
-    """One subscriber of a watch. Remembers only which snapshot it returned last."""
+    """One subscriber of a watch. `returned` is the ID of the snapshot that it has.
 
-    __slots__ = ("_given", "_is_awake", "_is_closed", "_sleep", "_watch")
+    There are thousands, so each waits for a future of its own: an `asyncio.Event` takes a kilobyte more.
+    """
 
-    def __init__(self, watch: Watch, seen: str) -> None:
-        self._watch = watch
-        self._given = seen
-        self._is_awake = False
-        self._is_closed = False
-        self._sleep: asyncio.Future[None] | None = None
+    watch: Watch
+    returned: str
+    is_closed: bool = False
+    is_awake: bool = False
+    waiter: asyncio.Future[None] | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._watch.leave(self)
+        self.watch.leave(self)
 
     @property
     def snapshot(self) -> Snapshot | None:
         """The newest snapshot, returned before or not."""
-        return self._watch.newest
+        return self.watch.newest
 
     @property
     def is_over(self) -> bool:
         """Whether no more snapshots will come."""
-        return self._is_closed or (self._watch.is_over and not self._has_news)
+        return self.is_closed or (self.watch.is_over and not self._has_news)
 
     async def next(self) -> Snapshot | None:
         """Wait for a snapshot that wasn't returned yet. Returns None when woken without one, or when over."""
-        if not (self._has_news or self._is_awake or self.is_over):
-            self._sleep = asyncio.get_running_loop().create_future()
-            await self._sleep
-        self._is_awake = False
-        return self.news()
+        if not (self.is_awake or self._has_news or self.is_over):
+            self.waiter = self.watch.loop.create_future()
+            await self.waiter
+        self.is_awake = False
+        return self.poll()
 
-    def news(self) -> Snapshot | None:
+    def poll(self) -> Snapshot | None:
         """Return the newest snapshot if it wasn't returned yet, or None."""
-        if self._is_closed or not self._has_news:
+        snapshot = self.watch.newest
+        if snapshot is None or self.is_closed or not self._has_news:
             return None
-        snapshot = self._watch.newest
-        self._given = snapshot.id if snapshot else ""
+        self.returned = snapshot.id
         return snapshot
 
     def wake(self) -> None:
-        self._is_awake = True
-        if self._sleep and not self._sleep.done():
-            self._sleep.set_result(None)
+        self.is_awake = True
+        if self.waiter and not self.waiter.done():
+            self.waiter.set_result(None)
 
     def close(self) -> None:
         """End a pending `next`."""
-        self._is_closed = True
+        self.is_closed = True
         self.wake()
 
     @property
     def _has_news(self) -> bool:
-        newest = self._watch.newest
-        return newest is not None and newest.id != self._given
-
-    async def __aiter__(self) -> AsyncIterator[Snapshot]:
-        while not self.is_over:
-            if snapshot := await self.next():
-                yield snapshot
+        newest = self.watch.newest
+        return newest is not None and newest.id != self.returned

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Self
@@ -46,17 +46,8 @@ class Snapshot:
         return replace(self, stale_since=since)
 
     def to_text(self) -> str:
-        return json.dumps(
-            {
-                "intent_id": self.intent_id,
-                "receipt": self.receipt.raw if self.receipt else None,
-                "learned_at": self.learned_at.isoformat() if self.learned_at else None,
-                "stale_since": self.stale_since.isoformat() if self.stale_since else None,
-                "is_last": self.is_last,
-                "is_unknown": self.is_unknown,
-                "went_back_to": self.went_back_to,
-            }
-        )
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return json.dumps(values | {"receipt": self.receipt and self.receipt.raw}, default=datetime.isoformat)
 
     @classmethod
     def from_text(cls, text: str, names: Brand) -> Self:
@@ -64,25 +55,18 @@ class Snapshot:
 
         Invalid text can raise any exception.
         """
-        fields = json.loads(text)
-        received = fields["receipt"]
-        receipt = IntentReceipt.model_validate(names.read(decode.read(received))) if received else None
-        return cls(
-            intent_id=fields["intent_id"],
-            receipt=receipt.with_raw(received) if receipt else None,
-            learned_at=_moment(fields["learned_at"]),
-            stale_since=_moment(fields["stale_since"]),
-            is_last=fields["is_last"],
-            is_unknown=fields["is_unknown"],
-            went_back_to=fields.get("went_back_to"),
-        )
+        values = json.loads(text)
+        raw = values["receipt"]
+        receipt = IntentReceipt.model_validate(names.read(decode.read(raw))).with_raw(raw) if raw else None
+        times = {name: _time(values[name]) for name in ("learned_at", "stale_since")}
+        return cls(**values | times | {"receipt": receipt})
 
 
-def _moment(text: str | None) -> datetime | None:
-    moment = datetime.fromisoformat(text) if text else None
-    if moment and moment.tzinfo is None:
+def _time(text: str | None) -> datetime | None:
+    time = datetime.fromisoformat(text) if text else None
+    if time and time.tzinfo is None:
         raise ValueError("a time without a zone")
-    return moment
+    return time
 
 
 def digest(text: str) -> str:

@@ -28,7 +28,6 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from intents_ui.live import tasks
 from intents_ui.service.metrics import registry, rejected
 from intents_ui.service.results import ServiceState, ServiceStatus
 
@@ -68,13 +67,6 @@ streams = _state("intents_ui_streams", "Open live streams.")
 exports = _state("intents_ui_exports", "Exports in progress.")
 in_progress = _state("intents_ui_requests_in_progress", "Requests in progress, excluding streams.")
 memory = _state("process_resident_memory_bytes", "Resident memory in bytes.")
-task_beat = Gauge(
-    "intents_ui_task_heartbeat_age_seconds",
-    "Seconds since the last heartbeat of a background task, the oldest of its name.",
-    ["task"],
-    registry=registry,
-    multiprocess_mode="livemax",
-)
 processes = _state("intents_ui_processes", "Processes included.")
 
 
@@ -105,10 +97,6 @@ class Observer:
         breaker_open.set(standing.is_open)
         for state in ServiceState:
             service_state.labels(state).set(state is standing.state)
-        ages = tasks.heartbeat_ages()
-        for task in tasks.NAMES:
-            task_beat.labels(task).set(ages.get(task, 0))
-            tasks.restarts.labels(task)  # reported from the start
         processes.set(1)
         if redis is not None:
             redis_up().set(redis)

@@ -52,11 +52,10 @@ def streams() -> Streams:
     return Streams(
         wiring.hub(),
         intent_page.receipt_fragment,
-        instead=intent_page.polling_fragment,
-        address_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies) or client_ip.THIS_MACHINE,
-        share_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies),
+        fallback=intent_page.polling_fragment,
+        client_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies) or client_ip.THIS_MACHINE,
         wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
         headers=security_headers.at_the_door(),
         stopping=wiring.lifecycle().is_stopping,
-        limits=Limits(an_address=STREAMS_PER_CLIENT),
+        limits=Limits(a_client=STREAMS_PER_CLIENT),
     )

@@ -27,7 +27,7 @@ async def run(receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.startup.complete"})
     await receive()
     if sampling:
-        sampling.task.cancel()
+        sampling.cancel()
     await streams().aclose()
     await wiring.close_live()
     await readiness.aclose()

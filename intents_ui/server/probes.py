@@ -3,7 +3,7 @@
 import asyncio
 
 from intents_ui import readiness, wiring
-from intents_ui.live.tasks import LongTask
+from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics
 from intents_ui.server.handlers import streams
 from intents_ui.server.messages import Message, Send, answer, answer_with, without_body
@@ -48,18 +48,15 @@ def observer() -> metrics.Observer:
     return metrics.Observer()
 
 
-def start_sampling() -> LongTask | None:
+def start_sampling() -> asyncio.Task[None] | None:
     """Update the sampled metrics regularly, if another process may answer a scrape. Needs the event loop."""
 
     async def keep_sampling() -> None:
         while True:
-            if task:
-                task.beat()
             await look()
             await asyncio.sleep(metrics.EVERY_SECONDS)
 
-    task = LongTask("metrics", keep_sampling) if metrics.IS_SHARED else None
-    return task
+    return asyncio.create_task(restart_forever(keep_sampling, name="metrics")) if metrics.IS_SHARED else None
 
 
 def mirror_figures() -> metrics.MirrorCollector | None:

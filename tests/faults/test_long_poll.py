@@ -14,7 +14,7 @@ import pytest
 
 from intents_ui.live.bus import LocalBus
 from intents_ui.live.hub import Hub
-from intents_ui.live.poller import PollIntervals
+from intents_ui.live.poller import MAX_CUT_POLLS, STARTS_PER_SECOND, PollIntervals
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.health import Health
 from intents_ui.service.operations import POLICIES, Kind, ServiceConfig
@@ -110,7 +110,8 @@ async def watching(
 ) -> AsyncIterator[tuple[Hub, list[Viewer], TcpService]]:
     async with served(service) as front:
         client = ServiceClient(ServiceConfig(front.url, **config), health=Health(clock=clock))
-        async with client, Hub(client, LocalBus(), intervals=PollIntervals(), now=now, most=1000) as hub:
+        hub = Hub(client, LocalBus(), now=now, max_watched=1000)
+        async with client, contextlib.aclosing(hub):
             found = [Viewer(hub, each) for each in (ids or [ID]) for _ in range(viewers)]
             try:
                 yield hub, found, front
@@ -172,7 +173,7 @@ async def test_an_unanswered_long_poll_times_out_and_is_replaced_by_short_polls(
     async with watching(service) as (hub, found, front):
         await asyncio.sleep(5 * MINUTE)
         waits, looks = service.times("WaitIntentReceipt"), service.times("GetIntentReceipt")
-        assert len(waits) == 1 + PollIntervals().cuts
+        assert len(waits) == 1 + MAX_CUT_POLLS
         assert all(30 < seconds <= POLICIES[Kind.WAIT].total for seconds in service.given_up)
         later = [at for at in looks if at > waits[-1] + 41]
         assert all(10 < after - before <= 20 for before, after in itertools.pairwise(later))
@@ -202,7 +203,7 @@ async def test_persistent_errors_are_reported_once_and_retried_less_and_less(sta
         # Each try is a wait and a look; the first few come before the pause has grown.
         tries = 10 * MINUTE / PollIntervals().retry_unreachable
         assert asked <= (2 * tries + 10 if status == 500 else 60)
-        longest = PollIntervals().retry_unreachable + 6 if status == 500 else PollIntervals().retry_longest
+        longest = PollIntervals().retry_unreachable + 6 if status == 500 else 2 * PollIntervals().poll
         assert max(later - earlier for earlier, later in itertools.pairwise(times)) <= longest + 1
         service.wait, service.look = Service().wait, Service().look
         await asyncio.sleep(longest + 10)
@@ -331,4 +332,4 @@ async def test_long_polls_that_all_break_at_once_are_restarted_one_after_another
     again = [at for at in service.times("GetIntentReceipt") if at >= broke]
     assert len(again) >= len(ids)
     for second in range(1, 45):  # counted from the start: those that a busy machine delays may come close together
-        assert sum(at - broke < second for at in again) <= (second + 1) * 1.5 * PollIntervals().reconnect_rate
+        assert sum(at - broke < second for at in again) <= (second + 1) * 1.5 * STARTS_PER_SECOND

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from intents_ui.emulator import Emulator
-from intents_ui.live.bus import Bus, LocalBus
+from intents_ui.live.bus import LocalBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import ServiceClient
@@ -17,21 +17,7 @@ from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import ServiceConfig
 
 # Short intervals, in the proportions of `PollIntervals`.
-QUICK = PollIntervals(
-    breath=0.002,
-    shortest=0.05,
-    longest=0.4,
-    look=0.05,
-    recheck=0.05,
-    start_rate=10_000.0,
-    reconnect_rate=1000.0,
-    retry_first=0.02,
-    retry_longest=0.2,
-    retry_unreachable=0.1,
-    unsaid=0.03,
-    grace=0.05,
-    restart=0.02,
-)
+QUICK = PollIntervals(poll=0.4, recheck=0.05, pause=0.05, retry=0.02, retry_unreachable=0.1, grace=0.05)
 
 
 OPEN_SECONDS = 0.1  # pause after many failures
@@ -68,7 +54,7 @@ async def hub_on(
     service: Any,
     *,
     intervals: PollIntervals = QUICK,
-    bus: Bus | None = None,
+    bus: LocalBus | None = None,
     clock: Callable[[], float] | None = None,
     **how: Any,
 ) -> AsyncIterator[Hub]:
@@ -80,7 +66,8 @@ async def hub_on(
         transport = InProcessTransport(service)
         client = ServiceClient(ServiceConfig("http://embedded", **how), transport=transport, health=health)
     now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
-    async with client, Hub(client, bus or LocalBus(), intervals=intervals, now=now) as hub:
+    hub = Hub(client, bus or LocalBus(), intervals=intervals, now=now)
+    async with client, contextlib.aclosing(hub):
         yield hub
 
 
@@ -98,9 +85,10 @@ class Viewer:
         self.task = asyncio.create_task(self._follow(hub, intent_id))
 
     async def _follow(self, hub: Hub, intent_id: str) -> None:
-        with hub.follow(intent_id) as follower:
-            async for snapshot in follower:
-                self.snapshots.append(snapshot)
+        with hub.subscribe(intent_id) as subscriber:
+            while not subscriber.is_over:
+                if snapshot := await subscriber.next():
+                    self.snapshots.append(snapshot)
 
     @property
     def statuses(self) -> list[str | None]:

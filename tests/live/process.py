@@ -32,13 +32,10 @@ def render(snapshot: Snapshot) -> str:
 streams = Streams(
     hub,
     render,
-    instead=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
-    address_of=lambda scope: None,
+    fallback=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
+    client_of=lambda scope: None,
     stopping=wiring.lifecycle().is_stopping,
-    limits=Limits(
-        streams=int(os.environ.get("LIVE_STREAMS", "2500")),
-        slow_reader=float(os.environ.get("LIVE_SLOW_READER", "20")),
-    ),
+    limits=Limits(streams=int(os.environ.get("LIVE_STREAMS", "2500"))),
 )
 
 

@@ -17,10 +17,11 @@ import httpx
 import pytest
 
 from intents_ui.emulator import Emulator
+from tests.gunicorn_constants import constants
 from tests.live.browser import Event, event
 from tests.live.following import CountedService, until
 from tests.live.tcp_service import served
-from tests.serving import ROOT, free_port, wait_for
+from tests.serving import GUNICORN, ROOT, free_port, wait_for
 from tests.waiting import PATIENCE
 
 
@@ -199,8 +200,9 @@ def answered(connection: http.client.HTTPConnection) -> tuple[int, str | None]:
 async def test_a_stalled_reader_is_disconnected_without_affecting_others():
     with real_time(hold=20) as service:
         async with served(service) as front:
-            env = {"LIVE_SERVICE": front.url, "LIVE_SLOW_READER": "2", "LIVE_PADDING": str(8 * 2**20)}
-            async with process(**env) as each:
+            env = {"LIVE_SERVICE": front.url, "LIVE_PADDING": str(8 * 2**20)}
+            env |= constants(**{"intents_ui.worker:WRITE_TIMEOUT": 2.0})
+            async with process("--config", GUNICORN, **env) as each:
                 intent = service.emulator.play("cctp-slow", age=100)["intentId"]
                 deaf = Remote(each, intent, reads=False)
                 listening = Remote(each, intent)

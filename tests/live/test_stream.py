@@ -40,9 +40,8 @@ async def streams_on(service: CountedService, page: Page, clock: Clock, **how: o
         streams = Streams(
             hub,
             page,
-            instead=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
-            address_of=lambda scope: scope["client"][0],
-            share_of=lambda scope: scope["client"][0],
+            fallback=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
+            client_of=lambda scope: scope["client"][0],
             headers=[(b"x-content-type-options", b"nosniff")],
             limits=Limits(**({"tick": 0.01} | limits)),
             stopping=how.get("stopping", lambda: False),
@@ -142,7 +141,7 @@ async def test_a_stream_ends_after_its_maximum_age_with_a_reconnect_delay(servic
     ("limits", "addresses", "status"),
     [
         pytest.param({"streams": 2}, ["192.0.2.1", "192.0.2.2", "192.0.2.3"], 503, id="of the process"),
-        pytest.param({"an_address": 2}, ["192.0.2.1"] * 3, 429, id="of an address"),
+        pytest.param({"a_client": 2}, ["192.0.2.1"] * 3, 429, id="of a client"),
     ],
 )
 async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_free(
@@ -165,10 +164,10 @@ async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_f
                 await until(lambda: fourth.events)
 
 
-async def test_streams_of_one_address_leave_slots_for_other_addresses(service, page, clock):
+async def test_streams_of_one_client_leave_slots_for_others(service, page, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(4)]
     async with streams_on(service, page, clock) as streams:
-        streams.hub.places.most = 16
+        streams.hub.max_watched = 16
         greedy = [Browser(streams, f"/live/{intent}", address="192.0.2.1") for intent in intents[:2]]
         async with browsing(*greedy):
             await until(lambda: all(each.events for each in greedy))
@@ -203,26 +202,12 @@ async def test_invalid_stream_requests_are_rejected(service, page, clock, path, 
 async def test_a_stream_starts_without_a_snapshot_when_the_service_does_not_respond(service, page, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     service.emulator.inject("*", "slow-0.5", times=1)
-    async with streams_on(service, page, clock, first_picture=0.05) as streams:
+    async with streams_on(service, page, clock, first_snapshot=0.05) as streams:
         browser = Browser(streams, f"/live/{intent}")
         async with browsing(browser):
             await until(lambda: browser.status == 200 and browser.beats)
             assert browser.events == []
             await until(lambda: browser.events)
-
-
-async def test_a_slow_reader_is_disconnected_and_the_others_see_the_change(service, page, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with streams_on(service, page, clock, beat_every=0.3, slow_reader=0.1) as streams:
-        slow, other = (Browser(streams, f"/live/{intent}") for _ in range(2))
-        async with browsing(slow, other):
-            await until(lambda: slow.events and other.events and service.waits)
-            slow.reads.clear()
-            clock.forward(40)
-            await until(lambda: other.events[-1].name == "done")
-            await until(slow.task.done)
-            assert slow.task.cancelled()
-            assert len(slow.events) == 1
 
 
 async def test_a_render_error_sends_readers_away_with_a_reconnect_delay(service, page, clock, caplog):

@@ -13,9 +13,9 @@ async def test_an_address_beyond_its_rate_gets_a_polling_fragment(service: Count
         streams = Streams(
             hub,
             lambda snapshot: "",
-            instead=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
-            address_of=lambda scope: scope["client"][0],
-            wait=lambda address: 7,
+            fallback=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
+            client_of=lambda scope: scope["client"][0],
+            wait=lambda client: 7,
         )
         browser = Browser(streams, f"/live/{intent}", address="192.0.2.1")
         await asyncio.wait_for(browser.task, 10)

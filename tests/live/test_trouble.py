@@ -5,10 +5,11 @@ import contextlib
 import logging
 
 from intents_ui.emulator import Emulator
+from intents_ui.live.poller import MAX_CUT_POLLS
 from intents_ui.service import metrics, operations
 from intents_ui.service.operations import Kind, Policy
 from tests.counted import count
-from tests.live.following import QUICK, CountedService, hub_on, until, viewers
+from tests.live.following import CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 from tests.policies import policies
 
@@ -84,10 +85,10 @@ async def test_interrupted_long_polls_fall_back_to_short_polls():
     service = CountedService(Emulator(hold=30.0))
     intent = service.emulator.play("cross-chain-fast", age=29.6)["intentId"]
     async with hub_on(service, policies=cut_waits(0.2)) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: service.calls["WaitIntentReceipt"] == 1 + QUICK.cuts)  # the first brings the cursor
+        await until(lambda: service.calls["WaitIntentReceipt"] == 1 + MAX_CUT_POLLS)  # the first brings the cursor
         looked = service.calls["GetIntentReceipt"]
         await until(lambda: service.calls["GetIntentReceipt"] > looked + 3)
-        assert service.calls["WaitIntentReceipt"] == 1 + QUICK.cuts
+        assert service.calls["WaitIntentReceipt"] == 1 + MAX_CUT_POLLS
         assert not any(snapshot.stale_since for snapshot in viewer.snapshots)
 
 
