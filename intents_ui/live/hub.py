@@ -147,7 +147,7 @@ class Watch:
             # So that pages don't show an older one than the live stream.
             age = self._hub.now() - snapshot.learned_at
             self._hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
-        if snapshot.is_last:
+        if snapshot.is_final:
             self._close()
         elif before is None or before.id != snapshot.id:
             self._wake()

@@ -90,13 +90,13 @@ class Poller:
         self.traffic.pollers += 1
         try:
             await self.traffic.start()
-            while not self.snapshot.is_last:
+            while not self.snapshot.is_final:
                 try:
                     pause = await (self._long_poll() if self._may_long_poll() else self._poll())
                     self.failures = 0
                 except ServiceError as error:
                     pause = self._handle_error(error)
-                if not self.snapshot.is_last:
+                if not self.snapshot.is_final:
                     await asyncio.sleep(pause)
         finally:
             self.traffic.pollers -= 1
@@ -175,9 +175,9 @@ class Poller:
         now, known = self.now(), self.snapshot.receipt
         receipt = known if known and is_older(received, than=known, now=now) else received
         expires_at = receipt.summary.expires_at if receipt.summary else None
-        is_last = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
+        is_final = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
         went_back = received.status if received.status != receipt.status else None
-        self._publish(Snapshot(self.intent_id, receipt, learned_at=now, is_last=is_last, went_back_to=went_back))
+        self._publish(Snapshot(self.intent_id, receipt, learned_at=now, is_final=is_final, regressed_to=went_back))
 
     async def _update_without_receipt(self) -> None:
         """Publish a snapshot of an intent without a receipt. Intents have none until executed, but never lose one."""
@@ -187,10 +187,10 @@ class Poller:
         try:
             intent: Intent = await self.service.ask_async(operations.get_intent(self.intent_id))
         except NotFound:
-            self._publish(Snapshot(self.intent_id, None, learned_at=now, is_last=True, is_unknown=True))
+            self._publish(Snapshot(self.intent_id, None, learned_at=now, is_final=True, is_unknown=True))
         else:
-            is_last = self._is_over(intent.status, intent.updated_at, intent.expires_at, now)
-            self._publish(Snapshot(self.intent_id, None, learned_at=now, is_last=is_last))
+            is_final = self._is_over(intent.status, intent.updated_at, intent.expires_at, now)
+            self._publish(Snapshot(self.intent_id, None, learned_at=now, is_final=is_final))
 
     def _is_over(
         self, status: str | None, updated_at: datetime | None, expires_at: datetime | None, now: datetime

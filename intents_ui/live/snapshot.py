@@ -18,7 +18,7 @@ class Snapshot:
 
     `receipt` is None if the service has none yet or hasn't responded so far. `is_unknown`: the service doesn't know the
     intent. `learned_at`: time of the last response. `stale_since`: start of an outage, None if there is none.
-    `went_back_to`: an earlier status that the service reported after this one. `is_last`: nothing will change, so
+    `regressed_to`: an earlier status that the service reported after this one. `is_final`: nothing will change, so
     polling has ended.
     """
 
@@ -26,9 +26,9 @@ class Snapshot:
     receipt: IntentReceipt | None
     learned_at: datetime | None
     stale_since: datetime | None = None
-    is_last: bool = False
+    is_final: bool = False
     is_unknown: bool = False
-    went_back_to: str | None = None
+    regressed_to: str | None = None
 
     @cached_property
     def content(self) -> str:
@@ -40,7 +40,7 @@ class Snapshot:
     @cached_property
     def id(self) -> str:
         """Hash of all that a user sees of the snapshot. Opaque, and safe as the ID of an event."""
-        return digest(f"{self.content} {self.stale_since} {self.is_last} {self.is_unknown} {self.went_back_to}")
+        return digest(f"{self.content} {self.stale_since} {self.is_final} {self.is_unknown} {self.regressed_to}")
 
     def stale(self, since: datetime) -> "Snapshot":
         return replace(self, stale_since=since)

@@ -233,7 +233,7 @@ class Stream:
                     log.exception("The stream of %s broke off", self.intent_id)
                 farewell = message("fault", event="bye", retry=15 * RETRY_MS)
             if not self.is_gone:
-                await self._write(farewell, is_last=True)
+                await self._write(farewell, is_end=True)
         finally:
             leaving.cancel()
 
@@ -274,15 +274,15 @@ class Stream:
 
     def _farewell(self) -> bytes:
         last = self.subscriber.snapshot
-        if last and last.is_last and self.subscriber.is_over:
+        if last and last.is_final and self.subscriber.is_over:
             return message((last.receipt and last.receipt.status) or "over", event="done", retry=RETRY_MS)
         return message("again", event="bye", retry=self.streams.reconnect_delay())
 
-    async def _write(self, data: bytes, *, is_last: bool = False) -> None:
+    async def _write(self, data: bytes, *, is_end: bool = False) -> None:
         for start in range(0, len(data), PIECE):
             piece = data[start : start + PIECE]
             self.wrote_at = asyncio.get_running_loop().time()
-            more = not is_last or start + PIECE < len(data)
+            more = not is_end or start + PIECE < len(data)
             await self.send({"type": "http.response.body", "body": piece, "more_body": more})
 
 

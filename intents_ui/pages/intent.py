@@ -120,7 +120,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "receipt_error": receipt_error,
         "mode": "",
         "stale_since": None,
-        "went_back_to": None,
+        "regressed_to": None,
         "searched_step": None,
         "names": situation.names,
         "drawn_at": datetime.now(UTC),
@@ -205,7 +205,7 @@ def receipt_fragment(snapshot: Snapshot) -> str:
         context = live_context(situation, receipt_error)
     context |= {"stale_since": snapshot.stale_since, "mode": "live"}
     context["learned_at"] = snapshot.learned_at or context["learned_at"]
-    context["went_back_to"] = snapshot.went_back_to and statuses.intent(snapshot.went_back_to, now=situation.now).word
+    context["regressed_to"] = snapshot.regressed_to and statuses.intent(snapshot.regressed_to, now=situation.now).word
     return render_to_string("transfers/live.html", context)
 
 

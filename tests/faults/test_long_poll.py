@@ -218,7 +218,7 @@ async def test_a_final_status_ends_polling_even_if_the_service_says_to_continue(
     async with watching(service) as (_, found, _front):
         await asyncio.sleep(MINUTE)
         assert found[0].task.done()
-        assert found[0].snapshots[-1].is_last
+        assert found[0].snapshots[-1].is_final
     assert len(service.requested) == 1
 
 
@@ -233,7 +233,7 @@ async def test_a_stopped_but_not_final_status_is_polled_slowly_for_half_an_hour(
         await asyncio.sleep(MINUTE)
         stopped = service.times("WaitIntentReceipt")[-1]
         await asyncio.sleep(33 * MINUTE)
-        assert found[0].snapshots[-1].is_last
+        assert found[0].snapshots[-1].is_final
         assert found[0].snapshots[-1].receipt.status == status
     assert service.times("WaitIntentReceipt")[-1] == stopped, "it said: stop waiting"
     looks = [at for at in service.times("GetIntentReceipt") if at > stopped]
@@ -271,7 +271,7 @@ async def test_a_status_that_moves_backward_is_not_shown(earlier: str | None) ->
         service.status, service.updated_at = "FAILED", "2026-11-21T12:00:00Z"
         await asyncio.sleep(3 * MINUTE)
         assert found[0].statuses == ["FAILED"]
-        assert [snapshot.went_back_to for snapshot in found[0].snapshots] == [None, "EXECUTING", None]
+        assert [snapshot.regressed_to for snapshot in found[0].snapshots] == [None, "EXECUTING", None]
         service.status, service.updated_at = "EXECUTING", "2026-11-21T12:09:00Z"
         await asyncio.sleep(2 * MINUTE)
         assert found[0].statuses == ["FAILED", "EXECUTING"], "a repair is later, and shown"
@@ -295,7 +295,7 @@ async def test_a_failure_from_the_future_is_polled_for_half_an_hour() -> None:
     service.status, service.updated_at = "FAILED", "2027-11-21T12:00:00Z"
     async with watching(service) as (_, found, _front):
         await asyncio.sleep(33 * MINUTE)
-        assert found[0].snapshots[-1].is_last
+        assert found[0].snapshots[-1].is_final
 
 
 MANY = [f"0x{number:064x}" for number in range(500)]

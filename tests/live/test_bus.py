@@ -132,11 +132,11 @@ async def test_live_updates_work_without_redis(service, clock):
         pytest.param('{"receipt":"%s"}' % ("[" * 100_000), id="a receipt deeper than any parser follows"),
         pytest.param(
             '{"intent_id":"%(intent)s","receipt":null,"learned_at":"2026-01-01T00:00:00","stale_since":null,'
-            '"is_last":false,"is_unknown":false}',
+            '"is_final":false,"is_unknown":false}',
             id="a time without a zone",
         ),
         pytest.param(
-            '{"intent_id":"0x1","receipt":null,"learned_at":null,"stale_since":null,"is_last":true,"is_unknown":true}',
+            '{"intent_id":"0x1","receipt":null,"learned_at":null,"stale_since":null,"is_final":true,"is_unknown":true}',
             id="a snapshot of another intent",
         ),
     ],
@@ -175,7 +175,7 @@ async def test_an_unsigned_snapshot_in_redis_is_not_shown(service, redis, clock,
     intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
     async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
         await until(lambda: service.waits == 1 and first.snapshots)
-        invented = replace(first.snapshots[0], receipt=None, is_unknown=True, is_last=True)
+        invented = replace(first.snapshots[0], receipt=None, is_unknown=True, is_final=True)
         content = signed(invented.to_text(), intent)
         async with viewers(another, intent) as (second,):
             await until(lambda: second.snapshots)

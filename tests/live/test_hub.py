@@ -84,10 +84,10 @@ async def test_an_aborted_transfer_is_polled_for_half_an_hour_without_long_polls
         await until(lambda: service.waits == 0)
         looked = service.calls["GetIntentReceipt"]
         await until(lambda: service.calls["GetIntentReceipt"] > looked + 2)
-        assert not viewer.snapshots[-1].is_last
+        assert not viewer.snapshots[-1].is_final
         clock.forward(1801)
         await until(viewer.task.done)
-        assert viewer.snapshots[-1].is_last
+        assert viewer.snapshots[-1].is_final
 
 
 @pytest.mark.parametrize("faults", [(), ("quoted-not-found",)], ids=["with a receipt", "without"])
@@ -105,7 +105,7 @@ async def test_an_expired_quote_becomes_final_after_two_minutes(clock, faults):
         assert not viewer.task.done()
         clock.forward(20)
         await until(viewer.task.done)
-        assert viewer.snapshots[-1].is_last
+        assert viewer.snapshots[-1].is_final
 
 
 async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
@@ -114,7 +114,7 @@ async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
             await until(viewer.task.done)
             (only,) = viewer.snapshots
             assert only.is_unknown
-            assert only.is_last
+            assert only.is_final
         await until(lambda: not hub.watched)
 
 
@@ -149,7 +149,7 @@ async def test_an_unknown_status_is_not_final(service, clock):
     intent = service.emulator.play(17, age=20)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.snapshots and service.waits)
-        assert not viewer.snapshots[-1].is_last
+        assert not viewer.snapshots[-1].is_final
 
 
 async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock):
