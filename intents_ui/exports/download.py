@@ -1,4 +1,4 @@
-"""Response body of an export: an async iterator with one piece for each page of the service's list.
+"""Response body of an export, one piece for each page of the service's list.
 
 The file ends with a line that says why it ends, unless the client disconnected. In that case no further page is
 requested.
@@ -6,7 +6,8 @@ requested.
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
 
 from intents_ui import wiring
 from intents_ui.display import failures
@@ -20,120 +21,93 @@ from intents_ui.service.errors import ServiceError
 
 NOT_BEGUN = "could not start"
 STOPPED = "canceled by user"
-LEFT = "client disconnected"
 RESTART = "dashboard restart"
 STALLED = "stalled and timed out"
 
 log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, kw_only=True)
 class Download:
-    """A running export. `is_ending` returns whether the process is shutting down. `over` is set when the client
-    disconnects.
+    """A running export, as an async iterator of the file's bytes.
+
+    `over` is set when the client disconnects. `is_ending` returns whether the process is shutting down.
     """
 
-    def __init__(
-        self,
-        batches: Iterator[Batch],
-        form: Format,
-        about: About,
-        *,
-        among: Exports,
-        over: threading.Event,
-        run: str | None = None,
-        is_ending: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._batches = batches
-        self._form = form
-        self._about = about
-        self._among = among
-        self._over = over
-        self._run = run
-        self._is_ending = is_ending
-        self._first = b""
-        self._rows = 0
-        self._end: End | None = None
-        # The last status wins: a page that arrives while the client disconnects must not overwrite it.
-        self._status_lock = threading.Lock()
+    batches: Iterator[Batch]
+    form: Format
+    about: About
+    among: Exports
+    over: threading.Event
+    run: str | None
+    is_ending: Callable[[], bool]
+    rows: int = 0
+    has_ended: bool = False
+    first: bytes = b""
+    # The last status wins: a page that arrives while the client disconnects must not overwrite it.
+    status_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self) -> None:
         """Read the first page in the caller's thread. Raises ServiceError while an error response is still possible."""
-        if self._run:
-            progress.begin(self._run)
+        if self.run:
+            progress.begin(self.run)
         try:
-            head, page = self._form.begin(self._about), self._written(next(self._batches))
+            self.first = self.form.begin(self.about).encode() + self._written(next(self.batches))
         except BaseException:
-            self._end = End(0, NOT_BEGUN)
-            self._report(ExportState.TRUNCATED, NOT_BEGUN)
-            self._among.release(self)
+            self._end(ExportState.TRUNCATED, NOT_BEGUN)
+            self.among.release(self)
             raise
-        self._first = f"{head}{page}".encode()
 
-    def __aiter__(self) -> "Download":
-        return self
-
-    async def __anext__(self) -> bytes:
-        if self._first:
-            first, self._first = self._first, b""
-            return first
-        if self._end:
-            raise StopAsyncIteration
-        return await wiring.executor().run(self._next)
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self.first
+        while not self.has_ended:
+            yield await wiring.executor().run(self._next)
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
-        self._over.set()
-        with self._status_lock:
-            self._among.release(self)
-            self._end_as(End(self._rows, LEFT), ExportState.LEFT)
+        self.over.set()
+        self.among.release(self)
+        self._end(ExportState.LEFT)
 
     def _next(self) -> bytes:
-        why = self._stop_reason()
         try:
-            return (self._written(next(self._batches)) if why is None else self._ended(why)).encode()
+            return self._written(self._next_batch())
         except ServiceError as error:
-            return self._ended(_failure_text(error)).encode()
+            why = _failure_text(error)
         except Exception:
             request_id = request_context.reference()
             log.exception("Unhandled exception in an export, request ID %s", request_id)
-            return self._ended(f"internal error, request ID {request_id}").encode()
+            why = f"internal error, request ID {request_id}"
+        return self._written(Batch((), why))
 
-    def _stop_reason(self) -> str | None:
-        if self._is_ending():
-            return RESTART
-        if self._run and progress.is_stopped(self._run):
-            return STOPPED
-        return None if self._among.acquire(self) else STALLED
+    def _next_batch(self) -> Batch:
+        """Return the next page, or an empty one with the reason why the file ends here."""
+        if self.is_ending():
+            return Batch((), RESTART)
+        if self.run and progress.is_stopped(self.run):
+            return Batch((), STOPPED)
+        return next(self.batches) if self.among.acquire(self) else Batch((), STALLED)
 
-    def _written(self, batch: Batch) -> str:
-        text = self._form.rows(batch.rows, before=self._rows)
-        self._rows += len(batch.rows)
-        if batch.why is not None:
-            return text + self._ended(batch.why)
-        with self._status_lock:
-            if not self._over.is_set():
-                self._report(ExportState.RUNNING)
-                self._among.acquire(self)
-        return text
+    def _written(self, batch: Batch) -> bytes:
+        text = self.form.rows(batch.rows, before=self.rows)
+        self.rows += len(batch.rows)
+        if batch.why is None:
+            self._report(ExportState.RUNNING)
+            return text.encode()
+        incomplete = ExportState.STOPPED if batch.why == STOPPED else ExportState.TRUNCATED
+        self._end(incomplete if batch.why else ExportState.COMPLETE, batch.why)
+        return f"{text}{self.form.end(End(self.rows, batch.why))}".encode()
 
-    def _ended(self, why: str) -> str:
-        end = End(self._rows, why)
-        with self._status_lock:
-            self._end_as(
-                end, ExportState.STOPPED if why == STOPPED else ExportState.TRUNCATED if why else ExportState.COMPLETE
-            )
-        return self._form.end(end)
+    def _end(self, state: ExportState, why: str = "") -> None:
+        if not self.has_ended:
+            self._report(state, why, is_end=True)
+            log.info("Export of %s ended with %d rows: %s", self.about.listed, self.rows, why or state)
 
-    def _end_as(self, end: End, state: ExportState) -> None:
-        """Record the end. Only the first call counts."""
-        if self._end is None:
-            self._end = end
-            self._report(state, "" if state is ExportState.LEFT else end.why)
-            log.info("Export of %s ended with %d rows: %s", self._about.listed, end.rows, end.why or end.state)
-
-    def _report(self, state: ExportState, why: str = "") -> None:
-        if self._run:
-            progress.report(self._run, ExportStatus(state, self._rows, why))
+    def _report(self, state: ExportState, why: str = "", *, is_end: bool = False) -> None:
+        with self.status_lock:
+            if self.run and not self.has_ended:
+                progress.report(self.run, ExportStatus(state, self.rows, why))
+            self.has_ended |= is_end
 
 
 def _failure_text(error: ServiceError) -> str:

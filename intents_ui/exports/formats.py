@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from intents_ui.display.formatting import csv_text, times
 from intents_ui.display.lists.export_row import COLUMNS, ExportRow
@@ -41,17 +40,7 @@ class End:
         return "truncated" if self.why else "complete"
 
 
-class Format(Protocol):
-    """A format. A file is `begin`, any number of `rows`, then `end`. `before` is the number of previous rows."""
-
-    @property
-    def content_type(self) -> str: ...
-
-    def begin(self, about: About) -> str: ...
-
-    def rows(self, rows: Sequence[ExportRow], *, before: int) -> str: ...
-
-    def end(self, end: End) -> str: ...
+# A file is `begin`, any number of `rows`, then `end`. `before` is the number of previous rows.
 
 
 class Csv:
@@ -101,6 +90,8 @@ class NdJson:
     def end(self, end: End) -> str:
         return f"{_json({'end': _end_fields(end)})}\n"
 
+
+type Format = Csv | Json | NdJson
 
 FORMATS: Mapping[str, Format] = {"csv": Csv(), "json": Json(), "ndjson": NdJson()}
 

@@ -44,46 +44,39 @@ class Batch:
     why: str | None = None
 
 
+@dataclass(eq=False, kw_only=True)
 class Reader:
-    """Reads one list, from any thread, but not concurrently.
+    """Reads one list, from any thread, but not concurrently. Its iterators raise ServiceError.
 
     `page` is a context manager around the calls for one page. `over` is set when the client disconnects. `link` returns
     an intent's URL on this dashboard.
     """
 
-    def __init__(
-        self,
-        service: Client,
-        filters: Filters,
-        *,
-        link: Callable[[str], str],
-        page: Callable[[], AbstractContextManager[None]],
-        over: Event,
-    ) -> None:
-        self._service = service
-        self._filters = filters
-        self._link = link
-        self._page = page
-        self._over = over
-        self._answers = 0
-        self._unreadable = 0
+    service: Client
+    filters: Filters
+    link: Callable[[str], str]
+    page: Callable[[], AbstractContextManager[None]]
+    over: Event
+    pages_read: int = 0
+    unreadable: int = 0
 
-    def history(self, *, most: int) -> Iterator[Batch]:
-        """Yield the rows of the history. Raises ServiceError."""
-        return limited(self._pages(), most=most)
-
-    def of_address(self, address: str, *, most: int) -> Iterator[Batch]:
+    def of_address(self, address: str) -> Iterator[Batch]:
         """Yield the rows of an owner's history, or those of an intent address if there is no such owner."""
-        return limited(self._pages_of_address(address), most=most)
+        pages = self.history()
+        first = next(pages)
+        is_empty = not first.rows and first.why == COMPLETE
+        yield self._found(address) if is_empty else first
+        yield from pages
 
-    def _pages(self) -> Iterator[Batch]:
-        size = PAGE_SIZE_WITH_BALANCES if self._filters.request["include_balances"] else PAGE_SIZE
-        first = replace(self._filters, size=size).first
+    def history(self) -> Iterator[Batch]:
+        """Yield the rows of the history, one page at a time."""
+        size = PAGE_SIZE_WITH_BALANCES if self.filters.request["include_balances"] else PAGE_SIZE
+        first = replace(self.filters, size=size).first
         unreadable = 0
         for entries, end in walk(self._ask, first):
-            if end is None and not entries and self._unreadable == unreadable:
+            if end is None and not entries and self.unreadable == unreadable:
                 end = End.CIRCLES  # regardless of the cursors, which would never end
-            unreadable = self._unreadable
+            unreadable = self.unreadable
             yield Batch(self._rows(entries), self._why(end))
             if end:
                 return
@@ -93,8 +86,8 @@ class Reader:
             return None
         if end in LACKS:
             return LACKS[end]
-        if self._unreadable:
-            return f"{self._unreadable} {'entry' if self._unreadable == 1 else 'entries'} could not be read"
+        if self.unreadable:
+            return f"{self.unreadable} {'entry' if self.unreadable == 1 else 'entries'} could not be read"
         return COMPLETE
 
     def _ask(self, page: Page) -> HistoryAnswer:
@@ -105,41 +98,34 @@ class Reader:
             answer = self._history(page)
         except (Unreachable, TooBusy) as error:
             pause = error.retry_after if isinstance(error, TooBusy) else PAUSE_SECONDS
-            if not self._answers or pause > LONGEST_PAUSE or self._over.wait(pause):
+            if not self.pages_read or pause > LONGEST_PAUSE or self.over.wait(pause):
                 raise
             answer = self._history(page)
-        self._answers += 1
-        self._unreadable += answer.unreadable_entries
+        self.pages_read += 1
+        self.unreadable += answer.unreadable_entries
         return answer
 
     def _history(self, page: Page) -> HistoryAnswer:
-        with self._page():
-            return self._service.ask(operations.get_intent_history(page=page, **self._filters.request))
+        with self.page():
+            return self.service.ask(operations.get_intent_history(page=page, **self.filters.request))
 
     def _rows(self, entries: Sequence[IntentHistory]) -> list[ExportRow]:
-        with self._page():
+        with self.page():
             return [self._row(situation) for situation in situations.of_entries(entries)]
-
-    def _pages_of_address(self, address: str) -> Iterator[Batch]:
-        pages = self._pages()
-        first = next(pages)
-        is_empty = not first.rows and first.why == COMPLETE
-        yield self._found(address) if is_empty else first
-        yield from pages
 
     def _found(self, address: str) -> Batch:
         """Return the intents found for an address that isn't an owner's, filtered. For an owner, nothing passed the
         filters.
         """
-        with self._page():
-            found = lookup.in_turn(self._service, lambda: lookup.as_address(self._service, address))
+        with self.page():
+            found = lookup.in_turn(self.service, lambda: lookup.as_address(self.service, address))
             for _, error in found.failed:
                 raise error
             if any(reason.key == results.OWNER for hit in found.hits for reason in hit.reasons):
                 return Batch((), COMPLETE)
-            if found.hits and self._filters.recoverable:
+            if found.hits and self.filters.recoverable:
                 return Batch((), OWNERS_ONLY)
-            intents = self._sorted(hit.intent for hit in found.hits if _passes(hit.intent, self._filters))[:MOST_FOUND]
+            intents = self._sorted(hit.intent for hit in found.hits if _passes(hit.intent, self.filters))[:MOST_FOUND]
             read = zip(intents, self._receipts(intents), strict=True)
             rows = [self._row(situation) for situation in situations.of_read([*read])]
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
@@ -147,20 +133,20 @@ class Reader:
     def _sorted(self, intents: Iterable[Intent]) -> list[Intent]:
         """Return intents in the list's order. Searches return the newest first."""
         found = list(intents)
-        if self._filters.sort == BY_ID:
+        if self.filters.sort == BY_ID:
             found.sort(key=lambda intent: intent.id or 0, reverse=True)
-        return found if self._filters.is_newest_first else found[::-1]
+        return found if self.filters.is_newest_first else found[::-1]
 
     def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
-        calls = (partial(self._service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
-        answers = self._service.threads.together(*calls)
+        calls = (partial(self.service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
+        answers = self.service.threads.together(*calls)
         for answer in answers:
             if isinstance(answer, ServiceError) and not isinstance(answer, NotFound):
                 raise answer
         return [None if isinstance(answer, ServiceError) else answer for answer in answers]
 
     def _row(self, situation: Situation) -> ExportRow:
-        return export_row.of(situation, url=self._link(situation.intent.intent_id))
+        return export_row.of(situation, url=self.link(situation.intent.intent_id))
 
 
 def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:

@@ -81,9 +81,8 @@ def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None =
 
     def batches(over: Event) -> Iterator[Batch]:
         uncached = UncachedClient(wiring.service())
-        pages = Reader(uncached, wanted, link=link, page=wiring.page, over=over)
-        most = ENV.intents_max_export_rows
-        return pages.of_address(owner, most=most) if owner else pages.history(most=most)
+        pages = Reader(service=uncached, filters=wanted, link=link, page=wiring.page, over=over)
+        return limited(pages.of_address(owner) if owner else pages.history(), most=ENV.intents_max_export_rows)
 
     return file(request, kind, listed, parse_qs(wanted.query), batches)
 
@@ -120,9 +119,9 @@ def file(
         return HttpResponse(headers=headers)
     over, run = Event(), request.GET.get("run", "")
     download = Download(
-        batches(over),
-        FORMATS[kind],
-        About(listed, written, now),
+        batches=batches(over),
+        form=FORMATS[kind],
+        about=About(listed, written, now),
         among=wiring.exports(),
         over=over,
         run=run if progress.is_run(run) else None,
