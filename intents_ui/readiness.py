@@ -5,10 +5,8 @@ leave the load balancer at once, and users would lose cached pages and the expla
 without which each process sends its own requests and counts by itself.
 """
 
-import asyncio
 import json
 import logging
-import time
 from functools import cache
 from typing import Any
 
@@ -24,64 +22,33 @@ log = logging.getLogger(__name__)
 
 # With their imports these cover most of what users see.
 TEMPLATES = ("home.html", "transfers/intent.html", "lists/history.html", "failure.html")
-REDIS_SECONDS = 2.0  # TTL of the last check, so that requests to `/readyz` don't each cause one
-PATIENCE = 1.0
+PATIENCE = 1.0  # seconds for Redis
 
 
-class RedisWatch:
-    """Health check for Redis, for one event loop."""
-
-    def __init__(self, url: str) -> None:
-        from redis.asyncio import Redis
-        from redis.asyncio.retry import Retry
-        from redis.backoff import NoBackoff
-
-        self._redis: Redis = Redis.from_url(
-            url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE, retry=Retry(NoBackoff(), 0)
-        )
-        self._lock = asyncio.Lock()
-        self._checked_at = float("-inf")
-        self._answers = False
-
-    async def answers(self) -> bool:
-        async with self._lock:
-            if time.monotonic() - self._checked_at > REDIS_SECONDS:
-                try:
-                    self._answers = bool(await self._redis.ping())
-                except redis_errors():
-                    self._answers = False
-                self._checked_at = time.monotonic()
-            return self._answers
-
-    async def aclose(self) -> None:
-        await self._redis.aclose()
-
-
-@wiring.once
-def redis_watch() -> RedisWatch | None:
-    return RedisWatch(str(ENV.redis_url)) if ENV.redis_url else None
-
-
-async def redis_answers() -> bool | None:
+def redis_answers() -> bool | None:
     """Return whether Redis responds, or None without Redis."""
-    watch = redis_watch()
-    return await watch.answers() if watch else None
+    if not ENV.redis_url:
+        return None
+    from redis import Redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    timeouts = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+    try:
+        with Redis.from_url(str(ENV.redis_url), **timeouts, retry=Retry(NoBackoff(), 0)) as redis:
+            return bool(redis.ping())
+    except redis_errors():
+        return False
 
 
-async def aclose() -> None:
-    watch = redis_watch()
-    if watch:
-        await watch.aclose()
-
-
-async def report(*, in_detail: bool) -> tuple[bool, bytes]:
+def report(*, in_detail: bool) -> tuple[bool, bytes]:
     """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
-    loaded, stopping = await templates_load(), wiring.lifecycle().is_stopping()
+    loaded, stopping = templates_load(), wiring.lifecycle().is_stopping()
     ready = loaded and not stopping
     status: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:
         service = of_service(wiring.service().health.status())
-        status |= {"templates": loaded, "redis": await redis_answers(), "service": service}
+        status |= {"templates": loaded, "redis": redis_answers(), "service": service}
     return ready, json.dumps(status).encode() + b"\n"
 
 
@@ -100,9 +67,9 @@ def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 1)
 
 
-async def templates_load() -> bool:
+def templates_load() -> bool:
     try:
-        await asyncio.to_thread(load_templates)
+        load_templates()
     except (TemplateDoesNotExist, TemplateSyntaxError):
         log.exception("The templates cannot be loaded")
         return False

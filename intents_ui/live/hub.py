@@ -6,12 +6,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
 
+from prometheus_client import Gauge
+
 from intents_ui.live.bus import LocalBus
 from intents_ui.live.poller import Poller, PollIntervals, Traffic
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.tasks import restart_forever
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.shares import SHARE
+from intents_ui.service.metrics import registry
+
+watched_intents = Gauge(
+    "intents_ui_watched_intents", "Watched intents.", registry=registry, multiprocess_mode="livesum"
+)
 
 MAX_WATCHED = 500  # intents at a time in one process, an eighth of them for one client
 
@@ -56,6 +63,7 @@ class Hub:
             if len(self.watched) >= self.max_watched:
                 raise HubFull
             watch = self.watched[intent_id] = Watch(intent_id, self, client)
+            watched_intents.set(len(self.watched))
         return watch.join(seen)
 
     def newest(self, intent_id: str) -> Snapshot | None:
@@ -117,6 +125,7 @@ class Watch:
             self._ending.cancel()
         if self._hub.watched.get(self.intent_id) is self:
             del self._hub.watched[self.intent_id]
+            watched_intents.set(len(self._hub.watched))
         self._hub.bus.leave(self.intent_id)
         polling = self._polling
         self.stop_leading()

@@ -22,17 +22,21 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 from cachetools import LRUCache
+from prometheus_client import Gauge
 
 from intents_ui.live.hub import Hub, HubFull, Subscriber
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.tasks import restart_forever
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.metrics import registry
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 log = logging.getLogger(__name__)
+
+open_streams = Gauge("intents_ui_streams", "Open live streams.", registry=registry, multiprocess_mode="livesum")
 
 PREFIX: Final = "/live/"
 MAX_ID_LENGTH: Final = 200
@@ -119,6 +123,7 @@ class Streams:
         ends_at = now + self.limits.lasts * SystemRandom().uniform(0.8, 1.2)
         stream = Stream(self, intent_id, subscriber, receive, send, now, ends_at, is_ending=self.stopping())
         self.open.add(stream)
+        open_streams.set(len(self.open))
         self._by_client[client] += 1
         if self._timer is None or self._timer.done():
             self._timer = asyncio.create_task(restart_forever(self._check_streams, name="live streams"))
@@ -127,6 +132,7 @@ class Streams:
                 await stream.run()
         finally:
             self.open.discard(stream)
+            open_streams.set(len(self.open))
             self._by_client[client] -= 1
             if not self._by_client[client]:
                 del self._by_client[client]

@@ -1,6 +1,6 @@
 """Prometheus metrics for `/metrics`. docs/operations.md describes each of them.
 
-Counters are incremented where events happen. Gauges (streams, open breakers) are set at each scrape or, with several
+Counters are incremented where events happen. Gauges (exports, open breakers) are set at each scrape or, with several
 worker processes, every few seconds: in `prometheus_client`'s multiprocess mode, which gunicorn.conf.py sets up,
 processes store their metrics in shared files, and any of them can serve the sums. Those of the mirror are read from its
 database at each scrape. No label contains text from users or the service.
@@ -62,8 +62,6 @@ def _state(name: str, meaning: str, *labels: str, smallest: bool = False) -> Gau
 
 breaker_open = _state("intents_ui_breaker_open", "Processes with an open circuit breaker.")
 service_state = _state("intents_ui_service_state", "Processes by state of the service.", "state")
-watched = _state("intents_ui_watched_intents", "Watched intents.")
-streams = _state("intents_ui_streams", "Open live streams.")
 exports = _state("intents_ui_exports", "Exports in progress.")
 in_progress = _state("intents_ui_requests_in_progress", "Requests in progress, excluding streams.")
 memory = _state("process_resident_memory_bytes", "Resident memory in bytes.")
@@ -84,24 +82,17 @@ def request(view: str, status: int, seconds: float) -> None:
     request_seconds.labels(view, f"{status // 100}xx").observe(seconds)
 
 
-class Observer:
-    """Updates the metrics that are sampled. One per process."""
-
-    def __init__(self) -> None:
-        self._cpu_time = 0.0
-
-    def look(self, standing: ServiceStatus, *, redis: bool | None) -> None:
-        cpu_time = time.process_time()
-        cpu_seconds.inc(cpu_time - self._cpu_time)
-        self._cpu_time = cpu_time
-        breaker_open.set(standing.is_open)
-        for state in ServiceState:
-            service_state.labels(state).set(state is standing.state)
-        processes.set(1)
-        if redis is not None:
-            redis_up().set(redis)
-        with contextlib.suppress(OSError):
-            memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
+def sample(service: ServiceStatus, *, redis: bool | None) -> None:
+    """Update the metrics of this process that no event changes."""
+    cpu_seconds.inc(time.process_time() - (registry.get_sample_value("process_cpu_seconds_total") or 0.0))
+    breaker_open.set(service.is_open)
+    for state in ServiceState:
+        service_state.labels(state).set(state is service.state)
+    processes.set(1)
+    if redis is not None:
+        redis_up().set(redis)
+    with contextlib.suppress(OSError):
+        memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
 
 
 class MirrorCollector(Collector):

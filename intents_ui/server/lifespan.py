@@ -5,7 +5,7 @@ from typing import Any
 
 from django.urls import resolve
 
-from intents_ui import readiness, wiring
+from intents_ui import wiring
 from intents_ui.ops import sentry
 from intents_ui.server import probes
 from intents_ui.server.handlers import streams
@@ -30,7 +30,6 @@ async def run(receive: Receive, send: Send) -> None:
         sampling.cancel()
     await streams().aclose()
     await wiring.close_live()
-    await readiness.aclose()
     await asyncio.to_thread(wiring.current().close)
     await send({"type": "lifespan.shutdown.complete"})
 

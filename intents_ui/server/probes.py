@@ -5,7 +5,6 @@ import asyncio
 from intents_ui import readiness, wiring
 from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics
-from intents_ui.server.handlers import streams
 from intents_ui.server.messages import Message, Send, answer, answer_with, without_body
 from intents_ui.server.pages import requests_in_hand
 from intents_ui.server.requests import host_of, is_for_us
@@ -25,7 +24,7 @@ async def respond(scope: Message, send: Send) -> None:
         case "/healthz":
             await answer(send, 200, "ok")
         case "/readyz":
-            ready, body = await readiness.report(in_detail=may_read_metrics(scope))
+            ready, body = await asyncio.to_thread(readiness.report, in_detail=may_read_metrics(scope))
             await answer_with(send, 200 if ready else 503, b"application/json", body)
         case "/metrics" if may_read_metrics(scope):
             await look()
@@ -41,11 +40,6 @@ def may_read_metrics(scope: Message) -> bool:
     The host may also be an IP address, as scrapers use. A rebound DNS name may not.
     """
     return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and client_ip.may_read_figures(scope)
-
-
-@wiring.once
-def observer() -> metrics.Observer:
-    return metrics.Observer()
 
 
 def start_sampling() -> asyncio.Task[None] | None:
@@ -69,8 +63,6 @@ def mirror_figures() -> metrics.MirrorCollector | None:
 
 async def look() -> None:
     """Update the metrics that are sampled."""
-    metrics.watched.set(len(wiring.hub().watched))
-    metrics.streams.set(len(streams().open))
     metrics.exports.set(wiring.exports().running)
     metrics.in_progress.set(requests_in_hand().held)
-    observer().look(wiring.service().health.status(), redis=await readiness.redis_answers())
+    metrics.sample(wiring.service().health.status(), redis=await asyncio.to_thread(readiness.redis_answers))

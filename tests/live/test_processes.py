@@ -51,6 +51,14 @@ class Process:
         os.killpg(self.popen.pid, signal.SIGKILL)
         self.popen.wait(PATIENCE)
 
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        os.killpg(self.popen.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.killpg(self.popen.pid, signal.SIGCONT)
+
 
 @contextlib.asynccontextmanager
 async def process(*options: str, **env: str) -> AsyncIterator[Process]:
@@ -145,6 +153,24 @@ async def test_three_processes_send_one_poll_and_a_killed_one_is_replaced(redis)
             assert [viewer.statuses[-1] for viewer in left] == ["SUCCEEDED", "SUCCEEDED"]
             assert [viewer.events[-1].name for viewer in left] == ["done", "done"]
             assert service.most_under_way["WaitIntentReceipt"] == 1
+
+
+@pytest.mark.programs
+async def test_a_frozen_process_is_replaced_and_follows_when_it_continues(redis):
+    with real_time() as service:
+        async with served(service) as front, contextlib.AsyncExitStack() as stack:
+            env = {"LIVE_SERVICE": front.url, "LIVE_REDIS": redis.url}
+            processes = await asyncio.gather(*(stack.enter_async_context(process(**env)) for _ in range(2)))
+            intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]  # 13 s to the end
+            viewers = [Remote(each, intent) for each in processes]
+            await until(lambda: all(viewer.statuses for viewer in viewers) and service.waits == 1)
+            leader, follower = sorted(processes, key=lambda each: each.figures[0], reverse=True)
+            assert (leader.figures[0], follower.figures[0]) == (1, 0)
+            with leader.frozen():
+                await until(lambda: follower.figures[0] == 1)
+            await until(lambda: leader.figures[0] == 0)
+            await until(lambda: all(viewer.is_complete for viewer in viewers))
+            assert [viewer.statuses[-1] for viewer in viewers] == ["SUCCEEDED", "SUCCEEDED"]
 
 
 async def test_sigterm_ends_streams_and_clients_resume_with_their_last_event():
