@@ -12,7 +12,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import wiring
 from intents_ui.display import failures, glossary
-from intents_ui.display.formatting import amounts, hashes, json_text, sentences, shares, short_forms, text, times
+from intents_ui.display.formatting import amounts, hashes, json_text, sentences, short_forms, text, times
 from intents_ui.display.formatting.short_forms import ShortForms, Whole
 from intents_ui.display.lists import address
 from intents_ui.display.search import empty_results, explorers
@@ -96,7 +96,7 @@ def environment(**options: Any) -> Environment:
         indented=json_text.indented,
         left=lambda at, now: max(at - now - clock_ahead(), timedelta()),
         is_placeholder=hashes.is_placeholder,
-        interval=lambda share: shares.interval(share.low, share.high),
+        interval=lambda share: amounts.shares_between(share.low, share.high),
         iso=times.iso,
         likely_causes=empty_results.likely_causes,
         logo_url=logo_url,
@@ -104,7 +104,7 @@ def environment(**options: Any) -> Environment:
         looks_like=empty_results.looks_like,
         old=lambda answers: failures.old(answers, now=now()),
         parts=sentences.parts_of,
-        percent=lambda share: shares.percent(share.part, share.whole),
+        percent=lambda share: amounts.share(share.part, share.whole),
         reason=lambda written: text.reason(written).shown,
         short_address=partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address),
         short_hash=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash),

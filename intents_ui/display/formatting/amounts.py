@@ -1,5 +1,6 @@
 """Exact amounts as text, never through a float, rounded toward zero."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Context, Decimal
@@ -17,6 +18,8 @@ CENT = Decimal("0.01")
 # Finer than any intended dollar value, coarser than the error of a float.
 MICRO = Decimal("0.000001")
 SMALLEST_PERCENT = Decimal("0.0001")
+TENTHS = 1000  # of a percent, in a whole
+EN_DASH = "\u2013"
 # Figures have at most 80 digits and exponents within ±90, so no sum of a list needs more.
 EXACT = Context(prec=1000)
 
@@ -60,7 +63,7 @@ def amount(value: int | None, *, decimals: int | None, symbol: str | None = None
         return Amount(grouped(value), str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
     full = plain(value, decimals=decimals)
     short = shortened(value, decimals=decimals)
-    return Amount(short, full, str(value), unit, exact=_same(short, full))
+    return Amount(short, full, str(value), unit, exact=Decimal(short.replace(",", "")) == Decimal(full))
 
 
 def grouped(value: int) -> str:
@@ -149,5 +152,27 @@ def _parts(value: int, *, decimals: int) -> tuple[str, int, str]:
     return ("-" if value < 0 else "", whole, str(rest).zfill(decimals) if decimals else "")
 
 
-def _same(short: str, full: str) -> bool:
-    return Decimal(short.replace(",", "")) == Decimal(full)
+# Shares, of which only all is 100%, and only nothing is 0%
+
+
+def share(part: int, whole: int) -> str:
+    """Return `98.0%`. `whole` is at least 1."""
+    if part in (0, whole):
+        return "100%" if part else "0%"
+    return _tenths(min(max((2 * TENTHS * part + whole) // (2 * whole), 1), TENTHS - 1)) + "%"
+
+
+def shares_between(low: float, high: float) -> str:
+    """Return `97.1 to 98.7%` with an en dash, for two shares from 0 to 1. It is rounded outward."""
+    return f"{_tenths(math.floor(low * TENTHS))}{EN_DASH}{_tenths(math.ceil(high * TENTHS))}%"
+
+
+def of_hundred(share: float) -> str:
+    """Return `2 of 100`, `1 of 500` or `almost none` for a share from 0 to 1."""
+    if share >= 0.01:
+        return f"{round(100 * share)} of 100"
+    return f"1 of {round(1 / share, -2):,.0f}" if share >= 1e-4 else "almost none"
+
+
+def _tenths(count: int) -> str:
+    return f"{count // 10}.{count % 10}" if count not in (0, TENTHS) else str(count // 10)

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 UNKNOWN = "—"
 
@@ -73,7 +74,7 @@ def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
     if len(text) <= cap and _is_plain(text):
         return Text(text)
     pieces = list(_pieces(text[:LONGEST], lines=lines))
-    fitting = _fitting(pieces, cap=cap)
+    fitting = sum(length <= cap for length in accumulate(map(len, pieces)))
     shown, rest = "".join(pieces[:fitting]), "".join(pieces[fitting:])
     return Text(isolated(shown), isolated(rest), len(text) - fitting)
 
@@ -117,27 +118,14 @@ def _pieces(text: str, *, lines: bool) -> Iterator[str]:
     marks, before = 0, ""
     for character in text:
         marks = marks + 1 if unicodedata.category(character) in MARKS else 0
-        is_dropped = marks > MOST_MARKS and not is_hidden(character)
-        yield "" if is_dropped or styles_emoji(before, character) else _piece(character, lines=lines)
+        if lines and character in "\n\t\r":
+            # The carriage return of a Windows line break is dropped.
+            yield character.replace("\r", "")
+        elif is_hidden(character):
+            yield "" if styles_emoji(before, character) else f"⟨U+{ord(character):04X}⟩"
+        else:
+            yield character if marks <= MOST_MARKS else ""
         before = character
-
-
-def _piece(character: str, *, lines: bool) -> str:
-    if lines and character in "\n\t":
-        return character
-    # The carriage return of a Windows line break is dropped.
-    if lines and character == "\r":
-        return ""
-    return f"⟨U+{ord(character):04X}⟩" if is_hidden(character) else character
-
-
-def _fitting(pieces: list[str], *, cap: int) -> int:
-    length = 0
-    for count, piece in enumerate(pieces):
-        length += len(piece)
-        if length > cap:
-            return count
-    return len(pieces)
 
 
 def listed(words: Sequence[str]) -> str:

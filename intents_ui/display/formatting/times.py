@@ -1,6 +1,7 @@
 """Format times and durations. Pages show relative and absolute time together, always with the zone."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from intents_ui.display.formatting.text import UNKNOWN
 
@@ -8,6 +9,7 @@ SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
+UNITS = ((DAY, "d"), (HOUR, "h"), (MINUTE, "min"), (SECOND, "s"))
 # Tolerated clock difference between the service and this server.
 SKEW = timedelta(minutes=2)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -32,7 +34,8 @@ def ago(at: datetime | None, *, now: datetime) -> str:
     passed = now - at
     if -SKEW <= passed < SECOND:
         return "just now"
-    length = _coarse(abs(passed))
+    # In its largest unit, rounded down.
+    length = next(f"{abs(passed) // unit} {word}" for unit, word in UNITS if abs(passed) >= unit)
     return f"{length} ago" if passed > timedelta() else f"in {length}"
 
 
@@ -47,9 +50,10 @@ def duration(length: timedelta | None) -> str:
         return UNKNOWN
     if length < SECOND:
         return "<1 s" if length else "0 s"
-    for unit, smaller in ((DAY, HOUR), (HOUR, MINUTE), (MINUTE, SECOND)):
+    for (unit, word), (smaller, smaller_word) in pairwise(UNITS):
         if length >= unit:
-            return _two_units(length, unit, smaller)
+            rest = length % unit // smaller
+            return f"{length // unit} {word} {rest} {smaller_word}" if rest else f"{length // unit} {word}"
     return f"{length // SECOND} s"
 
 
@@ -112,17 +116,3 @@ def _utc(at: datetime, *, now: datetime, time: str) -> str:
     # strftime pads no year below 1000; isoformat does.
     date = "" if at.date() == now.astimezone(UTC).date() else f"{at.date().isoformat()} "
     return f"{date}{at.strftime(time)} UTC"
-
-
-def _coarse(length: timedelta) -> str:
-    """Return the length in its largest unit, rounded down."""
-    for unit, word in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
-        if length >= unit:
-            return f"{length // unit} {word}"
-    return f"{length // SECOND} s"
-
-
-def _two_units(length: timedelta, unit: timedelta, smaller: timedelta) -> str:
-    words = {DAY: "d", HOUR: "h", MINUTE: "min", SECOND: "s"}
-    whole, rest = length // unit, length % unit // smaller
-    return f"{whole} {words[unit]} {rest} {words[smaller]}" if rest else f"{whole} {words[unit]}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from intents_ui.display.formatting import shares, times
+from intents_ui.display.formatting import amounts, times
 from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 
@@ -65,7 +65,7 @@ class IncidentFacts:
         """Return `12 of 30 owners did not get their transfers in time, usually 2 of 100`."""
         if self.kind == "silent":
             return f"No transfer started where {self.usual:.0f} owners were expected"
-        usually = shares.of_hundred(self.usual)
+        usually = amounts.of_hundred(self.usual)
         return f"{self.bad} of {self.owners} owners did not get their transfers in time, usually {usually}"
 
     @property

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 
 from intents_ui import wiring
-from intents_ui.display.formatting import hashes, shares, text
+from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Identity, Money
@@ -147,13 +147,13 @@ def of_reasons(found: Sequence[ReasonCount], *, failed: int) -> Sequence[ReasonR
             shown_reason(each.reason),
             shown_reason(each.example),
             each.count,
-            shares.percent(each.count, max(failed, each.count)),
+            amounts.share(each.count, max(failed, each.count)),
             each.reason,
         )
         for each in found
     ]
     if rest := failed - sum(each.count for each in found):
-        rows.append(ReasonRow("", OTHER, OTHER, rest, shares.percent(rest, failed)))
+        rows.append(ReasonRow("", OTHER, OTHER, rest, amounts.share(rest, failed)))
     return rows
 
 
