@@ -88,7 +88,12 @@ def marks(
     listed = using.token(chain_id, address) if known is TokenStanding.FEATURED else None
     own = (listed.symbol, listed.name) if listed else ()
     symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (symbol, name))
-    return tuple(_marks(chain_id, address, symbol, name, known, using))
+    found = list[Mark]()
+    if address and known in (TokenStanding.UNLISTED, TokenStanding.LISTED):
+        is_listed = known is TokenStanding.LISTED
+        found += _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
+    found += _hidden(symbol, name)
+    return (*found, NOT_LISTED) if known is TokenStanding.UNLISTED else tuple(found)
 
 
 def words(found: Sequence[Mark]) -> str:
@@ -114,17 +119,6 @@ def of_decimals(stated: Sequence[int], *, value: int | None) -> tuple[Mark, ...]
 def said(found: Sequence[Mark], address: str | None) -> str:
     """Return the warnings with the address to compare: `unlisted: 0x0709CF…B39Eb1`."""
     return f"{words(found)}: {hashes.short_address(address)}" if found and address else words(found)
-
-
-def _marks(
-    chain_id: int | None, address: str | None, symbol: str, name: str, known: TokenStanding, using: Names
-) -> Iterator[Mark]:
-    if address and known in (TokenStanding.UNLISTED, TokenStanding.LISTED):
-        is_listed = known is TokenStanding.LISTED
-        yield from _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
-    yield from _hidden(symbol, name)
-    if known is TokenStanding.UNLISTED:
-        yield NOT_LISTED
 
 
 # Other tokens of the same name
@@ -193,7 +187,8 @@ def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, addr
 def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, using: Names) -> str:
     other = others[0]
     if other.chain_id != chain_id:
-        return f"which the service features on {_chains(others, using=using)}"
+        chains = dict.fromkeys(token.chain_id for token in others)
+        return f"which the service features on {_listed([names.of_chain(each, using=using) for each in chains])}"
     here = names.of_chain(chain_id, using=using)
     if hashes.is_native(other.address):
         return f"the native token of {here}"
@@ -202,11 +197,10 @@ def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, u
     return f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"
 
 
-def _chains(tokens: Sequence[TokenInfo], *, using: Names) -> str:
-    found = list(dict.fromkeys(token.chain_id for token in tokens))
-    named = [names.of_chain(each, using=using) for each in found[:MOST_NAMED]]
-    more = len(found) - len(named)
-    return text.listed([*named, f"{more} more"] if more else named)
+def _listed(words: Sequence[str]) -> str:
+    """Return the first of them, and the number of the others."""
+    more = len(words) - MOST_NAMED
+    return text.listed([*words[:MOST_NAMED], f"{more} more"] if more > 0 else words)
 
 
 # Characters of a name
@@ -218,11 +212,9 @@ def _hidden(*written: str) -> tuple[Mark, ...]:
     if not found:
         return ()
     # Control characters have no Unicode names.
-    names = [(unicodedata.name(each, "a character without a name").lower(), ord(each)) for each in found[:MOST_NAMED]]
-    named = [f"{name} (U+{number:04X})" for name, number in names]
-    more = len(found) - len(named)
+    named = [f"{unicodedata.name(each, 'a character without a name').lower()} (U+{ord(each):04X})" for each in found]
     what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
-    return (Mark(HIDDEN, f"It is written with {what}: {text.listed([*named, f'{more} more'] if more else named)}."),)
+    return (Mark(HIDDEN, f"It is written with {what}: {_listed(named)}."),)
 
 
 # Punctuation around a symbol.
@@ -239,13 +231,10 @@ def _ascii_lookalikes() -> Iterator[tuple[str, str]]:
     The package's own table has all lookalikes and the names of all characters, which takes 17 times the memory.
     """
     for letter, alike in load("confusables.json").items():
-        plain = [bare for each in alike if (bare := _without_accents(each["c"])).isascii()]
+        bare = ("".join(c for c in each["c"] if unicodedata.category(c) not in text.MARKS) for each in alike)
+        plain = [each for each in bare if each.isascii()]
         if plain and len(letter) == 1 and not letter.isascii():
             yield letter, plain[0]
-
-
-def _without_accents(characters: str) -> str:
-    return "".join(each for each in characters if unicodedata.category(each) not in text.MARKS)
 
 
 HOMOGLYPHS = dict(_ascii_lookalikes())
@@ -259,9 +248,12 @@ def readings(name: str) -> frozenset[str]:
 
 def hidden(name: str) -> Iterator[str]:
     """Return the invisible characters, each once, without joiners that belong to the letters or emoji around them."""
-    around = zip(" " + name, name, name[1:] + " ", strict=False)
-    found = (at for before, at, after in around if text.is_hidden(at) and not _joins(before, at, after))
-    yield from dict.fromkeys(found)
+    found: dict[str, None] = {}
+    for before, at, after in zip(" " + name, name, name[1:] + " ", strict=False):
+        is_joined = at in JOINERS and not (before.isascii() or after.isascii())
+        if text.is_hidden(at) and not is_joined and not text.styles_emoji(before, at):
+            found[at] = None
+    yield from found
 
 
 def _skeleton(name: str) -> str:
@@ -276,8 +268,3 @@ def _plain(character: str) -> str:
     if character.isascii():
         return character
     return HOMOGLYPHS.get(character, character)
-
-
-def _joins(before: str, character: str, after: str) -> bool:
-    is_joined = character in JOINERS and not (before.isascii() or after.isascii())
-    return is_joined or text.styles_emoji(before, character)

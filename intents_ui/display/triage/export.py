@@ -85,7 +85,11 @@ def cells(row: TriageRow, *, root: str) -> tuple[str, ...]:
 
 
 def plain(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
-    return "\n\n".join([_heading(rows, now=now), *(_plain(row, root=root) for row in rows)]) + "\n"
+    paragraphs = [_heading(rows, now=now)]
+    for row in rows:
+        links = [*(root + link.path for link in row.links), *(each.written for each in row.help if each.url)]
+        paragraphs.append("\n   ".join([*lines(row, root=root), *links]))
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def _heading(rows: Sequence[TriageRow], *, now: datetime) -> str:
@@ -105,25 +109,18 @@ def lines(row: TriageRow, *, root: str) -> list[str]:
     return [line for line in said if line]
 
 
-def _plain(row: TriageRow, *, root: str) -> str:
-    links = [*(root + link.path for link in row.links), *(each.written for each in row.help if each.url)]
-    return "\n   ".join([*lines(row, root=root), *links])
-
-
 def markdown(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
     """Return a table in which untrusted text is escaped."""
     shown = [column for column in COLUMNS if column not in NOT_IN_A_TABLE]
     lines = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
-    return "\n".join([*lines, *(_markdown(row, root=root) for row in rows)]) + "\n"
-
-
-def _markdown(row: TriageRow, *, root: str) -> str:
-    number, value, what, status, _, happened, details, where, todo, notes, _, _ = cells(row, root=root)
-    said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
-    # `reverse` has escaped whatever could end the link or the cell in a path.
-    links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
-    links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
-    return f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |"
+    for row in rows:
+        number, value, what, status, _, happened, details, where, todo, notes, _, _ = cells(row, root=root)
+        said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
+        # `reverse` has escaped whatever could end the link or the cell in a path.
+        links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
+        links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
+        lines.append(f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |")
+    return "\n".join(lines) + "\n"
 
 
 def literal(words: str) -> str:
