@@ -77,7 +77,7 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
     found, catalog, root = find_tokens(parsed.filters), wiring.catalog(), client_ip.root(request)
     shown = found.tokens[given.after : given.after + MOST_TOKENS]
     catalog.learn(dict.fromkeys(each.chain_id for each in shown if not each.featured))
-    rows, end = token_list.rows(shown, using=token_list.Given(catalog, shown)), given.after + len(shown)
+    rows, end = token_list.rows(shown, using=catalog), given.after + len(shown)
     known = wiring.prices().of(row.where for row in rows)
     following = "&".join(part for part in (parsed.filters.query, f"after={end}") if part)
     return answered(

@@ -184,7 +184,7 @@ def history(
         "leaf": found,
         "list_error": error,
         "transfers": [glance.of(each) for each in situations.of_entries(listed)],
-        "choices": about.choices(parsed.filters),
+        "choices": about.CHOICES,
         "problem": parsed.problems.get("status", ""),
         "wanted": of_owner(finding, parsed),
         "export_list": f"address/{finding.value}",

@@ -106,7 +106,11 @@ def results(parsed: Parsed[ChainFilters], listed: Listed[ChainInfo]) -> dict[str
         "all_known": len(known),
         "found": found,
         "chains": parsed.filters.keep(found),
-        "choices": chain_filters.choices(found, parsed.filters),
+        "networks": [
+            (network, label, count)
+            for network, label in chain_filters.LISTED_AS.items()
+            if (count := sum(each.network is network for each in found)) or network is parsed.filters.network
+        ],
         "featured": wiring.catalog().count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
     }
 

@@ -25,7 +25,7 @@ from intents_ui.display.catalog.token_list import Where
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.routes import results as ways
 from intents_ui.display.routes.query import RouteQuery, RouteSide
-from intents_ui.display.search import input_errors
+from intents_ui.display.search import explorers, input_errors
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
@@ -117,18 +117,16 @@ def form(parsed: Parsed[TokenFilters]) -> dict[str, object]:
     """Return the context of the filters, valid or not."""
     filters = parsed.filters
     chains = names.by_id(wiring.catalog().chains())
-    chain_chip = token_filters.chain_chip(filters, chains=chains)
+    chips = token_filters.chips(filters, chains=chains)
     sought = f"“{text.visible(filters.words)}”" if filters.words else ""
-    title = ", ".join(part for part in (sought, chain_chip.text if chain_chip else "") if part)
+    title = ", ".join(part for part in (sought, chips["chains"].text if filters.chains else "") if part)
     return {
         "title": f"Tokens: {title}" if title else "Tokens",
         "parsed": parsed,
         "filters": filters,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
-        "chain_chip": chain_chip,
-        "limit_chip": token_filters.limit_chip(filters),
-        "left_out": token_filters.left_out_chips(filters),
-        "choices": token_filters.choices(filters),
+        "chips": chips,
+        "lists": token_filters.SHOWN,
         "listed": None,
         "error": None,
     }
@@ -141,7 +139,7 @@ def window(listed: FoundTokens, filters: TokenFilters, *, after: int) -> dict[st
     catalog = wiring.catalog()
     # Featured tokens carry a flag. For others, the chains' lists are needed.
     catalog.learn(dict.fromkeys(token.chain_id for token in shown if not token.featured))
-    found = token_list.rows(shown, using=token_list.Given(catalog, shown))
+    found = token_list.rows(shown, using=catalog)
     return {
         "listed": listed,
         "rows": found,
@@ -204,7 +202,10 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
     return {
         "token": shown,
         "address": address,
-        "facts": token_list.facts(shown, info, chain=chain, is_searched=error is None),
+        "info": info,
+        "listing": token_list.listing(shown.standing, info, is_searched=error is None),
+        "explorer": text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
+        "link": explorers.address_link(address, chain_id=chain_id, info=chain),
         "price": prices.told(price, chain=chain),
         "error": error,
         "namesakes": namesakes(symbol, where),
@@ -225,7 +226,7 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.TokenRow]
     except ServiceError:
         return ()
     found = token_list.namesakes(symbol, of=where, among=featured)[:NAMESAKES]
-    return token_list.rows(found, using=token_list.Given(catalog, found))
+    return token_list.rows(found, using=catalog)
 
 
 @require_safe

@@ -1,5 +1,6 @@
 """Lists for several surfaces: tokens that filters match, and routes. All functions raise ServiceError."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -41,7 +42,10 @@ def find_tokens(filters: TokenFilters) -> FoundTokens:
     chains = filters.chains or tuple(known)
     found = _ask(filters, chains)
     listed, _ = _in_order(tuple(found.entries), filters, tuple(chain.id for chain in catalog.chains()))
-    cut = token_list.chains_cut(found.entries, limit=SEARCH_LIMIT) if filters.words and not filters.limit else ()
+    # Of a chain with as many tokens as were requested, there may be more.
+    is_limited = filters.words and not filters.limit
+    counts = Counter(token.chain_id for token in found.entries if is_limited)
+    cut = tuple(chain_id for chain_id, count in counts.items() if count >= SEARCH_LIMIT)
     return FoundTokens(listed, found, len(chains), [names.of_chain(each, using=catalog) for each in cut])
 
 

@@ -1,11 +1,11 @@
 """Filters of the chain list: by route provider and network."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from intents_ui.display.search import parameters
-from intents_ui.display.search.parameters import Choice, InvalidParameter, Parsed, Query, UrlFilters
+from intents_ui.display.search.parameters import InvalidParameter, Parsed, Query, UrlFilters
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.chains import Chain, Network
 
@@ -33,17 +33,6 @@ class ChainFilters(UrlFilters):
 def read(query: Query) -> Parsed[ChainFilters]:
     """Parse a URL's query. Ignores other parameters."""
     return parameters.parse(query, {"provider": _provider, "network": _network}, ChainFilters)
-
-
-def choices(chains: Sequence[Chain], filters: ChainFilters) -> tuple[Choice, ...]:
-    """Return "all" and each network that is present or selected."""
-
-    def choice(word: str, network: Network | None, count: int) -> Choice:
-        return Choice(word, filters.with_(network=network).query, filters.network is network, count)
-
-    counts = {kind: sum(chain.network is kind for chain in chains) for kind in Network}
-    kinds = [kind for kind in Network if counts[kind] or kind is filters.network]
-    return (choice("All", None, len(chains)), *(choice(LISTED_AS[kind], kind, counts[kind]) for kind in kinds))
 
 
 def title(filters: ChainFilters) -> str:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import parameters
-from intents_ui.display.search.parameters import Chip, Choice, InvalidParameter, Parsed, Query, UrlFilters
+from intents_ui.display.search.parameters import Chip, InvalidParameter, Parsed, Query, UrlFilters
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.token_amounts import key
 from intents_ui.service.models import ChainInfo
@@ -106,27 +106,16 @@ def _limit(written: str) -> int:
 SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "With external lists"}
 
 
-def chain_chip(wanted: TokenFilters, *, chains: Mapping[int, str]) -> Chip | None:
-    """Return `Base, Polygon` or `Base and 4 more`."""
-    if not wanted.chains:
-        return None
-    named = [chains.get(each) or names.chain(each, info=None) for each in wanted.chains]
-    words = ", ".join(named) if len(named) <= MOST_NAMED else f"{named[0]} and {len(named) - 1} more"
-    return Chip("chains", "", words, wanted.with_(chains=()).query)
-
-
-def limit_chip(wanted: TokenFilters) -> Chip | None:
-    limited = f"At most {wanted.limit} per chain"
-    return Chip("limit", limited, "", wanted.with_(limit=None).query) if wanted.limit else None
-
-
-def left_out_chips(wanted: TokenFilters) -> tuple[Chip, ...]:
-    def chip(address: str) -> Chip:
-        others = tuple(each for each in wanted.without if each != address)
-        return Chip("without", "Hidden:", hashes.short_address(address), wanted.with_(without=others).query)
-
-    return tuple(chip(each) for each in wanted.without)
-
-
-def choices(wanted: TokenFilters) -> tuple[Choice, ...]:
-    return tuple(Choice(word, wanted.with_(show=show).query, show is wanted.show) for show, word in SHOWN.items())
+def chips(wanted: TokenFilters, *, chains: Mapping[int, str]) -> dict[str, Chip]:
+    """Return the active filters by name, hidden tokens by their address."""
+    found = {}
+    if wanted.chains:  # `Base, Polygon` or `Base and 4 more`
+        named = [chains.get(each) or names.chain(each, info=None) for each in wanted.chains]
+        words = ", ".join(named) if len(named) <= MOST_NAMED else f"{named[0]} and {len(named) - 1} more"
+        found["chains"] = Chip("chains", "", words, wanted.with_(chains=()).query)
+    if wanted.limit:
+        found["limit"] = Chip("limit", f"At most {wanted.limit} per chain", "", wanted.with_(limit=None).query)
+    for address in wanted.without:
+        others = wanted.with_(without=tuple(each for each in wanted.without if each != address))
+        found[address] = Chip("without", "Hidden:", hashes.short_address(address), others.query)
+    return found

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
-from intents_ui.display.formatting import text
 from intents_ui.display.search import explorers
 from intents_ui.display.tokens import names
-from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.names import Names, NoNames
 from intents_ui.display.tokens.token_amounts import Identity, identity, key
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.service.models import ChainInfo, TokenInfo
@@ -53,7 +52,7 @@ OF_LIST = {
 }
 
 
-class Given:
+class _Given(NoNames):
     """The catalog, with featured tokens that are already loaded and need no request."""
 
     def __init__(self, names: Names, tokens: Iterable[TokenInfo]) -> None:
@@ -68,8 +67,6 @@ class Given:
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return True if self._given(chain_id, address) else self._names.lists(chain_id, address)
-
-    derived = None  # these names are of one page
 
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         return self._names.featured(chain_id)
@@ -127,26 +124,20 @@ def _rank(token: TokenInfo, words: str) -> int:
     return answers.index(True) if True in answers else len(answers)
 
 
-def chains_cut(tokens: Iterable[TokenInfo], *, limit: int) -> tuple[int, ...]:
-    """Return the chains that may have more tokens than the requested `limit`."""
-    counts = Counter(token.chain_id for token in tokens)
-    return tuple(chain_id for chain_id, count in counts.items() if count >= limit)
-
-
-def rows(tokens: Iterable[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
-    return tuple(row(token, using=using) for token in tokens)
-
-
-def row(token: TokenInfo, *, using: Names) -> TokenRow:
-    chain_id, address = place(token)
-    known = identity(chain_id, address, using=using, metadata=token)
-    return TokenRow(
-        token=known,
-        address=address,
-        rank=token.feature_index if token.featured else None,
-        standing=STANDINGS[known.standing],
-        link=explorers.address_link(address, chain_id=chain_id, info=using.chain(chain_id)),
-    )
+def rows(tokens: Sequence[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
+    given, found = _Given(using, tokens), []
+    for token in tokens:
+        chain_id, address = place(token)
+        known = identity(chain_id, address, using=given, metadata=token)
+        row = TokenRow(
+            token=known,
+            address=address,
+            rank=token.feature_index if token.featured else None,
+            standing=STANDINGS[known.standing],
+            link=explorers.address_link(address, chain_id=chain_id, info=using.chain(chain_id)),
+        )
+        found.append(row)
+    return tuple(found)
 
 
 def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
@@ -184,29 +175,8 @@ SENTENCES = {
 }
 
 
-@dataclass(frozen=True)
-class TokenFacts:
-    """`bridging` None: not reported. `link`: the contract in the chain's explorer."""
-
-    listing: ListingStatus
-    rank: int | None
-    bridging: bool | None
-    explorer: str
-    link: str | None
-
-
-def facts(token: Identity, info: TokenInfo | None, *, chain: ChainInfo | None, is_searched: bool) -> TokenFacts:
+def listing(standing: TokenStanding, info: TokenInfo | None, *, is_searched: bool) -> ListingStatus:
     """`info`: the service's entry, from any list. `is_searched`: all lists were searched."""
-    return TokenFacts(
-        listing=_listing(token.standing, info, is_searched=is_searched),
-        rank=info.feature_index if info and info.featured else None,
-        bridging=info.supports_bridging if info else None,
-        explorer=text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
-        link=explorers.address_link(token.address, chain_id=token.chain_id, info=chain),
-    )
-
-
-def _listing(standing: TokenStanding, info: TokenInfo | None, *, is_searched: bool) -> ListingStatus:
     if standing in (TokenStanding.FEATURED, TokenStanding.NATIVE, TokenStanding.LISTED):
         return ListingStatus[standing.name]
     if info:
@@ -247,7 +217,7 @@ def matching_tokens(words: str, listed: Sequence[TokenInfo], *, most: int, using
         if _matches(words.casefold(), f"{token.symbol or ''} {token.name or ''} {on[token.chain_id]}", token.address)
     ]
     best = wanted(found, TokenFilters(words=words), chains=tuple(on))[:most]
-    return rows(best, using=Given(using, best))
+    return rows(best, using=using)
 
 
 def _matches(words: str, text: str, identifier: str) -> bool:

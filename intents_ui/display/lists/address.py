@@ -12,8 +12,7 @@ from decimal import Decimal
 
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.lists.balances import Value
-from intents_ui.display.lists.filters import IN_FLIGHT, Filters
-from intents_ui.display.search.parameters import Choice
+from intents_ui.display.lists.filters import IN_FLIGHT
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
@@ -36,6 +35,8 @@ ENDS = (
     IntentStatus.ABORTED,
     IntentStatus.INVALID,
 )
+# Filters of an owner's transfers, by their words.
+CHOICES = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
 
 
 def canonical(written: str | None) -> str | None:
@@ -161,11 +162,3 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]], *, using: Names) -> Su
         sums.append(Sum(side, value, len(group)))
     ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
     return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))
-
-
-def choices(chosen: Filters) -> tuple[Choice, ...]:
-    offered = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
-    return tuple(
-        Choice(word, Filters(status=status).query, is_chosen=status == chosen.status)
-        for word, status in offered.items()
-    )

@@ -80,16 +80,6 @@ class Chip:
         return Sentence(self.label, " " if self.label and self.value else "", self.value)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """An option, as a link. `query` is the list's query with it, `count` the number of its entries."""
-
-    word: str
-    query: str
-    is_chosen: bool
-    count: int | None = None
-
-
 def parse[T](
     query: Query,
     parsers: Mapping[str, Parser],
