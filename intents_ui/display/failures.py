@@ -146,9 +146,10 @@ def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
     oldest = min(result, key=lambda answer: answer.learned_at)
     wait = max((answer.again_in or 0 for answer in result), default=0)
     is_slow = isinstance(oldest.error, errors.Unreachable) and oldest.error.reason is Reason.TIMEOUT
+    parts = {"balances" if each.has_balances else STALE.get(each.operation, "parts of this page") for each in result}
     return Old(
         oldest.learned_at,
-        ", ".join(sorted({*map(_part, result)}, reverse=True)),
+        ", ".join(sorted(parts, reverse=True)),
         # A page with stale data waits only briefly.
         "The service is slow to respond." if is_slow else f"{words(oldest.error).title}.",
         f"Retrying {f'in {times.duration(timedelta(seconds=round(wait)))}' if wait >= 1 else 'on the next refresh'}.",
@@ -158,10 +159,6 @@ def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
 
 def without_names(answers: Sequence[StaleResponse]) -> Sequence[StaleResponse]:
     return [answer for answer in answers if answer.operation not in NAMES]
-
-
-def _part(answer: StaleResponse) -> str:
-    return "balances" if answer.has_balances else STALE.get(answer.operation, "parts of this page")
 
 
 # Responses that say no are results, not failures.

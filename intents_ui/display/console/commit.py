@@ -201,26 +201,22 @@ def told(
             if shown == statuses.INTENTS[IntentStatus.QUOTED]:
                 why += " The commit may still be in progress."
         case CommitOutcome.MOVED_ON:
-            word = "" if shown else _state_in(error)
-            why = known or (f"Current status: {word}." if word else "Couldn't load the current status.")
+            # An error's cause has the status, such as `status=EXECUTING`.
+            words = ((error.cause or "") if error else "").partition("status=")[2].split()
+            if words and not known:
+                known = f"Current status: {text.name(words[0].rstrip('.,;)')).shown}."
+            why = known or "Couldn't load the current status."
             why += " The commit changed nothing." if error else " Nothing was sent."
         case CommitOutcome.REPEATED:
             why = f" {known}".rstrip()
         case CommitOutcome.NOT_SENT:
             why = failures.words(error).title if error else "No response from the service"
         case CommitOutcome.REFUSED if error and not isinstance(error, errors.Invalid):
-            words = failures.words(error)
-            why, todo_instead = f"{words.title}.", words.todo
+            message = failures.words(error)
+            why, todo_instead = f"{message.title}.", message.todo
         case CommitOutcome.REFUSED:
             why = "The service rejected the intent: it differs from the quote or is malformed."
     tone, icon, title, what, todo = MESSAGES[outcome]
     return CommitResult(
         outcome, tone, icon, title, what.format(why=why), todo_instead or todo, shown, error=error, until=until
     )
-
-
-def _state_in(error: ServiceError | None) -> str:
-    """Return the status from an error's cause, such as `status=EXECUTING`."""
-    _, found, rest = ((error.cause or "") if error else "").partition("status=")
-    words = rest.split()
-    return text.name(words[0].rstrip(".,;)")).shown if found and words else ""

@@ -17,12 +17,6 @@ class Candidate:
     intent_id: str = ""
 
 
-def of_value(value: str, *, what: str) -> tuple[Candidate, ...]:
-    """Return a hash or an EVM address as a candidate; nothing for other text."""
-    known = _canonical(value)
-    return (Candidate(known, what),) if known else ()
-
-
 def of_transfer(intent: Intent, receipt: IntentReceipt | None) -> tuple[Candidate, ...]:
     """Return every value that a wallet or explorer may shorten: ID, transaction hashes and addresses."""
     facts = Facts.of(intent, receipt, unread=True)
@@ -37,7 +31,7 @@ def of_transfer(intent: Intent, receipt: IntentReceipt | None) -> tuple[Candidat
         "deposit address": facts.deposit_address,
         "destination intent address": facts.delivery_address,
     }
-    known = ((what, _canonical(value)) for what, value in values.items() if value)
+    known = ((what, canonical(value)) for what, value in values.items() if value)
     return tuple(
         Candidate(value, what, intent.intent_id) for what, value in known if value and not hashes.is_native(value)
     )
@@ -80,7 +74,7 @@ def searched(count: int) -> str:
     return "Searched the newest transfer." if count == 1 else f"Searched the {count:,} newest transfers."
 
 
-def _canonical(value: str) -> str | None:
+def canonical(value: str) -> str | None:
     return hashes.canonical_hash(value) or hashes.canonical_address(value)
 
 

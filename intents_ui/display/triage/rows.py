@@ -231,7 +231,13 @@ def _brief(reading: Reading) -> str:
 
 def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
     """Return the open or failed transfers, in this order. A quote is neither."""
-    return [hit for hit in hits if _needs_a_look(hit.intent, now=now)]
+    found = []
+    for hit in hits:
+        status = hit.intent.status
+        is_offer = status == IntentStatus.QUOTED or _status(hit.intent, now=now) is statuses.EXPIRED
+        if status == IntentStatus.FAILED or (statuses.is_open(status) and not is_offer):
+            found.append(hit)
+    return found
 
 
 def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> TriageRow:
@@ -262,7 +268,8 @@ def in_ticket(number: int, finding: Finding, told: Iterable[TriageRow], *, now: 
     """Return the row of a shortened ID that matches transfers of other rows, or None. Each transfer counts once."""
     fitting: dict[frozenset[str], tuple[TriageRow, tuple[Candidate, ...]]] = {}
     for other in told:
-        known = other.candidates or shortened.of_value(other.value, what=other.what)
+        value = shortened.canonical(other.value)
+        known = other.candidates or ((Candidate(value, other.what),) if value else ())
         if found := shortened.matching(known, head=finding.head, tail=finding.tail):
             fitting.setdefault(frozenset(each.intent_id or each.value for each in found), (other, found))
     if len(fitting) > 1:
@@ -425,11 +432,6 @@ def _role(reason: LookupQuestion, receipt: IntentReceipt | None) -> str:
         leg = receipt.step_of(reason.value) if receipt else None
         return f"{leg} transaction" if leg else "transaction"
     return ROLES.get(reason.key, reason.key)
-
-
-def _needs_a_look(intent: Intent, *, now: datetime) -> bool:
-    is_offer = intent.status == IntentStatus.QUOTED or _status(intent, now=now) is statuses.EXPIRED
-    return intent.status == IntentStatus.FAILED or (statuses.is_open(intent.status) and not is_offer)
 
 
 def _status(intent: Intent, *, now: datetime) -> StatusLabel:
