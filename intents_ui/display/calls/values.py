@@ -203,7 +203,7 @@ class CallFormatter:
                 more = f"… and {len(value) - MOST_BYTES:,} bytes more" if len(value) > MOST_BYTES else ""
                 return Cell(ValueKind.DATA, value, f"0x{value[:MOST_BYTES].hex()}{more}"), ""
         if parameter.parts or parameter.type == "bytes[]":  # they are nested calls
-            return Cell(ValueKind.NUMBER, len(value), f"{len(value):,} {'entry' if len(value) == 1 else 'entries'}"), ""
+            return Cell(ValueKind.NUMBER, len(value), text.counted(len(value), "entry", "entries")), ""
         shown = [hashes.checksum(each) if isinstance(each, str) else str(each) for each in value[:MOST_ENTRIES]]
         shown += _more(value, "more")
         return Cell(ValueKind.LIST, tuple(shown), ", ".join(shown)), ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
+from intents_ui.display.formatting import text
 from intents_ui.display.search import explorers
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names, NoNames
@@ -142,7 +143,7 @@ def rows(tokens: Sequence[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
 
 def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
     """Return `81 featured tokens on 24 chains, by rank and then by name.`"""
-    where = f"on {chains} {'chain' if chains == 1 else 'chains'}"
+    where = f"on {text.counted(chains, 'chain')}"
     tokens = "token" if count == 1 else "tokens"
     if filters.words:
         return f"{count:,} {tokens} found {where}, best matches first."

@@ -5,7 +5,7 @@ from typing import Any
 
 from intents_ui import tables
 from intents_ui.display import failures
-from intents_ui.display.formatting import hashes
+from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search.form import Criteria, Form
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.service.results import Doubt, LookupQuestion, LookupResult
@@ -85,7 +85,7 @@ def not_asked(found: LookupResult) -> tuple[str, ...]:
         f"Lookup by {', '.join(reasons)} failed: {title[0].lower()}{title[1:]}." for title, reasons in together.items()
     ]
     if found.unreadable:
-        what = "1 entry" if found.unreadable == 1 else f"{found.unreadable:,} entries"
+        what = text.counted(found.unreadable, "entry", "entries")
         result.append(
             f"{what} in the response couldn't be read and {'was' if found.unreadable == 1 else 'were'} skipped."
         )
