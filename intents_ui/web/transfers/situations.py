@@ -54,11 +54,14 @@ class Made:
 class Remembered:
     """What was `made` last of the service's objects.
 
-    Their IDs are the key, so they are held as `sources` for these to stay unique. `facts` depend on them alone.
+    Their IDs are the key, so they are held as `sources` for these to stay unique. The others depend on them alone:
+    `facts`, and of a list the chains and the `unchecked` places, whose entries have no balances.
     """
 
     sources: Sequence[object]
     facts: Sequence[Facts]
+    chains: frozenset[int] = frozenset()
+    unchecked: Sequence[int] = ()
     made: Made | None = None
 
 
@@ -74,13 +77,13 @@ def memory() -> LRUCache[tuple[object, ...], Remembered | None]:
 _lock = threading.Lock()
 
 
-def _remembered(sources: Sequence[object], facts: Callable[[], Sequence[Facts]], *how: object) -> Remembered:
+def _remembered(sources: Sequence[object], make: Callable[[], Remembered], *how: object) -> Remembered:
     """Return what is remembered of these objects of the service, seen in the way `how`."""
     key = (*map(id, sources), *how)
     with _lock:
         is_repeated, known = key in memory(), memory().get(key)
     if known is None:
-        known = Remembered(sources, facts())
+        known = make()
         with _lock:
             memory()[key] = known if is_repeated and len(known.facts) < MOST_REMEMBERED else None
     return known
@@ -139,21 +142,28 @@ def of_entries(entries: Sequence[IntentHistory]) -> Rows:
 
 def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Rows]:
     """Return the rows of several lists of one page, whose names are loaded together."""
-    names = _learn(frozenset[int]().union(*map(chains_of, lists)))
-    return [_rows(entries, names) for entries in lists]
+    known = [_remembered(entries, partial(_list, entries), "list") for entries in lists]
+    names = _learn(frozenset[int]().union(*(each.chains for each in known)))
+    return [_rows(each, entries, names) for each, entries in zip(known, lists, strict=True)]
 
 
-def _rows(entries: Sequence[IntentHistory], names: object) -> Rows:
+def _list(entries: Sequence[IntentHistory]) -> Remembered:
     now = datetime.now(UTC)
-    known = _remembered(
-        entries, lambda: [Facts.of(intent_in(entry), entry.receipt, now=now) for entry in entries], "list"
+    return Remembered(
+        entries,
+        [Facts.of(intent_in(entry), entry.receipt, now=now) for entry in entries],
+        chains=chains_of(entries),
+        unchecked=[place for place, entry in enumerate(entries) if has_balance(entry) is None],
     )
-    unchecked = [place for place, entry in enumerate(entries) if has_balance(entry) is None]
-    cached = balance_cache.known([known.facts[place] for place in unchecked])
+
+
+def _rows(known: Remembered, entries: Sequence[IntentHistory], names: object) -> Rows:
+    now = datetime.now(UTC)
+    cached = balance_cache.known([known.facts[place] for place in known.unchecked])
 
     def make() -> Rows:
         balances = [Balances.of_entry(entry) for entry in entries]
-        for place, found in zip(unchecked, cached, strict=True):
+        for place, found in zip(known.unchecked, cached, strict=True):
             balances[place] = found.balances
         situations = [
             Situation(facts, now, wiring.catalog(), each, is_listed=True, late_after=incidents.late_after(facts))
@@ -225,9 +235,11 @@ def _with_known_balances(known: Sequence[Remembered], names: object) -> list[Sit
 
 def _transfer(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Remembered:
     """Return what is remembered of a transfer. `unread`: the receipt couldn't be loaded."""
-    return _remembered(
-        (intent, receipt), lambda: [Facts.of(intent, receipt, unread=unread, now=datetime.now(UTC))], unread
-    )
+
+    def make() -> Remembered:
+        return Remembered((intent, receipt), [Facts.of(intent, receipt, unread=unread, now=datetime.now(UTC))])
+
+    return _remembered((intent, receipt), make, unread)
 
 
 def _situation(
