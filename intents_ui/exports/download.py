@@ -1,4 +1,4 @@
-"""Response body of an export, one piece for each page of the service's list.
+"""Response body of an export, made one page of the service's list at a time.
 
 The file ends with a line that says why it ends, unless the client disconnected. In that case no further page is
 requested.
@@ -23,6 +23,7 @@ NOT_BEGUN = "could not start"
 STOPPED = "canceled by user"
 RESTART = "dashboard restart"
 STALLED = "stalled and timed out"
+PIECE = 32 * 1024
 
 log = logging.getLogger(__name__)
 
@@ -59,9 +60,11 @@ class Download:
             raise
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self.first
+        for piece in _pieces(self.first):
+            yield piece
         while not self.has_ended:
-            yield await wiring.executor().run(self._next)
+            for piece in _pieces(await wiring.executor().run(self._next)):
+                yield piece
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
@@ -108,6 +111,11 @@ class Download:
             if self.run and not self.has_ended:
                 progress.report(self.run, ExportStatus(state, self.rows, why))
             self.has_ended |= is_end
+
+
+def _pieces(page: bytes) -> Iterator[bytes]:
+    """Split a page. From 64 KB, gunicorn uses `writelines`, which in Python 3.13.0 applies no backpressure."""
+    return (page[start : start + PIECE] for start in range(0, len(page), PIECE))
 
 
 def _failure_text(error: ServiceError) -> str:
