@@ -44,6 +44,7 @@ from intents_ui.web.operator_auth import Refusal
 LONGEST = 64 * 1024  # bytes of a request
 LONGEST_LINK = 1800  # characters of a URL that can be shared
 RAW_SHOWN = 100_000  # characters of an answer as received
+INDENTED_SHOWN = 400_000  # with their indentation
 TAKEN = "take"  # query parameter: the intent to commit
 COPIED = 20_000  # characters; the page contains copyable text twice
 MOST_LONG_POLLS = 4  # requests that the service holds, of all clients
@@ -348,8 +349,8 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Cons
         outcome=words.outcome(attempt, is_write=operation.is_write),
         seconds=words.time_taken(attempt.seconds),
         size=words.size(attempt),
-        indented=indented[:RAW_SHOWN],
-        is_whole=len(attempt.text) <= RAW_SHOWN and len(indented) <= RAW_SHOWN,
+        indented=indented[:INDENTED_SHOWN],
+        is_whole=len(attempt.text) <= RAW_SHOWN and len(indented) <= INDENTED_SHOWN,
         raw=attempt.text[:RAW_SHOWN],
         left_out=len(attempt.text) - RAW_SHOWN,
         is_copied=len(attempt.text) <= COPIED,
