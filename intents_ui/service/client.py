@@ -225,11 +225,21 @@ class ServiceClient:
                 return self._complete(call, result)
             metrics.coalesced.inc()
             try:
-                return self._wait(call, result, self._policy(call).total)
+                with self._place(call):
+                    return self._wait(call, result, self._policy(call).total)
             except OutOfTime:
                 # The page that sent the shared request ran out of time. This page may have time left.
                 if is_over():
                     raise
+
+    @contextmanager
+    def _place(self, call: ServiceCall[Any]) -> Iterator[None]:
+        try:
+            with self.threads.waiting():
+                yield
+        except Overloaded as error:
+            error.operation = error.operation or call.operation
+            raise
 
     def _claim(self, call: ServiceCall[Any]) -> None:
         try:
@@ -273,7 +283,8 @@ class ServiceClient:
         """Send the request, and give its result to all who wait for it."""
         asked_at = self.cache.clock()
         try:
-            answer = self._send(call, asked_at=asked_at)
+            with self._place(call):
+                answer = self._send(call, asked_at=asked_at)
         except BaseException as error:
             failure = error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN)
             if not failure.may_serve_stale:

@@ -1,7 +1,8 @@
 """Fair threads, in which pages are made and call the service.
 
 One client runs in at most an eighth of the threads. Its other jobs wait, and clients take turns. A thread is free again
-when its work ends, whether or not anyone still waits for the result.
+when its work ends, whether or not anyone still waits for the result. At most three quarters of the threads wait for the
+service, so that pages are made from cached responses while it doesn't respond.
 
 The calls that a job makes at the same time run in its own thread, and in others of its client that are free. So no job
 waits for one that hasn't begun, however they are nested.
@@ -10,8 +11,9 @@ waits for one that hasn't begun, however they are nested.
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import Context, copy_context
 from functools import partial
 from typing import Any, Final
@@ -21,6 +23,7 @@ from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 
 SHUTDOWN: Final = "the dashboard is shutting down"
+PLACE_TIMEOUT: Final = 0.2  # seconds
 
 type Job = tuple[Future[Any], Context, Callable[[], Any]]
 
@@ -32,6 +35,7 @@ class FairExecutor:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="page")
         self._running = Shares(threads)
         self._in_background = Shares(max(1, threads // 2))
+        self._places = threading.BoundedSemaphore(max(1, threads * 3 // 4))
         self._waiting: dict[str | None, deque[Job]] = {}  # by client, in the order of their turns
         self._is_closed = False
         self._lock = threading.Lock()
@@ -94,6 +98,19 @@ class FairExecutor:
             raise Overloaded("no thread is free for background work")
         started.add_done_callback(lambda _: self._in_background.give_back(client))
         return started
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for the service in the block. Raises Overloaded if as many clients' threads do as may."""
+        if request_context.client() is None:
+            yield
+            return
+        if not self._places.acquire(timeout=PLACE_TIMEOUT):
+            raise Overloaded("as many threads wait for the service as may")
+        try:
+            yield
+        finally:
+            self._places.release()
 
     @property
     def running(self) -> int:

@@ -2,18 +2,19 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from intents_ui.service import operations
+from intents_ui.service.context import request_context
 from intents_ui.service.context.executor import FairExecutor
-from intents_ui.service.context.request_context import seconds_left, within
-from intents_ui.service.errors import OutOfTime, Reason, ServiceError, Unreachable
+from intents_ui.service.context.request_context import Origin, seconds_left, within
+from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
 from tests.service.scripted_server import Visit
 from tests.service.upstream import Upstream, good, upstream
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture
@@ -92,3 +93,24 @@ def test_a_nested_deadline_never_exceeds_the_outer_one():
         with within(0.1):
             assert (seconds_left() or 100) <= 0.1
     assert seconds_left() is None
+
+
+def test_a_quarter_of_the_threads_stays_for_pages_that_need_no_call(service, door):
+    """Each client has one of eight threads, of which six may wait for the service."""
+    threads = service.service.threads = FairExecutor(8)
+    *slow, known, other = asking(service, *[f"0xslow{number}" for number in range(6)], "0x6", "0x7")
+
+    def page(number: int, ask: Any) -> Future[Any]:
+        with request_context.asking(Origin("request", client=f"203.0.113.{number}")):
+            return threads.submit(ask)
+
+    assert page(6, known).result(PATIENCE) == "0x6"
+    waiting = [page(number, ask) for number, ask in enumerate(slow)]
+    until(lambda: len(service.requested) == 7)
+    error = failure_of(page(7, other).result)
+    assert (type(error), error.operation, error.retry_after) == (Overloaded, "GetIntent", 2.0)
+    assert page(6, known).result(PATIENCE) == "0x6"
+    door.set()
+    assert [each.result(PATIENCE) for each in waiting] == [f"0xslow{number}" for number in range(6)]
+    assert page(7, other).result(PATIENCE) == "0x7"
+    assert len(service.requested) == 8
