@@ -17,6 +17,8 @@ from gunicorn.workers import gasgi
 HEADERS_TIMEOUT = 10.0  # seconds from the connection to the end of its first request's headers
 WRITE_TIMEOUT = 60.0  # seconds that a response waits for a client that doesn't read
 RESET: Final = struct.pack("ii", 1, 0)
+# Bytes of a body to buffer, and bytes to read at once. The default is 256 KB each, per connection.
+BUFFER_SIZE: Final = 32 * 1024
 # Interval after which a computing thread releases the GIL. Shorter than CPython's 5 ms, so that exports don't starve
 # pages.
 SWITCH_SECONDS: Final = 0.002
@@ -37,6 +39,11 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # untyped base class
         self.app = app
         self.headers_deadline = deadline
         self.write_deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        # The first name is private, because gunicorn has no setting for it.
+        self._max_buffer_size = transport.max_size = BUFFER_SIZE
 
     def data_received(self, data: bytes) -> None:
         try:
