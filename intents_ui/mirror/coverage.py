@@ -72,13 +72,9 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """Whether all transfers that ended in a time are known and counted.
-
-    `since`: from then on they are, or None if its end is lacking. `lacking`: the part of the time that is incomplete.
-    """
+    """Whether all transfers that ended in a time are known and counted. `lacking`: how much of it is incomplete."""
 
     is_complete: bool
-    since: datetime | None
     lacking: timedelta
 
 
@@ -96,8 +92,7 @@ class Gaps:
             if first < end and last > start:
                 lacking += min(last, end) - max(first, since)
                 since = min(last, end)
-        is_complete = can_be and lacking == 0 and start < end
-        return Completeness(is_complete, None if lacking and since == end else utc(since), timedelta(0, lacking))
+        return Completeness(can_be and lacking == 0 and start < end, timedelta(seconds=lacking))
 
     def last_complete(self) -> tuple[datetime | None, datetime | None]:
         """Return when the newest complete time began, and when it ended if it isn't complete now."""

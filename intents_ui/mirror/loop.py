@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from random import Random, SystemRandom
 from threading import Event
@@ -27,6 +28,7 @@ IDLE_SECONDS = 0.5
 SPARE_SECONDS = 1.0  # between two looks of a spare process at the lease
 
 
+@dataclass
 class Mirror:
     """Keeps the copy until `stop` is set.
 
@@ -34,29 +36,20 @@ class Mirror:
     maximums of slow providers. `prefill` is called before the first task, to write what needn't be read.
     """
 
-    def __init__(
-        self,
-        reader: Reader,
-        *,
-        source: str,
-        now: Callable[[], datetime],
-        stop: Event,
-        days: int = DAYS,
-        random: Random | None = None,
-        is_done: Callable[[], bool] = lambda: False,
-        slow: Slow | None = None,
-        prefill: "Callable[[Mirror, Writer], None]" = lambda *_: None,
-    ) -> None:
-        self.reader = reader
-        self.now = now
-        self.stop = stop
-        self.schedule = Schedule(random=random or SystemRandom())
+    reader: Reader
+    _: KW_ONLY
+    source: str
+    now: Callable[[], datetime]
+    stop: Event
+    days: int = DAYS
+    random: Random = field(default_factory=SystemRandom)
+    is_done: Callable[[], bool] = lambda: False
+    slow: Slow | None = None
+    prefill: "Callable[[Mirror, Writer], None]" = lambda *_: None
+
+    def __post_init__(self) -> None:
+        self.schedule = Schedule(random=self.random)
         self.incidents = Keeper()
-        self.slow = slow
-        self._source = source
-        self._days = days
-        self._is_done = is_done
-        self._prefill = prefill
 
     def run(self, *, waits: bool = True) -> bool:
         """Keep the copy while this process has the lease, and wait for it otherwise. Return whether it had it."""
@@ -68,7 +61,7 @@ class Mirror:
                 self.stop.wait(SPARE_SECONDS)
                 continue
             try:
-                self._prefill(self, writer)
+                self.prefill(self, writer)
                 self._work(writer)
                 return True
             except LeaseLost:
@@ -107,19 +100,28 @@ class Mirror:
     def begin(self, writer: Writer) -> None:
         """Prepare the ledger. Raises OtherSource if the database is of another source."""
         now = self.seconds()
-        first = now - self._days * DAY - USUAL_LENGTH  # then all that ended in these days was created since
-        writer.begin(self._source, start=first // DAY * DAY, now=now)
+        first = now - self.days * DAY - USUAL_LENGTH  # then all that ended in these days was created since
+        writer.begin(self.source, start=first // DAY * DAY, now=now)
+
+    def step(self, writer: Writer) -> Reading | None:
+        """Read and write one task, if any is due."""
+        self._prepare(writer)
+        task = self.schedule.next_task(now=self.seconds())
+        reading = self.reader.read(task) if task else None
+        if reading:
+            self._write(writer, reading)
+        return reading
 
     def _work(self, writer: Writer) -> None:
         renewed = time.monotonic()
         snapshots = SnapshotWriter(writer.epoch, self.slow)
         reading: dict[Future[Reading], Task] = {}
         with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
-            while not self.stop.is_set() and not self._is_done():
+            while not self.stop.is_set() and not self.is_done():
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
                     self.renew(writer)
                     renewed = time.monotonic()
-                self.prepare(writer)
+                self._prepare(writer)
                 while len(reading) < READERS:
                     task = self.schedule.next_task(now=self.seconds(), busy=reading.values())
                     if task is None:
@@ -131,17 +133,17 @@ class Mirror:
                 for each in done:
                     del reading[each]
                     if not self.stop.is_set():
-                        self.write(writer, each.result())
+                        self._write(writer, each.result())
                 snapshots.turn(now=self.seconds())
         if not self.stop.is_set():
             snapshots.finish(now=self.seconds(), renew=lambda: self.renew(writer))
 
-    def prepare(self, writer: Writer) -> None:
+    def _prepare(self, writer: Writer) -> None:
         """Do what is due in the database."""
         self.schedule.prepare(writer, now=self.seconds())
         self.incidents.keep(writer, now=self.seconds())
 
-    def write(self, writer: Writer, reading: Reading) -> None:
+    def _write(self, writer: Writer, reading: Reading) -> None:
         now = self.seconds()
         self.schedule.pause(now + reading.pause)
         writer.commit(reading, now=now)

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import ClassVar
 
@@ -92,70 +92,57 @@ class Reading:
     calls: int = 0
 
 
+@dataclass
 class CallLimiter:
     """Limiter of calls per second, which it spaces evenly. Thread-safe."""
 
-    def __init__(
-        self,
-        per_second: int,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
-        self.per_second = per_second
-        self._clock = clock
-        self._sleep = sleep
-        self._lock = threading.Lock()
-        self._next = 0.0
+    per_second: int
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _next: float = 0.0
 
     def acquire(self, *, is_halved: bool = False) -> None:
         """Wait until a call is allowed. `is_halved`: allow half as many."""
         with self._lock:
-            now = self._clock()
+            now = self.clock()
             at = max(now, self._next)
             self._next = at + (2 if is_halved else 1) / self.per_second
         if at > now:
-            self._sleep(at - now)
+            self.sleep(at - now)
 
 
+@dataclass
 class Reader:
     """Reads tasks with the service's client, within a limit of calls. Thread-safe.
 
     `now` returns the time by the service's clock. `is_stopped` ends a read after its current page.
     """
 
-    def __init__(
-        self,
-        service: ServiceClient,
-        limiter: CallLimiter,
-        *,
-        now: Callable[[], datetime],
-        is_stopped: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._service = service
-        self._limiter = limiter
-        self._now = now
-        self._is_stopped = is_stopped
+    service: ServiceClient
+    limiter: CallLimiter
+    now: Callable[[], datetime]
+    is_stopped: Callable[[], bool] = lambda: False
 
     def read(self, task: Task) -> Reading:
         """Read one page after another, until the list ends, fails or is too long."""
-        at = self._now()
+        at = self.now()
         reading = Reading(task=task, at=entry.milliseconds(at))
         found: dict[str, Entry] = {}
         unreadable = 0
 
         def ask(page: Page) -> HistoryAnswer:
             reading.calls += 1
-            median = self._service.health.status().typical
-            self._limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
-            return self._service.ask_uncached(replace(task.call(page), is_cached=False))
+            median = self.service.health.status().typical
+            self.limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
+            return self.service.ask_uncached(replace(task.call(page), is_cached=False))
 
         try:
             for answer, end in paging.answers(ask, task.first):
                 entries, invalid = _entries(answer, at)
                 found |= entries
                 unreadable += invalid
-                if end or reading.calls == task.most_pages or self._is_stopped():
+                if end or reading.calls == task.most_pages or self.is_stopped():
                     unfinished = TOO_LONG if reading.calls == task.most_pages else STOPPED
                     reading.why = LACKS.get(end, "") if end else unfinished
                     break

@@ -81,11 +81,10 @@ def _settings(vendor: str, given: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class CoverageReading:
-    """The state of the copy at a time. `coverage` is None if the database couldn't be read: `error`."""
+    """The state of the copy at a time. `coverage` is None if the database couldn't be read."""
 
     coverage: Coverage | None
     at: datetime
-    error: str = ""
 
     @property
     def updated_at(self) -> datetime | None:
@@ -103,7 +102,7 @@ def read_coverage() -> CoverageReading:
         if str(error) not in _logged:
             log.warning("The mirror can't be read: %s", error)
         _logged.add(str(error))
-        return CoverageReading(None, datetime.now(UTC), str(error))
+        return CoverageReading(None, datetime.now(UTC))
     _logged.clear()
     return found
 

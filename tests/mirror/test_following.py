@@ -370,7 +370,7 @@ def test_one_process_leads_until_its_lease_ends_and_then_writes_nothing(world: W
 def test_the_leader_tells_pages_the_service_s_time(world: World) -> None:
     mirror = Copy(world)
     world.now = time.time() + 90
-    mirror.mirror._is_done = iter([False, False, True]).__next__
+    mirror.mirror.is_done = iter([False, False, True]).__next__
     with patch.object(lease, "RENEWED_EVERY", 0):
         mirror.mirror.run()
     assert abs(coverage.service_now() - mirror.moment()) < timedelta(seconds=60)

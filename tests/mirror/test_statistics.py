@@ -8,12 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intents_ui.mirror.figures import statistics
-from intents_ui.mirror.figures.statistics import BUCKETS, Histogram, share
+from intents_ui.mirror.figures.statistics import BUCKETS, share
 
 DURATIONS = st.lists(st.integers(1, 90 * 86_400_000), min_size=200, max_size=400)
 
 
-def of(durations: list[int]) -> Histogram:
+def of(durations: list[int]) -> Counter[int]:
     return Counter(map(statistics.bucket, durations))
 
 

@@ -271,12 +271,10 @@ class Copy:
         """Read and write one task. Return whether there was one."""
         self.writer = self.writer or self.mirror.lead()
         assert self.writer is not None
-        self.mirror.prepare(self.writer)
-        task = self.mirror.schedule.next_task(now=self.mirror.seconds())
-        if task:
-            self.readings.append(self.mirror.reader.read(task))
-            self.mirror.write(self.writer, self.readings[-1])
-        return task is not None
+        reading = self.mirror.step(self.writer)
+        if reading:
+            self.readings.append(reading)
+        return reading is not None
 
     def count(self, *, is_final: bool = False) -> None:
         """Write facts and snapshots: one piece of work, or all."""

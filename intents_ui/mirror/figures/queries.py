@@ -109,7 +109,7 @@ class PeriodFigures(Sums):
         """Return None with too few durations. If so many are late that it isn't known yet, it is the longest one."""
         if not self.is_complete or self.timed < ENOUGH_FOR_P95:
             return None
-        return self._quantile(95) or timedelta(milliseconds=statistics.longest(self.durations) or 0)
+        return self._quantile(95) or timedelta(milliseconds=statistics.middle(max(self.durations)))
 
     @property
     def is_p95_minimum(self) -> bool:

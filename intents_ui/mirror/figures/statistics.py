@@ -11,8 +11,6 @@ LEAST = 20  # ended transfers for a percentage
 Z = 1.959963984540054  # of a 95% interval
 BUCKETS = 256  # the last one begins after three years
 
-type Histogram = dict[int, int]
-
 
 def bucket(milliseconds: int) -> int:
     return min(int(10 * math.log(milliseconds)), BUCKETS - 1) if milliseconds > 0 else 0
@@ -34,11 +32,6 @@ def quantile(histogram: Mapping[int, int], percent: int, *, longer: int = 0) -> 
         if rank <= 0:
             return middle(place)
     return None
-
-
-def longest(histogram: Mapping[int, int]) -> int | None:
-    """Return the longest duration in milliseconds."""
-    return middle(max(histogram)) if histogram else None
 
 
 def shorter(histogram: Mapping[int, int], milliseconds: int) -> int:
