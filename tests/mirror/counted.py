@@ -15,7 +15,6 @@ from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.service.outcome import Outcome
 from tests.mirror.world import World, expected
 
-ENDED = ("delivered", "refunded", "failed", "aborted", "rejected", "unconfirmed")
 UNDELIVERED = [each for each in facts.ENDED if each is not Outcome.DELIVERED]
 type Key = tuple[str, ...]  # of a scope
 
@@ -28,7 +27,6 @@ class Ended:
     outcome: str
     end: int
     duration: int | None
-    owner: bytes | None
     cause: tuple[int | None, str | None]
     sent: int
     providers: str
@@ -50,7 +48,7 @@ def of_world(world: World) -> Iterator[Ended]:
     outcomes = {intent_id: outcome for intent_id, (_, outcome) in expected(world).items()}
     for made in world.transfers:
         seen = made.seen(world.now)
-        if seen is None or outcomes[made.intent_id] not in ENDED:
+        if seen is None or outcomes[made.intent_id] not in facts.ENDED:
             continue
         outcome, failed = outcomes[made.intent_id], outcomes[made.intent_id] != "delivered"
         yield Ended(
@@ -58,7 +56,6 @@ def of_world(world: World) -> Iterator[Ended]:
             outcome=outcome,
             end=seen[1],
             duration=None if failed else seen[1] - made.created,
-            owner=bytes.fromhex(made.owner[2:]),
             cause=(1, made.reason or None) if failed else (None, None),
             sent=0 if failed else 1_000_000,
             providers=made.provider,
@@ -73,7 +70,7 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
     failed = [each for each in found if each.outcome != "delivered"]
     durations = sorted(each.duration for each in found if each.duration is not None)
     return {
-        **{outcome: sum(each.outcome == outcome for each in found) for outcome in ENDED},
+        **{outcome: sum(each.outcome == outcome for each in found) for outcome in facts.ENDED},
         "durations": dict(Counter(map(statistics.bucket, durations))),
         "reasons": Counter((step, reason or "") for step, reason in (each.cause for each in failed)),
         "count": len(found),
@@ -86,7 +83,7 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
 def check_facts() -> None:
     """Check that the days that have facts equal their rows."""
     rows = facts.ended((0, 2**40)).values_list(*facts.KEY).annotate(n=Count("pk"))
-    assert facts.count(*facts.KEY, span=(0, 2**40)) == {tuple(key): n for *key, n in rows}
+    assert facts.count(*facts.KEY, parts=facts.divided((0, 2**40))) == {tuple(key): n for *key, n in rows}
 
 
 def check_figures(ended: list[Ended], *, now: int) -> None:

@@ -72,7 +72,7 @@ def test_a_transfer_that_ends_on_the_hour_is_of_the_hour_that_begins(world: Worl
         made = world.create(age=HOUR)
         made.changes = [(world.now, "SUCCEEDED", end)]
     settled(world)
-    assert facts.count("start", span=(0, 2**40), length=HOUR) == {(START - HOUR,): 1, (START,): 1}
+    assert facts.count("start", parts=((), [(0, 2**40)]), length=HOUR) == {(START - HOUR,): 1, (START,): 1}
 
 
 @on_each_engine
@@ -104,7 +104,7 @@ def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> 
         mirror.settle(2 * MINUTE)
         mirror.count(is_final=True)
         assert not Transfer.objects.filter(outcome="failed").exists()
-        assert facts.count("outcome", span=Period.MONTH.span(int(world.now)))["unconfirmed",] > 0
+        assert facts.count("outcome", parts=facts.divided(Period.MONTH.span(int(world.now))))["unconfirmed",] > 0
         check_facts()
 
 

@@ -5,13 +5,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+import pytest
+
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, lateness, queries, statistics
 from intents_ui.mirror.figures.queries import Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Basis, Order, Period, SnapshotWriter
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import Day, DayFact, Lease, Route, Transfer, Window
+from intents_ui.mirror.models import Day, DayFact, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.outcome import Outcome
 from tests.mirror import past
@@ -19,7 +21,7 @@ from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import figures, of_world
 from tests.mirror.test_figures import past as past_of
 from tests.mirror.test_figures import settled
-from tests.mirror.world import SENT_TOKEN, START, Copy, World
+from tests.mirror.world import SENT_TOKEN, SLOW, START, Copy, World
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
 
@@ -218,28 +220,6 @@ def test_a_transfer_is_late_after_the_p99_of_its_route(world: World) -> None:
     assert not total.is_p95_minimum
 
 
-def test_without_enough_deliveries_the_provider_decides_then_the_rule(world: World) -> None:
-    deliver(world, 199, seconds=3000)
-    for provider, destination in (("RELAY", 42161), ("CCTP", 10), ("LIFI", 10)):
-        for age in (17, 31, 120):
-            made = world.create(age=age * MINUTE, status="EXECUTING")
-            made.provider, made.destination = provider, destination
-    mirror = counted(world, days=3)
-    late = lateness.late(now=mirror.moment()).transfers
-    assert {each.route.late_by for each in late} == {Basis.RULE}
-    assert [each.route.limit for each in late if each.route.providers == "CCTP"] == [timedelta(minutes=30)] * 2
-    assert [each.route.limit for each in late if each.route.providers == "LIFI"] == [timedelta(minutes=15)] * 3
-    factors = [(mirror.moment() - each.began_at) / each.route.limit for each in late]
-    assert factors == sorted(factors, reverse=True)
-    deliver(world, 1, seconds=3000)
-    world.create(age=DAY, status="SUCCEEDED").destination = 42161
-    Lease.objects.update(until=0)
-    Window.objects.update(due=0)
-    mirror = counted(world, days=3)
-    relay = [each for each in lateness.late(now=mirror.moment()).transfers if each.route.providers == "RELAY"]
-    assert {each.route.late_by for each in relay} == {Basis.PROVIDER}
-
-
 @on_each_engine
 def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> None:
     deliver(world, 200, seconds=1200)
@@ -284,26 +264,31 @@ def test_durations_of_repaired_transfers_make_no_other_one_less_late(world: Worl
     assert Route.objects.get().late_after == 5 * MINUTE * 1000
 
 
-def test_the_limit_of_a_route_is_at_most_that_of_its_provider_unless_it_is_usually_slower(copy: None) -> None:
+@pytest.mark.parametrize(
+    ("own", "others", "limit", "basis"),
+    [
+        pytest.param({1200: 200}, {}, 1200, Basis.ROUTE, id="p99"),
+        pytest.param({12: 200}, {}, 300, Basis.ROUTE, id="five minutes at least"),
+        pytest.param({12: 200, 8 * HOUR: 5}, {}, 300, Basis.ROUTE, id="four times p95, whatever a few took"),
+        pytest.param({12: 190, 8 * HOUR: 20}, {12: 4100}, 300, Basis.ROUTE, id="at most that of the provider"),
+        pytest.param({HOUR: 200}, {12: 4100}, HOUR, Basis.ROUTE, id="unless the route is usually slower"),
+        pytest.param({3000: 199}, {3000: 1}, 3000, Basis.PROVIDER, id="with few deliveries, that of the provider"),
+        pytest.param({3000: 199}, {}, 1800, Basis.RULE, id="else the maximum of a slow provider"),
+    ],
+)
+def test_the_limit_of_a_route(
+    copy: None, own: dict[int, int], others: dict[int, int], limit: int, basis: Basis
+) -> None:
+    route, other = (past.route(RouteKey("CCTP", "1", each)) for each in ("10", "8453"))
     day = Day.objects.create(start=START // DAY * DAY - DAY).start
-    odd, slow, usual = (past.route(RouteKey("RELAY", "1", each)) for each in ("10", "8453", "42161"))
-    for route, n, seconds in ((odd, 190, 12), (odd, 20, 8 * HOUR), (slow, 200, HOUR), (usual, 4100, 12)):
-        bucket = statistics.bucket(seconds * 1000)
-        DayFact.objects.create(day=day, route=route, outcome="delivered", bucket=bucket, n=n)
-    SnapshotWriter(past.lead(START).epoch).finish(now=START)
-    limits = [Route.objects.get(pk=each.pk).late_after for each in (odd, usual, slow)]
-    assert limits[:2] == [5 * MINUTE * 1000] * 2
-    assert abs(limits[2] / (HOUR * 1000) - 1) < 0.06
-
-
-def test_limits_are_at_least_five_minutes_whatever_a_few_transfers_took_that_were_repaired(world: World) -> None:
-    deliver(world, 200, seconds=12)
-    deliver(world, 5, seconds=8 * HOUR)
-    for age in (4, 6):
-        world.create(age=age * MINUTE, status="EXECUTING")
-    mirror = counted(world, days=3)
-    (late,) = lateness.late(now=mirror.moment() - timedelta(minutes=2)).transfers
-    assert late.route.limit == timedelta(minutes=5)
+    for each, durations in ((route, own), (other, others)):
+        for seconds, n in durations.items():
+            bucket = statistics.bucket(seconds * 1000)
+            DayFact.objects.create(day=day, route=each, outcome="delivered", bucket=bucket, n=n)
+    SnapshotWriter(past.lead(START).epoch, SLOW).finish(now=START)
+    route.refresh_from_db()
+    assert route.late_by == basis
+    assert abs(route.limit.total_seconds() / limit - 1) < 0.06
 
 
 def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:

@@ -35,18 +35,13 @@ IN_TIME = Case(When(bucket__lte=F("route__late_bucket"), then=True), default=Fal
 type Span = tuple[int, int]  # Unix seconds: from when on, and before when
 
 
-def count(*columns: str | Case, span: Span, where: Q = ALL, length: int = DAY) -> Counter[tuple[Any, ...]]:
-    """Count the transfers that ended in a time by these columns.
+def count(
+    *columns: str | Case, parts: tuple[Collection[int], Sequence[Span]], where: Q = ALL, length: int = DAY
+) -> Counter[tuple[Any, ...]]:
+    """Count by these columns the transfers that ended on days that have facts and in other times (`divided`).
 
     A column can be `start`, that of the hour or day (`length`). `where` is a condition on columns that facts have, too.
     """
-    return count_parts(*columns, parts=divided(span, length), where=where, length=length)
-
-
-def count_parts(
-    *columns: str | Case, parts: tuple[Collection[int], Sequence[Span]], where: Q = ALL, length: int = DAY
-) -> Counter[tuple[Any, ...]]:
-    """Count the same on days that have facts and in other times (`divided`)."""
     days, spans = parts
     of_days = DayFact.objects.filter(where, day__in=days).annotate(start=F("day"))
     found = Counter({tuple(key): total for *key, total in of_days.values_list(*columns).annotate(total=Sum("n"))})

@@ -225,7 +225,7 @@ def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenC
     where, length = is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
     own, hours = Sums(), defaultdict[int, Sums](Sums)
     columns = "start", "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
-    counts = facts.count(*columns, span=span, where=where, length=length)
+    counts = facts.count(*columns, parts=facts.divided(span, length), where=where, length=length)
     for (start, outcome, step, reason, bucket, in_time), n in counts.items():
         for sums in (hours[start], own):
             sums.add(outcome, step, bucket, n, in_time=in_time)
@@ -279,7 +279,8 @@ def is_known(scope: ScopeName) -> bool:
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
     """Return the figures of one scope, without its open transfers and bars."""
     gaps, sums = coverage.gaps(now=now), Sums()
-    for (outcome, bucket), n in facts.count("outcome", "bucket", span=period.span(gaps.at), where=is_of(scope)).items():
+    parts = facts.divided(period.span(gaps.at))
+    for (outcome, bucket), n in facts.count("outcome", "bucket", parts=parts, where=is_of(scope)).items():
         sums.add(outcome, None, bucket, n, in_time=False)
     return _figures(scope, sums, period, OpenCounts(gaps))
 
@@ -314,7 +315,8 @@ def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName
     known = {route.pk: ScopeName(Level.ROUTE, *route.key) for route in routes if route.key != scope.route}
     found = defaultdict[ScopeName, Sums](Sums)
     columns = "route_id", "start", "outcome", "failed_step", "bucket", facts.IN_TIME
-    counts = facts.count(*columns, span=span, where=Q(route__in=list(known)), length=period.bar)
+    parts, where = facts.divided(span, period.bar), Q(route__in=list(known))
+    counts = facts.count(*columns, parts=parts, where=where, length=period.bar)
     for (route, start, outcome, step, bucket, in_time), n in counts.items():
         found[known[route]].add(outcome, step, bucket, n, in_time=in_time)
         found[known[route]].add_bar(start, outcome, n)

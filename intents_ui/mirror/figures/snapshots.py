@@ -272,7 +272,7 @@ def sums_of(period: Period, now: int, *, past: dict[Period, Past] | None = None)
             scope: Sums(**{name: copy(each) for name, each in vars(sums).items()}) for scope, sums in known.items()
         }
         found = defaultdict(Sums, copies)
-        count = partial(facts.count_parts, *facts.PAIR, parts=(days, spans), length=period.bar)
+        count = partial(facts.count, *facts.PAIR, parts=(days, spans), length=period.bar)
         columns = "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
         for (*pair, outcome, step, reason, bucket, in_time), n in count(*columns).items():
             for scope in scopes(*pair):
