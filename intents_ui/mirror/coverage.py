@@ -5,7 +5,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 from django.db.models import Count, F, Max, Q, Sum
@@ -22,7 +22,7 @@ MOST_HOLES = 200
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A time of which the last read was incomplete."""
+    """A time of which the last reads were incomplete for the same reason."""
 
     start: datetime
     end: datetime
@@ -120,8 +120,12 @@ def current(*, now: datetime) -> Coverage:
         lengths[day][condition] += window.end - window.start
         transfers[day] += window.rows
         due = min(due, window.due)
-        if condition is Condition.HOLE and len(holes) < MOST_HOLES:
-            holes.append(Hole(utc(window.start), utc(window.end), window.reason, window.failures))
+        if condition is Condition.HOLE:
+            hole, later = Hole(utc(window.start), utc(window.end), window.reason, window.failures), holes[-1:]
+            if later and (hole.end, hole.reason) == (later[0].start, later[0].reason):
+                holes[-1] = replace(hole, end=later[0].end, failures=max(hole.failures, later[0].failures))
+            elif len(holes) < MOST_HOLES:
+                holes.append(hole)
     lease = Lease.objects.first()
     complete_since, complete_until = gaps(now=now).last_complete()
     audits = Audit.objects.filter(at__gte=at - AUDITED_DAYS * DAY).aggregate(

@@ -192,11 +192,6 @@ class Window(models.Model):
             return Condition.HOLE
         return Condition.DUE if self.read_at is None else Condition.OPEN
 
-    @property
-    def version(self) -> tuple[object, ...]:
-        """What each read changes."""
-        return self.end, self.read_at, self.failures
-
     def set_read(self, *, rows: int, at: int) -> None:
         """Note a complete read at this time. It seals the window if nothing can be created in it any more."""
         self.read_at, self.rows, self.failures, self.reason = at, rows, 0, ""

@@ -21,11 +21,7 @@ ALTER TABLE partitioned RENAME TO mirror_transfer;
 CREATE SEQUENCE mirror_transfer_id OWNED BY mirror_transfer.id;
 ALTER TABLE mirror_transfer
   ALTER id SET DEFAULT nextval('mirror_transfer_id'),
-  ADD PRIMARY KEY (id, created),
-  ADD FOREIGN KEY (route_id) REFERENCES mirror_route DEFERRABLE INITIALLY DEFERRED,
-  ADD FOREIGN KEY (origin_token_id) REFERENCES mirror_token DEFERRABLE INITIALLY DEFERRED,
-  ADD FOREIGN KEY (destination_token_id) REFERENCES mirror_token DEFERRABLE INITIALLY DEFERRED,
-  ADD FOREIGN KEY (reason_id) REFERENCES mirror_reason DEFERRABLE INITIALLY DEFERRED;
+  ADD PRIMARY KEY (id, created);
 CREATE TABLE mirror_transfer_other PARTITION OF mirror_transfer DEFAULT;
 """
 MONTHS = """

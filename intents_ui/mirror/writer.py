@@ -279,7 +279,8 @@ class Writer:
         changed = []
         for read in span.windows:
             window = known.get(read.start)
-            if window is None or window.version != read.version:
+            version = read.end, read.read_at, read.failures
+            if window is None or (window.end, window.read_at, window.failures) != version:
                 continue  # it was split, expired or read meanwhile, or this reading is written again
             middle = (window.start + window.end) // 2
             if reading.is_unanswered:  # which says nothing about the window

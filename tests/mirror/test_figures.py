@@ -1,22 +1,34 @@
-"""Figures are those of the rows, whatever changed in whatever order."""
+"""Figures are those of the rows, whatever changed, and pages get none of a time that is incomplete."""
 
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
+import pytest
+
 from intents_ui.mirror import entry, windows, writer
-from intents_ui.mirror.figures import facts
-from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.mirror.models import Audit, Day, DayFact, Lease, Transfer, Window
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.entry import RouteKey
+from intents_ui.mirror.figures import facts, lateness, queries, statistics
+from intents_ui.mirror.figures.queries import Sort
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
+from intents_ui.mirror.figures.snapshots import Basis, Order, Period, SnapshotWriter
+from intents_ui.mirror.figures.statistics import share
+from intents_ui.mirror.models import Audit, Day, DayFact, Lease, Route, Transfer, Window
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.outcome import Outcome, outcome_of
+from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.counted import check_facts, check_figures, of_world
-from tests.mirror.world import NAMES, START, Copy, Made, World, edges
+from tests.mirror.counted import check_facts, check_figures, figures, of_world
+from tests.mirror.world import NAMES, SENT_TOKEN, SLOW, START, Copy, Made, World, edges
+
+RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
 
 
-def past(world: World, count: int, *, days: float, seed: int = 1) -> list[Made]:
+def past_of(world: World, count: int, *, days: float, seed: int = 1) -> list[Made]:
     """Let transfers have ended in the past, within minutes."""
     draw, made = Random(seed), []  # noqa: S311 - the same in each run
     for _ in range(count):
@@ -37,9 +49,98 @@ def settled(world: World, *, days: int = 0, width: int = DAY) -> Copy:
     return mirror
 
 
+def counted(world: World, *, days: int, width: int = DAY) -> Copy:
+    mirror = settled(world, days=days, width=width)
+    mirror.count(is_final=True)
+    return mirror
+
+
+def deliver(world: World, count: int, *, seconds: float = 60, provider: str = "RELAY", age: float = 2 * DAY) -> None:
+    """Let transfers have been delivered at this age, within about these seconds."""
+    draw = Random(count)  # noqa: S311 - the same in each run
+    for number in range(count):
+        made = world.create(age=age + number)
+        made.provider = provider
+        made.changes = [(world.now, "SUCCEEDED", made.created + int(draw.uniform(0.5, 1) * seconds * 1000))]
+
+
+# Figures
+
+
+@on_each_engine
+def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
+    past_of(world, 70, days=9)
+    mirror = counted(world, days=10)
+    bars = {"1h": 0, "24h": 25, "7d": 8, "30d": 31, "90d": 91}
+    spans = {"1h": HOUR, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY, "90d": 90 * DAY}
+    for period in Period:
+        found = queries.overview(period, now=mirror.moment())
+        since = int(world.now) - spans[period]
+        wanted = figures(each for each in of_world(world) if each.end >= since * 1000)
+        total = found.total
+        assert total.counts == Counter({each: wanted[each] for each in facts.ENDED})
+        assert total.ended == sum(row.ended for row in found.rows)
+        assert total.ended == total.delivered + sum(each.count for each in found.reasons)
+        assert total.is_complete is (period not in (Period.MONTH, Period.QUARTER))
+        assert total.success == (share(wanted["delivered"], wanted["count"]) if total.is_complete else None)
+        assert (total.since.timestamp(), total.at.timestamp()) == (since, int(world.now))
+        assert len(total.trend) == bars[period]
+        assert sum(ended for ended, _ in total.trend) == (total.ended if total.trend else 0)
+        for row in found.rows if period in (Period.HOUR, Period.WEEK) else ():
+            whole = queries.report(row.scope, period, now=mirror.moment())
+            assert replace(whole.total, owners=None) == row
+            assert sum(each.count for each in whole.tokens) == row.ended
+            assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
+
+
+@on_each_engine
+def test_a_table_is_in_the_order_that_was_chosen(world: World) -> None:
+    deliver(world, 30, provider="RELAY", seconds=10)
+    deliver(world, 25, provider="CCTP", seconds=900)
+    for _ in range(20):
+        made = world.create(age=DAY, status="FAILED")
+        made.provider, made.changes = "LIFI", [(world.now, "FAILED", made.created)]
+    mirror = counted(world, days=3)
+
+    def providers(order: Order) -> list[str]:
+        found = queries.overview(Period.WEEK, level=Level.PROVIDER, order=order, now=mirror.moment())
+        return [row.scope.providers for row in found.rows]
+
+    assert providers(Order.MOST_USED) == ["RELAY", "CCTP", "LIFI"]
+    assert providers(Order.WORST)[0] == "LIFI"
+    assert providers(Order.SLOWEST) == ["CCTP", "RELAY"]
+
+
+@on_each_engine
+def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: World) -> None:
+    deliver(world, 30)
+    deliver(world, 3, provider="CCTP")
+    failed = world.create(age=DAY)
+    failed.changes, failed.reason = [(world.now, "FAILED", failed.created + 1000)], "Reverted with 17"
+    mirror = counted(world, days=3)
+    found = queries.report(RELAY, Period.WEEK, now=mirror.moment())
+    (reason,) = found.reasons
+    assert (reason.step, reason.reason, reason.example, reason.count) == ((1, "reverted with #", "Reverted with 17", 1))
+    (pair,) = found.tokens
+    assert (pair.origin and pair.origin.address, pair.destination) == ("0x" + "22" * 20, None)
+    assert (pair.count, pair.sent) == (31, 30_000_000)
+    assert found.total.owners is None
+    span = Period.WEEK.span(int(world.now))
+    failures, count = queries.listed(RELAY, span, outcomes=[Outcome.FAILED], reason=reason.reason, sort=Sort.NEWEST)
+    assert ([each.text_id for each in failures], count) == ([failed.intent_id], 1)
+    slowest, count = queries.listed(RELAY, span, outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
+    durations = [each.duration for each in slowest if each.duration]
+    assert (durations, count) == (sorted(durations, reverse=True), 30)
+    assert [(each.scope.providers, each.ended, each.in_time) for each in found.rows] == [("CCTP", 3, 3)]
+    assert (found.total.in_time, found.total.decided) == (30, 31)
+
+
+# Facts
+
+
 @on_each_engine
 def test_the_figures_of_a_past_are_those_of_its_transfers(world: World) -> None:
-    past(world, 80, days=9)
+    past_of(world, 80, days=9)
     mirror = settled(world, days=10)
     check_figures([*of_world(world)], now=int(world.now))  # from rows
     mirror.count(is_final=True)
@@ -50,7 +151,7 @@ def test_the_figures_of_a_past_are_those_of_its_transfers(world: World) -> None:
 
 @on_each_engine
 def test_a_change_lets_its_day_be_counted_from_rows_until_its_facts_are_written_again(world: World) -> None:
-    made = past(world, 20, days=5)[0]
+    made = past_of(world, 20, days=5)[0]
     made.created = int((world.now - 3 * DAY) * 1000)
     made.changes[0] = (world.now, "FAILED", made.created + 1000)
     mirror = settled(world, days=6)
@@ -77,7 +178,7 @@ def test_a_transfer_that_ends_on_the_hour_is_of_the_hour_that_begins(world: Worl
 
 @on_each_engine
 def test_deleted_rows_and_windows_are_found_and_read_again(world: World) -> None:
-    past(world, 25, days=1)
+    past_of(world, 25, days=1)
     mirror = settled(world, days=1)
     mirror.count(is_final=True)
     Transfer.objects.filter(pk__in=Transfer.objects.values("pk")[:12]).delete()
@@ -90,7 +191,7 @@ def test_deleted_rows_and_windows_are_found_and_read_again(world: World) -> None
 
 
 def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> None:
-    past(world, 20, days=1)
+    past_of(world, 20, days=1)
     mirror = settled(world, days=1)
     mirror.count(is_final=True)
 
@@ -110,10 +211,212 @@ def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> 
 
 @on_each_engine
 def test_facts_are_deleted_with_their_rows(world: World) -> None:
-    past(world, 60, days=8)
+    past_of(world, 60, days=8)
     mirror = settled(world, days=8)
     mirror.count(is_final=True)
     assert mirror.writer is not None
     mirror.writer.expire(now=int(world.now), days=5)
     for table, column in ((Day, "start"), (DayFact, "day")):
         assert min(table._default_manager.values_list(column, flat=True)) >= START // DAY * DAY - 6 * DAY
+
+
+# Completeness
+
+
+@on_each_engine
+def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
+    past_of(world, 60, days=3)
+    mirror = counted(world, days=8)
+    assert queries.overview(Period.WEEK, now=mirror.moment()).total.success is not None
+    hole = START // DAY * DAY - DAY
+    Window.objects.filter(start=hole).update(end=hole + HOUR, is_sealed=False, failures=3)
+    Window.objects.create(start=hole + HOUR, end=hole + DAY, due=NEVER, read_at=START, is_sealed=True)
+    week = queries.report(EVERYTHING, Period.MONTH, now=mirror.moment())
+    assert [each.since.timestamp() for each in week.series[-8:] if not each.is_complete] == [hole]
+    total = queries.overview(Period.WEEK, now=mirror.moment()).total
+    assert (total.success, total.median, total.p95) == (None, None, None)
+    assert total.ended > 20
+    assert total.completeness.lacking == timedelta(hours=2)
+    assert queries.overview(Period.HOUR, now=mirror.moment()).total.is_complete
+
+
+def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) -> None:
+    past_of(world, 50, days=1)
+    mirror = counted(world, days=1)
+    now = mirror.moment()
+
+    def day() -> queries.Report:
+        return queries.overview(Period.DAY, now=now)
+
+    for skew in (-90, 0, 90):  # of the dashboard's clock
+        assert lateness.late(now=now + timedelta(seconds=skew)).completeness.is_complete
+        assert queries.overview(Period.HOUR, now=now + timedelta(seconds=skew)).total.is_complete
+    month = queries.report(EVERYTHING, Period.MONTH, now=now)
+    assert [each.is_complete for each in month.series[-3:]] == [False, False, True]
+    windows = Window.objects.filter(start=START // DAY * DAY - DAY)
+    windows.update(is_sealed=False, read_at=START - 10 * MINUTE)
+    assert day().total.is_complete
+    windows.update(read_at=START - 2 * HOUR)
+    assert not day().total.is_complete
+    mirror.count(is_final=True)
+    windows.update(is_sealed=True)
+    assert {each.is_complete for each in (day().total, *day().rows)} == {False}  # as when the table was written
+    mirror.count(is_final=True)
+    assert day().total.success
+    Window.objects.update(read_at=START + HOUR)
+    now += timedelta(minutes=6)
+    assert (day().total.ended > 20, day().total.success, day().total.median) == (True, None, None)  # the table is old
+    world.sleep(3 * HOUR)
+    today = queries.report(EVERYTHING, Period.DAY, now=mirror.moment())
+    assert [each.is_complete for each in today.series[-6:]] == [True] + [False] * 5
+    assert queries.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).total.is_complete is False
+
+
+def test_figures_are_as_complete_as_the_counts_of_late_transfers_beside_them(world: World) -> None:
+    before = lateness.count_open(now=datetime.fromtimestamp(START, UTC))
+    past_of(world, 50, days=1)
+    world.create(age=12 * HOUR, status="EXECUTING")
+    now = counted(world, days=1).moment()
+    page, whole = queries.overview(Period.DAY, now=now, still_open=before), queries.overview(Period.DAY, now=now)
+    assert (whole.total.late, whole.total.is_complete) == (1, True)
+    assert (page.total.late, page.total.is_complete) == (0, False)
+
+
+def test_all_days_that_were_asked_for_are_complete_after_midnight(world: World) -> None:
+    world.now = START // DAY * DAY + 10 * MINUTE
+    assert queries.overview(Period.DAY, now=counted(world, days=1).moment()).total.is_complete
+
+
+def test_without_a_ledger_nothing_is_complete(world: World) -> None:
+    assert queries.overview(Period.DAY, now=datetime.fromtimestamp(START, UTC)).total.is_complete is False
+
+
+def test_a_table_of_half_a_backfill_is_not_complete_above_rows_or_in_them(world: World) -> None:
+    past_of(world, 60, days=0.9)
+    mirror = Copy(world, days=2)
+    while Transfer.objects.count() < 20:
+        mirror.step()
+    mirror.count(is_final=True)
+
+    def states() -> set[tuple[bool, bool]]:
+        found = queries.overview(Period.DAY, now=mirror.moment())
+        assert 0 < found.total.ended == sum(row.ended for row in found.rows)
+        return {(each.is_complete, each.success is not None) for each in (found.total, *found.rows)}
+
+    assert states() == {(False, False)}
+    mirror.settle(2 * MINUTE)
+    assert states() == {(False, False)}  # all was read, and the table is of before
+    mirror.count(is_final=True)
+    assert {is_complete for is_complete, _ in states()} == {True}
+
+
+# Late transfers
+
+
+@on_each_engine
+def test_a_transfer_is_late_after_the_p99_of_its_route(world: World) -> None:
+    deliver(world, 200, seconds=1200)
+    made = world.create(age=21 * MINUTE, status="EXECUTING")
+    world.create(age=15 * MINUTE, status="EXECUTING")
+    mirror = counted(world, days=3)
+    found = lateness.late(now=mirror.moment())
+    (late,) = found.transfers
+    assert (late.text_id, late.route.late_by, found.count) == (made.intent_id, Basis.ROUTE, 1)
+    assert abs(late.route.limit.total_seconds() - 1200) <= 0.06 * 1200
+    total = queries.overview(Period.WEEK, now=mirror.moment()).total
+    assert (total.open, total.late, total.funded) == (2, 1, 202)
+    assert not total.is_p95_minimum
+
+
+@on_each_engine
+def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> None:
+    deliver(world, 200, seconds=1200)
+    for number, age in enumerate((2, 9, 16, 21, 31, 41, 120, 600)):
+        for provider in ("RELAY", "CCTP", "LIFI"):
+            made = world.create(age=age * MINUTE, status="COMMITTED" if number % 3 == 0 else "EXECUTING")
+            made.provider = provider
+            made.token = "0x" + "Ee" * 20 if number in (1, 2, 5) else ""
+    mirror = counted(world, days=3)
+    for hours in (0, 3):
+        now = mirror.moment() + timedelta(hours=hours)
+        found, counts = lateness.late(now=now).transfers, lateness.count_open(now=now)
+        for scope in (EVERYTHING, RELAY, ScopeName(Level.PROVIDER, "CCTP"), ScopeName(Level.CHAIN, "", "1")):
+            figures = queries.report(scope, Period.DAY, now=now, still_open=counts).total
+            part = [each for each in found if scope in scopes_of(each.route.key)]
+            assert figures.late == len(part) == lateness.late(now=now, where=queries.is_of(scope)).count > 0
+        native = scope_of_token("10", "0x" + "00" * 20)
+        sent, delivered = (
+            queries.report(scope, Period.DAY, now=now, still_open=counts).total
+            for scope in (scope_of_token("1", SENT_TOKEN), native)
+        )
+        total = queries.report(EVERYTHING, Period.DAY, now=now, still_open=counts).total
+        assert (sent.open, sent.late) == (total.open, total.late)
+        assert delivered.open == Transfer.objects.filter(destination_token__isnull=False, outcome="open").count() == 9
+        tokens = queries.overview(Period.WEEK, now=now, level=Level.TOKEN, still_open=counts).rows
+        assert {each.scope: each.open for each in tokens} == {sent.scope: sent.open}  # nothing ended with the other
+        assert total.open >= total.late
+    assert {each.status for each in found} == {"COMMITTED", "EXECUTING"}
+
+
+def test_durations_of_repaired_transfers_make_no_other_one_less_late(world: World) -> None:
+    deliver(world, 200, seconds=12)
+    failed = [world.create(age=10 * MINUTE, status="FAILED") for _ in range(30)]
+    mirror = settled(world, days=3)
+    world.now += 8 * HOUR
+    for made in failed:
+        world.change(made, "SUCCEEDED")
+    mirror.settle(20 * MINUTE, step=10 * MINUTE)
+    mirror.count(is_final=True)
+    found = queries.overview(Period.WEEK, now=mirror.moment()).total
+    assert (found.delivered, found.timed) == (230, 230)
+    assert Route.objects.get().late_after == 5 * MINUTE * 1000
+
+
+@pytest.mark.parametrize(
+    ("own", "others", "limit", "basis"),
+    [
+        pytest.param({1200: 200}, {}, 1200, Basis.ROUTE, id="p99"),
+        pytest.param({12: 200}, {}, 300, Basis.ROUTE, id="five minutes at least"),
+        pytest.param({12: 200, 8 * HOUR: 5}, {}, 300, Basis.ROUTE, id="four times p95, whatever a few took"),
+        pytest.param({12: 190, 8 * HOUR: 20}, {12: 4100}, 300, Basis.ROUTE, id="at most that of the provider"),
+        pytest.param({HOUR: 200}, {12: 4100}, HOUR, Basis.ROUTE, id="unless the route is usually slower"),
+        pytest.param({3000: 199}, {3000: 1}, 3000, Basis.PROVIDER, id="with few deliveries, that of the provider"),
+        pytest.param({3000: 199}, {}, 1800, Basis.RULE, id="else the maximum of a slow provider"),
+    ],
+)
+def test_the_limit_of_a_route(
+    copy: None, own: dict[int, int], others: dict[int, int], limit: int, basis: Basis
+) -> None:
+    route, other = (past.route(RouteKey("CCTP", "1", each)) for each in ("10", "8453"))
+    day = Day.objects.create(start=START // DAY * DAY - DAY).start
+    for each, durations in ((route, own), (other, others)):
+        for seconds, n in durations.items():
+            bucket = statistics.bucket(seconds * 1000)
+            DayFact.objects.create(day=day, route=each, outcome="delivered", bucket=bucket, n=n)
+    SnapshotWriter(past.lead(START).epoch, SLOW).finish(now=START)
+    route.refresh_from_db()
+    assert route.late_by == basis
+    assert abs(route.limit.total_seconds() / limit - 1) < 0.06
+
+
+def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:
+    mirror = Copy(world)
+    mirror.settle(MINUTE)
+    made = world.create(age=9 * MINUTE, status="COMMITTED")
+    mirror.settle(20)
+    later = mirror.moment() + timedelta(hours=2)
+    assert not lateness.count_open(now=mirror.moment()).counts
+    # If it isn't expired long after its quote's end, something was deposited.
+    assert [each.text_id for each in lateness.late(now=later).transfers] == [made.intent_id]
+
+
+def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
+    deliver(world, 100, age=2 * HOUR)
+    for _ in range(6):
+        world.create(age=20 * HOUR, status="EXECUTING")
+    mirror = counted(world, days=3)
+    total = queries.overview(Period.DAY, now=mirror.moment()).total
+    assert (total.is_p95_minimum, total.p95) == (True, timedelta(milliseconds=statistics.middle(max(total.durations))))
+    assert (total.in_time, total.decided) == (100, 106)
+    last_hour = queries.overview(Period.HOUR, now=mirror.moment()).total
+    assert (last_hour.late, last_hour.is_p95_minimum) == (6, False)

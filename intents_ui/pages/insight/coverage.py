@@ -1,7 +1,7 @@
 """`/insight/coverage`: what the local copy of the history has, and what it lacks. Sends no requests."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 
 if TYPE_CHECKING:
-    from intents_ui.mirror.coverage import DayCoverage, Hole
+    from intents_ui.mirror.coverage import DayCoverage
 
 HOUR, DAY = 3600, timedelta(days=1)
 MOST_DAYS = 92
@@ -62,7 +62,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "bars": [bar for place, day in enumerate(days) for bar in bars(day, x=place * PITCH)],
         "width": len(days) * PITCH,
         "height": HEIGHT,
-        "holes": merged(known.holes) if known else (),
+        "holes": known.holes if known else (),
         "budget": ENV.intents_mirror_calls * HOUR,
     }
     status = HTTPStatus.OK if known else HTTPStatus.SERVICE_UNAVAILABLE
@@ -82,15 +82,3 @@ def bars(day: "DayCoverage", *, x: int) -> Iterator[DayBar]:
         if height:
             top -= height
             yield DayBar(condition, x, top, height)
-
-
-def merged(holes: Sequence["Hole"]) -> list["Hole"]:
-    """Return the holes, newest first, with neighbors of the same reason as one."""
-    together: list[Hole] = []
-    for hole in holes:
-        later = together[-1] if together else None
-        if later and hole.end == later.start and hole.reason == later.reason:
-            together[-1] = replace(later, start=hole.start, failures=max(later.failures, hole.failures))
-        else:
-            together.append(hole)
-    return together
