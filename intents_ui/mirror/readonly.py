@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import quote
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
@@ -66,17 +65,15 @@ def read_only(usual: BaseDatabaseWrapper) -> BaseDatabaseWrapper:
     With PostgreSQL it is one of a pool, because opening one takes longer than most reads.
     """
     reader = usual.copy(alias=ALIAS)
-    reader.settings_dict.update(_settings(reader.vendor, reader.settings_dict))
-    return reader
-
-
-def _settings(vendor: str, given: dict[str, Any]) -> dict[str, Any]:
-    if vendor == "sqlite":
+    given = reader.settings_dict
+    if reader.vendor == "sqlite":
         # A file that is missing must not be created.
-        return {"NAME": f"file:{quote(str(given['NAME']))}?mode=ro", "OPTIONS": {"timeout": LOCK_SECONDS}}
-    limits = f"-c statement_timeout={STATEMENT_MILLISECONDS} -c default_transaction_read_only=on"
-    options = {**given["OPTIONS"], "connect_timeout": CONNECT_SECONDS, "options": limits, "pool": POOL}
-    return {"OPTIONS": options, "CONN_HEALTH_CHECKS": True}
+        given |= {"NAME": f"file:{quote(str(given['NAME']))}?mode=ro", "OPTIONS": {"timeout": LOCK_SECONDS}}
+    else:
+        limits = f"-c statement_timeout={STATEMENT_MILLISECONDS} -c default_transaction_read_only=on"
+        options = {**given["OPTIONS"], "connect_timeout": CONNECT_SECONDS, "options": limits, "pool": POOL}
+        given |= {"OPTIONS": options, "CONN_HEALTH_CHECKS": True}
+    return reader
 
 
 @dataclass(frozen=True, slots=True)

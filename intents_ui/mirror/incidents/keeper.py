@@ -3,7 +3,6 @@
 The queries for pages are below. They never write.
 """
 
-import json
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +10,11 @@ from datetime import datetime
 from itertools import batched
 
 from django.db.models import Min, Q
+from pydantic import TypeAdapter
 
 from intents_ui.mirror import coverage, models
 from intents_ui.mirror.entry import RouteKey, TokenKey
-from intents_ui.mirror.figures.scopes import Level, ScopeName, scopes_of
+from intents_ui.mirror.figures.scopes import scopes_of
 from intents_ui.mirror.incidents.detector import Detector
 from intents_ui.mirror.incidents.rules import (
     KNOWN,
@@ -46,6 +46,7 @@ COLUMNS = (
     "origin_token__address", "destination_token__chain", "destination_token__address", "route__late_after",
     "owner", "outcome", "status", "failed_step", "created", "started", "updated", "ended",
 )  # fmt: skip
+DOCUMENT = TypeAdapter(Incident)
 
 
 class Keeper:
@@ -170,25 +171,12 @@ def stored() -> list[Incident]:
 
 
 def _incident(row: models.Incident) -> Incident:
-    found = json.loads(row.document)
-    return Incident(
-        **found
-        | {
-            "scope": _scope(found["scope"]),
-            "kind": Kind(found["kind"]),
-            "state": State(found["state"]),
-            "routes": frozenset(map(_scope, found["routes"])),
-        }
-    )
-
-
-def _scope(names: Sequence[str]) -> ScopeName:
-    return ScopeName(Level(names[0]), *names[1:])
+    return DOCUMENT.validate_json(row.document)
 
 
 def store(incident: Incident) -> None:
     """Write an incident, within a transaction."""
-    document = json.dumps(vars(incident) | {"routes": sorted(incident.routes)})
+    document = DOCUMENT.dump_json(incident).decode()
     row = {"number": incident.number, "closed": incident.closed, "document": document}
     models.write(models.Incident, [row], key=["number"])
 
