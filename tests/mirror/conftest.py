@@ -21,7 +21,7 @@ from django.test import Client
 
 from intents_ui.mirror import database, readonly
 from tests.conftest import needs
-from tests.mirror import ledgers, past
+from tests.mirror import past
 from tests.mirror.postgres import PROGRAMS, server
 from tests.mirror.world import World
 from tests.pages.conftest import emulator, patient_pages, site, still
@@ -130,7 +130,7 @@ def mirrored(copy: None, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def ledger(mirrored: None) -> None:
     """Let the mirror have a complete ledger of three days until the site's time."""
-    ledgers.whole(past.NOW)
+    past.whole(past.NOW)
 
 
 @pytest.fixture

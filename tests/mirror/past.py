@@ -9,10 +9,9 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.keeper import NAME, Keeper
-from intents_ui.mirror.models import Day, Lease, Reason, Route, Token, Transfer, set_state
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.models import STATUSES, Audit, Day, Lease, Reason, Route, Token, Transfer, Window, set_state
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.mirror.writer import Writer
-from tests.mirror import ledgers
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # of the site
 RELAY = RouteKey("RELAY", "8453", "42161")
@@ -21,6 +20,8 @@ LIFI = RouteKey("LIFI;RELAY", "42161", "10")
 ROUTES = (RELAY, CCTP, LIFI, RouteKey("RELAY", "1", "8453"), RouteKey("ZEROX", "8453", "8453"))
 REASON = "execution reverted: slippage 1.5% exceeded"
 FIRST = 1_000_000  # number of the first transfer, above those of other tests
+OUTCOMES = {"SUCCEEDED": "delivered", "FAILED": "failed", "REFUNDED": "refunded"}
+HOLE = "the service repeated a page"
 
 
 def write(
@@ -128,8 +129,8 @@ def unknown(now: datetime, *, since: datetime) -> None:
 
 def write_all(now: datetime) -> None:
     """Write complete figures of three days, and an open incident of a route."""
-    ledgers.whole(now, days=4)
-    ledgers.present(now)
+    whole(now, days=4)
+    present(now)
     write(now)
     incident(now)
     count(now)
@@ -138,3 +139,61 @@ def write_all(now: datetime) -> None:
 def route(key: RouteKey) -> Route:
     found, _ = Route.objects.get_or_create(**key._asdict())
     return found
+
+
+# Ledgers, as rows
+
+
+def whole(now: datetime, *, days: int = 3, holes: Sequence[float] = ()) -> int:
+    """Write a ledger of this many past days by the hour, complete but for holes at these ages in hours.
+
+    Return its end, in Unix seconds.
+    """
+    end = int(now.timestamp()) // HOUR * HOUR
+    starts = range(end - days * DAY, end, HOUR)
+    lacking = {int(end - age * HOUR) for age in holes}
+    Window.objects.bulk_create(
+        Window(
+            start=start, end=start + HOUR, due=NEVER, read_at=start + 2 * HOUR, rows=5,
+            is_sealed=start not in lacking, failures=3 if start in lacking else 0,
+            reason=HOLE if start in lacking else "",
+        )
+        for start in starts
+    )  # fmt: skip
+    return end
+
+
+def present(now: datetime) -> None:
+    """Write the window from the end of a `whole` ledger until now, as read now."""
+    at = int(now.timestamp())
+    Window.objects.create(start=at // HOUR * HOUR, end=at + 60, due=NEVER, read_at=at)
+
+
+def hold_lease(now: datetime, *, seconds: int = 10) -> None:
+    """Let a process hold the lease for this long."""
+    until = int((now + timedelta(seconds=seconds)).timestamp() * 1000)
+    Lease.objects.update_or_create(pk=1, defaults={"epoch": 1, "holder": "test", "until": until})
+
+
+def audit(now: datetime, *differing: int) -> None:
+    for count in differing:
+        Audit.objects.create(at=int(now.timestamp()) - HOUR, differing=count)
+
+
+def unknown_status(now: datetime, status: str) -> None:
+    set_state(STATUSES, {status: int(now.timestamp() * 1000)})
+
+
+def pay(
+    address: str, *, now: datetime, role: str = "recipient", status: str = "SUCCEEDED", age: float = 0, number: int = 1
+) -> str:
+    """Write a transfer of this age in seconds that paid an address. Return its ID, which is the number."""
+    at = int((now.timestamp() - age) * 1000)
+    route, _ = Route.objects.get_or_create(providers="", origin_chain="", destination_chain="")
+    outcome = OUTCOMES.get(status, "open")
+    Transfer.objects.create(
+        intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome=outcome, route=route, read_at=at,
+        fingerprint=b"", hour=None if outcome == "open" else at // 1000 // HOUR * HOUR,
+        **{role: bytes.fromhex(address[2:])},
+    )  # fmt: skip
+    return f"0x{number:064x}"

@@ -12,18 +12,18 @@ STATUSES = ("SUCCEEDED", "SUCCEEDED", "COMMITTED", "EXECUTING", "FAILED", "TELEP
 
 
 def write() -> None:
-    from tests.mirror import ledgers, past
+    from tests.mirror import past
 
     call_command("migrate", verbosity=0)
     now = datetime.now(UTC)
-    ledgers.whole(now, days=30, holes=(60, 30, 29, 200))
-    ledgers.present(now)
-    ledgers.audit(now, *[0] * 19, 2)
-    ledgers.unknown(now, "TELEPORTING")
+    past.whole(now, days=30, holes=(60, 30, 29, 200))
+    past.present(now)
+    past.audit(now, *[0] * 19, 2)
+    past.unknown_status(now, "TELEPORTING")
     for number in range(1, 56):
-        ledgers.pay(PAID, now=now, age=900 * number, number=number, status=STATUSES[number % len(STATUSES)])
+        past.pay(PAID, now=now, age=900 * number, number=number, status=STATUSES[number % len(STATUSES)])
     for number in range(56, 59):
-        ledgers.pay(PAID, now=now, age=900 * number, number=number, status="REFUNDED", role="refund")
+        past.pay(PAID, now=now, age=900 * number, number=number, status="REFUNDED", role="refund")
     past.write(now, days=3)
     past.open_transfer(now, number=900, age=timedelta(hours=2))
     past.add(past.ending(now - timedelta(hours=4), good=10, bad=20, key=past.CCTP))  # an incident that is over
@@ -31,7 +31,7 @@ def write() -> None:
     past.add(past.ending(now, good=10, bad=20))
     past.judge(now, minutes=5 * 60)
     past.count(now)
-    ledgers.lead(now, seconds=86_400)
+    past.hold_lease(now, seconds=86_400)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from intents_ui.server import probes
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 from intents_ui.web.insight import access
-from tests.mirror import ledgers
+from tests.mirror import past
 from tests.mirror.conftest import card, counted, links, read, text
 from tests.mirror.past import NOW
 from tests.mirror.test_readonly import corrupt, missing
@@ -83,7 +83,7 @@ def test_the_setting_closes_all_pages(
     site: Client, monkeypatch: pytest.MonkeyPatch, who: str, status: int, says: str
 ) -> None:
     monkeypatch.setattr(ENV, "intents_insight", who)
-    paid = ledgers.pay(PAID, now=NOW, number=OLD)
+    paid = past.pay(PAID, now=NOW, number=OLD)
     for path in (*PAGES, *DATA, *API):
         answer = site.get(path)
         assert answer.status_code == status, path

@@ -13,7 +13,7 @@ from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE, Condition
 from intents_ui.ops import metrics
 from intents_ui.server import probes
-from tests.mirror import ledgers
+from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 from tests.mirror.past import NOW
 from tests.mirror.world import OWNER, START, Copy, World
@@ -80,10 +80,10 @@ def test_an_empty_copy_is_not_a_complete_one(site: Client) -> None:
 
 @pytest.mark.usefixtures("still", "mirrored")
 def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> None:
-    end = ledgers.whole(NOW)
+    end = past.whole(NOW)
     Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
-    ledgers.lead(NOW)
-    ledgers.audit(NOW, 0, 0, 2)
+    past.hold_lease(NOW)
+    past.audit(NOW, 0, 0, 2)
     State.objects.create(name="calls", value=json.dumps({int(NOW.timestamp()) // HOUR: 612}))
     page = text(read(site, PATH))
     assert "Complete since 2026-11-18 13:00 UTC" in page
@@ -99,7 +99,7 @@ def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> No
 
 @pytest.mark.usefixtures("still", "mirrored")
 def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
-    ledgers.whole(NOW, holes=(30, 29, 6))
+    past.whole(NOW, holes=(30, 29, 6))
     page = read(site, PATH)
     shown = text(page)
     assert "The local copy has holes" in shown
@@ -112,7 +112,7 @@ def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
 
 @pytest.mark.usefixtures("still", "mirrored")
 def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -> None:
-    end = ledgers.whole(NOW, holes=(30,))
+    end = past.whole(NOW, holes=(30,))
     Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
     page = text(site.get("/status").content.decode())
     assert re.search(r"Updated 2[234] s ago", page)
@@ -121,8 +121,8 @@ def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -
 
 @pytest.mark.usefixtures("still", "emulator", "mirrored")
 def test_metrics_say_what_the_copy_has() -> None:
-    ledgers.whole(NOW, holes=(30,))
-    ledgers.lead(NOW)
+    past.whole(NOW, holes=(30,))
+    past.hold_lease(NOW)
     shown = metrics.text(probes.mirror_figures()).decode()
     for line in (
         'seconds{condition="hole"} 3600.0', 'seconds{condition="sealed"} 255600.0', "transfers 360.0", "running 1.0",
@@ -138,10 +138,10 @@ def test_calls_are_for_administrators(site: Client) -> None:
 
 @pytest.mark.usefixtures("still", "mirrored")
 def test_hostile_texts_of_the_copy_are_text(site: Client) -> None:
-    end = ledgers.whole(NOW)
+    end = past.whole(NOW)
     hostile = "<img src=x onerror=alert(1)>\u202e"
     Window.objects.create(start=end, end=end + MINUTE, due=0, failures=1, reason=hostile)
-    ledgers.unknown(NOW, hostile)
+    past.unknown_status(NOW, hostile)
     page = read(site, PATH)
     assert "<img src=x" not in page
     assert "\u202e" not in page

@@ -10,7 +10,7 @@ from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import addresses
 from intents_ui.settings import ENV
-from tests.mirror import ledgers
+from tests.mirror import past
 from tests.mirror.conftest import card, links, on_each_engine, read
 from tests.mirror.past import NOW
 from tests.mirror.test_access import OLD, PAID, SHORT
@@ -24,9 +24,9 @@ PATH = f"/address/{PAID}"
 @on_each_engine
 @pytest.mark.usefixtures("ledger")
 def test_an_address_that_only_received_has_its_transfers_newest_first(site: Client) -> None:
-    older = ledgers.pay(PAID, now=NOW, age=7200, number=1)
-    newer = ledgers.pay(PAID, now=NOW, age=60, number=2, status="FAILED")
-    refunded = ledgers.pay(PAID, now=NOW, role="refund", status="REFUNDED", number=3)
+    older = past.pay(PAID, now=NOW, age=7200, number=1)
+    newer = past.pay(PAID, now=NOW, age=60, number=2, status="FAILED")
+    refunded = past.pay(PAID, now=NOW, role="refund", status="REFUNDED", number=3)
     page = read(site, PATH)
     recipient, refund = card(page, "recipient"), card(page, "refund")
     assert recipient.startswith("As recipient 2 transfers")
@@ -39,10 +39,10 @@ def test_an_address_that_only_received_has_its_transfers_newest_first(site: Clie
 
 @pytest.mark.usefixtures("ledger")
 def test_a_status_has_the_label_of_lists(site: Client) -> None:
-    ledgers.pay(PAID, now=NOW, status="COMMITTED", age=30, number=1)
-    ledgers.pay(PAID, now=NOW, status="COMMITTED", age=700, number=2)
-    ledgers.pay(PAID, now=NOW, status="EXECUTING", age=800, number=3)
-    ledgers.pay(PAID, now=NOW, status="TELEPORTING", age=900, number=4)
+    past.pay(PAID, now=NOW, status="COMMITTED", age=30, number=1)
+    past.pay(PAID, now=NOW, status="COMMITTED", age=700, number=2)
+    past.pay(PAID, now=NOW, status="EXECUTING", age=800, number=3)
+    past.pay(PAID, now=NOW, status="TELEPORTING", age=900, number=4)
     shown = card(read(site, PATH), "recipient")
     words = [statuses.intent(each, now=NOW).word for each in ("COMMITTED", "EXECUTING", "TELEPORTING")]
     words.insert(1, statuses.EXPIRED.word)
@@ -52,7 +52,7 @@ def test_a_status_has_the_label_of_lists(site: Client) -> None:
 @pytest.mark.usefixtures("ledger")
 def test_fifty_are_shown_with_the_count_of_all(site: Client) -> None:
     for number in range(1, 54):
-        ledgers.pay(PAID, now=NOW, age=number, number=number)
+        past.pay(PAID, now=NOW, age=number, number=number)
     page = read(site, PATH)
     assert "Showing 50 of 53" in card(page, "recipient")
     assert page.count('class="row-link"') == 50
@@ -60,7 +60,7 @@ def test_fifty_are_shown_with_the_count_of_all(site: Client) -> None:
 
 @pytest.mark.usefixtures("mirrored")
 def test_an_address_of_nothing_says_how_complete_the_copy_is(site: Client) -> None:
-    ledgers.whole(NOW, holes=(30,))
+    past.whole(NOW, holes=(30,))
     page = read(site, PATH, 404)
     shown = card(page, "recipient")
     assert "This is a recipient address" not in page
@@ -72,7 +72,7 @@ def test_an_address_of_nothing_says_how_complete_the_copy_is(site: Client) -> No
 def test_a_recipient_leads_to_its_transfers(site: Client) -> None:
     for number, role in enumerate(("refund", "recipient"), 1):
         paid = f"0x{number:040x}"
-        ledgers.pay(paid, now=NOW, role=role, number=number)
+        past.pay(paid, now=NOW, role=role, number=number)
         answer = site.get("/search", {"q": paid})
         assert (answer.status_code, answer.headers["Location"]) == (302, f"/address/{paid}#{role}")
 
@@ -80,9 +80,9 @@ def test_a_recipient_leads_to_its_transfers(site: Client) -> None:
 @on_each_engine
 @pytest.mark.usefixtures("ledger")
 def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
-    found = ledgers.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
-    ledgers.pay(PAID, now=NOW, number=OLD + 1)  # another end
-    ledgers.pay(PAID, now=NOW, number=OLD + (1 << 240))  # another start
+    found = past.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
+    past.pay(PAID, now=NOW, number=OLD + 1)  # another end
+    past.pay(PAID, now=NOW, number=OLD + (1 << 240))  # another start
     page = read(site, SHORT)
     assert links(page) == [found]
     assert "In the local copy 1 transfer" in card(page, "older")
@@ -94,7 +94,7 @@ def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
 
 @pytest.mark.usefixtures("ledger")
 def test_any_start_of_an_id_is_compared(site: Client) -> None:
-    found = ledgers.pay(PAID, now=NOW, number=OLD)
+    found = past.pay(PAID, now=NOW, number=OLD)
     for query in ("0x21ed5…5b43e", "0x21ed55555…", "…5555b43e", "0x21ED…B43E", "0x21e…b43e"):
         page, has_start = site.get("/search", {"q": query}).content.decode(), query.startswith("0x")
         assert links(page) == [found] * has_start, query
@@ -106,14 +106,14 @@ def test_any_start_of_an_id_is_compared(site: Client) -> None:
 def test_too_many_ids_with_one_start_are_not_compared(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "MOST_COMPARED", 2)
     for step in range(3):
-        ledgers.pay(PAID, now=NOW, number=OLD + (step << 32))
+        past.pay(PAID, now=NOW, number=OLD + (step << 32))
     assert "Too many intent IDs" in card(read(site, SHORT, 404), "older")
 
 
 @pytest.mark.usefixtures("ledger")
 def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator: Emulator) -> None:
     known: dict[str, Any] = emulator.play(2, age=60)
-    ledgers.pay(PAID, now=NOW, number=int(known["intentId"], 16))
+    past.pay(PAID, now=NOW, number=int(known["intentId"], 16))
     page = read(site, f"/search?q={known['intentId'][:8]}%E2%80%A6{known['intentId'][-6:]}")
     assert links(page) == [known["intentId"]]
     assert "No other intent ID matches" in card(page, "older")
@@ -121,12 +121,12 @@ def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator
 
 @pytest.mark.usefixtures("ledger")
 def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
-    found = ledgers.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
+    found = past.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
     (row,) = send("Where is 0x21ed…b43e?").rows
     assert "Possible match in the local copy" in visible_text(row)
     assert "Succeeded, created" in visible_text(row)
     assert f'href="/intent/{found}"' in row
-    ledgers.pay(PAID, now=NOW, number=OLD + (1 << 32))
+    past.pay(PAID, now=NOW, number=OLD + (1 << 32))
     (row,) = send("Where is 0x21ed…b43e?").rows
     assert "2 possible matches in the local copy" in visible_text(row)
     (row,) = send("Where is 0x21ed…b43f?").rows
@@ -135,7 +135,7 @@ def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
 
 @pytest.mark.usefixtures("ledger", "site")
 def test_triage_does_not_speak_of_a_copy_that_it_did_not_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    ledgers.pay(PAID, now=NOW, number=OLD)
+    past.pay(PAID, now=NOW, number=OLD)
     for ticket, who in (("…5b43e", "public"), ("0x21ed…b43e", "staff")):
         monkeypatch.setattr(ENV, "intents_insight", who)
         (row,) = send(f"Where is {ticket}?").rows

@@ -13,7 +13,7 @@ from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
 from intents_ui.ops import metrics
 from intents_ui.server import probes
-from tests.mirror import ledgers, past
+from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 
 ROUTE = "CCTP, Ethereum → Base"
@@ -27,8 +27,8 @@ def now(still: None, mirrored: None) -> datetime:
 
 def quiet(now: datetime, *, per_hour: int = 2) -> None:
     """Write two days of a route on which one transfer in many failed."""
-    ledgers.whole(now, days=2)
-    ledgers.present(now)
+    past.whole(now, days=2)
+    past.present(now)
     past.write(now, days=2, per_hour=per_hour, routes=[past.CCTP])
 
 

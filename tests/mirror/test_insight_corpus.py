@@ -10,7 +10,7 @@ from django.test import Client
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Reason, Token, Transfer
 from tests.faults import corpus, hostile
-from tests.mirror import ledgers, past
+from tests.mirror import past
 from tests.mirror.conftest import empty
 
 # A database stores no half of a character.
@@ -47,8 +47,8 @@ def test_pages_are_those_with_harmless_texts(site: Client, texts: tuple[str, ...
 def drawn(site: Client, texts: Sequence[str], *, providers: Sequence[str]) -> dict[str, str]:
     """Return the pages of a mirror with a route, a reason and a token for each text."""
     now = datetime.now(UTC)
-    ledgers.whole(now)
-    ledgers.present(now)
+    past.whole(now)
+    past.present(now)
     routes = [RouteKey(each, "8453", str(place)) for place, each in enumerate(providers, 1)]
     past.write(now, days=1, per_hour=1, routes=routes)
     past.incident(now, key=routes[0])

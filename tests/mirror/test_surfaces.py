@@ -19,7 +19,7 @@ from intents_ui.mirror.models import Lease, Route, Transfer
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import incidents, situations
 from intents_ui.web.triage import answers
-from tests.mirror import ledgers, past
+from tests.mirror import past
 
 pytestmark = pytest.mark.usefixtures("still")
 
@@ -36,7 +36,7 @@ def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytes
     intent_id: str = emulator.play(23, age=360)["intentId"]
     key = RouteKey(*situations.read(intent_id).facts.route)
     now = datetime.now(UTC)
-    ledgers.whole(now)
+    past.whole(now)
     past.write(now, days=1, per_hour=1)
     past.open_transfer(now, number=1, age=6 * MINUTE, key=key)
     Transfer.objects.filter(outcome="open").update(intent_id=bytes.fromhex(intent_id[2:]))
@@ -77,7 +77,7 @@ def test_a_late_transfer_is_late_everywhere(site: Client, limited: str) -> None:
 
 def test_the_number_of_late_transfers_is_the_same_everywhere(site: Client, limited: str) -> None:
     now = datetime.now(UTC)
-    ledgers.present(now)
+    past.present(now)
     for number in range(2, 7):
         past.open_transfer(now, number=number, age=number * 10 * MINUTE)
     for path, number in (("/", "<strong>6</strong>"), ("/attention", "6 late transfers"), ("/late", "6 transfers")):
@@ -96,8 +96,8 @@ def test_a_transfer_within_its_limit_is_late_nowhere(site: Client, limited: str)
 @pytest.mark.parametrize("skew", [-90, 90])
 def test_pages_of_many_transfers_go_by_the_service_s_clock(site: Client, mirrored: None, skew: int) -> None:
     now = datetime.now(UTC) + timedelta(seconds=skew)
-    ledgers.whole(now)
-    ledgers.present(now)
+    past.whole(now)
+    past.present(now)
     past.write(now, days=1, per_hour=1)
     past.count(now)
     Lease.objects.update(ahead=skew * 1000)
@@ -119,8 +119,8 @@ def played(emulator: Emulator, slug: str = "refunded-on-origin", *, age: int = 6
 def failing(key: RouteKey, *, was: bool = False) -> None:
     """Let the mirror's process have found an incident of this route, which began 40 minutes ago or is over."""
     now = datetime.now(UTC)
-    ledgers.whole(now, days=2)
-    ledgers.present(now)
+    past.whole(now, days=2)
+    past.present(now)
     past.write(now, days=2, per_hour=1, routes=[key])
     past.add(past.ending(now - timedelta(hours=2) if was else now, key=key, good=10, bad=20, minutes=40))
     past.add(past.ending(now, key=key, good=60 if was else 0, bad=0, minutes=118))
