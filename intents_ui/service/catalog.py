@@ -21,6 +21,7 @@ from cachetools import TTLCache
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
+from intents_ui.service.context.executor import resting
 from intents_ui.service.context.request_context import is_over, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 from intents_ui.service.fields import Model
@@ -143,7 +144,7 @@ class Catalog:
         if not missing or is_over():
             return
         requests = [self._service.start(listing.call, is_shared=True) for listing in missing]
-        with contextlib.suppress(TimeoutError):
+        with resting(), contextlib.suppress(TimeoutError):
             wait_for(requests, time_left(PATIENCE_SECONDS, expired=TimeoutError))
         for listing, request in zip(missing, requests, strict=True):
             error = request.exception() if request.done() else None

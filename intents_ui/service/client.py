@@ -27,7 +27,7 @@ from intents_ui.service import metrics, operations
 from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.console import Attempt
 from intents_ui.service.context import request_context
-from intents_ui.service.context.executor import SHUTDOWN, FairExecutor
+from intents_ui.service.context.executor import SHUTDOWN, FairExecutor, computing, resting
 from intents_ui.service.context.request_context import check_deadline, is_over, seconds_left, time_left, within
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import (
@@ -307,7 +307,8 @@ class ServiceClient:
 
     def _wait(self, call: ServiceCall[Any], result: "Future[Any]", seconds: float) -> Any:
         try:
-            return result.result(time_left(seconds, expired=TimeoutError))
+            with resting():
+                return result.result(time_left(seconds, expired=TimeoutError))
         except ServiceError as error:
             failure: ServiceError = error.again(call.operation)
         except TimeoutError:
@@ -372,7 +373,8 @@ class ServiceClient:
                 for piece in response.iter_raw():
                     body.add(piece)
                 try:
-                    return exchange.result(body.read())
+                    with computing():
+                        return exchange.result(body.read())
                 except Unreadable:
                     # It may be another request's response, and the next one on this connection, too.
                     if stream := response.extensions.get("network_stream"):

@@ -1,6 +1,7 @@
 """Fair threads, in which pages are made and call the service.
 
-One client runs in at most an eighth of the threads. Its other jobs wait, and clients take turns. A thread is free again
+One client runs in at most an eighth of the threads, of which one computes at a time while the others wait for the
+service or for each other (`resting`). Its other jobs wait, and clients take turns. A thread is free again
 when its work ends, whether or not anyone still waits for the result. At most three quarters of the threads wait for the
 service, so that pages are made from cached responses while it doesn't respond.
 
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context, copy_context
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from intents_ui.service.context import request_context
@@ -24,6 +25,7 @@ from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 
 SHUTDOWN: Final = "the dashboard is shutting down"
 PLACE_TIMEOUT: Final = 0.2  # seconds
+TURN_TIMEOUT: Final = 1.0  # seconds after which a thread computes anyway, so that turns delay a page but never block it
 
 type Job = tuple[Future[Any], Context, Callable[[], Any]]
 
@@ -70,11 +72,12 @@ class FairExecutor:
         helpers = (self._start(work, copy_context(), client=client) for _ in calls[1:])
         started = [helper for helper in helpers if helper]
         work()
-        for helper in started:
-            try:
-                helper.result(request_context.seconds_left())
-            except TimeoutError:
-                break
+        with resting():
+            for helper in started:
+                try:
+                    helper.result(request_context.seconds_left())
+                except TimeoutError:
+                    break
         return [found[place] if place in found else OutOfTime() for place in range(len(calls))]
 
     def both[A, B](self, one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
@@ -105,12 +108,13 @@ class FairExecutor:
         if request_context.client() is None:
             yield
             return
-        if not self._places.acquire(timeout=PLACE_TIMEOUT):
-            raise Overloaded("as many threads wait for the service as may")
-        try:
-            yield
-        finally:
-            self._places.release()
+        with resting():
+            if not self._places.acquire(timeout=PLACE_TIMEOUT):
+                raise Overloaded("as many threads wait for the service as may")
+            try:
+                yield
+            finally:
+                self._places.release()
 
     @property
     def running(self) -> int:
@@ -153,13 +157,64 @@ class FairExecutor:
 
     def _run(self, client: str | None, job: Job) -> None:
         future, context, do = job
-        settle = context.run(_settled, future, do) if future.set_running_or_notify_cancel() else None
+        _here.turn = None if client is None else _turn_of(client)
+        with computing():
+            settle = context.run(_settled, future, do) if future.set_running_or_notify_cancel() else None
         self._running.give_back(client)
         with self._lock:
             if self._waiting:
                 self._start_waiting()
         if settle:
             settle()  # last, because it wakes up another thread
+
+
+class _Here(threading.local):
+    turn: threading.Lock | None = None  # to compute, of the client for which this thread works
+    is_held = False
+
+
+_here: Final = _Here()
+
+
+@lru_cache(10_000)
+def _turn_of(client: str) -> threading.Lock:
+    return threading.Lock()
+
+
+@contextmanager
+def computing() -> Iterator[None]:
+    """Compute in the block, in a turn of the thread's client."""
+    had_turn = _here.is_held
+    if not had_turn:
+        _take_turn()
+    try:
+        yield
+    finally:
+        if not had_turn:
+            _end_turn()
+
+
+@contextmanager
+def resting() -> Iterator[None]:
+    """Let other threads of the client compute, while this one waits in the block."""
+    had_turn = _here.is_held
+    _end_turn()
+    try:
+        yield
+    finally:
+        if had_turn:
+            _take_turn()
+
+
+def _take_turn() -> None:
+    if _here.turn:
+        _here.is_held = _here.turn.acquire(timeout=TURN_TIMEOUT)
+
+
+def _end_turn() -> None:
+    if _here.turn and _here.is_held:
+        _here.is_held = False
+        _here.turn.release()
 
 
 def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:

@@ -19,6 +19,7 @@ from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
+from intents_ui.service.context.executor import resting
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import Overloaded, ServiceError
 from intents_ui.service.models import HistoryAnswer, IntentHistory, Page
@@ -89,7 +90,8 @@ def within(facts: Facts, *, seconds: float) -> Balances:
     if lookup is None or not seconds:  # without a wait, don't let the lookup's speed affect the page
         return PENDING
     try:
-        return lookup.result(request_context.time_left(seconds, expired=TimeoutError)).balances
+        with resting():
+            return lookup.result(request_context.time_left(seconds, expired=TimeoutError)).balances
     except TimeoutError:
         return PENDING
     except ServiceError:

@@ -6,7 +6,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from intents_ui.service.context.executor import FairExecutor
+from intents_ui.service.context.executor import FairExecutor, computing, resting
 from intents_ui.service.context.request_context import Origin, asking, client, seconds_left, within
 from intents_ui.service.errors import NotFound, Overloaded
 from tests.waiting import PATIENCE, until
@@ -31,7 +31,8 @@ class Jobs:
 
     def wait(self) -> str | None:
         self.begun.append(client())
-        self.go_on.wait(PATIENCE)
+        with resting():
+            self.go_on.wait(PATIENCE)
         return client()
 
 
@@ -162,3 +163,29 @@ def test_after_shutdown_waiting_jobs_are_canceled_and_new_ones_rejected(jobs: Jo
             call()
     jobs.go_on.set()
     assert running.result(PATIENCE) == GREEDY
+
+
+def test_one_thread_of_a_client_computes_at_a_time_while_the_others_wait(jobs: Jobs) -> None:
+    at_work: list[int] = []
+
+    def work() -> int:
+        at_work.append(1)
+        count = len(at_work)
+        sum(range(10_000))
+        at_work.pop()
+        return count
+
+    def page() -> int:
+        before = work()
+        with resting():
+            threading.Event().wait(0.001)
+            meanwhile = computed(work)
+        return max(before, meanwhile, work())
+
+    def computed(do: Callable[[], int]) -> int:
+        with computing():
+            return do()
+
+    with asking(Origin("request", client=GREEDY)):
+        found = [jobs.executor.submit(page) for _ in range(20)]
+    assert {each.result(PATIENCE) for each in found} == {1}
