@@ -190,7 +190,7 @@ async def soak(minutes: float) -> None:
     """Run forty concurrent viewers for about a second each, a tenth of them without reading."""
     service = CountedService(Emulator(hold=5.0))
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
-    chance = random.Random(4711)  # noqa: S311 - reproducible, not security
+    chance = random.Random(4711)
     async with worker(service, 2500) as server:
         pid, visits, (_, tasks_at_first) = worker_of(server), 0, server.memory
         ends = time.monotonic() + minutes * 60

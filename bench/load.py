@@ -84,7 +84,7 @@ class Reader(asyncio.Protocol):
     def go_on(self) -> None:
         """Send the next request, after a random pause so that clients don't synchronize."""
         if self.pause:
-            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)  # noqa: S311 - jitter, not security
+            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)
         else:
             self.ask()
 

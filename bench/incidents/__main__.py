@@ -130,7 +130,7 @@ class Figures:
 
 
 def rates(seed: int, routes: int = ROUTES) -> list[float]:
-    return list(mixed_rates(Random(seed), routes))  # noqa: S311 - the same in each run
+    return list(mixed_rates(Random(seed), routes))
 
 
 def affected(world: World, name: str) -> tuple[ScopeName, frozenset[int]]:

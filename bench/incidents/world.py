@@ -69,7 +69,7 @@ class World:
     faults: list[Fault] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.random = Random(self.seed)  # noqa: S311 - the same in each run
+        self.random = Random(self.seed)
         self.places = [self._place() for _ in self.rates]
         self._medians = [self.random.uniform(*MEDIAN_SECONDS) for _ in self.rates]
         self._reach = list(accumulate(self.rates))

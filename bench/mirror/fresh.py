@@ -83,7 +83,7 @@ def mirror_of(service: Service) -> "Mirror":
     client = ServiceClient(ServiceConfig("http://stub"), transport=service, clock=lambda: service.now)
     limiter = CallLimiter(CALLS, clock=lambda: service.now, sleep=service.sleep)
     reader = Reader(client, limiter, now=service.moment)
-    return Mirror(reader, source="stub", now=service.moment, stop=Event(), days=0, random=Random(1))  # noqa: S311 - the same in each run
+    return Mirror(reader, source="stub", now=service.moment, stop=Event(), days=0, random=Random(1))
 
 
 def measure(seconds: float) -> dict[str, float]:

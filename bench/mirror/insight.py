@@ -89,7 +89,7 @@ def timed(part: Callable[[], object]) -> float:
 def write_dictionaries(routes: int) -> None:
     from intents_ui.mirror.models import Reason, Route, Token, Window
 
-    draw = Random(1)  # noqa: S311 - the same in each run
+    draw = Random(1)
     Route.objects.bulk_create(
         Route(
             pk=number,
@@ -117,7 +117,7 @@ def rows(count: int, routes: int) -> Iterator[tuple[object, ...]]:
     """Yield transfers as columns, evenly over the time."""
     from intents_ui.mirror.figures.statistics import bucket
 
-    draw = Random(2)  # noqa: S311 - the same in each run
+    draw = Random(2)
     for number in range(count):
         created = int((NOW - DAYS * DAY + DAYS * DAY * number / count) * 1000)
         route = int(routes * draw.random() ** 4) + 1

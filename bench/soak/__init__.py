@@ -113,7 +113,7 @@ def read_log(path: Path) -> Counter[str]:
 
 async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
     emulator = Emulator(hold=10.0)
-    schedule = FaultSchedule(random.Random(4711))  # noqa: S311 - reproducible, not security
+    schedule = FaultSchedule(random.Random(4711))
     service = Service(emulator, schedule)
     warm_up = min(minutes * 60 * WARM_UP, LONGEST_WARM_UP)
     with tempfile.TemporaryDirectory() as folder:

@@ -63,7 +63,7 @@ class Dashboard:
 
         Pages and streams have one client each.
         """
-        intent = f"0x{random.randbytes(32).hex()}"  # noqa: S311 - an unknown intent
+        intent = f"0x{random.randbytes(32).hex()}"
         async with httpx.AsyncClient(trust_env=False, headers={"Connection": "close"}, timeout=60) as http:
             await http.get(f"{self.root}/intent/{intent}")
             with contextlib.suppress(TimeoutError):

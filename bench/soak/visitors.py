@@ -59,7 +59,7 @@ def problems(answer: httpx.Response, upstream: str) -> list[str]:
 
 class Visitor:
     def __init__(self, root: str, number: int, places: "Places", tally: Tally, upstream: str) -> None:
-        self.chance = random.Random(number)  # noqa: S311 - reproducible, not security
+        self.chance = random.Random(number)
         self.places = places
         self.tally = tally
         self.upstream = upstream

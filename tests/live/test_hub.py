@@ -72,7 +72,7 @@ async def test_our_own_write_triggers_an_immediate_request(clock, monkeypatch):
         await asyncio.to_thread(hub.poll_now, quoted["intentId"])
         await until(lambda: viewer.statuses == ["QUOTED", "COMMITTED"])
         await until(lambda: service.waits == 1)
-        hub.poll_now("0x" + "00" * 32)  # nobody watches it
+        hub.poll_now("0x" + "00" * 32)  # not watched
 
 
 async def test_an_aborted_transfer_is_polled_for_half_an_hour_without_long_polls(service, clock):

@@ -35,7 +35,7 @@ def open_files(pid: int) -> int:
 async def test_readers_coming_and_going_leak_nothing():
     service = CountedService(Emulator(hold=5.0))
     intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
-    chance = random.Random(4711)  # noqa: S311 - the same crowd each time
+    chance = random.Random(4711)
     async with served(service) as front, process(LIVE_SERVICE=front.url) as each:
         worker = worker_of(each)
         _, tasks = each.memory

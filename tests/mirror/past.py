@@ -28,7 +28,7 @@ def write(
     now: datetime, *, days: int = 3, per_hour: int = 6, reason: str = REASON, routes: Sequence[RouteKey] = ROUTES
 ) -> None:
     """Write ended transfers of this many days. On the first route one in six failed, on the others none."""
-    draw, at = Random(1), int(now.timestamp())  # noqa: S311 - the same in each run
+    draw, at = Random(1), int(now.timestamp())
     failure = Reason.objects.create(text=reason, example=reason)
     for chain in ("8453", "42161"):
         Token.objects.create(chain=chain, address="0x" + "11" * 20, symbol="USDC")

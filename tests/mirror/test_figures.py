@@ -30,7 +30,7 @@ RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
 
 def past_of(world: World, count: int, *, days: float, seed: int = 1) -> list[Made]:
     """Let transfers have ended in the past, within minutes."""
-    draw, made = Random(seed), []  # noqa: S311 - the same in each run
+    draw, made = Random(seed), []
     for _ in range(count):
         status = draw.choice(["SUCCEEDED"] * 6 + ["FAILED", "REFUNDED", "ABORTED"])
         each = world.draw(draw, draw.uniform(HOUR, days * DAY), status)
@@ -57,7 +57,7 @@ def counted(world: World, *, days: int, width: int = DAY) -> Copy:
 
 def deliver(world: World, count: int, *, seconds: float = 60, provider: str = "RELAY", age: float = 2 * DAY) -> None:
     """Let transfers have been delivered at this age, within about these seconds."""
-    draw = Random(count)  # noqa: S311 - the same in each run
+    draw = Random(count)
     for number in range(count):
         made = world.create(age=age + number)
         made.provider = provider

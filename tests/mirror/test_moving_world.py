@@ -46,7 +46,7 @@ class Moving:
     def __init__(self, folder: Path, database: str) -> None:
         self.world = World(page=10, vanishing=0.0005)
         self.world.now = time.time() // DAY * DAY - 2 * HOUR  # until a day has passed
-        self.draw = Random(1)  # noqa: S311 - the same in each run
+        self.draw = Random(1)
         self.moved = Condition()
         self.clock, self.log = folder / "clock", folder / "log"
         self.env = {

@@ -264,7 +264,7 @@ class Copy:
         """Begin as another process that takes over the lease."""
         self.snapshots: SnapshotWriter | None = None
         reader = Reader(self.service, self.limiter, now=self.moment)
-        self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))  # noqa: S311 - the same in each run
+        self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))
         self.writer: Writer | None = None
 
     def step(self) -> bool:

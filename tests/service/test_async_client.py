@@ -133,7 +133,7 @@ async def test_calls_canceled_at_any_moment_leak_no_slot_connection_or_task():
         for each in requests_on(visit):
             each.send(response(INTENT, headers={"Connection": "keep-alive"}))
 
-    draws = random.Random(7)  # noqa: S311 - the same draws in each run
+    draws = random.Random(7)
     with serving(script) as server:
         async with client(server.url, total=60.0, connections=4, connection_wait=60.0) as service:
             before = asyncio.all_tasks()
