@@ -57,7 +57,7 @@ class RateLimits:
         response = charged(request, max(rate_limiter.PAGE, kilobytes)) or self.get_response(request)
         quota: Quota | None = vars(request).get("quota")
         if quota and request.path.startswith(api.PATHS):
-            response["RateLimit-Policy"] = f'"calls";q={quota.most};w={rate_limiter.SECONDS}'
+            response["RateLimit-Policy"] = f'"calls";q={quota.capacity};w={rate_limiter.SECONDS}'
             response["RateLimit"] = f'"calls";r={quota.left};t={quota.reset}'
         return response
 

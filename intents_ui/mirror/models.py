@@ -292,7 +292,7 @@ def write(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, key: 
     if not rows:
         return
     names, values = [f'"{each}"' for each in rows[0]], [f"%({each})s" for each in rows[0]]
-    sql = f"INSERT INTO {model._meta.db_table} ({', '.join(names)}) VALUES ({', '.join(values)})"  # noqa: S608 - names
+    sql = f"INSERT INTO {model._meta.db_table} ({', '.join(names)}) VALUES ({', '.join(values)})"  # noqa: S608 - names of columns
     if key:
         changes = (f"{each} = excluded.{each}" for each in names)
         sql += f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(changes)}"

@@ -234,7 +234,7 @@ class Health:
             self._answered_at = now
             if kind not in (Kind.WAIT, Kind.WRITE):
                 self._durations.append(seconds)
-            # What was asked before the last failure doesn't show that the trouble is over.
+            # A response to a call from before the last failure doesn't show that the service has recovered.
             if self._error is None and (self._failed_at is None or now - seconds >= self._failed_at):
                 self._degraded_since = None
         if isinstance(error, TooBusy):

@@ -38,23 +38,23 @@ return left
 
 @dataclass(frozen=True)
 class Quota:
-    """A client's units: `most`, what is `left`, and the seconds until those that were asked for are there.
+    """A client's units: the `capacity` of its bucket and what is `left` in it.
 
-    They were taken if `wait` is 0.
+    `wait`: seconds until the requested units are available, 0 if they were taken.
     """
 
-    most: int
+    capacity: int
     left: int
     wait: int
 
     @property
     def reset(self) -> int:
-        """Seconds until the request is allowed or, if it was, until all units are there."""
-        return self.wait or ceil((self.most - self.left) * SECONDS / self.most)
+        """Seconds until the request is allowed or, if it was, until the bucket is full."""
+        return self.wait or ceil((self.capacity - self.left) * SECONDS / self.capacity)
 
 
 def charge(request: HttpRequest, cost: int, *, exempts_this_machine: bool = True) -> int:
-    """Let a request cost this many units in all, of which some may be paid. Returns the seconds to wait, 0 if none.
+    """Charge a request this many units in total, less what it has paid. Returns the seconds to wait, 0 if it may go on.
 
     A full bucket is always enough, so that no request is impossible.
     """
@@ -75,12 +75,12 @@ def charge(request: HttpRequest, cost: int, *, exempts_this_machine: bool = True
 
 def consume(client: str, cost: int) -> Quota:
     """Take units of a client's bucket, all of these or none."""
-    most = units(client)
-    unit = SECONDS * MICROSECONDS // most
+    capacity = units(client)
+    unit = SECONDS * MICROSECONDS // capacity
     left = _left(client, cost * unit)
     if left < 0:
-        return Quota(most, left // unit + cost, ceil(-left / MICROSECONDS))
-    return Quota(most, left // unit, 0)
+        return Quota(capacity, left // unit + cost, ceil(-left / MICROSECONDS))
+    return Quota(capacity, left // unit, 0)
 
 
 def consume_here(client: str | None, cost: int = PAGE) -> int:

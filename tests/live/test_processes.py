@@ -134,43 +134,44 @@ def real_time(hold: float = 20.0) -> Iterator[CountedService]:
     yield CountedService(Emulator(hold=hold))
 
 
-@pytest.mark.programs
-async def test_three_processes_send_one_poll_and_a_killed_one_is_replaced(redis):
+@contextlib.asynccontextmanager
+async def watched(redis, *, processes, age):
+    """Serve an intent of this age in several processes, each of which has a viewer."""
     with real_time() as service:
         async with served(service) as front, contextlib.AsyncExitStack() as stack:
             env = {"LIVE_SERVICE": front.url, "LIVE_REDIS": redis.url}
-            processes = await asyncio.gather(*(stack.enter_async_context(process(**env)) for _ in range(3)))
-            intent = service.emulator.play("cross-chain-fast", age=29.5)["intentId"]  # 5.5 s to the next change
-            viewers = [Remote(each, intent) for each in processes]
+            started = await asyncio.gather(*(stack.enter_async_context(process(**env)) for _ in range(processes)))
+            intent = service.emulator.play("cross-chain-fast", age=age)["intentId"]
+            viewers = [Remote(each, intent) for each in started]
             await until(lambda: all(viewer.statuses for viewer in viewers) and service.waits == 1)
-            asking = [each for each in processes if each.figures[0]]
-            assert len(asking) == 1
-            asking[0].kill()
-            await until(lambda: service.waits == 0)
-            await until(lambda: service.waits == 1)
-            left = [viewer for viewer, each in zip(viewers, processes, strict=True) if each is not asking[0]]
-            await until(lambda: all(viewer.is_complete for viewer in left))
-            assert [viewer.statuses[-1] for viewer in left] == ["SUCCEEDED", "SUCCEEDED"]
-            assert [viewer.events[-1].name for viewer in left] == ["done", "done"]
-            assert service.most_under_way["WaitIntentReceipt"] == 1
+            yield service, started, viewers
+
+
+@pytest.mark.programs
+async def test_three_processes_send_one_poll_and_a_killed_one_is_replaced(redis):
+    async with watched(redis, processes=3, age=29.5) as (service, processes, viewers):  # 5.5 s to the next change
+        asking = [each for each in processes if each.figures[0]]
+        assert len(asking) == 1
+        asking[0].kill()
+        await until(lambda: service.waits == 0)
+        await until(lambda: service.waits == 1)
+        left = [viewer for viewer, each in zip(viewers, processes, strict=True) if each is not asking[0]]
+        await until(lambda: all(viewer.is_complete for viewer in left))
+        assert [viewer.statuses[-1] for viewer in left] == ["SUCCEEDED", "SUCCEEDED"]
+        assert [viewer.events[-1].name for viewer in left] == ["done", "done"]
+        assert service.most_under_way["WaitIntentReceipt"] == 1
 
 
 @pytest.mark.programs
 async def test_a_frozen_process_is_replaced_and_follows_when_it_continues(redis):
-    with real_time() as service:
-        async with served(service) as front, contextlib.AsyncExitStack() as stack:
-            env = {"LIVE_SERVICE": front.url, "LIVE_REDIS": redis.url}
-            processes = await asyncio.gather(*(stack.enter_async_context(process(**env)) for _ in range(2)))
-            intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]  # 13 s to the end
-            viewers = [Remote(each, intent) for each in processes]
-            await until(lambda: all(viewer.statuses for viewer in viewers) and service.waits == 1)
-            leader, follower = sorted(processes, key=lambda each: each.figures[0], reverse=True)
-            assert (leader.figures[0], follower.figures[0]) == (1, 0)
-            with leader.frozen():
-                await until(lambda: follower.figures[0] == 1)
-            await until(lambda: leader.figures[0] == 0)
-            await until(lambda: all(viewer.is_complete for viewer in viewers))
-            assert [viewer.statuses[-1] for viewer in viewers] == ["SUCCEEDED", "SUCCEEDED"]
+    async with watched(redis, processes=2, age=22) as (_, processes, viewers):  # 13 s to the end
+        leader, follower = sorted(processes, key=lambda each: each.figures[0], reverse=True)
+        assert (leader.figures[0], follower.figures[0]) == (1, 0)
+        with leader.frozen():
+            await until(lambda: follower.figures[0] == 1)
+        await until(lambda: leader.figures[0] == 0)
+        await until(lambda: all(viewer.is_complete for viewer in viewers))
+        assert [viewer.statuses[-1] for viewer in viewers] == ["SUCCEEDED", "SUCCEEDED"]
 
 
 async def test_sigterm_ends_streams_and_clients_resume_with_their_last_event():

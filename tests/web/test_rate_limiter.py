@@ -80,7 +80,7 @@ def test_a_request_costs_what_is_most_of_what_it_takes_and_at_most_a_full_bucket
 @pytest.mark.usefixtures("where")
 def test_what_is_left_and_when_all_is_there_again_is_said(clock: time_machine.Traveller) -> None:
     first, second = consume(HERE, 20), consume(HERE, SECONDS)
-    assert (first.most, first.left, first.reset) == (SECONDS, SECONDS - 20, 20)
+    assert (first.capacity, first.left, first.reset) == (SECONDS, SECONDS - 20, 20)
     assert (second.left, second.wait, second.reset) == (SECONDS - 20, 20, 20)
     clock.shift(timedelta(seconds=5))
     assert consume(HERE, 1).left == SECONDS - 16

@@ -46,8 +46,7 @@ class Made:
 
     def __del__(self) -> None:
         """Let the transfers be freed at once, without waiting for a garbage collection."""
-        for each in self.result if isinstance(self.result, Rows) else [self.result]:
-            each.forget()
+        self.result.forget()
 
 
 @dataclass(slots=True)
