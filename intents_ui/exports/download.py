@@ -23,7 +23,6 @@ NOT_BEGUN = "could not start"
 STOPPED = "canceled by user"
 RESTART = "dashboard restart"
 STALLED = "stalled and timed out"
-PIECE = 32 * 1024
 
 log = logging.getLogger(__name__)
 
@@ -60,11 +59,9 @@ class Download:
             raise
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in _pieces(self.first):
-            yield piece
+        yield self.first
         while not self.has_ended:
-            for piece in _pieces(await wiring.executor().run(self._next)):
-                yield piece
+            yield await wiring.executor().run(self._next)
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
@@ -111,11 +108,6 @@ class Download:
             if self.run and not self.has_ended:
                 progress.report(self.run, ExportStatus(state, self.rows, why))
             self.has_ended |= is_end
-
-
-def _pieces(page: bytes) -> Iterator[bytes]:
-    """Split a page. From 64 KB, gunicorn uses `writelines`, which in Python 3.13.0 applies no backpressure."""
-    return (page[start : start + PIECE] for start in range(0, len(page), PIECE))
 
 
 def _failure_text(error: ServiceError) -> str:

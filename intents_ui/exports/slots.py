@@ -22,31 +22,31 @@ class Exports:
         self._clock = clock
         self._lock = threading.Lock()
         self._moved: WeakKeyDictionary[object, float] = WeakKeyDictionary()
-        self._visitors: WeakKeyDictionary[object, str | None] = WeakKeyDictionary()
+        self._clients: WeakKeyDictionary[object, str | None] = WeakKeyDictionary()
 
-    def acquire(self, download: object, visitor: str | None = None) -> bool:
-        """Take a slot, or record progress for a download that has one. Only the first call's visitor counts."""
+    def acquire(self, download: object, client: str | None = None) -> bool:
+        """Take a slot, or record progress for a download that has one. Only the first call's client counts."""
         with self._lock:
-            self._visitors.setdefault(download, visitor)
+            self._clients.setdefault(download, client)
             now = self._clock()
             if download not in self._moved:
                 for other in [each for each, at in self._moved.items() if now - at > STALLED_SECONDS]:
                     del self._moved[other]
-            if download not in self._moved and self._lack(self._visitors[download]):
+            if download not in self._moved and self._lack(self._clients[download]):
                 return False
             self._moved[download] = now
             return True
 
-    def is_at_share_limit(self, visitor: str | None) -> bool:
-        """Return whether this address uses its whole share of exports."""
+    def is_at_share_limit(self, client: str | None) -> bool:
+        """Return whether this client uses its whole share of exports."""
         with self._lock:
-            return self._lack(visitor) is Lack.SHARE
+            return self._lack(client) is Lack.SHARE
 
-    def _lack(self, visitor: str | None) -> Lack | None:
+    def _lack(self, client: str | None) -> Lack | None:
         taken = Shares(self.most)
         for download in self._moved:
-            taken.hold(self._visitors.get(download))
-        return taken.lack(visitor)
+            taken.hold(self._clients.get(download))
+        return taken.lack(client)
 
     def release(self, download: object) -> None:
         with self._lock:

@@ -3,17 +3,16 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from random import SystemRandom
 
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
-from intents_ui.service.models import ENDED, STOPPED, Intent, IntentReceipt, IntentStatus
+from intents_ui.service.models import EARLIEST, ENDED, STOPPED, Intent, IntentReceipt, IntentStatus
 from intents_ui.service.outcome import is_older, past
 
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 UNEXECUTED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 # Pollers of a process that start or resume per second. Each sends two requests, a poll and a long poll, within the
 # service's limit of 40 requests per second.
@@ -78,7 +77,7 @@ class Poller:
     must_poll: bool = True
     cursor: tuple[str | None, ...] | None = None
     is_stopped: bool = False
-    stopped_at: datetime = LONG_AGO
+    stopped_at: datetime = EARLIEST
     done_at: datetime | None = None
     idle_responses: int = 0
     quick_changes: int = 0

@@ -43,8 +43,6 @@ MAX_ID_LENGTH: Final = 200
 MAX_EVENTS: Final = 512  # in the cache, one per intent
 RETRY_MS: Final = 1000
 BEAT: Final = b"event: beat\n\n"
-# From 64 KB, gunicorn uses `writelines`, which in Python 3.13.0 applies no backpressure.
-PIECE: Final = 32 * 1024
 _LINE_END = re.compile("\r\n|\r|\n")  # the only line endings in the SSE format
 
 
@@ -285,11 +283,8 @@ class Stream:
         return message("again", event="bye", retry=self.streams.reconnect_delay())
 
     async def _write(self, data: bytes, *, is_end: bool = False) -> None:
-        for start in range(0, len(data), PIECE):
-            piece = data[start : start + PIECE]
-            self.wrote_at = asyncio.get_running_loop().time()
-            more = not is_end or start + PIECE < len(data)
-            await self.send({"type": "http.response.body", "body": piece, "more_body": more})
+        self.wrote_at = asyncio.get_running_loop().time()
+        await self.send({"type": "http.response.body", "body": data, "more_body": not is_end})
 
 
 def last_event_id(scope: Message) -> str:

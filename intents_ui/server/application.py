@@ -3,7 +3,7 @@
 from intents_ui import wiring
 from intents_ui.middleware import access_log, marks
 from intents_ui.server import handlers, lifespan, probes
-from intents_ui.server.messages import Message, Receive, Send, answer, without_body
+from intents_ui.server.messages import Message, Receive, Send, answer, in_pieces, without_body
 from intents_ui.server.pages import PAGES, Refused, in_hand
 from intents_ui.server.requests import check_headers, cleaned, is_for_us
 from intents_ui.service.context import request_context
@@ -25,7 +25,7 @@ async def seen(scope: Message, receive: Receive, send: Send) -> None:
     visit = access_log.RequestLog(scope)
     error: BaseException | None = None
     try:
-        await http({**scope, access_log.VISIT: visit}, receive, visit.seeing(send))
+        await http({**scope, access_log.VISIT: visit}, receive, visit.seeing(in_pieces(send)))
     except BaseException as raised:
         error = raised
         raise

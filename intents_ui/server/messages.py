@@ -1,7 +1,7 @@
 """ASGI messages: the types, and functions that wrap `receive` or `send`."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, Final
 
 from intents_ui.middleware import security_headers
 
@@ -9,6 +9,8 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+PIECE: Final = 32 * 1024  # bytes
 
 
 async def answer(send: Send, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
@@ -34,6 +36,19 @@ def without_body(send: Send) -> Send:
         await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
 
     return send_head
+
+
+def in_pieces(send: Send) -> Send:
+    """Split large bodies. From 64 KB, gunicorn uses `writelines`, which in Python 3.13.0 applies no backpressure."""
+
+    async def send_pieces(message: Message) -> None:
+        body = message.get("body", b"")
+        last = max(0, (len(body) - 1) // PIECE * PIECE)
+        for start in range(0, last, PIECE):
+            await send({**message, "body": body[start : start + PIECE], "more_body": True})
+        await send({**message, "body": body[last:]} if last else message)
+
+    return send_pieces
 
 
 def with_headers(send: Send) -> Send:
