@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
+from functools import cache
 from http import HTTPStatus
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
@@ -28,7 +30,7 @@ from intents_ui.display.formatting import text
 from intents_ui.mcp import messages
 from intents_ui.service import errors
 from intents_ui.service.context import request_context
-from intents_ui.web import cursors
+from intents_ui.web import assets, cursors
 
 log = logging.getLogger(__name__)
 
@@ -198,6 +200,7 @@ PLAIN_SECTION: Final = """<section class="card failure" data-tone="attention" ro
   {again}
 </section>
 """
+SEARCH: Final = "Search by transaction hash, address, intent ID, link or pasted message"
 AGAIN: Final = '<p><a class="button" data-kind="main" href="">Try again</a></p>'
 PLAIN_PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -205,10 +208,19 @@ PLAIN_PAGE: Final = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{title}</title>
+<title>{title} · Intents</title>
+{sheets}
 </head>
-<body><main>
-{section}</main></body>
+<body>
+<header class="frame-head"><div class="frame-bar">
+<a class="brand" href="/"><span>Intents</span></a>
+<div class="frame-search"><form class="search" role="search" action="/search">
+<input type="search" name="q" aria-label="{search}" placeholder="{search}" maxlength="10000" autocomplete="off">
+</form></div>
+</div></header>
+<main class="page" id="page">
+{section}</main>
+</body>
 </html>
 """
 # As in lists/list_failure.html.
@@ -220,6 +232,12 @@ PLAIN_NOTE: Final = """<title>{title}</title>
   <p>{what} {todo} The list was not updated.</p>
 </div></section>
 """
+
+
+@cache
+def sheets() -> str:
+    """Return the links to the style sheets of every page."""
+    return "\n".join(f'<link rel="stylesheet" href="{static(each)}">' for each in assets.bundled("css/frame.css"))
 
 
 def content(failure: Failure, found: Format) -> str:
@@ -242,7 +260,9 @@ def content(failure: Failure, found: Format) -> str:
         case Format.FRAGMENT:
             return PLAIN_SECTION.format(**words, level=2)
         case Format.PAGE:
-            return PLAIN_PAGE.format(**words, section=PLAIN_SECTION.format(**words, level=1))
+            return PLAIN_PAGE.format(
+                **words, search=SEARCH, sheets=sheets(), section=PLAIN_SECTION.format(**words, level=1)
+            )
 
 
 def problem(failure: Failure) -> dict[str, Any]:

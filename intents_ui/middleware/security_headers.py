@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.utils.csp import CSP
+from django.utils.csp import CSP, build_policy
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csp import csp_override
 
@@ -80,11 +80,11 @@ def embeddable(*, form_action: str = CSP.NONE) -> Callable[[View], View]:
 
 
 @cache
-def at_the_door() -> Sequence[tuple[bytes, bytes]]:
-    """Return all headers, for responses that bypass Django. None of them is a page."""
+def at_the_door(*, is_page: bool = False) -> Sequence[tuple[bytes, bytes]]:
+    """Return all headers, for responses that bypass Django."""
     headers = {
         **EVERYWHERE,
-        POLICY: FILE_POLICY,
+        POLICY: build_policy(settings.SECURE_CSP) if is_page else FILE_POLICY,
         "Cross-Origin-Opener-Policy": settings.SECURE_CROSS_ORIGIN_OPENER_POLICY,
         "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
         "X-Content-Type-Options": "nosniff",

@@ -23,7 +23,7 @@ async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: 
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
         *more,
-        *security_headers.at_the_door(),
+        *security_headers.at_the_door(is_page=kind.startswith(b"text/html")),
     ]
     await send({"type": "http.response.start", "status": status, "headers": response_headers})
     await send({"type": "http.response.body", "body": body})

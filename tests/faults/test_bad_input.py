@@ -425,14 +425,16 @@ def test_a_malformed_http_request_is_rejected_and_its_connection_closed(
         (body("/search", b"q=" + b"x" * 70_000), "The request is larger than 64 KB,"),
         (get("/help", *(f"X-{n}: {'x' * 1000}" for n in range(17))), "usually cookies, exceed the limit"),
         (body("/search", b"q=1", kind=f"{FORM}; charset=zlib"), "The request is not UTF-8"),
+        (get("/search?" + "&".join(f"a{n}=1" for n in range(1001))), "Invalid request"),
     ],
-    ids=["3 MB", "70 kB", "headers", "charset"],
+    ids=["3 MB", "70 kB", "headers", "charset", "fields"],
 )
 def test_a_rejected_request_gets_a_page_that_says_why(server: str, request_: bytes, says: str) -> None:
     head, _, text = raw(server, request_).decode("latin-1").partition("\r\n\r\n")
     assert says in text
+    assert 'role="search"' in text
     assert "</html>" in text
-    assert "default-src 'none'" in head
+    assert "script-src 'self'" in head
 
 
 def test_half_open_connections_block_no_others_and_are_closed() -> None:

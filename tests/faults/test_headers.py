@@ -89,9 +89,6 @@ def ask(root: str, path: str, *, method: str = "GET", **how: Any) -> httpx.Respo
 
 
 def is_page(answer: httpx.Response) -> bool:
-    """Return whether it is a page of ours, which a rejection isn't."""
-    if answer.status_code in (413, 429):
-        return False
     return answer.headers.get("content-type", "").startswith("text/html") and "/live/" not in str(answer.url)
 
 

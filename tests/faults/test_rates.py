@@ -152,6 +152,7 @@ def test_the_429_page_says_what_happened_for_how_long_and_what_to_do() -> None:
     page = answer.content.decode()
     assert (answer.status_code, answer["Retry-After"]) == (429, "1")
     assert answer["Cache-Control"] == "no-store"
+    assert 'role="search"' in page
     assert "<h1>Too many requests</h1>" in page
     assert "The limit for one IP address is 1 page a second on average" in page
     assert "Try again in 1 second." in page
