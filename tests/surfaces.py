@@ -678,4 +678,4 @@ def problems(emulator: Emulator, site: Client, scenario: Scenario, moment: Momen
 
 
 def _unreachable(*_: Any, **__: Any) -> None:
-    raise Unreachable.because(Reason.TIMEOUT)
+    raise Unreachable(reason=Reason.TIMEOUT)

@@ -10,7 +10,7 @@ from intents_ui import tables
 from intents_ui.display.formatting import times
 from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.service import errors
-from intents_ui.service.errors import Flaw, Reason, StaleResponse
+from intents_ui.service.errors import Reason, StaleResponse
 
 NOT_AGAIN = "Don't resend a transfer because of this error."
 THOSE_GO_ON = "Transfers in progress are not affected."
@@ -45,7 +45,6 @@ def _words(message: str, what: str = "", meaning: str = "") -> Words:
 BY_CODE: Mapping[int, Words] = {int(code): _words(**row) for code, row in _TABLE["codes"].items()}
 MEANINGS: Mapping[int, str] = {int(code): row["meaning"] for code, row in _TABLE["codes"].items()}
 BY_REASON: Mapping[Reason, Words] = {Reason[name]: _words(**row) for name, row in _TABLE["reasons"].items()}
-BY_FLAW: Mapping[Flaw, Words] = {Flaw[name]: _words(**row) for name, row in _TABLE["flaws"].items()}
 
 # A 5xx only where the service is unreachable or its response is unreadable.
 STATUSES = (
@@ -69,10 +68,8 @@ def words(error: errors.ServiceError) -> Words:
         # The service did respond, so there is no network problem to look for.
         case errors.Unreachable(status=int()):
             return MESSAGES["failed"]
-        case errors.Unreachable(reason=reason) if reason in BY_REASON:
-            return BY_REASON[reason]
-        case errors.Unreadable(flaw=flaw) if flaw in BY_FLAW:
-            return BY_FLAW[flaw]
+    if error.reason and error.reason in BY_REASON:
+        return BY_REASON[error.reason]
     return next(MESSAGES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in MESSAGES)
 
 
@@ -145,7 +142,7 @@ def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
         return None
     oldest = min(result, key=lambda answer: answer.learned_at)
     wait = max((answer.again_in or 0 for answer in result), default=0)
-    is_slow = isinstance(oldest.error, errors.Unreachable) and oldest.error.reason is Reason.TIMEOUT
+    is_slow = oldest.error.is_timeout
     parts = {"balances" if each.has_balances else STALE.get(each.operation, "parts of this page") for each in result}
     return Old(
         oldest.learned_at,

@@ -19,7 +19,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service import operations
-from intents_ui.service.errors import Flaw, ServiceError, Unreadable
+from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.models import Intent
 from intents_ui.settings import ENV
 from intents_ui.web import confirmations, operator_auth
@@ -106,7 +106,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
     try:
         committed = wiring.without_page_deadline(lambda: wiring.service().ask(operations.commit_intent(found)))
         if committed.lower() != found.intent_id.lower():
-            raise Unreadable.because(Flaw.OTHER_INTENT)
+            raise Unreadable(reason=Reason.OTHER_INTENT)
     except ServiceError as error:
         return afterwards(intent_id, error)
     wiring.look_again(intent_id)

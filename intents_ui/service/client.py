@@ -286,7 +286,7 @@ class ServiceClient:
             with self._place(call):
                 answer = self._send(call, asked_at=asked_at)
         except BaseException as error:
-            failure = error if isinstance(error, ServiceError) else Unreachable.because(Reason.BROKEN)
+            failure = error if isinstance(error, ServiceError) else Unreachable(reason=Reason.BROKEN)
             if not failure.may_serve_stale:
                 self.cache.refuse(call, failure, asked_at=asked_at)
             elif failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
@@ -312,7 +312,7 @@ class ServiceClient:
         except ServiceError as error:
             failure: ServiceError = error.again(call.operation)
         except TimeoutError:
-            failure = (OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)).again(call.operation)
+            failure = (OutOfTime() if is_over() else Unreachable(reason=Reason.TIMEOUT)).again(call.operation)
         raise failure
 
     def _send(self, call: ServiceCall[Any], *, asked_at: float) -> Any:
@@ -332,7 +332,7 @@ class ServiceClient:
         except OutOfTime as error:
             failure = error
         if not is_over():  # the call's timeout passed, not the page's deadline
-            failure = Unreachable.because(Reason.TIMEOUT).again(call.operation)
+            failure = Unreachable(reason=Reason.TIMEOUT).again(call.operation)
         raise failure
 
     def _may_retry(self, call: ServiceCall[Any], error: ServiceError, left: float) -> bool:

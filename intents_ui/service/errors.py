@@ -11,7 +11,7 @@ ServiceError
 │   ├── Invalid         the request isn't valid
 │   ├── Expired         the quote expired
 │   └── WrongState      the intent's status doesn't allow the operation
-└── Unreadable          the response doesn't match the schema, `flaw` says how
+└── Unreadable          the response doesn't match the schema, `reason` says how
 
 `code` and `name` are the service's own. No error contains the access key or is chained to an exception that does.
 """
@@ -38,7 +38,7 @@ PAUSED = 9000  # code of IntentsDisabled: the service is switched off for mainte
 
 
 class Reason(StrEnum):
-    """Why there was no response."""
+    """Why there was no response, or what is wrong with it."""
 
     REFUSED = "connection refused"
     DNS = "name not found"
@@ -46,11 +46,6 @@ class Reason(StrEnum):
     TIMEOUT = "took too long"
     BROKEN = "connection broken off"
     FAILED = "the service failed"
-
-
-class Flaw(StrEnum):
-    """What is wrong with a response."""
-
     NOT_JSON = "not JSON"
     WRONG_SHAPE = "not of the expected form"
     TOO_LARGE = "too large"
@@ -61,13 +56,21 @@ class Flaw(StrEnum):
     OTHER_FILTER = "about intents that do not meet its filter"
 
 
+TRANSIENT_REASONS = frozenset(
+    {Reason.REFUSED, Reason.DNS, Reason.TIMEOUT, Reason.BROKEN, Reason.FAILED, Reason.NOT_JSON, Reason.WRONG_SHAPE}
+)
+
+
 class ServiceError(Exception):
     """A failed service call. `request_id` is in our log and in the request's X-Request-Id header."""
+
+    reason: Reason | None = None
 
     def __init__(
         self,
         message: str = "",
         *,
+        reason: Reason | None = None,
         status: int | None = None,
         code: int | None = None,
         name: str | None = None,
@@ -75,6 +78,7 @@ class ServiceError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
+        self.reason = reason or self.reason
         self.operation: str | None = None
         self.request_id: str | None = None
         # Seconds until the circuit breaker allows the next such request, or None if this one was sent.
@@ -86,14 +90,15 @@ class ServiceError(Exception):
 
     @property
     def summary(self) -> str:
-        """Error class, code and HTTP status, without text from the service. Safe for a log line."""
+        """Error class, code, HTTP status and reason, without text from the service. Safe for a log line."""
         numbers = [f"code {self.code}"] if self.code is not None else []
         numbers += [f"HTTP {self.status}"] if self.status is not None else []
-        return f"{type(self).__name__} ({', '.join(numbers)})" if numbers else type(self).__name__
+        kind = f"{type(self).__name__} ({', '.join(numbers)})" if numbers else type(self).__name__
+        return f"{kind}, {self.reason}" if self.reason else kind
 
     @property
     def is_timeout(self) -> bool:
-        return isinstance(self, Unreachable) and self.reason is Reason.TIMEOUT
+        return self.reason is Reason.TIMEOUT
 
     @property
     def is_key_rejected(self) -> bool:
@@ -106,9 +111,7 @@ class ServiceError(Exception):
             return False
         if self.code in KNOWN:
             return self.code in TRANSIENT_CODES
-        if isinstance(self, Unreachable):
-            return self.reason is not Reason.TLS
-        return isinstance(self, Unreadable) and self.flaw in (Flaw.NOT_JSON, Flaw.WRONG_SHAPE)
+        return self.reason in TRANSIENT_REASONS
 
     @property
     def may_serve_stale(self) -> bool:
@@ -135,16 +138,6 @@ class ServiceError(Exception):
 
 class Unreachable(ServiceError):
     reason = Reason.FAILED
-
-    @property
-    def summary(self) -> str:
-        return f"{super().summary}, {self.reason}"
-
-    @classmethod
-    def because(cls, reason: Reason) -> "Unreachable":
-        error = cls()
-        error.reason = reason
-        return error
 
 
 class OutOfTime(Unreachable):
@@ -184,17 +177,7 @@ class WrongState(Refused):
 
 
 class Unreadable(ServiceError):
-    flaw = Flaw.WRONG_SHAPE
-
-    @property
-    def summary(self) -> str:
-        return f"{super().summary}, {self.flaw}"
-
-    @classmethod
-    def because(cls, flaw: Flaw, detail: str = "", *, status: int | None = None) -> "Unreadable":
-        error = cls(detail, status=status)
-        error.flaw = flaw
-        return error
+    reason = Reason.WRONG_SHAPE
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from intents_ui.service.cache import CacheEntry
 from intents_ui.service.console import Attempt
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over
-from intents_ui.service.errors import KNOWN, Flaw, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.errors import KNOWN, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import MissingField, read_text
 from intents_ui.service.health import ClockOffset
 from intents_ui.service.operations import Answer, Policy, ServiceCall, ServiceConfig
@@ -98,10 +98,10 @@ class Body:
     def __init__(self, response: httpx.Response, *, limit: int, memory: ResponseMemory) -> None:
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", "gzip"):
-            raise flawed(response, Flaw.ENCODING)
+            raise flawed(response, Reason.ENCODING)
         length = response.headers.get("content-length", "")
         if length.isdecimal() and (len(length) > 18 or int(length) > limit):
-            raise flawed(response, Flaw.TOO_LARGE)
+            raise flawed(response, Reason.TOO_LARGE)
         self._response = response
         self._gzip = zlib.decompressobj(GZIP) if encoding == "gzip" else None
         self._limit = limit
@@ -121,11 +121,11 @@ class Body:
     def add(self, piece: bytes) -> None:
         self.wire_bytes += len(piece)
         if self.wire_bytes > self._limit:
-            raise flawed(self._response, Flaw.TOO_LARGE)
+            raise flawed(self._response, Reason.TOO_LARGE)
         for part in self._inflated(piece):
             self._content += part
             if len(self._content) > self._limit:
-                raise flawed(self._response, Flaw.TOO_LARGE)
+                raise flawed(self._response, Reason.TOO_LARGE)
             while len(self._content) > max(self._reserved, 1) * LARGE:
                 if not self._memory.free.acquire(blocking=False):
                     raise errors.Overloaded("as many large answers are in hand as there is room for")
@@ -134,7 +134,7 @@ class Body:
     def read(self) -> bytearray:
         """Return the complete body once, after the last piece."""
         if self._gzip and self.wire_bytes and (not self._gzip.eof or self._gzip.unused_data):
-            raise flawed(self._response, Flaw.ENCODING)
+            raise flawed(self._response, Reason.ENCODING)
         content, self._content = self._content, bytearray()
         return content
 
@@ -144,7 +144,7 @@ class Body:
             try:
                 part = self._gzip.decompress(piece, STEP)
             except zlib.error:
-                raise flawed(self._response, Flaw.ENCODING) from None
+                raise flawed(self._response, Reason.ENCODING) from None
             piece = self._gzip.unconsumed_tail
             if not piece and len(part) < STEP:
                 break
@@ -222,12 +222,12 @@ class Exchange[T]:
         try:
             document = decode.read(self.text)
         except ValueError:
-            raise flawed(response, Flaw.NOT_JSON, self.text) from None
+            raise flawed(response, Reason.NOT_JSON, self.text) from None
         found = _error_object(document)
         if found is not None:
             raise refused(response, found)
         if not response.is_success or not isinstance(document, dict):
-            raise flawed(response, Flaw.WRONG_SHAPE, self.text)
+            raise flawed(response, Reason.WRONG_SHAPE, self.text)
         return self.call.read(Answer(self._config.names.read(document), self.text))
 
     def failure(self, error: Exception) -> ServiceError:
@@ -271,11 +271,11 @@ class Exchange[T]:
         return re.sub("".join(letters), MASK, text) if self._config.key else text
 
 
-def flawed(response: httpx.Response, flaw: Flaw, text: str = "") -> ServiceError:
+def flawed(response: httpx.Response, reason: Reason, text: str = "") -> ServiceError:
     """Return the error for a response that can't be parsed, by its HTTP status if that isn't a success."""
     status = response.status_code
     if response.is_success:
-        return Unreadable.because(flaw, status=status)
+        return Unreadable(reason=reason, status=status)
     # An HTTP 404 without an error object doesn't mean an unknown intent. Most likely the base URL is wrong.
     kind = Unreadable if status == 404 else _by_status(status)
     return _with_pause(kind(status=status, cause=_text(text)), response)
@@ -343,8 +343,7 @@ def _text(value: object) -> str | None:
 
 
 def _level(failure: ServiceError) -> int:
-    is_insecure = isinstance(failure, Unreachable) and failure.reason is Reason.TLS
-    if is_insecure or failure.code in OUTDATED:
+    if failure.reason is Reason.TLS or failure.code in OUTDATED:
         return logging.ERROR  # neither resolves without an operator
     expected = isinstance(failure, errors.Refused) and not isinstance(failure, errors.AccessDenied | errors.TooBusy)
     return logging.INFO if expected else logging.WARNING
@@ -355,15 +354,15 @@ def _as_ours(error: Exception) -> ServiceError:
         case ServiceError():
             return error
         case MissingField():
-            return Unreadable.because(Flaw.WRONG_SHAPE, error.field, status=200)
+            return Unreadable(error.field, status=200)
         case UnicodeDecodeError():
-            return Unreadable.because(Flaw.NOT_JSON, status=200)
+            return Unreadable(reason=Reason.NOT_JSON, status=200)
         case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
             # The call's own deadline has ended here, so only the page's can have passed.
-            return errors.OutOfTime() if is_over() else Unreachable.because(Reason.TIMEOUT)
+            return errors.OutOfTime() if is_over() else Unreachable(reason=Reason.TIMEOUT)
         case httpx.ConnectError() | httpcore.ConnectError():
-            return Unreachable.because(_reason_not_connected(error))
-    return Unreachable.because(Reason.BROKEN)
+            return Unreachable(reason=_reason_not_connected(error))
+    return Unreachable(reason=Reason.BROKEN)
 
 
 def _reason_not_connected(error: BaseException) -> Reason:
@@ -380,7 +379,7 @@ def _reason_not_connected(error: BaseException) -> Reason:
 def _check_headers(response: httpx.Response) -> None:
     """Raise Unreadable for a redirect, and for a success that isn't JSON."""
     if 300 <= response.status_code < 400:
-        raise Unreadable.because(Flaw.REDIRECT, status=response.status_code)
+        raise Unreadable(reason=Reason.REDIRECT, status=response.status_code)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if response.is_success and kind not in ("", "application/json", "text/json") and not kind.endswith("+json"):
-        raise Unreadable.because(Flaw.CONTENT_TYPE, status=response.status_code)
+        raise Unreadable(reason=Reason.CONTENT_TYPE, status=response.status_code)

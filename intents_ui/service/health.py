@@ -20,9 +20,9 @@ from intents_ui.service import metrics
 from intents_ui.service.errors import (
     MAX_PAUSE_SECONDS,
     PAUSED,
-    Flaw,
     OutOfTime,
     Overloaded,
+    Reason,
     ServiceError,
     TooBusy,
     Unreachable,
@@ -43,7 +43,7 @@ MAX_RETRIES: Final = 10  # of the last ten seconds
 SAMPLE_SIZE: Final = 50  # responses for the median
 PAUSED_SECONDS: Final = 30.0
 
-GARBLED: Final = frozenset({Flaw.NOT_JSON, Flaw.WRONG_SHAPE, Flaw.CONTENT_TYPE, Flaw.ENCODING, Flaw.REDIRECT})
+GARBLED: Final = frozenset({Reason.NOT_JSON, Reason.WRONG_SHAPE, Reason.CONTENT_TYPE, Reason.ENCODING, Reason.REDIRECT})
 REPORTED_OUTAGES: Final = frozenset({2002, PAUSED})  # outages that the service reports itself
 
 # Samples for the median clock offset, because a response can be delayed or come from a proxy's cache.
@@ -275,4 +275,4 @@ def _is_failure(error: ServiceError, kind: Kind) -> bool:
         # A long poll normally ends in silence.
         is_silence = kind is Kind.WAIT and error.is_timeout
         return error.code not in REPORTED_OUTAGES and not is_silence
-    return isinstance(error, Unreadable) and error.flaw in GARBLED
+    return error.reason in GARBLED

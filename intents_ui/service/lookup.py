@@ -8,7 +8,7 @@ from typing import Unpack
 from intents_ui.service import operations
 from intents_ui.service.client import Client, ServiceClient
 from intents_ui.service.context import executor
-from intents_ui.service.errors import Flaw, Invalid, NotFound, OutOfTime, ServiceError, Unreadable
+from intents_ui.service.errors import Invalid, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.models import EARLIEST, HistoryAnswer, Intent, IntentReceipt, Page, SearchAnswer, TokenInfo
 from intents_ui.service.operations import SearchCriteria, ServiceCall
 from intents_ui.service.results import (
@@ -114,7 +114,7 @@ def _search(service: Client, **criteria: Unpack[SearchCriteria]) -> SearchAnswer
         return SearchAnswer()
     if answer.unreadable_entries and not answer.intents:
         # An empty result would claim that there are no matches.
-        error = Unreadable.because(Flaw.WRONG_SHAPE)
+        error = Unreadable()
         error.operation = "SearchIntents"
         raise error
     return answer

@@ -6,7 +6,7 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
 
 from intents_ui.service import errors
-from intents_ui.service.errors import Flaw
+from intents_ui.service.errors import Reason
 
 disable_created_metrics()
 
@@ -63,9 +63,9 @@ stale_if_error = _requests.labels("stale_if_error")
 call_rejected = rejected.labels("service")  # all slots or connections were in use
 older_response, unfit_entries = _mismatched.labels("older"), _mismatched.labels("other_entries")
 shared_unreadable, shared_unsigned = _ignored.labels("unreadable"), _ignored.labels("unsigned")
-_by_flaw: Final[Mapping[Flaw, Counter]] = {
-    Flaw.OTHER_INTENT: _mismatched.labels("other_intent"),
-    Flaw.OTHER_FILTER: _mismatched.labels("other_filter"),
+_by_reason: Final[Mapping[Reason, Counter]] = {
+    Reason.OTHER_INTENT: _mismatched.labels("other_intent"),
+    Reason.OTHER_FILTER: _mismatched.labels("other_filter"),
 }
 
 
@@ -73,5 +73,5 @@ def attempt(operation: str, error: BaseException | None, duration: float) -> Non
     """Count one attempt of a call, with its exception if any."""
     outcome = next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "canceled")
     seconds.labels(operation, outcome if error else "answered").observe(duration)
-    if isinstance(error, errors.Unreadable) and error.flaw in _by_flaw:
-        _by_flaw[error.flaw].inc()
+    if isinstance(error, errors.Unreadable) and error.reason in _by_reason:
+        _by_reason[error.reason].inc()

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.errors import Reason, Unreadable
 from intents_ui.service.fields import (
     LIST,
     ChainId,
@@ -682,7 +682,7 @@ class _Listed(Model):
         if not unfit:
             return self
         if not matching:
-            raise Unreadable.because(Flaw.OTHER_FILTER)
+            raise Unreadable(reason=Reason.OTHER_FILTER)
         log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(entries))
         return self.model_copy(update={"intents": matching, "_notes": {**self.notes, "unfit": unfit}})
 

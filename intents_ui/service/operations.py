@@ -17,7 +17,7 @@ from pydantic import SecretStr, alias_generators
 
 from intents_ui.service import decode
 from intents_ui.service.decode import Brand, Verbatim
-from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.errors import Reason, Unreadable
 from intents_ui.service.fields import Model, read_timestamp
 from intents_ui.service.models import (
     EARLIEST,
@@ -476,4 +476,4 @@ def _meets(found: Model, wanted: Mapping[str, str]) -> bool:
 def _refuse_another(asked: str, *answered: str) -> None:
     """Raise Unreadable if a response or a part of it belongs to another intent."""
     if any(intent_id.lower() != asked.lower() for intent_id in answered):
-        raise Unreadable.because(Flaw.OTHER_INTENT)
+        raise Unreadable(reason=Reason.OTHER_INTENT)

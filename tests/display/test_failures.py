@@ -72,7 +72,7 @@ def test_the_retry_time_is_stated_only_if_waiting_helps() -> None:
 
 def old(operation: str, seconds: float, again_in: float | None = None) -> StaleResponse:
     learned_at = NOW - timedelta(seconds=seconds)
-    return StaleResponse(operation, learned_at, errors.Unreachable.because(errors.Reason.REFUSED), again_in)
+    return StaleResponse(operation, learned_at, errors.Unreachable(reason=errors.Reason.REFUSED), again_in)
 
 
 def test_the_oldest_response_determines_the_age() -> None:

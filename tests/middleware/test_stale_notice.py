@@ -18,7 +18,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def test_the_age_is_that_of_the_oldest_response(ages: list[int]) -> None:
     def view(request: HttpRequest) -> HttpResponse:
         for seconds in ages:
-            error = Unreachable.because(Reason.TIMEOUT)
+            error = Unreachable(reason=Reason.TIMEOUT)
             request_context.add_stale(StaleResponse("GetIntent", NOW - timedelta(seconds=seconds), error))
         return HttpResponse("{}", content_type="application/json")
 

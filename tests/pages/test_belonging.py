@@ -15,7 +15,7 @@ from intents_ui.display.search import empty_results
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations, results
-from intents_ui.service.errors import Flaw, Unreadable
+from intents_ui.service.errors import Reason, Unreadable
 from intents_ui.web.transfers import situations
 from tests import raw_service
 from tests.counted import count
@@ -95,7 +95,7 @@ def test_a_receipt_with_a_part_of_another_transfer_is_rejected(
     for operation in (operations.get_intent_receipt, operations.wait_intent_receipt):
         with pytest.raises(Unreadable) as caught:
             faulty.client.ask(operation(intent_id))
-        assert caught.value.flaw is Flaw.OTHER_INTENT
+        assert caught.value.reason is Reason.OTHER_INTENT
     answer = site.get(f"/intent/{intent_id}")
     sent = [leg["txnHash"] for leg in legs.values() if isinstance(leg, dict) and leg.get("txnHash")]
     assert len(sent) >= 2

@@ -138,7 +138,7 @@ def test_an_answer_from_old_data_says_so_first(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
-    old = StaleResponse("GetIntent", datetime(2026, 11, 21, 11, 58, tzinfo=UTC), Unreachable.because(Reason.TIMEOUT))
+    old = StaleResponse("GetIntent", datetime(2026, 11, 21, 11, 58, tzinfo=UTC), Unreachable(reason=Reason.TIMEOUT))
     read = situations.read
 
     def read_old(given: str) -> Situation:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from intents_ui.service import decode, operations
-from intents_ui.service.errors import Flaw, ServiceError, Unreadable
+from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt
 from tests import spec
@@ -185,7 +185,7 @@ def test_a_list_in_ambiguous_json_is_rejected(operation: str, text: str) -> None
         assert before.intents[0].status == "QUOTED"
         with pytest.raises(Unreadable) as caught:
             CALLS[operation](service)
-    assert caught.value.flaw is Flaw.NOT_JSON
+    assert caught.value.reason is Reason.NOT_JSON
 
 
 def test_the_same_bytes_are_the_same_object() -> None:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from intents_ui.service import operations
-from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, Unreachable, Unreadable
+from intents_ui.service.errors import NotFound, Overloaded, Reason, Unreachable, Unreadable
 from intents_ui.service.models import Intent
 from tests.service.clients import client
 from tests.service.scripted_server import Visit, answering, response, serving
@@ -62,7 +62,7 @@ async def test_an_oversized_response_is_cut_off():
         async with client(server.url) as service:
             with pytest.raises(Unreadable) as caught:
                 await service.ask_async(operations.get_intent("0x1"))
-    assert caught.value.flaw is Flaw.TOO_LARGE
+    assert caught.value.reason is Reason.TOO_LARGE
 
 
 async def test_long_polls_do_not_block_other_calls():

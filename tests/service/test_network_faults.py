@@ -12,7 +12,6 @@ import pytest
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import (
-    Flaw,
     Overloaded,
     Reason,
     ServiceError,
@@ -42,9 +41,9 @@ def reason(error: BaseException | None) -> Reason:
     return error.reason
 
 
-def flaw(error: ServiceError) -> Flaw:
+def flaw(error: ServiceError) -> Reason:
     assert isinstance(error, Unreadable)
-    return error.flaw
+    return error.reason
 
 
 def test_a_valid_response_is_an_intent_with_its_raw_text():
@@ -147,7 +146,7 @@ def test_a_broken_connection_is_reported_as_such(script):
 def test_a_redirect_is_not_followed_and_the_key_is_not_leaked(status):
     with serving(answering(INTENT)) as other:
         elsewhere = answering("", status=status, headers={"Location": f"{other.url}/rpc/Service/GetIntent"})
-        assert flaw(ends_in(elsewhere)) is Flaw.REDIRECT
+        assert flaw(ends_in(elsewhere)) is Reason.REDIRECT
     assert other.visits == []
 
 
@@ -181,7 +180,7 @@ def test_a_gzip_bomb_is_stopped_before_it_fills_memory():
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert flaw(error) is Flaw.TOO_LARGE
+    assert flaw(error) is Reason.TOO_LARGE
     assert peak < 8 * 2**20
 
 
@@ -209,13 +208,13 @@ def test_large_responses_share_one_memory_limit():
 
 @pytest.mark.parametrize("encoding", ["br", "gzip, gzip"])
 def test_an_encoding_that_was_not_requested_is_not_decoded(encoding):
-    assert flaw(ends_in(answering(INTENT, headers={"Content-Encoding": encoding}))) is Flaw.ENCODING
+    assert flaw(ends_in(answering(INTENT, headers={"Content-Encoding": encoding}))) is Reason.ENCODING
 
 
 @pytest.mark.parametrize("cut", [slice(None, -9), slice(4, None)], ids=["cut off", "no gzip at all"])
 def test_broken_gzip_is_an_error(cut):
     body = gzip.compress(INTENT.encode())[cut]
-    assert flaw(ends_in(answering(body, headers={"Content-Encoding": "gzip"}))) is Flaw.ENCODING
+    assert flaw(ends_in(answering(body, headers={"Content-Encoding": "gzip"}))) is Reason.ENCODING
 
 
 def test_a_response_that_declares_an_excessive_size_is_not_read():
@@ -223,14 +222,14 @@ def test_a_response_that_declares_an_excessive_size_is_not_read():
         visit.send(HEAD + b"Content-Length: 99999999\r\n\r\n")
         visit.stay_silent()
 
-    assert flaw(ends_in(script, total=5.0)) is Flaw.TOO_LARGE
+    assert flaw(ends_in(script, total=5.0)) is Reason.TOO_LARGE
 
 
 @pytest.mark.parametrize(
     ("head", "wrong"),
     [
-        (b"HTTP/1.1 302 Found\r\nLocation: /\r\n", Flaw.REDIRECT),
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", Flaw.CONTENT_TYPE),
+        (b"HTTP/1.1 302 Found\r\nLocation: /\r\n", Reason.REDIRECT),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n", Reason.CONTENT_TYPE),
     ],
 )
 def test_a_response_that_its_headers_rule_out_is_not_read(head, wrong):
@@ -251,30 +250,30 @@ def test_a_response_that_exceeds_the_size_limit_is_cut_off():
             visit.send(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
             sent += 0x2000
 
-    assert flaw(ends_in(script, total=5.0)) is Flaw.TOO_LARGE
+    assert flaw(ends_in(script, total=5.0)) is Reason.TOO_LARGE
     assert sent < 40 * 2**20  # what the sockets hold, far from the 80 MB there were
 
 
 @pytest.mark.parametrize(
     ("body", "wrong"),
     [
-        ("", Flaw.NOT_JSON),
-        ("{", Flaw.NOT_JSON),
-        ('{"intent":NaN}', Flaw.NOT_JSON),
-        (b"\xff\xfe{}", Flaw.NOT_JSON),
-        (INTENT.encode("utf-16"), Flaw.NOT_JSON),
-        (INTENT + "x", Flaw.NOT_JSON),
-        ("[" * 20_000, Flaw.NOT_JSON),
-        ('{"intent":{"intentId":"0x1","status":"QUOTED","status":"FAILED"}}', Flaw.NOT_JSON),
-        ('{"intent":{"intentId":"0x1"},"\\u0069ntent":{"intentId":"0x1"}}', Flaw.NOT_JSON),
-        ('\ufeff{"intent":{"intentId":"0x1"}}', Flaw.NOT_JSON),
-        ('{"intent":{"intentId":"0x1","new":{"a":1,"a":2}}}', Flaw.NOT_JSON),
-        ("[]", Flaw.WRONG_SHAPE),
-        ("null", Flaw.WRONG_SHAPE),
-        ("{}", Flaw.WRONG_SHAPE),
-        ('{"intent":null}', Flaw.WRONG_SHAPE),
-        ('{"intent":{"status":"QUOTED"}}', Flaw.WRONG_SHAPE),
-        (INTENT.replace("0x1", "0x2"), Flaw.OTHER_INTENT),
+        ("", Reason.NOT_JSON),
+        ("{", Reason.NOT_JSON),
+        ('{"intent":NaN}', Reason.NOT_JSON),
+        (b"\xff\xfe{}", Reason.NOT_JSON),
+        (INTENT.encode("utf-16"), Reason.NOT_JSON),
+        (INTENT + "x", Reason.NOT_JSON),
+        ("[" * 20_000, Reason.NOT_JSON),
+        ('{"intent":{"intentId":"0x1","status":"QUOTED","status":"FAILED"}}', Reason.NOT_JSON),
+        ('{"intent":{"intentId":"0x1"},"\\u0069ntent":{"intentId":"0x1"}}', Reason.NOT_JSON),
+        ('\ufeff{"intent":{"intentId":"0x1"}}', Reason.NOT_JSON),
+        ('{"intent":{"intentId":"0x1","new":{"a":1,"a":2}}}', Reason.NOT_JSON),
+        ("[]", Reason.WRONG_SHAPE),
+        ("null", Reason.WRONG_SHAPE),
+        ("{}", Reason.WRONG_SHAPE),
+        ('{"intent":null}', Reason.WRONG_SHAPE),
+        ('{"intent":{"status":"QUOTED"}}', Reason.WRONG_SHAPE),
+        (INTENT.replace("0x1", "0x2"), Reason.OTHER_INTENT),
     ],
 )
 def test_a_malformed_response_is_unreadable(body, wrong):
@@ -287,7 +286,7 @@ def test_a_response_with_the_same_id_in_other_letter_case_is_accepted():
 
 
 def test_a_page_is_unreadable_and_a_404_page_says_nothing_about_an_intent():
-    assert flaw(ends_in(answering("<html>Log in", kind="text/html; charset=utf-8"))) is Flaw.CONTENT_TYPE
+    assert flaw(ends_in(answering("<html>Log in", kind="text/html; charset=utf-8"))) is Reason.CONTENT_TYPE
     assert isinstance(ends_in(answering("<html>", status=404, kind="text/html")), Unreadable)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.service.console import Attempt
 from intents_ui.service.context.request_context import within
-from intents_ui.service.errors import Flaw, NotFound, OutOfTime, Overloaded, Unreadable
+from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, Reason, Unreadable
 from intents_ui.service.operations import Kind
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, answering, serving
@@ -65,25 +65,29 @@ def test_an_error_response_is_reported_with_its_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "how", "status", "flaw"),
+    ("body", "how", "status", "reason"),
     [
-        pytest.param("<h1>Hello</h1>", {"kind": "text/html"}, 200, Flaw.CONTENT_TYPE, id="a page"),
-        pytest.param('{"intent":', {}, 200, Flaw.NOT_JSON, id="half of it"),
-        pytest.param("{}", {"status": 302, "headers": {"Location": "/elsewhere"}}, 302, Flaw.REDIRECT, id="a redirect"),
+        pytest.param("<h1>Hello</h1>", {"kind": "text/html"}, 200, Reason.CONTENT_TYPE, id="a page"),
+        pytest.param('{"intent":', {}, 200, Reason.NOT_JSON, id="half of it"),
+        pytest.param(
+            "{}", {"status": 302, "headers": {"Location": "/elsewhere"}}, 302, Reason.REDIRECT, id="a redirect"
+        ),
     ],
 )
-def test_a_malformed_response_is_reported_all_the_same(body: str, how: dict[str, Any], status: int, flaw: Flaw) -> None:
+def test_a_malformed_response_is_reported_all_the_same(
+    body: str, how: dict[str, Any], status: int, reason: Reason
+) -> None:
     with serving(answering(body, **how)) as server, client(server.url) as service:
         made = service.attempt("GetIntent", "{}", kind=Kind.MOVING)
     assert isinstance(made.error, Unreadable)
-    assert (made.error.flaw, made.status, made.text) == (flaw, status, body)
+    assert (made.error.reason, made.status, made.text) == (reason, status, body)
     assert len(server.visits) == 1
 
 
 def test_an_oversized_response_body_is_dropped() -> None:
     made = attempt(answering('{"intents":"' + "x" * 5000 + '"}'), size=1000)
     assert isinstance(made.error, Unreadable)
-    assert (made.error.flaw, made.status, made.text) == (Flaw.TOO_LARGE, 200, "")
+    assert (made.error.reason, made.status, made.text) == (Reason.TOO_LARGE, 200, "")
 
 
 def test_no_request_is_sent_when_no_time_is_left() -> None:

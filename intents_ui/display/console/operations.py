@@ -86,7 +86,7 @@ def _meaning(error: ServiceError) -> str:
     if isinstance(error, Overloaded):
         return f"Too many concurrent requests. {NOT_SENT} Try again in a few seconds."
     if isinstance(error, Unreadable):
-        return f"Invalid response: it is {error.flaw}."
+        return f"Invalid response: it is {error.reason}."
     if isinstance(error, Unreachable):
         return f"No response: {error.reason}." if error.status is None else "The service or its proxy failed."
     return "Undocumented error code." if error.code is not None else failures.words(error).what

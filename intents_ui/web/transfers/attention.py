@@ -17,7 +17,7 @@ from intents_ui.display.lists.attention import Problems
 from intents_ui.display.lists.rows import Rows
 from intents_ui.service import operations
 from intents_ui.service.context import request_context
-from intents_ui.service.errors import Reason, ServiceError, StaleResponse, Unreachable
+from intents_ui.service.errors import ServiceError, StaleResponse
 from intents_ui.service.models import HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import CacheKey, ServiceCall
 from intents_ui.web.transfers import situations
@@ -197,8 +197,7 @@ def _ask(call: ServiceCall[HistoryAnswer]) -> HistoryAnswer | None:
     with request_context.collecting_stale() as stale:
         answer = wiring.service().ask(call, max_age=_max_age(call))
     for each in stale:
-        is_slow = isinstance(each.error, Unreachable) and each.error.reason is Reason.TIMEOUT
-        if is_slow and not each.again_in and datetime.now(UTC) - each.learned_at > SHOWN_FOR:
+        if each.error.is_timeout and not each.again_in and datetime.now(UTC) - each.learned_at > SHOWN_FOR:
             return None
         request_context.add_stale(each)
     return answer

@@ -24,7 +24,7 @@ from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, has_balance, intent_in
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import lookup, operations
-from intents_ui.service.errors import Flaw, NotFound, OutOfTime, ServiceError, Unreadable
+from intents_ui.service.errors import NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.settings import ENV
@@ -297,7 +297,7 @@ def latest() -> Newest:
     call = operations.get_intent_history(page=Page.first(size=READ))
     answer = wiring.service().ask(call, max_age=MAX_AGE)
     if answer.unreadable_entries and not answer.intents:
-        error = Unreadable.because(Flaw.WRONG_SHAPE)
+        error = Unreadable()
         error.operation = "GetIntentHistory"
         raise error
     entries = tuple({entry.intent_id.lower(): entry for entry in answer.intents}.values())[:READ]

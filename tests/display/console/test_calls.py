@@ -12,7 +12,7 @@ from intents_ui.display.console.commit import CommitOutcome
 from intents_ui.display.console.operations import NextCall
 from intents_ui.service import errors
 from intents_ui.service.console import Attempt
-from intents_ui.service.errors import Flaw, NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.errors import NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.models import Intent
 from tests.display.builders import named
 
@@ -49,12 +49,12 @@ def test_control_characters_yield_no_shell_command(text: str) -> None:
 
 
 def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
-    lost = attempt(error=Unreachable.because(Reason.TIMEOUT), status=None)
+    lost = attempt(error=Unreachable(reason=Reason.TIMEOUT), status=None)
     assert operations.outcome(lost, is_write=True).warning == operations.MAYBE_DONE
     assert operations.outcome(lost, is_write=False).warning == ""
     assert operations.outcome(attempt(error=NotFound()), is_write=True).warning == ""
     assert operations.outcome(attempt(error=Overloaded(), status=None), is_write=True).warning == ""
-    never_sent = attempt(error=Unreachable.because(Reason.REFUSED), status=None)
+    never_sent = attempt(error=Unreachable(reason=Reason.REFUSED), status=None)
     assert operations.outcome(never_sent, is_write=True).warning == ""
 
 
@@ -103,13 +103,13 @@ def kept_from_it(error: ServiceError) -> ServiceError:
         ("invalid", errors.Invalid(), CommitOutcome.REFUSED),
         ("too busy", errors.TooBusy(), CommitOutcome.REFUSED),
         ("no place of our own", errors.Overloaded(), CommitOutcome.NOT_SENT),
-        ("no connection", Unreachable.because(Reason.REFUSED), CommitOutcome.NOT_SENT),
+        ("no connection", Unreachable(reason=Reason.REFUSED), CommitOutcome.NOT_SENT),
         ("away, and left alone", kept_from_it(Unreachable(status=502)), CommitOutcome.NOT_SENT),
         ("paused", Unreachable(code=9000, status=400), CommitOutcome.REFUSED),
-        ("too slow", Unreachable.because(Reason.TIMEOUT), CommitOutcome.UNKNOWN),
-        ("broken off", Unreachable.because(Reason.BROKEN), CommitOutcome.UNKNOWN),
+        ("too slow", Unreachable(reason=Reason.TIMEOUT), CommitOutcome.UNKNOWN),
+        ("broken off", Unreachable(reason=Reason.BROKEN), CommitOutcome.UNKNOWN),
         ("out of time", errors.OutOfTime(), CommitOutcome.UNKNOWN),
-        ("unreadable", Unreadable.because(Flaw.NOT_JSON), CommitOutcome.UNKNOWN),
+        ("unreadable", Unreadable(reason=Reason.NOT_JSON), CommitOutcome.UNKNOWN),
     ),
 )
 def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitOutcome) -> None:

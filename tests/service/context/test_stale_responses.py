@@ -10,7 +10,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def old(operation: str, *, learned_at: datetime = NOON) -> StaleResponse:
-    return StaleResponse(operation, learned_at, Unreachable.because(Reason.REFUSED), again_in=5.0)
+    return StaleResponse(operation, learned_at, Unreachable(reason=Reason.REFUSED), again_in=5.0)
 
 
 def test_a_page_collects_stale_responses_of_its_threads():
