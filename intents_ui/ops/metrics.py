@@ -28,7 +28,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from intents_ui.service.metrics import registry, rejected
+from intents_ui.service.metrics import registry
 from intents_ui.service.results import ServiceState, ServiceStatus
 
 if TYPE_CHECKING:
@@ -72,9 +72,6 @@ processes = _state("intents_ui_processes", "Processes included.")
 def redis_up() -> Gauge:
     """Return the gauge, created on first use: without Redis it must not be reported as down."""
     return _state("intents_ui_redis_up", "1: Redis is up, 0: it is down.", smallest=True)
-
-
-rejected_at_ingress = rejected.labels("ingress")
 
 
 def request(view: str, status: int, seconds: float) -> None:

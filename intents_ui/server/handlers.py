@@ -6,17 +6,17 @@ from intents_ui import wiring
 from intents_ui.live.stream import Limits, Streams
 from intents_ui.middleware import failures, marks, request_limits, security_headers
 from intents_ui.middleware.failures import Failure, Format
-from intents_ui.ops import metrics
 from intents_ui.pages import intent as intent_page
 from intents_ui.server.messages import App, Message, Receive, Send, answer_with, replay, with_headers
 from intents_ui.server.pages import Body, Refused
 from intents_ui.service.context import request_context
+from intents_ui.service.metrics import rejected
 from intents_ui.web import client_ip, rate_limiter
 
 
 async def reject(scope: Message, send: Send, failure: Failure) -> None:
     """Reject a request before Django sees it, in the format that it asks for."""
-    metrics.rejected_at_ingress.inc()
+    rejected.labels("ingress").inc()
     sent = {name: str(value, "latin-1") for name, value in scope["headers"]}
     found = failures.format_of(scope["path"], part=sent.get(b"hx-request-type", ""), target=sent.get(b"hx-target", ""))
     content_type = failures.CONTENT_TYPES.get(found, "text/html; charset=utf-8")

@@ -154,12 +154,12 @@ class ServiceClient:
             if entry and self.cache.age(entry) >= max(entry.policy.fresh, max_age):
                 return cast(T, self._refresh_or_stale(call, entry, newest=newest))
             if entry:
-                metrics.cache_hit.inc()
+                metrics.data_requests.labels("cache").inc()
                 return cast(T, entry.answer)
             if not_found := self.cache.not_found(call.cache_key):
-                metrics.cache_hit.inc()
+                metrics.data_requests.labels("cache").inc()
                 raise not_found.again(call.operation)
-            metrics.cache_miss.inc()
+            metrics.data_requests.labels("service").inc()
             return cast(T, self._fetch(call))
 
     def ask_uncached[T](self, call: ServiceCall[T]) -> T:
@@ -223,7 +223,7 @@ class ServiceClient:
             result, is_mine = self._join(call)
             if is_mine:
                 return self._complete(call, result)
-            metrics.coalesced.inc()
+            metrics.data_requests.labels("coalesced").inc()
             try:
                 with self._place(call):
                     return self._wait(call, result, self._policy(call).total)
@@ -257,7 +257,7 @@ class ServiceClient:
         refresh = self.start(call)
         may_be_shown = not newest and self.cache.age(entry) < entry.policy.renewed
         if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
-            metrics.stale_while_revalidate.inc()
+            metrics.data_requests.labels("stale_while_revalidate").inc()
             return entry.answer
         try:
             return self._wait(call, refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
@@ -267,12 +267,12 @@ class ServiceClient:
             if error.is_timeout and not refresh.done():
                 self._no_wait_until = self.cache.clock() + SKIP_WAIT_SECONDS
             if may_be_shown and error.again_in is None and error.is_timeout:
-                metrics.stale_while_revalidate.inc()
+                metrics.data_requests.labels("stale_while_revalidate").inc()
                 return entry.answer
             return self._stale(call, entry, error)
 
     def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
-        metrics.stale_if_error.inc()
+        metrics.data_requests.labels("stale_if_error").inc()
         learned_at = datetime.now(UTC) - timedelta(seconds=self.cache.age(entry))
         again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
@@ -349,9 +349,9 @@ class ServiceClient:
             answer = self._response_to(exchange)
         newest = self.cache.put(call, answer, exchange.text, asked_at=asked_at)
         if newest is not answer:
-            metrics.older_response.inc()
+            metrics.mismatched.labels("older").inc()
         if getattr(answer, "unfit_entries", 0):
-            metrics.unfit_entries.inc()
+            metrics.mismatched.labels("other_entries").inc()
         return newest
 
     def _policy(self, call: ServiceCall[Any]) -> Policy:

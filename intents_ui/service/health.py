@@ -155,10 +155,10 @@ class Health:
             if self._rejection(operation):
                 return False
             if len(self._retries) == MAX_RETRIES and self._retries[0] > self.clock() - RECENT_SECONDS:
-                metrics.retry_suppressed.inc()
+                metrics.retries.labels("suppressed").inc()
                 return False
             self._retries.append(self.clock())
-        metrics.retry_sent.inc()
+        metrics.retries.labels("sent").inc()
         return True
 
     @contextmanager
@@ -186,8 +186,6 @@ class Health:
                 if error is None or (isinstance(error, ServiceError) and not isinstance(error, OutOfTime | Overloaded)):
                     self._learn(error, call.kind, seconds, is_probe=is_probe)
             metrics.attempt(call.operation, error, seconds)
-            if isinstance(error, Overloaded):
-                metrics.call_rejected.inc()
 
     def _enter(self, call: ServiceCall[Any], patience: float, *, is_raw: bool) -> bool:
         """Return whether the call is a probe. Raises the error with which the call is rejected."""

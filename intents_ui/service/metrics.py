@@ -23,6 +23,15 @@ OUTCOMES: Final[Mapping[type[BaseException], str]] = {
 
 registry = CollectorRegistry()
 
+
+def _counter(name: str, meaning: str, label: str, *values: str) -> Counter:
+    """Return a counter whose series start at 0, so that the first event is an increase."""
+    counter = Counter(name, meaning, [label], registry=registry)
+    for value in values:
+        counter.labels(value)
+    return counter
+
+
 seconds = Histogram(
     "intents_ui_upstream_seconds",
     "Duration of service calls, each attempt separately.",
@@ -36,42 +45,34 @@ short_circuited = Counter(
     registry=registry,
 )
 breaker_opened = Counter("intents_ui_breaker_opened", "Times that the circuit breaker opened.", registry=registry)
-rejected = Counter(
-    "intents_ui_rejected", "Requests rejected because all slots were in use.", ["stage"], registry=registry
+rejected = _counter(
+    "intents_ui_rejected", "Requests rejected because all slots were in use.", "stage", "ingress", "service"
 )
-_retries = Counter(
-    "intents_ui_upstream_retries", "Calls worth a retry, sent or suppressed.", ["outcome"], registry=registry
+retries = _counter(
+    "intents_ui_upstream_retries", "Calls worth a retry, sent or suppressed.", "outcome", "sent", "suppressed"
 )
-_mismatched = Counter(
+mismatched = _counter(
     "intents_ui_upstream_mismatched",
     "Responses rejected, in whole or in part, because they belong to another request.",
-    ["reason"],
-    registry=registry,
+    "reason",
+    *("older", "other_entries", "other_intent", "other_filter"),
 )
-_requests = Counter(
+data_requests = _counter(
     "intents_ui_data_requests",
     "Requests of pages for data, by the source of the response.",
-    ["source"],
-    registry=registry,
+    "source",
+    *("cache", "service", "coalesced", "stale_while_revalidate", "stale_if_error"),
 )
-_ignored = Counter("intents_ui_shared_ignored", "Values in Redis that were ignored.", ["reason"], registry=registry)
-
-retry_sent, retry_suppressed = _retries.labels("sent"), _retries.labels("suppressed")
-cache_hit, cache_miss, coalesced = _requests.labels("cache"), _requests.labels("service"), _requests.labels("coalesced")
-stale_while_revalidate = _requests.labels("stale_while_revalidate")
-stale_if_error = _requests.labels("stale_if_error")
-call_rejected = rejected.labels("service")  # all slots or connections were in use
-older_response, unfit_entries = _mismatched.labels("older"), _mismatched.labels("other_entries")
-shared_unreadable, shared_unsigned = _ignored.labels("unreadable"), _ignored.labels("unsigned")
-_by_reason: Final[Mapping[Reason, Counter]] = {
-    Reason.OTHER_INTENT: _mismatched.labels("other_intent"),
-    Reason.OTHER_FILTER: _mismatched.labels("other_filter"),
-}
+shared_ignored = _counter(
+    "intents_ui_shared_ignored", "Values in Redis that were ignored.", "reason", "unreadable", "unsigned"
+)
 
 
 def attempt(operation: str, error: BaseException | None, duration: float) -> None:
     """Count one attempt of a call, with its exception if any."""
     outcome = next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "canceled")
     seconds.labels(operation, outcome if error else "answered").observe(duration)
-    if isinstance(error, errors.Unreadable) and error.reason in _by_reason:
-        _by_reason[error.reason].inc()
+    if isinstance(error, errors.Overloaded):
+        rejected.labels("service").inc()
+    if isinstance(error, errors.Unreadable) and error.reason in (Reason.OTHER_INTENT, Reason.OTHER_FILTER):
+        mismatched.labels(error.reason.name.lower()).inc()
