@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol, cast
 from cachetools import LRUCache, TTLCache
 
 from intents_ui.service import decode
-from intents_ui.service.errors import NotFound, ServiceError
+from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError
 from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, SearchAnswer
 from intents_ui.service.operations import (
     Answer,
@@ -153,24 +153,26 @@ class ResponseCache:
             self.shared.set(call.cache_key, text, asked=now - asked_at, seconds=policy.old)
         return answer
 
-    def refuse(self, call: ServiceCall[Any], error: ServiceError, *, asked_at: float) -> None:
-        """Drop the response that an error about the object itself supersedes. Cache the error if it is NotFound."""
+    def fail(self, call: ServiceCall[Any], error: ServiceError, *, asked_at: float) -> None:
+        """Record the error of a request sent at `asked_at`.
+
+        One about the object itself supersedes its response, and is cached if it is NotFound. Another one is repeated to
+        the next calls for a while, if the request was sent.
+        """
         with self._lock:
+            if error.may_serve_stale:
+                is_sent = error.again_in is None and not isinstance(error, OutOfTime | Overloaded)
+                if is_sent and (entry := self._find(call.cache_key)):
+                    entry.error = error.copied()
+                    entry.retry_at = self.clock() + min(entry.policy.fresh, MAX_RETRY_PAUSE)
+                return
             if not self._is_cacheable(call) or asked_at < self._invalidated.get(call.cache_key, asked_at):
                 return
             self._drop(call.cache_key)
             if isinstance(error, NotFound):
-                # A copy, because the error's traceback references every frame that it passed.
-                self._not_found[call.cache_key] = error.again(call.operation)
+                self._not_found[call.cache_key] = error.copied()
         if self.shared:
             self.shared.delete([call.cache_key])
-
-    def fail(self, call: ServiceCall[Any], error: ServiceError) -> None:
-        """Record that a refresh failed, so that the next calls don't all repeat it."""
-        with self._lock:
-            if entry := self._find(call.cache_key):
-                entry.error = error.again(call.operation)
-                entry.retry_at = self.clock() + min(entry.policy.fresh, MAX_RETRY_PAUSE)
 
     def forget(self, intent_id: str) -> list[CacheKey]:
         """Drop all entries that contain this intent, which has changed. Return the keys of its own requests."""

@@ -39,7 +39,7 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.exchange import ACCEPTED_ENCODINGS, TRANSPORT_ERRORS, Exchange, ResponseMemory
+from intents_ui.service.exchange import ACCEPTED_ENCODINGS, ALL_IN_USE, TRANSPORT_ERRORS, Exchange, ResponseMemory
 from intents_ui.service.health import Health
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport, tls
@@ -52,7 +52,6 @@ PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes w
 MAX_RETRY_WAIT = 0.1
 SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
 LARGE_RESPONSE: Final = 2**18  # bytes from which a response is parsed in a thread, to not block the event loop
-ALL_IN_USE: Final = "all connections to the service are in use"
 # Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
 # learn of a change, and the reloaded page has to show it.
 WAIT_FOR_REFRESH: Final = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH})
@@ -96,7 +95,6 @@ class ServiceClient:
         self._pending: dict[CacheKey, Future[Any]] = {}
         self._no_wait_until = float("-inf")
         self._http = httpx.Client(transport=self.transport, **_settings(config))
-        self._connections = threading.BoundedSemaphore(config.connections)
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
         self._async_calls: set[asyncio.Task[Any]] = set()
@@ -146,9 +144,9 @@ class ServiceClient:
         A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
         returned only if the service fails.
         """
-        with _noting_failure():
+        with _reporting_failure(call):
             if not call.is_read:
-                self._claim(call)
+                check_deadline()
                 return cast(T, self._send(call, asked_at=0.0))
             entry = self.cache.get(call)
             if entry and self.cache.age(entry) >= max(entry.policy.fresh, max_age):
@@ -158,13 +156,13 @@ class ServiceClient:
                 return cast(T, entry.answer)
             if not_found := self.cache.not_found(call.cache_key):
                 metrics.data_requests.labels("cache").inc()
-                raise not_found.again(call.operation)
+                raise not_found.copied()
             metrics.data_requests.labels("service").inc()
             return cast(T, self._fetch(call))
 
     def ask_uncached[T](self, call: ServiceCall[T]) -> T:
         """Return the service's current response, bypassing the cache."""
-        with _noting_failure():
+        with _reporting_failure(call):
             return cast(T, self._fetch(call))
 
     def attempt(self, operation: str, text: str, *, kind: Kind) -> Attempt:
@@ -177,7 +175,7 @@ class ServiceClient:
                 self._response_to(exchange)
         except ServiceError as raised:
             error = raised
-        return exchange.attempt(text, error)
+        return exchange.attempt(error)
 
     @property
     def is_idle(self) -> bool:
@@ -218,35 +216,19 @@ class ServiceClient:
 
     def _fetch(self, call: ServiceCall[Any]) -> Any:
         """Send the request, or share the response of an identical pending one."""
-        self._claim(call)
+        check_deadline()
         while True:
             result, is_mine = self._join(call)
             if is_mine:
                 return self._complete(call, result)
             metrics.data_requests.labels("coalesced").inc()
             try:
-                with self._place(call):
-                    return self._wait(call, result, self._policy(call).total)
+                with self.threads.waiting():
+                    return _wait(result, self._policy(call).total)
             except OutOfTime:
                 # The page that sent the shared request ran out of time. This page may have time left.
                 if is_over():
                     raise
-
-    @contextmanager
-    def _place(self, call: ServiceCall[Any]) -> Iterator[None]:
-        try:
-            with self.threads.waiting():
-                yield
-        except Overloaded as error:
-            error.operation = error.operation or call.operation
-            raise
-
-    def _claim(self, call: ServiceCall[Any]) -> None:
-        try:
-            check_deadline()
-        except OutOfTime as error:
-            error.operation = call.operation
-            raise
 
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
         # An error that makes a refresh pointless now.
@@ -260,7 +242,7 @@ class ServiceClient:
             metrics.data_requests.labels("stale_while_revalidate").inc()
             return entry.answer
         try:
-            return self._wait(call, refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
+            return _wait(refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
         except ServiceError as error:
             if not error.may_serve_stale:
                 raise
@@ -283,14 +265,11 @@ class ServiceClient:
         """Send the request, and give its result to all who wait for it."""
         asked_at = self.cache.clock()
         try:
-            with self._place(call):
+            with self.threads.waiting():
                 answer = self._send(call, asked_at=asked_at)
         except BaseException as error:
             failure = error if isinstance(error, ServiceError) else Unreachable(reason=Reason.BROKEN)
-            if not failure.may_serve_stale:
-                self.cache.refuse(call, failure, asked_at=asked_at)
-            elif failure.again_in is None and not isinstance(failure, OutOfTime | Overloaded):
-                self.cache.fail(call, failure)
+            self.cache.fail(call, failure, asked_at=asked_at)
             self._settle(call, result, failure)
             raise
         self._settle(call, result, answer)
@@ -301,19 +280,10 @@ class ServiceClient:
             if self._pending.get(call.cache_key) is result:
                 del self._pending[call.cache_key]
         if isinstance(found, ServiceError):
-            result.set_exception(found.again(call.operation))  # a copy, without the traceback's frames
+            found.operation = found.operation or call.operation
+            result.set_exception(found.copied())
         else:
             result.set_result(found)
-
-    def _wait(self, call: ServiceCall[Any], result: "Future[Any]", seconds: float) -> Any:
-        try:
-            with resting():
-                return result.result(time_left(seconds, expired=TimeoutError))
-        except ServiceError as error:
-            failure: ServiceError = error.again(call.operation)
-        except TimeoutError:
-            failure = (OutOfTime() if is_over() else Unreachable(reason=Reason.TIMEOUT)).again(call.operation)
-        raise failure
 
     def _send(self, call: ServiceCall[Any], *, asked_at: float) -> Any:
         """Send the request within one call's timeout, and cache the response."""
@@ -332,7 +302,7 @@ class ServiceClient:
         except OutOfTime as error:
             failure = error
         if not is_over():  # the call's timeout passed, not the page's deadline
-            failure = Unreachable(reason=Reason.TIMEOUT).again(call.operation)
+            failure = Unreachable(reason=Reason.TIMEOUT)
         raise failure
 
     def _may_retry(self, call: ServiceCall[Any], error: ServiceError, left: float) -> bool:
@@ -364,17 +334,15 @@ class ServiceClient:
 
     def _response_to[T](self, exchange: Exchange[T]) -> T:
         try:
-            with (
-                within(exchange.policy.total),
-                self._connection(),
-                self._http.stream(**exchange.request()) as response,
-                exchange.body(response) as body,
-            ):
+            if self._http.is_closed:
+                raise Overloaded(SHUTDOWN)
+            with within(exchange.policy.total), exchange, self._http.stream(**exchange.request()) as response:
+                exchange.begin(response)
                 for piece in response.iter_raw():
-                    body.add(piece)
+                    exchange.add(piece)
                 try:
                     with computing():
-                        return exchange.result(body.read())
+                        return exchange.result()
                 except Unreadable:
                     # It may be another request's response, and the next one on this connection, too.
                     if stream := response.extensions.get("network_stream"):
@@ -383,18 +351,6 @@ class ServiceClient:
         except TRANSPORT_ERRORS as error:
             failure = exchange.failure(error)
         raise failure
-
-    @contextmanager
-    def _connection(self) -> Iterator[None]:
-        """Hold one of the connections."""
-        if self._http.is_closed:
-            raise Overloaded(SHUTDOWN)
-        if not self._connections.acquire(timeout=time_left(self.config.connection_wait, expired=OutOfTime)):
-            raise Overloaded(ALL_IN_USE)
-        try:
-            yield
-        finally:
-            self._connections.release()
 
     # For event loops
 
@@ -437,25 +393,24 @@ class ServiceClient:
 
     async def _exchange_async[T](self, call: ServiceCall[T]) -> T:
         exchange = self._exchange(call)
-        with self.health.track(call):
+        with self.health.track(call), exchange:
             try:
                 async with (
                     self._slot(call),
                     asyncio.timeout(exchange.policy.total),
                     self._async_http.stream(**exchange.request()) as response,
                 ):
-                    with exchange.body(response) as body:
-                        async for piece in response.aiter_raw():
-                            body.add(piece)
-                        content = body.read()
-                        try:
-                            if len(content) > LARGE_RESPONSE:
-                                return await asyncio.to_thread(exchange.result, content)
-                            return exchange.result(content)
-                        except Unreadable:
-                            if stream := response.extensions.get("network_stream"):
-                                await stream.aclose()
-                            raise
+                    exchange.begin(response)
+                    async for piece in response.aiter_raw():
+                        exchange.add(piece)
+                    try:
+                        if len(exchange.content) > LARGE_RESPONSE:
+                            return await asyncio.to_thread(exchange.result)
+                        return exchange.result()
+                    except Unreadable:
+                        if stream := response.extensions.get("network_stream"):
+                            await stream.aclose()
+                        raise
             except TRANSPORT_ERRORS as error:
                 failure = exchange.failure(error)
             raise failure
@@ -489,12 +444,26 @@ class UncachedClient:
 
 
 @contextmanager
-def _noting_failure() -> Iterator[None]:
+def _reporting_failure(call: ServiceCall[Any]) -> Iterator[None]:
+    """Name the call in its error, and report it on the page."""
     try:
         yield
     except ServiceError as error:
+        error.operation = error.operation or call.operation
         request_context.add_failed(error)
         raise
+
+
+def _wait(result: "Future[Any]", seconds: float) -> Any:
+    """Return another thread's result. An error is copied, because threads must not share one."""
+    try:
+        with resting():
+            return result.result(time_left(seconds, expired=TimeoutError))
+    except ServiceError as error:
+        failure: ServiceError = error.copied()
+    except TimeoutError:
+        failure = OutOfTime() if is_over() else Unreachable(reason=Reason.TIMEOUT)
+    raise failure
 
 
 def _settings(config: ServiceConfig) -> dict[str, Any]:

@@ -1,17 +1,4 @@
-"""Errors of calls to the service.
-
-ServiceError
-├── Unreachable         no response, `reason` says why
-│   └── OutOfTime       the page's own deadline passed, so the service may be healthy
-├── Refused             the service responded with an error
-│   ├── NotFound        the object doesn't exist
-│   ├── AccessDenied    the access key, project or region isn't accepted
-│   ├── TooBusy         rate limited, retry after `retry_after` seconds
-│   │   └── Overloaded  no request was sent, because all of our threads or connections are in use
-│   ├── Invalid         the request isn't valid
-│   ├── Expired         the quote expired
-│   └── WrongState      the intent's status doesn't allow the operation
-└── Unreadable          the response doesn't match the schema, `reason` says how
+"""Errors of calls to the service: a class for each cause.
 
 `code` and `name` are the service's own. No error contains the access key or is chained to an exception that does.
 """
@@ -121,11 +108,10 @@ class ServiceError(Exception):
     def __str__(self) -> str:
         return ": ".join(part for part in (self.operation, self.summary, self.message, self.cause) if part)
 
-    def again(self, operation: str) -> Self:
-        """Return a copy for another operation. Exceptions hold a traceback, so threads must not share one."""
+    def copied(self) -> Self:
+        """Return a copy without its traceback, which references every frame that the error passed."""
         other = copy.copy(self)
         other.__traceback__ = other.__cause__ = other.__context__ = None
-        other.operation = operation
         return other
 
     def without(self, secret: str) -> None:
@@ -137,47 +123,57 @@ class ServiceError(Exception):
 
 
 class Unreachable(ServiceError):
+    """There is no response, or one of a failed service or proxy. `reason` says why."""
+
     reason = Reason.FAILED
 
 
 class OutOfTime(Unreachable):
+    """The page's own deadline passed, so the service may be healthy."""
+
     reason = Reason.TIMEOUT
 
 
+class Unreadable(ServiceError):
+    """The response doesn't match the schema. `reason` says how."""
+
+    reason = Reason.WRONG_SHAPE
+
+
 class Refused(ServiceError):
-    pass
+    """The service responded with an error."""
 
 
 class NotFound(Refused):
-    pass
+    """The object doesn't exist."""
 
 
 class AccessDenied(Refused):
-    pass
+    """The access key, project or region isn't accepted."""
 
 
 class TooBusy(Refused):
+    """The service limits the rate of requests. Retry after `retry_after` seconds."""
+
     retry_after = SLOW_DOWN_SECONDS
 
 
 class Overloaded(TooBusy):
+    """No request was sent, because all of our threads or connections are in use."""
+
     retry_after = PLACE_SECONDS
 
 
 class Invalid(Refused):
-    pass
+    """The request isn't valid."""
 
 
 class Expired(Refused):
-    pass
+    """The quote expired."""
 
 
 class WrongState(Refused):
-    pass
-
-
-class Unreadable(ServiceError):
-    reason = Reason.WRONG_SHAPE
+    """The intent's status doesn't allow the operation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final, Self, cast
 
 import httpcore
@@ -25,10 +24,10 @@ from intents_ui.service import decode, errors
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.console import Attempt
 from intents_ui.service.context import request_context
-from intents_ui.service.context.request_context import is_over
+from intents_ui.service.context.request_context import is_over, time_left
 from intents_ui.service.errors import KNOWN, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import MissingField, read_text
-from intents_ui.service.health import ClockOffset
+from intents_ui.service.health import ClockOffset, read_http_date
 from intents_ui.service.operations import Answer, Policy, ServiceCall, ServiceConfig
 
 log = logging.getLogger("intents_ui.service")
@@ -39,6 +38,7 @@ MEMORY_BUDGET: Final = 48 * 2**20  # bytes of large responses in memory at a tim
 STEP: Final = 2**16  # bytes to decompress at a time, so that a canceled response isn't expanded further
 URLS: Final = 64  # parsed URLs to keep. There is one for each operation
 GZIP: Final = 16 + zlib.MAX_WBITS
+ALL_IN_USE: Final = "all connections to the service are in use"
 
 # Error codes which mean that this client is outdated: the operation changed or was removed.
 OUTDATED: Final = frozenset({-2, -3, 1003, 3000, 8009})
@@ -88,75 +88,12 @@ class ResponseMemory:
         self.parsing = threading.Lock()
 
 
-class Body:
-    """Bounded buffer for a response body, limited before and after decompression: 1 MB of gzip can expand to 1 GB.
-
-    Use it as a context manager that also covers parsing, so that its share of the memory budget is held that long.
-    Raises the error for the response at its first flaw, and Overloaded if the memory budget is used up.
-    """
-
-    def __init__(self, response: httpx.Response, *, limit: int, memory: ResponseMemory) -> None:
-        encoding = response.headers.get("content-encoding", "").strip().lower()
-        if encoding not in ("", "identity", "gzip"):
-            raise flawed(response, Reason.ENCODING)
-        length = response.headers.get("content-length", "")
-        if length.isdecimal() and (len(length) > 18 or int(length) > limit):
-            raise flawed(response, Reason.TOO_LARGE)
-        self._response = response
-        self._gzip = zlib.decompressobj(GZIP) if encoding == "gzip" else None
-        self._limit = limit
-        self._memory = memory
-        self.wire_bytes = 0
-        self._content = bytearray()
-        self._reserved = 0  # pieces of memory
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._content.clear()
-        if self._reserved:
-            self._memory.free.release(self._reserved)
-
-    def add(self, piece: bytes) -> None:
-        self.wire_bytes += len(piece)
-        if self.wire_bytes > self._limit:
-            raise flawed(self._response, Reason.TOO_LARGE)
-        for part in self._inflated(piece):
-            self._content += part
-            if len(self._content) > self._limit:
-                raise flawed(self._response, Reason.TOO_LARGE)
-            while len(self._content) > max(self._reserved, 1) * LARGE:
-                if not self._memory.free.acquire(blocking=False):
-                    raise errors.Overloaded("as many large answers are in hand as there is room for")
-                self._reserved += 1
-
-    def read(self) -> bytearray:
-        """Return the complete body once, after the last piece."""
-        if self._gzip and self.wire_bytes and (not self._gzip.eof or self._gzip.unused_data):
-            raise flawed(self._response, Reason.ENCODING)
-        content, self._content = self._content, bytearray()
-        return content
-
-    def _inflated(self, piece: bytes) -> Iterator[bytes]:
-        part = piece
-        while self._gzip:
-            try:
-                part = self._gzip.decompress(piece, STEP)
-            except zlib.error:
-                raise flawed(self._response, Reason.ENCODING) from None
-            piece = self._gzip.unconsumed_tail
-            if not piece and len(part) < STEP:
-                break
-            yield part
-        yield part
-
-
 class Exchange[T]:
-    """One call: send `request`, feed the response to `body`, parse it with `result`.
+    """One call: send `request`, feed the response to `begin` and `add`, parse it with `result`.
 
-    Map any of TRANSPORT_ERRORS with `failure`. `known` is the cached response: the same text again is the same object,
-    with what pages derived from it.
+    Use it as a context manager around all of that, so that its share of the memory budget is held that long. Map any of
+    TRANSPORT_ERRORS with `failure`. `known` is the cached response: the same text again is the same object, with what
+    pages derived from it.
     """
 
     def __init__(
@@ -172,17 +109,28 @@ class Exchange[T]:
         self.call = call
         self.policy: Policy = config.policies[call.kind]
         self.request_id = request_context.call_id()
-        self.text = ""  # the response's content
+        self.content = bytearray()  # of the response, so far
+        self.text = ""
         self._config = config
         self._memory = memory
+        self._reserved = 0  # pieces of memory
         self._offset = offset
         self._known = known
         self._is_raw = is_raw
         self._response: httpx.Response | None = None
-        self._body: Body | None = None
-        self._content = bytearray()
+        self._gzip: Any = None  # what decompresses the response
+        self._wire_size = 0
         self._seconds = 0.0  # until the response was complete
         self._began = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._seconds:
+            self.content.clear()
+        if self._reserved:
+            self._memory.free.release(self._reserved)
 
     def request(self) -> dict[str, Any]:
         """Return the arguments for the `stream` method of an httpx client."""
@@ -191,44 +139,82 @@ class Exchange[T]:
             "url": _url(self._config.url(self.call.operation)),
             "content": self.call.written,
             "headers": {"X-Request-Id": self.request_id},
-            "timeout": httpx.Timeout(self.policy.read, connect=self.policy.connect, pool=self._config.connection_wait),
+            "timeout": httpx.Timeout(
+                self.policy.read,
+                connect=self.policy.connect,
+                pool=time_left(self._config.connection_wait, expired=errors.OutOfTime),
+            ),
         }
 
-    def body(self, response: httpx.Response) -> Body:
-        """Return a buffer for the response. Raises a ServiceError if its headers rule out a valid one.
+    def begin(self, response: httpx.Response) -> None:
+        """Raise a ServiceError if the response's headers rule out a valid one.
 
         Of a raw call's response, only the size and the encoding matter until it was read.
         """
         self._response = response
         if not self._is_raw:
             _check_headers(response)
-        self._body = Body(response, limit=self.policy.size, memory=self._memory)
-        return self._body
+        encoding = response.headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity", "gzip"):
+            raise flawed(response, Reason.ENCODING)
+        self._gzip = zlib.decompressobj(GZIP) if encoding == "gzip" else None
+        length = response.headers.get("content-length", "")
+        if length.isdecimal() and (len(length) > 18 or int(length) > self.policy.size):
+            raise flawed(response, Reason.TOO_LARGE)
 
-    def result(self, content: bytearray) -> T:
-        """Parse the response. Raises the service's error if it is one."""
-        self._content, self._seconds = content, time.monotonic() - self._began
+    def add(self, piece: bytes) -> None:
+        """Add a piece of the body, which is limited before and after decompression: 1 MB of gzip can expand to 1 GB.
+
+        Raises the error for the response at its first flaw, and Overloaded if the memory budget is used up.
+        """
+        self._wire_size += len(piece)
+        part = piece
+        while piece or len(part) >= STEP:  # the decompressor may hold more
+            part, piece = self._inflated(piece) if self._gzip else (piece, b"")
+            self.content += part
+            if max(self._wire_size, len(self.content)) > self.policy.size:
+                raise self._flawed(Reason.TOO_LARGE)
+            while len(self.content) > max(self._reserved, 1) * LARGE:
+                if not self._memory.free.acquire(blocking=False):
+                    raise errors.Overloaded("as many large answers are in hand as there is room for")
+                self._reserved += 1
+
+    def _inflated(self, piece: bytes) -> tuple[bytes, bytes]:
+        """Return the next part of the content, and what is left of the piece."""
+        try:
+            return self._gzip.decompress(piece, STEP), self._gzip.unconsumed_tail
+        except zlib.error:
+            raise self._flawed(Reason.ENCODING) from None
+
+    def result(self) -> T:
+        """Parse the complete response. Raises the service's error if it is one."""
+        if self._gzip and self._wire_size and (not self._gzip.eof or self._gzip.unused_data):
+            raise self._flawed(Reason.ENCODING)
+        self._seconds = time.monotonic() - self._began
         log.debug("%s answered in %d ms, request %s", self.call.operation, self._seconds * 1000, self.request_id)
-        with self._memory.parsing if len(content) > LARGE else nullcontext():
-            return self._result(cast(httpx.Response, self._response))
+        with self._memory.parsing if len(self.content) > LARGE else nullcontext():
+            return self._parsed(cast(httpx.Response, self._response))
 
-    def _result(self, response: httpx.Response) -> T:
+    def _parsed(self, response: httpx.Response) -> T:
         self._offset.learn(response.headers.get("date"))
         if self._is_raw:
             _check_headers(response)
-        self.text = self._content.decode("utf-8", "strict" if response.is_success else "replace")
+        self.text = self.content.decode("utf-8", "strict" if response.is_success else "replace")
         if self._known and response.is_success and self._known.text_hash == hash(self.text):
             return cast(T, self._known.answer)
         try:
             document = decode.read(self.text)
         except ValueError:
-            raise flawed(response, Reason.NOT_JSON, self.text) from None
+            raise self._flawed(Reason.NOT_JSON) from None
         found = _error_object(document)
         if found is not None:
             raise refused(response, found)
         if not response.is_success or not isinstance(document, dict):
-            raise flawed(response, Reason.WRONG_SHAPE, self.text)
+            raise self._flawed(Reason.WRONG_SHAPE)
         return self.call.read(Answer(self._config.names.read(document), self.text))
+
+    def _flawed(self, reason: Reason) -> ServiceError:
+        return flawed(cast(httpx.Response, self._response), reason, self.text)
 
     def failure(self, error: Exception) -> ServiceError:
         """Return the error to raise for a failed call, with the call's name and without secrets.
@@ -246,19 +232,19 @@ class Exchange[T]:
         log.log(_level(failure), "%s failed after %d ms, request %s: %s", *about)
         return failure
 
-    def attempt(self, text: str, error: ServiceError | None) -> Attempt:
-        """Return the record of a raw call, which sent this text and ended with the error, if any."""
+    def attempt(self, error: ServiceError | None) -> Attempt:
+        """Return the record of a raw call, which ended with the error, if any."""
         response = self._response
         headers = response.headers.items() if response else ()
         return Attempt(
             operation=self.call.operation,
-            sent=text,
+            sent=self.call.written.decode(),
             request_id=self.request_id,
             seconds=self._seconds or time.monotonic() - self._began,
             status=response.status_code if response else None,
-            text=self._masked(self._content.decode("utf-8", "replace")),
-            size=len(self._content),
-            wire_size=self._body.wire_bytes if self._body else 0,
+            text=self._masked(self.content.decode("utf-8", "replace")),
+            size=len(self.content),
+            wire_size=self._wire_size,
             headers={
                 name: self._masked(value)[:LONGEST_HEADER] for name, value in headers if VISIBLE_HEADERS.fullmatch(name)
             },
@@ -273,12 +259,11 @@ class Exchange[T]:
 
 def flawed(response: httpx.Response, reason: Reason, text: str = "") -> ServiceError:
     """Return the error for a response that can't be parsed, by its HTTP status if that isn't a success."""
-    status = response.status_code
     if response.is_success:
-        return Unreadable(reason=reason, status=status)
-    # An HTTP 404 without an error object doesn't mean an unknown intent. Most likely the base URL is wrong.
-    kind = Unreadable if status == 404 else _by_status(status)
-    return _with_pause(kind(status=status, cause=_text(text)), response)
+        return Unreadable(reason=reason, status=response.status_code)
+    if response.status_code == 404:  # doesn't mean an unknown intent. Most likely the base URL is wrong
+        return Unreadable(status=404, cause=_text(text))
+    return refused(response, {"cause": text})
 
 
 def refused(response: httpx.Response, found: Mapping[str, Any]) -> ServiceError:
@@ -292,7 +277,12 @@ def refused(response: httpx.Response, found: Mapping[str, Any]) -> ServiceError:
     claimed = _code(found.get("status") or found.get("httpStatus"))
     kind = known[1] if known else _BY_NAME.get(name or "") or _by_status(status if status >= 400 else claimed or status)
     message, cause = _text(found.get("msg") or found.get("message")) or "", _text(found.get("cause"))
-    return _with_pause(kind(message, status=status, code=code, name=name, cause=cause), response)
+    error = kind(message, status=status, code=code, name=name, cause=cause)
+    if isinstance(error, errors.TooBusy):
+        error.retry_after = _seconds(response.headers.get("retry-after", ""))
+    if isinstance(error, Unreachable) and (code == 1900 or status in (408, 425, 504)):
+        error.reason = Reason.TIMEOUT
+    return error
 
 
 def _error_object(document: object) -> Mapping[str, Any] | None:
@@ -305,23 +295,13 @@ def _error_object(document: object) -> Mapping[str, Any] | None:
     return document if isinstance(document.get("error"), str) and "code" in document else None
 
 
-def _with_pause(error: ServiceError, response: httpx.Response) -> ServiceError:
-    if isinstance(error, errors.TooBusy):
-        error.retry_after = _seconds(response.headers.get("retry-after", ""))
-    if isinstance(error, Unreachable) and (error.code == 1900 or response.status_code in (408, 425, 504)):
-        error.reason = Reason.TIMEOUT
-    return error
-
-
 def _seconds(retry_after: str) -> float:
     """Parse Retry-After (seconds or an HTTP date)."""
     if seconds := re.fullmatch(r"[ \t]*([0-9]{1,20})[ \t]*", retry_after):
         return min(float(seconds[1]), errors.MAX_PAUSE_SECONDS)
-    try:
-        at = parsedate_to_datetime(retry_after)
-    except (ValueError, OverflowError):
+    at = read_http_date(retry_after)
+    if at is None:
         return errors.SLOW_DOWN_SECONDS
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
     return min(max((at - datetime.now(UTC)).total_seconds(), 0.0), errors.MAX_PAUSE_SECONDS)
 
 
@@ -357,6 +337,8 @@ def _as_ours(error: Exception) -> ServiceError:
             return Unreadable(error.field, status=200)
         case UnicodeDecodeError():
             return Unreadable(reason=Reason.NOT_JSON, status=200)
+        case httpx.PoolTimeout() | httpcore.PoolTimeout():
+            return errors.OutOfTime() if is_over() else errors.Overloaded(ALL_IN_USE)
         case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
             # The call's own deadline has ended here, so only the page's can have passed.
             return errors.OutOfTime() if is_over() else Unreachable(reason=Reason.TIMEOUT)

@@ -54,6 +54,14 @@ MAX_CLOCK_OFFSET: Final = timedelta(days=2)  # ignore a larger offset: such a cl
 log = logging.getLogger(__name__)
 
 
+def read_http_date(text: str | None) -> datetime | None:
+    try:
+        at = parsedate_to_datetime(text or "")
+    except (ValueError, OverflowError):
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
 class ClockOffset:
     """Offset of the service's clock, estimated from the Date headers of its responses. Thread-safe.
 
@@ -63,15 +71,10 @@ class ClockOffset:
     def __init__(self) -> None:
         self._samples: deque[float] = deque(maxlen=CLOCK_SAMPLES)
 
-    def learn(self, date: str | None, *, now: datetime | None = None) -> None:
+    def learn(self, date: str | None) -> None:
         """Record the Date header of a response."""
-        try:
-            said = parsedate_to_datetime(date or "")
-        except (ValueError, OverflowError):
-            return
-        said = said if said.tzinfo else said.replace(tzinfo=UTC)
-        ahead = said - (now or datetime.now(UTC))
-        if abs(ahead) <= MAX_CLOCK_OFFSET:
+        at = read_http_date(date)
+        if at and abs(ahead := at - datetime.now(UTC)) <= MAX_CLOCK_OFFSET:
             self._samples.append(ahead.total_seconds())
 
     def ahead(self) -> timedelta:
@@ -208,7 +211,8 @@ class Health:
         left = self._until - self.clock()
         if left <= 0 and not self._is_probing and not is_held:
             return None
-        error = self._error.again(operation)
+        error = self._error.copied()
+        error.operation = operation
         error.again_in = left if left > 0 else self._open_seconds / 4
         if isinstance(error, TooBusy):
             error.retry_after = error.again_in

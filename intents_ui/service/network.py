@@ -8,7 +8,6 @@ import asyncio
 import logging
 import ssl
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from functools import cache
@@ -93,14 +92,9 @@ class DeadlineBackend(httpcore.NetworkBackend):
 
         def connect() -> None:
             try:
-                stream = self._sockets.connect_tcp(host, port, allowed, local_address, socket_options)
-                if connected.set_running_or_notify_cancel():
-                    connected.set_result(stream)
-                else:
-                    stream.close()  # too late
+                connected.set_result(self._sockets.connect_tcp(host, port, allowed, local_address, socket_options))
             except Exception as error:
-                if connected.set_running_or_notify_cancel():
-                    connected.set_exception(error)
+                connected.set_exception(error)
             finally:
                 self._pending.release()
 
@@ -111,14 +105,15 @@ class DeadlineBackend(httpcore.NetworkBackend):
         try:
             return DeadlineStream(connected.result(allowed))
         except TimeoutError:
-            if connected.cancel():
-                raise httpcore.ConnectTimeout("not connected in time") from None
-            return DeadlineStream(connected.result())
+            connected.add_done_callback(_close_unused)
+            raise httpcore.ConnectTimeout("not connected in time") from None
         except UnicodeError as error:
             raise httpcore.ConnectError("not a host name") from error
 
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
+
+def _close_unused(connected: "Future[httpcore.NetworkStream]") -> None:
+    if not connected.exception():
+        connected.result().close()
 
 
 class DeadlineStream(httpcore.NetworkStream):
