@@ -4,7 +4,8 @@ The mirror reads two milliseconds for each transfer. Here, the first transfer of
 others follow from it.
 """
 
-from collections.abc import Iterator
+import multiprocessing
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -48,17 +49,36 @@ def generate(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
 
 
 def write_transfers(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
-    now, at, past = mirror.seconds(), milliseconds(mirror.now()), Past(emulator)
+    now, at = mirror.seconds(), milliseconds(mirror.now())
     windows = list(Window.objects.order_by("start"))
     recent = tuple(each for each in windows if each.end > now - READ)
-    for group in batched(windows[: -len(recent)], WINDOWS_AT_ONCE):
-        span = Span(group)
-        entries = tuple(past.entries(span.start, span.end))
+    spans = [Span(group) for group in batched(windows[: -len(recent)], WINDOWS_AT_ONCE)]
+    for span, entries in zip(spans, made_beside(Past(emulator), spans), strict=True):
         leader.commit(Reading(task=span, at=at, entries=entries), now=now)
         mirror.renew(leader)
         if mirror.stop.is_set():
             return
     leader.commit(mirror.reader.read(Span(recent)), now=now)
+
+
+def made_beside(past: "Past", spans: Sequence[Span]) -> Iterator[tuple[Entry, ...]]:
+    """Yield the transfers of each span. Another process makes them, while this one writes."""
+    forking = multiprocessing.get_context("fork")  # which copies what is known so far, unlike a new process
+    ours, theirs = forking.Pipe(duplex=False)
+
+    def make() -> None:
+        for span in spans:
+            theirs.send(tuple(past.entries(span.start, span.end)))
+
+    maker = forking.Process(target=make, daemon=True)
+    maker.start()
+    theirs.close()
+    try:
+        for _ in spans:
+            yield ours.recv()
+    finally:
+        maker.kill()
+        maker.join()
 
 
 def judge(mirror: Mirror, leader: Writer, start: int, end: int) -> None:
