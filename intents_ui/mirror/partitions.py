@@ -13,15 +13,10 @@ from django.db.backends.utils import CursorWrapper
 from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.windows import DAY
 
-# PostgreSQL 15 has no identity columns in partitioned tables.
 PARTITION = """
-CREATE TABLE partitioned (LIKE mirror_transfer) PARTITION BY RANGE (created);
+CREATE TABLE partitioned (LIKE mirror_transfer INCLUDING INDEXES) PARTITION BY RANGE (created);
 DROP TABLE mirror_transfer;
 ALTER TABLE partitioned RENAME TO mirror_transfer;
-CREATE SEQUENCE mirror_transfer_id OWNED BY mirror_transfer.id;
-ALTER TABLE mirror_transfer
-  ALTER id SET DEFAULT nextval('mirror_transfer_id'),
-  ADD PRIMARY KEY (id, created);
 CREATE TABLE mirror_transfer_other PARTITION OF mirror_transfer DEFAULT;
 """
 MONTHS = """
@@ -36,7 +31,7 @@ NAME = "mirror_transfer_%Y_%m"
 
 
 def partition(_: Apps, editor: BaseDatabaseSchemaEditor) -> None:
-    """Replace the new table of transfers, which has no indexes yet, by a partitioned one (a step of a migration)."""
+    """Replace the new table of transfers, which has only its key yet, by a partitioned one (a step of a migration)."""
     if editor.connection.vendor == "postgresql":
         editor.execute(PARTITION)
 

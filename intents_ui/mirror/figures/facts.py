@@ -47,7 +47,7 @@ def count(
     found = Counter({tuple(key): total for *key, total in of_days.values_list(*columns).annotate(total=Sum("n"))})
     for each in spans:
         rows = ended(each).filter(where).annotate(start=F("hour") - F("hour") % length)
-        found.update({tuple(key): total for *key, total in rows.values_list(*columns).annotate(total=Count("pk"))})
+        found.update({tuple(key): total for *key, total in rows.values_list(*columns).annotate(total=Count("*"))})
     return found
 
 
@@ -61,7 +61,7 @@ def pairs(*, span: Span, where: Q = ALL) -> Mapping[tuple[int | None, int | None
         amounts[tuple(pair)] += int(amount)
     for each in spans:
         rows = ended(each).filter(where)
-        for *pair, n in rows.values_list(*tokens).annotate(Count("pk")):
+        for *pair, n in rows.values_list(*tokens).annotate(n=Count("*")):
             counts[tuple(pair)] += n
         for *pair, amount in rows.filter(outcome=Outcome.DELIVERED, sent__isnull=False).values_list(*tokens, "sent"):
             amounts[tuple(pair)] += int(amount)

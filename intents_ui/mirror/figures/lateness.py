@@ -94,7 +94,7 @@ def count_open(*, now: datetime) -> OpenCounts:
     routes = {each.pk: each.key for each in Route.objects.all()}
     tokens = {each.pk: each.key for each in Token.objects.all()}
     found = defaultdict[ScopeName, Counter[str]](Counter)
-    for route, *pair, period, n, late in groups.annotate(n=Count("pk"), late=Count("pk", filter=is_late)):
+    for route, *pair, period, n, late in groups.annotate(n=Count("*"), late=Count(Value(1), filter=is_late)):
         since = [each for each in Period if period and each.since(at) <= Period(period).since(at)]
         counts = {"open": n, "late": late, **dict.fromkeys(since, late)}
         for scope in scopes_of(routes[route], tuple(tokens[each] for each in pair if each is not None)):

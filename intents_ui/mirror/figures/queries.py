@@ -257,14 +257,14 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     end = min(int(until.timestamp()), start + MOST_HOURS * HOUR) // HOUR * HOUR + HOUR
     rows = facts.ended((start // HOUR * HOUR, end)).filter(is_of(scope)).exclude(NOT_OF_A_ROUTE)
     rows = rows.alias(began=Coalesce("started", "created")).filter(began__gte=start * 1000)
-    causes = rows.filter(NOT_DELIVERED).values_list("failed_step", "reason_id").annotate(n=Count("pk"))
+    causes = rows.filter(NOT_DELIVERED).values_list("failed_step", "reason_id").annotate(n=Count("*"))
     edges = rows.aggregate(
         first=Min(END, filter=NOT_DELIVERED),
         failure=Max(END, filter=NOT_DELIVERED),
         delivery=Max(END, filter=Q(outcome=Outcome.DELIVERED)),
     )
     return Course(
-        counts=Counter(dict(rows.values_list("outcome").annotate(Count("pk")))),
+        counts=Counter(dict(rows.values_list("outcome").annotate(n=Count("*")))),
         reasons=[ReasonCount(*each) for each in most_frequent({(step, reason): n for step, reason, n in causes})],
         first_failure=optional_moment(edges["first"]),
         last_failure=optional_moment(edges["failure"]),

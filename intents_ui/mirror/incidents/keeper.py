@@ -42,7 +42,7 @@ KEPT_DAYS = 90
 MOST_RECENT = 100
 NAME = "incidents"  # of the state
 COLUMNS = (
-    "pk", "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
+    "intent_id", "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
     "origin_token__address", "destination_token__chain", "destination_token__address", "route__late_after",
     "owner", "outcome", "status", "failed_step", "created", "started", "updated", "ended",
 )  # fmt: skip
@@ -125,7 +125,7 @@ class Keeper:
         still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None)  # SQLite uses no index for "or"
         found = []
         for row in ended.union(still_open, all=True):
-            pk, *place, late_after, owner, outcome, status, step, created, started, updated, ended_at = row
+            intent_id, *place, late_after, owner, outcome, status, step, created, started, updated, ended_at = row
             began = (started or created) // 1000
             end = max(ended_at or updated, created) // 1000
             decision = decided(outcome, status, step, began=began, ended=end, limit=late_after // 1000, now=until)
@@ -137,7 +137,7 @@ class Keeper:
                 sides = batched(place[3:], 2)
                 tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
                 scopes = scopes_of(RouteKey(*place[:3]), tokens)
-                found.append((pk, Begun(scopes, owner and bytes(owner), began, *decision)))
+                found.append((bytes(intent_id), Begun(scopes, owner and bytes(owner), began, *decision)))
         return dict(sorted(found, key=lambda each: each[1].at or until))
 
 

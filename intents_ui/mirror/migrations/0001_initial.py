@@ -1,7 +1,7 @@
 from typing import Any
 
 from django.db import migrations, models
-from django.db.models import PROTECT, BigIntegerField, Index, Q, SmallIntegerField, TextField
+from django.db.models import PROTECT, BigIntegerField, CompositePrimaryKey, Index, Q, SmallIntegerField, TextField
 
 from intents_ui.mirror.partitions import partition
 
@@ -70,7 +70,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Transfer",
             [
-                ID,
+                ("pk", CompositePrimaryKey("intent_id", "created")),
                 *fields(BigIntegerField, "created", "updated", "read_at"),
                 *fields(BigIntegerField, "project", "started", "ended", "expires", "hour", "unlisted_since", null=True),
                 *to("route", "route", on_delete=PROTECT),
@@ -115,18 +115,12 @@ class Migration(migrations.Migration):
             {
                 "indexes": [
                     Index(fields=["day"], name="fact_day"),
-                    Index(
-                        fields=OF_ROUTES,
-                        name="fact_route",
-                    ),
+                    Index(fields=OF_ROUTES, name="fact_route"),
                     Index(condition=Q(pair__isnull=False), fields=["route", "day"], name="fact_pair"),
                 ],
             },
         ),
         migrations.RunPython(partition, migrations.RunPython.noop),
-        migrations.AddConstraint(
-            "transfer", models.UniqueConstraint(fields=("intent_id", "created"), name="transfer_key")
-        ),
         *(
             migrations.AddIndex("transfer", index)
             for index in (
