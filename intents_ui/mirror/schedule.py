@@ -9,8 +9,8 @@ from random import Random
 from intents_ui.mirror import windows
 from intents_ui.mirror.models import Window
 from intents_ui.mirror.reader import OpenSet, Span, Task
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.mirror.writer import KEPT_DAYS, Writer
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
+from intents_ui.mirror.writer import KEPT_DAYS, LoneRead, Writer
 from intents_ui.service.models import IntentStatus
 
 COMMITTED, EXECUTING = IntentStatus.COMMITTED, IntentStatus.EXECUTING
@@ -37,19 +37,15 @@ class Schedule:
         self._upkeep_due = 0
         self._minute = 0
         self._audits: list[Window] = []
-        self._alone: dict[bytes, tuple[int, int]] = {}  # ID, time of creation, and from when on it is read
-        self._read_alone: dict[bytes, int] = {}  # ID, time of the read
+        self._alone: dict[bytes, LoneRead] = {}
         self._paused_until = 0.0
 
     def prepare(self, writer: Writer, *, now: int) -> None:
         """Do what is due in the database: new windows each minute, checks and retention each hour."""
-        for intent_id, (created, since) in writer.alone.items():
-            # It may still be listed as before, or not at all.
-            if since > now or now >= self._read_alone.get(intent_id, 0) + (now - created) // 10:
-                self._alone[intent_id] = created, since
-        writer.alone.clear()
+        self._alone = writer.alone
         if now // MINUTE != self._minute:
-            self._read_alone = {each: at for each, at in self._read_alone.items() if at > now - DAY}
+            for each in [each for each, lone in self._alone.items() if lone.is_over(now)]:
+                del self._alone[each]
             writer.extend(now=now)
             self._minute = now // MINUTE
         if now >= self._upkeep_due:
@@ -72,7 +68,7 @@ class Schedule:
             if now >= self._open_sets_due[place]:
                 self._open_sets_due[place] = now + every
                 return OpenSet(statuses, now - since, most_pages)
-        if alone := {each: created for each, (created, since) in self._alone.items() if since <= now}:
+        if alone := {each: lone.created for each, lone in self._alone.items() if lone.due <= now}:
             return Span((self._next_alone(alone, now),))
         spans = [task for task in busy if isinstance(task, Span)]
         if len(spans) >= SPANS_AT_ONCE:
@@ -92,9 +88,7 @@ class Schedule:
         """Return the seconds of the oldest of these transfers. It is no window of the ledger."""
         first = min(alone.values())
         near = {each: created for each, created in alone.items() if created < first + NEAR}
-        for each in near:
-            del self._alone[each]
-            self._read_alone[each] = now
+        self._alone |= {each: LoneRead(created, NEVER, now) for each, created in near.items()}
         return Window(start=first, end=max(near.values()) + 1, due=now)
 
     def pause(self, until: float) -> None:

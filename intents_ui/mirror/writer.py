@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection, models, transaction
-from django.db.models import Max, Min, Q
+from django.db.models import Min, Q
 
 from intents_ui.mirror import lease, partitions, windows
 from intents_ui.mirror.entry import ADDRESS, Entry, packed
@@ -62,15 +61,27 @@ class OtherSource(Exception):
     """The database is a copy of another service, or was read with another access key."""
 
 
+class LoneRead(NamedTuple):
+    """A read of a transfer with those created next to it, at `due`, or NEVER if it was at `read_at`."""
+
+    created: int
+    due: int
+    read_at: int = 0
+
+    def is_over(self, now: int) -> bool:
+        """Return whether there may be another. One that is still listed as before, or not at all, has few."""
+        return self.due == windows.NEVER and now >= self.read_at + (now - self.created) // 10
+
+
 class Writer:
     """Writes readings under one epoch of the lease. `now` is always in Unix seconds by the service's clock.
 
-    `alone` are transfers to read with those created next to them: their times of creation, and from when on.
+    `alone` are the transfers that aren't read with their windows, by ID.
     """
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
-        self.alone: dict[bytes, tuple[int, int]] = {}
+        self.alone: dict[bytes, LoneRead] = {}
         self._ids: dict[tuple[str, ...], int] = {}  # of routes, tokens and reasons
         self._earlier: dict[bytes, tuple[bytes, int]] = {}  # fingerprint and time of a reading (`_is_newer`)
 
@@ -94,15 +105,18 @@ class Writer:
             if state(RULES_USED, RULES) != RULES:
                 Window.objects.update(due=now)
             set_state(RULES_USED, RULES)
-            first = Window.objects.aggregate(first=Min("start"))["first"]
-            self._save(tile(start, first or start, width=windows.BACKFILL_WIDTH, due=now))
-            self._extend(start, now)
-            partitions.add_months(start, now + windows.MONTH)
+        self.extend(start, now=now)
 
-    def extend(self, *, now: int) -> None:
-        """Add the windows of the time that has passed."""
+    def extend(self, start: int | None = None, *, now: int) -> None:
+        """Add the windows that the ledger lacks, from `start` or its own start on. The last one contains now."""
+        present = (now // windows.WIDTH + 1) * windows.WIDTH
+        edges = [*Window.objects.order_by("start").values_list("start", "end"), (present, present)]
+        known_until = edges[0][0] if start is None else start
         with self.transaction():
-            self._extend(now, now)
+            partitions.add_months(known_until, now + windows.MONTH)
+            for first, end in edges:
+                self._save(tile(known_until, first, now=now))
+                known_until = max(known_until, end)
 
     def commit(self, reading: Reading, *, now: int) -> int:
         """Write a reading. Return the number of rows that changed, or of those that an audit found to differ."""
@@ -131,17 +145,10 @@ class Writer:
         return max(changed, differing)
 
     def verify(self, *, now: int) -> int:
-        """Compare the ledger with itself and with the copy. Return the number of windows that must be read again."""
-        edges = pairwise(Window.objects.order_by("start").values_list("start", "end"))
-        gaps = (tile(end, start, width=windows.BACKFILL_WIDTH, due=now) for (_, end), (start, _) in edges)
-        missing = [window for gap in gaps for window in gap]
-        with connection.cursor() as cursor:
-            cursor.execute(LACKING)
-            lacking = Window.objects.filter(start__in=[start for (start,) in cursor.fetchall()])
+        """Let sealed windows be read again of which the copy lacks transfers. Return their number."""
+        lacking = Window.objects.filter(start__in=[each.start for each in Window.objects.raw(LACKING)])
         with self.transaction():
-            self._save(missing)
-            doubted = lacking.update(is_sealed=False, failures=1, reason=ROWS_MISSING, due=now, epoch=self.epoch)
-        return len(missing) + doubted
+            return lacking.update(is_sealed=False, failures=1, reason=ROWS_MISSING, due=now, epoch=self.epoch)
 
     def merge(self) -> None:
         """Merge sealed neighbors of a day that are read again at the same time, so that a ledger has few windows."""
@@ -164,7 +171,6 @@ class Writer:
             kept_from = (Window.objects.aggregate(first=Min("start"))["first"] or until) * 1000
             # Those that ended later are of days that may be counted again.
             if connection.vendor == "postgresql":
-                partitions.add_months(now, now + windows.MONTH)
                 partitions.expire(kept_from // 1000)
             else:
                 outdated = Transfer.objects.filter(created__lt=kept_from)
@@ -260,19 +266,10 @@ class Writer:
             if len(self._earlier) > MOST_KNOWN:
                 self._earlier.clear()
             self._earlier[each.intent_id] = each.fingerprint, read_at
-            self.alone[each.intent_id] = each.created // 1000, read_at // 1000 + CONFIRMED_AFTER
+            self.alone[each.intent_id] = LoneRead(each.created // 1000, read_at // 1000 + CONFIRMED_AFTER)
         return False
 
     # The ledger
-
-    def _extend(self, start: int, now: int) -> None:
-        """Add the windows until now. The last one contains it."""
-        end = Window.objects.aggregate(end=Max("end"))["end"]
-        start = start if end is None else end
-        present = (now // windows.WIDTH + 1) * windows.WIDTH
-        recent = max(start, present - HOUR)
-        self._save(tile(start, recent, width=windows.BACKFILL_WIDTH, due=now))
-        self._save(tile(recent, present, width=windows.WIDTH))
 
     def _note_windows(self, span: Span, reading: Reading, now: int) -> None:
         known = {each.start: each for each in Window.objects.filter(start__gte=span.start, start__lt=span.end)}
@@ -330,7 +327,9 @@ class Writer:
         known = still_open.union(expired, failed, all=True).values_list("intent_id", "created")
         left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
         young = {created for created in left.values() if created >= now - ALONE_FROM}
-        self.alone |= {each: (created, now) for each, created in left.items() if created not in young}
+        for each, created in left.items():
+            if created not in young and (each not in self.alone or self.alone[each].is_over(now)):
+                self.alone[each] = LoneRead(created, now)
         if young:
             for window in Window.objects.filter(end__gt=min(young), failures=0):
                 if any(window.start <= created < window.end for created in young):
@@ -344,11 +343,16 @@ class Writer:
         write(Window, rows, key=["start"])
 
 
-def tile(start: int, end: int, *, width: int, due: int | None = None) -> Iterator[Window]:
-    """Yield windows that tile the time, cut at multiples of `width`. They are due at their first age, or at `due`."""
+def tile(start: int, end: int, *, now: int) -> Iterator[Window]:
+    """Yield windows that tile a time: minutes of the last hour, due at their first age, and hours before it."""
+    last_hour = (now // windows.WIDTH + 1) * windows.WIDTH - HOUR
     while start < end:
-        stop = min(end, (start // width + 1) * width)
-        yield Window(start=start, end=stop, due=start + width // 3 if due is None else due)
+        if start < last_hour:
+            width, due, limit = windows.BACKFILL_WIDTH, now, min(end, last_hour)
+        else:
+            width, due, limit = windows.WIDTH, start + windows.WIDTH // 3, end
+        stop = min(limit, (start // width + 1) * width)
+        yield Window(start=start, end=stop, due=due)
         start = stop
 
 
