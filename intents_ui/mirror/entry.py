@@ -1,6 +1,5 @@
 """A transfer as the mirror stores it, from an entry of the history."""
 
-from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -16,13 +15,13 @@ from intents_ui.service.models import (
 )
 from intents_ui.service.outcome import (
     DEAD,
-    LEGS,
     Evidence,
     Outcome,
     StepStatus,
-    deposit_step,
+    deposit_leg,
     execute_by,
-    is_placeholder,
+    is_made,
+    leg,
     outcome_of,
 )
 
@@ -113,22 +112,17 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         receipt.destination_transaction or NO_TRANSACTION,
         receipt.refund_transaction or NO_TRANSACTION,
     )
-    deposit, _, _, refund = sent
-    # The owner made the deposit: it has a real hash, or was signed for the relayer to send.
-    signed = deposit.deposit_intent_entry
-    has_signature = bool(signed and signed.intent_signature)
-    is_made = not is_placeholder(deposit.txn_hash) or bool(deposit.meta_txn_id) or has_signature
-    reached, origin_step, destination_step, refund_step = map(_step, sent)
-    steps = deposit_step(reached, is_made=is_made), origin_step, destination_step, refund_step
+    deposit, origin, destination, refund = sent
+    steps = deposit_leg(deposit), leg(origin), leg(destination), leg(refund)
     end = execute_by(status, expires_at=expires, updated_at=updated)
     refunded_to = packed(refund.to_address, ADDRESS)
     evidence = Evidence(
         status=status,
         deposit=steps[0],
-        origin=origin_step,
-        destination=destination_step,
-        refund=refund_step,
-        is_made=is_made,
+        origin=steps[1],
+        destination=steps[2],
+        refund=steps[3],
+        is_made=is_made(deposit),
         has_receipt=listed.receipt is not None,
         is_same_chain=origin_chain is not None and origin_chain == destination_chain,
         is_refund_plausible=refunded_to is not None
@@ -139,7 +133,8 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
     started = summary.started_at
     if started is None and any(step is not StepStatus.ABSENT for step in steps):
         started = receipt.created_at
-    failed = next((place for place, step in enumerate(steps) if step in DEAD), None)
+    failed = [place for place, step in enumerate(steps) if step in DEAD]
+    reason = next(filter(None, (sent[place].status_reason for place in failed)), None)
     amount, delivered = _sent(summary, deposit, steps[0]), summary.destination_token_amount
     columns = Entry(
         intent_id=packed(listed.intent_id, HASH) or b"",
@@ -163,8 +158,8 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         owner=owner,
         recipient=recipient if recipient != owner else None,
         refund=refunded_to if refunded_to != owner else None,
-        failed_step=failed,
-        reason=None if failed is None else _reason(sent),
+        failed_step=failed[0] if failed else None,
+        reason=_text(reason) if reason else None,
         fingerprint=b"",
     )
     outcome = outcome_of(evidence._replace(is_expired=True)) if end and now >= end else columns.outcome
@@ -213,17 +208,6 @@ def optional_moment(stored: int | None) -> datetime | None:
 
 def _milliseconds(moment: datetime | None) -> int | None:
     return None if moment is None else milliseconds(moment)
-
-
-def _step(transaction: IntentTransaction) -> StepStatus:
-    status = transaction.status
-    return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
-
-
-def _reason(sent: Iterable[IntentTransaction]) -> str | None:
-    """Return why the first failed step failed."""
-    reasons = (each.status_reason for each in sent if _step(each) in DEAD)
-    return next((_text(reason) for reason in reasons if reason), None)
 
 
 def _token(chain: int | None, address: str | None, about: TokenMetadata | None) -> TokenKey | None:

@@ -9,7 +9,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from intents_ui.service.models import FINAL, STOPPED, Intent, IntentReceipt, IntentStatus, TransactionStatus
+from intents_ui.service.models import (
+    FINAL,
+    STOPPED,
+    Intent,
+    IntentReceipt,
+    IntentStatus,
+    IntentTransaction,
+    TransactionStatus,
+)
 
 
 class StepStatus(StrEnum):
@@ -44,9 +52,27 @@ UNDER_WAY = frozenset({StepStatus.MOVING, StepStatus.RETRYING})
 RUNNING = UNDER_WAY | {StepStatus.WAITING, StepStatus.QUEUED, StepStatus.STRANGE}
 
 
-def deposit_step(reached: StepStatus, *, is_made: bool) -> StepStatus:
+def leg(transaction: IntentTransaction | None) -> StepStatus:
+    status = transaction.status if transaction else None
+    return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
+
+
+def deposit_leg(deposit: IntentTransaction | None) -> StepStatus:
     """Return the deposit's state. One that was made is in progress even before the service has seen it."""
-    return StepStatus.MOVING if is_made and reached not in DEAD | UNDER_WAY | {StepStatus.DONE} else reached
+    reached = leg(deposit)
+    return StepStatus.MOVING if reached not in DEAD | UNDER_WAY | {StepStatus.DONE} and is_made(deposit) else reached
+
+
+def is_made(deposit: IntentTransaction | None) -> bool:
+    """Return whether the owner made the deposit: it has a real hash, or was signed for the relayer to send."""
+    entry = deposit.deposit_intent_entry if deposit else None
+    is_signed = bool(deposit and deposit.meta_txn_id) or bool(entry and entry.intent_signature)
+    return is_signed or has_hash(deposit)
+
+
+def has_hash(transaction: IntentTransaction | None) -> bool:
+    """Return whether it has a real hash. A deposit that the service watches for has a placeholder."""
+    return transaction is not None and not is_placeholder(transaction.txn_hash)
 
 
 def is_placeholder(txn_hash: str | None) -> bool:

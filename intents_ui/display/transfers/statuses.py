@@ -10,16 +10,19 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
-from intents_ui.display.formatting import hashes, text
-from intents_ui.service import outcome
-from intents_ui.service.models import IntentStatus, IntentTransaction, TransactionStatus
+from intents_ui.display.formatting import text
+from intents_ui.service.models import IntentStatus, TransactionStatus
 from intents_ui.service.outcome import DEAD as DEAD
 from intents_ui.service.outcome import LEGS as LEGS
 from intents_ui.service.outcome import RUNNING as RUNNING
 from intents_ui.service.outcome import TIME_TO_EXECUTE as TIME_TO_EXECUTE
 from intents_ui.service.outcome import UNDER_WAY as UNDER_WAY
 from intents_ui.service.outcome import StepStatus as StepStatus
+from intents_ui.service.outcome import deposit_leg as deposit_leg
 from intents_ui.service.outcome import execute_by as execute_by
+from intents_ui.service.outcome import has_hash as has_hash
+from intents_ui.service.outcome import is_made as is_made
+from intents_ui.service.outcome import leg as leg
 
 
 class Tone(StrEnum):
@@ -179,25 +182,3 @@ def mix(statuses: Iterable[StatusLabel]) -> tuple[Share, ...]:
 
 def percent(count: int, *, of: int) -> Decimal:
     return (WHOLE * count / of).quantize(HUNDREDTH)
-
-
-def leg(transaction: IntentTransaction | None) -> StepStatus:
-    status = transaction.status if transaction else None
-    return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
-
-
-def deposit_leg(deposit: IntentTransaction | None) -> StepStatus:
-    """Return the deposit's state. One that was made is in progress even before the service has seen it."""
-    return outcome.deposit_step(leg(deposit), is_made=is_made(deposit))
-
-
-def is_made(deposit: IntentTransaction | None) -> bool:
-    """Return whether the owner made the deposit: it has a real hash, or was signed for the relayer to send."""
-    entry = deposit.deposit_intent_entry if deposit else None
-    is_signed = bool(deposit and deposit.meta_txn_id) or bool(entry and entry.intent_signature)
-    return is_signed or has_hash(deposit)
-
-
-def has_hash(transaction: IntentTransaction | None) -> bool:
-    """Return whether it has a real hash. A deposit that the service watches for has a placeholder."""
-    return transaction is not None and not hashes.is_placeholder(transaction.txn_hash)
