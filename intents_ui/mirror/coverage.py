@@ -3,9 +3,8 @@
 `now` is by the service's clock (`service_now`).
 """
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 
 from django.db.models import Count, F, Max, Q, Sum
@@ -18,6 +17,7 @@ FRESH = HOUR  # a window that isn't sealed was read since then
 USUAL_LENGTH = HOUR  # in which nearly all transfers end that were created in a window
 AUDITED_DAYS = 7
 MOST_HOLES = 200
+HOLES = Q(is_sealed=False, failures__gt=0)  # windows whose last read failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class Hole:
     failures: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DayCoverage:
     """A day of the ledger: how much of it is in each condition, and its transfers."""
 
     day: date
-    lengths: Mapping[Condition, timedelta]
-    transfers: int
+    lengths: dict[Condition, timedelta] = field(default_factory=dict)
+    transfers: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,18 +80,15 @@ class Completeness:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """Times of ending that are incomplete at `at`, in order, as pairs of Unix seconds."""
+    """Times of ending that are incomplete at `at`, in order and apart, as pairs of Unix seconds."""
 
     at: int
     times: Sequence[tuple[int, int]]
 
     def of(self, start: int, end: int, *, can_be: bool = True) -> Completeness:
         """Return the completeness of the time between these, as far as it has passed, if it `can_be` complete."""
-        end, lacking, since = min(end, self.at), 0, start
-        for first, last in self.times:
-            if first < end and last > start:
-                lacking += min(last, end) - max(first, since)
-                since = min(last, end)
+        end = min(end, self.at)
+        lacking = sum(max(0, min(last, end) - max(first, start)) for first, last in self.times)
         return Completeness(can_be and lacking == 0 and start < end, timedelta(seconds=lacking))
 
     def last_complete(self) -> tuple[datetime | None, datetime | None]:
@@ -105,7 +102,7 @@ class Gaps:
 def progress(*, since: int, until: int) -> tuple[int, int, int]:
     """Return how much of a time was read: the seconds that are sealed, of all that are no hole, and the transfers."""
     length, windows = F("end") - F("start"), Window.objects.filter(start__gte=since, end__lte=until)
-    found = windows.exclude(is_sealed=False, failures__gt=0).aggregate(
+    found = windows.exclude(HOLES).aggregate(
         sealed=Sum(length, filter=Q(is_sealed=True)), seconds=Sum(length), transfers=Sum("rows")
     )
     return found["sealed"] or 0, found["seconds"] or 0, found["transfers"] or 0
@@ -113,15 +110,16 @@ def progress(*, since: int, until: int) -> tuple[int, int, int]:
 
 def current(*, now: datetime) -> Coverage:
     at = due = int(now.timestamp())
-    lengths, transfers = defaultdict[int, Counter[Condition]](Counter), Counter[int]()
+    days: dict[date, DayCoverage] = {}
     holes: list[Hole] = []
     for window in Window.objects.order_by("-start"):
-        day, condition = window.start // DAY, window.condition
-        lengths[day][condition] += window.end - window.start
-        transfers[day] += window.rows
+        start, end, condition = utc(window.start), utc(window.end), window.condition
+        day = days.setdefault(start.date(), DayCoverage(start.date()))
+        day.lengths[condition] = day.lengths.get(condition, timedelta()) + (end - start)
+        day.transfers += window.rows
         due = min(due, window.due)
         if condition is Condition.HOLE:
-            hole, later = Hole(utc(window.start), utc(window.end), window.reason, window.failures), holes[-1:]
+            hole, later = Hole(start, end, window.reason, window.failures), holes[-1:]
             if later and (hole.end, hole.reason) == (later[0].start, later[0].reason):
                 holes[-1] = replace(hole, end=later[0].end, failures=max(hole.failures, later[0].failures))
             elif len(holes) < MOST_HOLES:
@@ -132,14 +130,7 @@ def current(*, now: datetime) -> Coverage:
         audited=Count("pk"), differing=Count("pk", filter=Q(differing__gt=0)), at=Max("at")
     )
     return Coverage(
-        days=[
-            DayCoverage(
-                utc(day * DAY).date(),
-                {each: timedelta(seconds=length) for each, length in lengths[day].items()},
-                transfers[day],
-            )
-            for day in sorted(lengths)
-        ],
+        days=[*reversed(days.values())],
         holes=holes,
         complete_since=complete_since,
         complete_until=complete_until,
@@ -168,10 +159,9 @@ def gaps(*, now: datetime) -> Gaps:
     return Gaps(at, _merged(_incomplete(at)))
 
 
-def unread(*, since: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield the windows after a time that weren't read to their end."""
-    incomplete = Q(read_at=None) | Q(failures__gt=0, is_sealed=False)
-    yield from Window.objects.filter(incomplete, end__gt=since).values_list("start", "end")
+def unread(*, since: int = 0) -> Iterable[tuple[int, int]]:
+    """Return the windows after a time that weren't read to their end."""
+    return Window.objects.filter(Q(read_at=None) | HOLES, end__gt=since).values_list("start", "end")
 
 
 def _incomplete(at: int) -> Iterator[tuple[int, int]]:
@@ -180,10 +170,10 @@ def _incomplete(at: int) -> Iterator[tuple[int, int]]:
         is_new = read_at is None and end > at - MINUTE - SKEW
         if failures > 0 or (not is_new and (read_at is None or read_at < at - FRESH)):
             yield start, end + USUAL_LENGTH
-    first, last = Window.objects.order_by("start").first(), Window.objects.order_by("start").last()
+    first, last = Window.objects.first(), Window.objects.last()
     yield 0, (first.start if first else at) + USUAL_LENGTH
-    if not last or last.end < at - SKEW:
-        yield (last.end if last else 0), at
+    if last and last.end < at - SKEW:
+        yield last.end, at
 
 
 def _merged(times: Iterable[tuple[int, int]]) -> Sequence[tuple[int, int]]:

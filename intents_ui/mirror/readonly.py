@@ -48,15 +48,10 @@ def understanding() -> Iterator[None]:
     """
     try:
         yield
-    except (DatabaseError, OSError) as error:
-        raise _unreadable(error) from error
-    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        log.warning("The mirror has a value that can't be understood", exc_info=True)
-        raise _unreadable(error) from error
-
-
-def _unreadable(error: Exception) -> CopyUnreadable:
-    return CopyUnreadable(": ".join((type(error).__name__, *str(error).splitlines()[:1])))
+    except (DatabaseError, OSError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        if not isinstance(error, (DatabaseError, OSError)):
+            log.warning("The mirror has a value that can't be understood", exc_info=True)
+        raise CopyUnreadable(": ".join((type(error).__name__, *str(error).splitlines()[:1]))) from error
 
 
 def read_only(usual: BaseDatabaseWrapper) -> BaseDatabaseWrapper:

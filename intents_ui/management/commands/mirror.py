@@ -92,7 +92,7 @@ class Command(BaseCommand):
             return sealed == seconds
 
         _require(self.mirror(days=days, is_done=is_done).run(waits=False))
-        holes = Window.objects.filter(is_sealed=False, failures__gt=0).order_by("-start")
+        holes = Window.objects.filter(coverage.HOLES).order_by("-start")
         if holes:
             raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
 
