@@ -89,18 +89,16 @@ def mirror_of(service: Service) -> "Mirror":
 def measure(seconds: float) -> dict[str, float]:
     service = Service()
     mirror, known = mirror_of(service), dict[bytes, float]()
-    writer = mirror.lead()
-    if writer is None:
-        sys.exit("The database is another mirror's")
     until = START + SETTLING + seconds
-    while service.now < until:
-        reading = mirror.step(writer)
-        if reading is None:
-            service.sleep(IDLE_SECONDS)
-            continue
-        for each in reading.entries:
-            if each.status not in OPEN:
-                known.setdefault(each.intent_id, service.now)
+    with mirror.lead() as writer:
+        while service.now < until:
+            reading = mirror.step(writer)
+            if reading is None:
+                service.sleep(IDLE_SECONDS)
+                continue
+            for each in reading.entries:
+                if each.status not in OPEN:
+                    known.setdefault(each.intent_id, service.now)
     # Endings of the last two minutes may not be known yet, and need not be.
     ended = dict(service.endings(START + SETTLING, until - 120))
     late = sorted(known.get(each, float("inf")) - at for each, at in ended.items())

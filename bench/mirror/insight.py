@@ -48,7 +48,7 @@ def measure(count: int, routes: int = ROUTES) -> dict[str, float]:
     columns = [each.column for each in Transfer._meta.concrete_fields if each.column != "unlisted_since"]
     for some in batched(rows(count, routes), BATCH):
         write(Transfer, [dict(zip(columns, row, strict=True)) for row in some])
-    writer = SnapshotWriter(lease.acquire(now=1) or 0)
+    writer = SnapshotWriter(lease.acquire(now=1))
     began, pieces = time.process_time(), list[float]()
     while True:
         piece = time.perf_counter()

@@ -7,6 +7,8 @@ its lease can't write.
 import os
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.db import OperationalError
 from django.db.models import F
@@ -19,6 +21,10 @@ ROW = 1
 
 
 class LeaseLost(Exception):
+    """Another process has taken over."""
+
+
+class LeaseHeld(LeaseLost):
     """Another process has the lease."""
 
 
@@ -27,22 +33,32 @@ def clock() -> int:
     return time.time_ns() // 1_000_000
 
 
-def acquire(*, now: int | None = None) -> int | None:
-    """Return the epoch of a lease from now on (Unix milliseconds), or None if another process has one."""
+@contextmanager
+def held() -> Iterator[int]:
+    """Hold the lease during the block. Yields its epoch. Raises LeaseHeld."""
+    epoch = acquire()
+    try:
+        yield epoch
+    finally:
+        Lease.objects.filter(pk=ROW, epoch=epoch).update(holder="", until=0)  # if it is still ours
+
+
+def acquire(*, now: int | None = None) -> int:
+    """Return the epoch of a lease from now on (Unix milliseconds). Raises LeaseHeld."""
     now = clock() if now is None else now
     known, _ = Lease.objects.get_or_create(pk=ROW, defaults={"epoch": 0, "holder": "", "until": 0})
-    if known.until >= now:
-        return None
     holder = f"{socket.gethostname()}:{os.getpid()}"
     # Of the processes that see it free, one finds this epoch.
     free = Lease.objects.filter(pk=ROW, epoch=known.epoch, until__lt=now)
     try:
-        taken = free.update(epoch=known.epoch + 1, holder=holder, until=now + SECONDS * 1000)
+        taken = known.until < now and free.update(epoch=known.epoch + 1, holder=holder, until=now + SECONDS * 1000)
     except OperationalError:
         if not known.holder:
             raise
-        return None  # locked: the process that had the lease may be frozen inside a transaction
-    return known.epoch + 1 if taken else None
+        taken = False  # locked: the process that had the lease may be frozen inside a transaction
+    if not taken:
+        raise LeaseHeld
+    return known.epoch + 1
 
 
 def renew(epoch: int, *, service_now: int) -> None:
@@ -50,11 +66,6 @@ def renew(epoch: int, *, service_now: int) -> None:
     now = clock()
     if not Lease.objects.filter(pk=ROW, epoch=epoch).update(until=now + SECONDS * 1000, ahead=service_now - now):
         raise LeaseLost
-
-
-def release(epoch: int) -> None:
-    """End the lease, if it is still ours."""
-    Lease.objects.filter(pk=ROW, epoch=epoch).update(holder="", until=0)
 
 
 def fence(epoch: int) -> None:

@@ -2,8 +2,9 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from random import Random, SystemRandom
@@ -14,7 +15,7 @@ from intents_ui.mirror.coverage import USUAL_LENGTH
 from intents_ui.mirror.entry import milliseconds
 from intents_ui.mirror.figures.snapshots import Slow, SnapshotWriter
 from intents_ui.mirror.incidents.keeper import Keeper
-from intents_ui.mirror.lease import LeaseLost
+from intents_ui.mirror.lease import LeaseHeld, LeaseLost
 from intents_ui.mirror.reader import Reader, Reading, Span, Task
 from intents_ui.mirror.schedule import SPANS_AT_ONCE, Schedule
 from intents_ui.mirror.windows import DAY
@@ -51,51 +52,39 @@ class Mirror:
         self.schedule = Schedule(random=self.random)
         self.incidents = Keeper()
 
-    def run(self, *, waits: bool = True) -> bool:
-        """Keep the copy while this process has the lease, and wait for it otherwise. Return whether it had it."""
+    def run(self, *, waits: bool = True) -> None:
+        """Keep the copy while this process has the lease. Wait for it otherwise, or raise LeaseHeld."""
         while not self.stop.is_set():
-            writer = self.lead()
-            if writer is None and not waits:
-                return False
-            if writer is None:
-                self.stop.wait(SPARE_SECONDS)
-                continue
             try:
-                self.prefill(self, writer)
-                self._work(writer)
-                return True
+                with self.lead() as writer:
+                    self.prefill(self, writer)
+                    self._work(writer)
+                    return
+            except LeaseHeld:
+                if not waits:
+                    raise
+                self.stop.wait(SPARE_SECONDS)
             except LeaseLost:
                 log.warning("Another process has taken over the mirror")
-            finally:
-                lease.release(writer.epoch)
-        return True
 
-    def audit(self) -> tuple[int, int, int] | None:
-        """Read some sealed windows again. Return None if another process has the lease.
+    def audit(self) -> tuple[int, int, int]:
+        """Read some sealed windows again. Raises LeaseHeld.
 
         Returns how many were read, how many of these differed, and how many of the whole ledger lacked transfers.
         """
-        writer = self.lead()
-        if writer is None:
-            return None
-        lacking = writer.verify(now=self.seconds())
-        readings = [self.reader.read(Span((window,), is_audit=True)) for window in self.schedule.audits()]
-        differing = sum(bool(writer.commit(each, now=self.seconds())) for each in readings)
-        lease.release(writer.epoch)
+        with self.lead() as writer:
+            lacking = writer.verify(now=self.seconds())
+            readings = [self.reader.read(Span((window,), is_audit=True)) for window in self.schedule.audits()]
+            differing = sum(bool(writer.commit(each, now=self.seconds())) for each in readings)
         return len(readings), differing, lacking
 
-    def lead(self) -> Writer | None:
-        """Return the writer of a new epoch, or None if another process has the lease."""
-        epoch = lease.acquire()
-        if epoch is None:
-            return None
-        writer = Writer(epoch)
-        try:
+    @contextmanager
+    def lead(self) -> Iterator[Writer]:
+        """Hold the lease during the block. Yields the writer of its epoch. Raises LeaseHeld."""
+        with lease.held() as epoch:
+            writer = Writer(epoch)
             self.begin(writer)
-        except BaseException:
-            lease.release(epoch)
-            raise
-        return writer
+            yield writer
 
     def begin(self, writer: Writer) -> None:
         """Prepare the ledger. Raises OtherSource if the database is of another source."""

@@ -115,7 +115,5 @@ def test_windows_are_by_the_clock_of_the_service(world: World, monkeypatch: pyte
     client = ServiceClient(ServiceConfig("http://world"), transport=httpx.MockTransport(ahead))
     monkeypatch.setattr(command, "service", lambda: client)
     mirror = command.Command().mirror()
-    writer = mirror.lead()
-    assert writer is not None
     mirror.reader.read(Span((Window(start=0, end=1),)))
     assert abs(mirror.now() - datetime.now(UTC) - timedelta(minutes=3)) < timedelta(seconds=2)

@@ -10,7 +10,7 @@ import pytest
 
 from intents_ui.mirror import coverage, lease, loop, partitions, reader, windows, writer
 from intents_ui.mirror.figures import lateness
-from intents_ui.mirror.lease import LeaseLost
+from intents_ui.mirror.lease import LeaseHeld, LeaseLost
 from intents_ui.mirror.models import STATUSES, Lease, Transfer, Window, state
 from intents_ui.mirror.reader import Span, Task
 from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
@@ -355,7 +355,8 @@ def test_one_process_leads_until_its_lease_ends_and_then_writes_nothing(world: W
     leader, spare = Copy(world), Copy(world)
     leader.settle(MINUTE)
     assert leader.writer
-    assert spare.mirror.lead() is None
+    with pytest.raises(LeaseHeld):
+        spare.step()
     Lease.objects.update(until=0)  # it has run out
     spare.step()
     world.change(made, "SUCCEEDED")

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from intents_ui.mirror import lease
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Transfer, Window
@@ -269,8 +270,9 @@ class Copy:
 
     def step(self) -> bool:
         """Read and write one task. Return whether there was one."""
-        self.writer = self.writer or self.mirror.lead()
-        assert self.writer is not None
+        if self.writer is None:
+            self.writer = Writer(lease.acquire())
+            self.mirror.begin(self.writer)
         reading = self.mirror.step(self.writer)
         if reading:
             self.readings.append(reading)

@@ -69,6 +69,8 @@ class Command(BaseCommand):
                 "The database is a copy of another service, or was read with another access key."
                 " Set another INTENTS_DATABASE, or run `manage.py mirror rebuild`."
             ) from None
+        except lease.LeaseLost:
+            raise CommandError("Another process keeps this copy. Stop it first.") from None
         except (DatabaseError, OSError) as error:
             first = (str(error).splitlines() or [type(error).__name__])[0]
             raise CommandError(f"The mirror stopped because its database failed: {first}") from None
@@ -91,15 +93,13 @@ class Command(BaseCommand):
                 self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
             return sealed == seconds
 
-        _require(self.mirror(days=days, is_done=is_done).run(waits=False))
+        self.mirror(days=days, is_done=is_done).run(waits=False)
         holes = Window.objects.filter(coverage.HOLES).order_by("-start")
         if holes:
             raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
 
     def audit(self, **_: Any) -> None:
-        found = self.mirror().audit()
-        _require(found is not None)
-        windows, differing, lacking = found or (0, 0, 0)
+        windows, differing, lacking = self.mirror().audit()
         self.stdout.write(f"{differing} of {windows} windows differed. {lacking} lacked transfers.")
 
     def recount(self, **_: Any) -> None:
@@ -107,10 +107,8 @@ class Command(BaseCommand):
         self.stdout.write("`manage.py mirror run` counts all figures again.")
 
     def rebuild(self, **_: Any) -> None:
-        epoch = lease.acquire()
-        _require(epoch is not None)
-        writer.empty()
-        lease.release(epoch or 0)
+        with lease.held():
+            writer.empty()
         self.stdout.write("The copy is empty. `manage.py mirror run` reads it again.")
 
     def forget(self, *, address: str, **_: Any) -> None:
@@ -158,11 +156,6 @@ def prefill(mirror: "loop.Mirror", leader: "writer.Writer") -> None:
 
         demo.generate(emulator, mirror, leader)
     os.nice(NICENESS)
-
-
-def _require(has_lease: bool) -> None:
-    if not has_lease:
-        raise CommandError("Another process keeps this copy. Stop it first.")
 
 
 def prepare(database: dict[str, Any]) -> None:
