@@ -40,7 +40,7 @@ from intents_ui.web.signed_values import SignedValues
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
-    from intents_ui.mirror.readonly import CoverageReading
+    from intents_ui.mirror.coverage import Coverage
 
 log = logging.getLogger(__name__)
 
@@ -197,8 +197,8 @@ def exports() -> Exports:
     return Exports(CONCURRENT_EXPORTS)
 
 
-def mirror_coverage() -> "CoverageReading | None":
-    """Return what the mirror knows, as read in the last seconds. None if there is no mirror."""
+def mirror_coverage() -> "Coverage | None":
+    """Return what the mirror knows, as read in the last seconds. None if there is no mirror, or it can't be read."""
     if settings.MIRROR_DATABASE is None:
         return None
     from intents_ui.mirror import readonly  # imported only when used

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.conf import settings
 from django.http import HttpRequest
 
-from intents_ui import wiring
 from intents_ui.mcp import transfers
 from intents_ui.mcp.arguments import Arguments, RouteArguments, TextArguments, TicketArguments, TransferArguments
 from intents_ui.mcp.messages import Unanswered
@@ -20,7 +20,7 @@ NO_COPY: Final = (
 
 def route_health(request: HttpRequest, given: RouteArguments) -> str:
     """Return figures of the mirror about the routes between two chains."""
-    if wiring.mirror_coverage() is None:
+    if settings.MIRROR_DATABASE is None:
         raise Unanswered(NO_COPY)
     from intents_ui.mcp import routes  # imported only when used
 

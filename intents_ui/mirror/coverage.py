@@ -49,6 +49,7 @@ class Coverage:
     those that are `differing`.
     """
 
+    at: datetime
     days: Sequence[DayCoverage]
     holes: Sequence[Hole]
     complete_since: datetime | None
@@ -60,6 +61,11 @@ class Coverage:
     differing: int
     audited_at: datetime | None
     unknown_statuses: Mapping[str, datetime]
+
+    @property
+    def updated_at(self) -> datetime:
+        """Until when everything that was due has been read."""
+        return self.at - self.lag
 
     @property
     def transfers(self) -> int:
@@ -130,6 +136,7 @@ def current(*, now: datetime) -> Coverage:
         audited=Count("pk"), differing=Count("pk", filter=Q(differing__gt=0)), at=Max("at")
     )
     return Coverage(
+        at=now,
         days=[*reversed(days.values())],
         holes=holes,
         complete_since=complete_since,

@@ -3,8 +3,6 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from urllib.parse import quote
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
@@ -71,30 +69,16 @@ def read_only(usual: BaseDatabaseWrapper) -> BaseDatabaseWrapper:
     return reader
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageReading:
-    """The state of the copy at a time. `coverage` is None if the database couldn't be read."""
-
-    coverage: Coverage | None
-    at: datetime
-
-    @property
-    def updated_at(self) -> datetime | None:
-        """Until when everything that was due has been read."""
-        return self.at - self.coverage.lag if self.coverage else None
-
-
-def read_coverage() -> CoverageReading:
-    """Return the state of the copy. An error is logged once until it is over."""
+def read_coverage() -> Coverage | None:
+    """Return the state of the copy, or None if it can't be read. An error is logged once until it is over."""
     try:
         with reading():
-            now = coverage.service_now()
-            found = CoverageReading(coverage.current(now=now), now)
+            found = coverage.current(now=coverage.service_now())
     except CopyUnreadable as error:
         if str(error) not in _logged:
             log.warning("The mirror can't be read: %s", error)
         _logged.add(str(error))
-        return CoverageReading(None, datetime.now(UTC))
+        return None
     _logged.clear()
     return found
 

@@ -55,8 +55,7 @@ def start_sampling() -> asyncio.Task[None] | None:
 
 def mirror_figures() -> metrics.MirrorCollector | None:
     """Return the mirror's figures. None without a mirror, or if its database can't be read."""
-    found = wiring.mirror_coverage()
-    known = found.coverage if found else None
+    known = wiring.mirror_coverage()
     incidents = wiring.open_incidents() if known else None
     return metrics.MirrorCollector(known, incidents) if known and incidents is not None else None
 

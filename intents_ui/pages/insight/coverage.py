@@ -6,6 +6,7 @@ from datetime import timedelta
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -49,14 +50,13 @@ def no_mirror(request: HttpRequest, **_: str) -> HttpResponse:
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    found = wiring.mirror_coverage()
-    if found is None:
+    if settings.MIRROR_DATABASE is None:
         return no_mirror(request)
-    known = found.coverage
+    known = wiring.mirror_coverage()
     days = known.days[-MOST_DAYS:] if known else ()
     context = {
         "in_detail": client_ip.runs_it(request),
-        "mirror": found,
+        "known": known,
         "conditions": CONDITIONS,
         "days": days[::-1],
         "bars": [bar for place, day in enumerate(days) for bar in bars(day, x=place * PITCH)],

@@ -6,10 +6,10 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
 from intents_ui.middleware import failures
 from intents_ui.middleware.failures import NO_MIRROR, Failure
 from intents_ui.mirror.readonly import CopyUnreadable, understanding
@@ -64,4 +64,4 @@ def why_refused(request: HttpRequest) -> Failure | None:
         return OFF
     if not operator_auth.may_see_insight(request):
         return replace(FOR_STAFF, takes_token=operator_auth.has_token())
-    return NO_MIRROR if wiring.mirror_coverage() is None else None
+    return NO_MIRROR if settings.MIRROR_DATABASE is None else None

@@ -77,11 +77,10 @@ LATE_TIME = timedelta(days=1)  # that the mirror knows completely, so that its n
 
 def late_count() -> int | None:
     """Return how many transfers are late. None if the mirror doesn't know, or not everyone may see it."""
-    found = wiring.mirror_coverage() if ENV.intents_insight == "public" else None
-    known = found.coverage if found else None
-    if not found or not known or not known.complete_since or known.complete_until:
+    known = wiring.mirror_coverage() if ENV.intents_insight == "public" else None
+    if not known or not known.complete_since or known.complete_until:
         return None
-    if known.complete_since > found.at - LATE_TIME:
+    if known.complete_since > known.at - LATE_TIME:
         return None
     from intents_ui.mirror.figures.scopes import EVERYTHING  # imported only with a mirror
     from intents_ui.mirror.readonly import CopyUnreadable

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from intents_ui import wiring
@@ -15,8 +16,8 @@ from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
 
 if TYPE_CHECKING:
+    from intents_ui.mirror.coverage import Coverage
     from intents_ui.mirror.models import Transfer
-    from intents_ui.mirror.readonly import CoverageReading
 
 MOST_SHOWN = 50
 NO_START = "A search of the local copy needs the first characters of the ID."
@@ -52,7 +53,7 @@ class Mirrored:
     ID wasn't compared with all IDs, or "".
     """
 
-    mirror: "CoverageReading"
+    mirror: "Coverage | None"
     may_see: bool
     lists: Sequence[MirroredList] | None
     why_partial: str = ""
@@ -72,11 +73,10 @@ def with_ends(request: HttpRequest, ends: Iterable[tuple[str, str]], *, without:
 
 
 def _found(request: HttpRequest, read: Callable[[], tuple[Sequence[MirroredList], str]]) -> Mirrored | None:
-    mirror = wiring.mirror_coverage()
-    if mirror is None or ENV.intents_insight == "off":
+    if settings.MIRROR_DATABASE is None or ENV.intents_insight == "off":
         return None
-    may_see = operator_auth.may_see_insight(request)
-    if not may_see or mirror.coverage is None:
+    mirror, may_see = wiring.mirror_coverage(), operator_auth.may_see_insight(request)
+    if not may_see or mirror is None:
         return Mirrored(mirror, may_see, None)
     from intents_ui.mirror.readonly import CopyUnreadable, reading  # imported only with a mirror
 
