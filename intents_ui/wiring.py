@@ -16,7 +16,6 @@ from django.conf import settings
 from django.core.cache import caches
 from django.utils.crypto import salted_hmac
 
-from intents_ui.exports.slots import Exports
 from intents_ui.live.bus import LocalBus, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
@@ -28,6 +27,7 @@ from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.executor import FairExecutor
+from intents_ui.service.context.shares import Shares
 from intents_ui.service.models import Page
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import ServiceConfig
@@ -192,9 +192,9 @@ def cards() -> Cards:
 
 
 @once
-def exports() -> Exports:
-    """This process's exports."""
-    return Exports(CONCURRENT_EXPORTS)
+def exports() -> Shares:
+    """The slots of this process's exports. A client gets one."""
+    return Shares(CONCURRENT_EXPORTS)
 
 
 def mirror_coverage() -> "Coverage | None":

@@ -6,7 +6,8 @@ requested.
 
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+import weakref
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
 from intents_ui import wiring
@@ -15,37 +16,37 @@ from intents_ui.display.lists.export_row import ExportState, ExportStatus
 from intents_ui.exports import progress
 from intents_ui.exports.formats import About, End, Format
 from intents_ui.exports.reader import Batch
-from intents_ui.exports.slots import Exports
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 
 NOT_BEGUN = "could not start"
 STOPPED = "canceled by user"
 RESTART = "dashboard restart"
-STALLED = "stalled and timed out"
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, kw_only=True)
 class Download:
-    """A running export, as an async iterator of the file's bytes.
+    """A running export, as an async iterator of the file's bytes. It has a slot, which its client took.
 
-    `over` is set when the client disconnects. `is_ending` returns whether the process is shutting down.
+    `over` is set when the client disconnects.
     """
 
     batches: Iterator[Batch]
     form: Format
     about: About
-    among: Exports
     over: threading.Event
     run: str | None
-    is_ending: Callable[[], bool]
     rows: int = 0
     has_ended: bool = False
     first: bytes = b""
     # The last status wins: a page that arrives while the client disconnects must not overwrite it.
     status_lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        # Once, also if a bug drops the response without closing it.
+        self._free_slot = weakref.finalize(self, wiring.exports().give_back, request_context.client())
 
     def begin(self) -> None:
         """Read the first page in the caller's thread. Raises ServiceError while an error response is still possible."""
@@ -55,7 +56,7 @@ class Download:
             self.first = self.form.begin(self.about).encode() + self._written(next(self.batches))
         except BaseException:
             self._end(ExportState.TRUNCATED, NOT_BEGUN)
-            self.among.release(self)
+            self._free_slot()
             raise
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -66,7 +67,7 @@ class Download:
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
         self.over.set()
-        self.among.release(self)
+        self._free_slot()
         self._end(ExportState.LEFT)
 
     def _next(self) -> bytes:
@@ -82,11 +83,11 @@ class Download:
 
     def _next_batch(self) -> Batch:
         """Return the next page, or an empty one with the reason why the file ends here."""
-        if self.is_ending():
+        if wiring.lifecycle().is_stopping():
             return Batch((), RESTART)
         if self.run and progress.is_stopped(self.run):
             return Batch((), STOPPED)
-        return next(self.batches) if self.among.acquire(self) else Batch((), STALLED)
+        return next(self.batches)
 
     def _written(self, batch: Batch) -> bytes:
         text = self.form.rows(batch.rows, before=self.rows)

@@ -28,6 +28,7 @@ from intents_ui.exports.reader import Batch, Reader, limited
 from intents_ui.middleware import marks
 from intents_ui.service.client import UncachedClient
 from intents_ui.service.context import request_context
+from intents_ui.service.context.shares import Lack
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 from intents_ui.web.frame import is_partial
@@ -117,18 +118,16 @@ def file(
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
+    if lack := wiring.exports().take(request_context.client()):
+        return no_slot(request, lack)
     over, run = Event(), request.GET.get("run", "")
     download = Download(
         batches=batches(over),
         form=FORMATS[kind],
         about=About(listed, written, now),
-        among=wiring.exports(),
         over=over,
         run=run if progress.is_run(run) else None,
-        is_ending=wiring.lifecycle().is_stopping,
     )
-    if not wiring.exports().acquire(download, request_context.client()):
-        return no_slot(request)
     download.begin()
     return StreamingHttpResponse(download, headers=headers)
 
@@ -139,8 +138,8 @@ def links(request: HttpRequest) -> Callable[[str], str]:
     return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
 
 
-def no_slot(request: HttpRequest) -> HttpResponse:
-    if wiring.exports().is_at_share_limit(request_context.client()):
+def no_slot(request: HttpRequest, lack: Lack) -> HttpResponse:
+    if lack is Lack.SHARE:
         title, status = "Too many exports from your address", HTTPStatus.TOO_MANY_REQUESTS
         why = "An address can run up to an eighth of all concurrent exports. Wait until yours finishes, then try again."
     else:

@@ -62,6 +62,6 @@ def mirror_figures() -> metrics.MirrorCollector | None:
 
 async def look() -> None:
     """Update the metrics that are sampled."""
-    metrics.exports.set(wiring.exports().running)
+    metrics.exports.set(wiring.exports().held)
     metrics.in_progress.set(requests_in_hand().held)
     metrics.sample(wiring.service().health.status(), redis=await asyncio.to_thread(readiness.redis_answers))

@@ -161,12 +161,11 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(mon
 @pytest.mark.usefixtures("emulator")
 def test_exports_of_one_address_leave_capacity_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_max_export_rows", 20)
-    mine = httpx.Request("GET", "/")  # any object stands for a download
-    assert wiring.exports().acquire(mine, GREEDY)
+    assert wiring.exports().take(GREEDY) is None
     for kind in ("csv", "json"):
         assert is_refused(ask(GREEDY, f"/export/history.{kind}"))
     assert ask(OTHER, "/export/history.csv").status_code == 200
-    wiring.exports().release(mine)
+    wiring.exports().give_back(GREEDY)
     assert ask(GREEDY, "/export/history.csv").status_code == 200
 
 

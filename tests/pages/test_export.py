@@ -1,6 +1,7 @@
 """Exports: complete and exact, or with the reason they aren't, and their progress."""
 
 import asyncio
+import gc
 import logging
 import re
 import threading
@@ -12,14 +13,14 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import httpx
 import pytest
 import time_machine
-from django.test import override_settings
+from django.test import RequestFactory, override_settings
 
 from intents_ui import asgi, settings, wiring
 from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import COLUMNS, ExportState, ExportStatus
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import progress, reader, slots
-from intents_ui.exports.slots import Exports
+from intents_ui.exports import progress, reader
+from intents_ui.pages import export
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
 from tests.conftest import needs
@@ -37,10 +38,6 @@ LIST = "GetIntentHistory"
 RUN = "abcdefghijklmn-_"
 SEVERAL = "status=REFUNDED&status=INVALID"  # three pages of twenty and a few more
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
-
-
-class SlotOwner:
-    """Owner of a slot."""
 
 
 class Service(Recorded):
@@ -359,7 +356,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: S
     assert error_text(answer, kind)
     assert "Content-Disposition" not in answer.headers
     assert len(service.pages) == 2  # the request and its retry
-    assert wiring.exports().acquire(SlotOwner())
+    assert wiring.exports().held == 0
     known = progress.standing(RUN)
     assert known
     assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
@@ -491,31 +488,23 @@ def test_a_restart_ends_exports_with_a_reason(service: Service, monkeypatch: pyt
 
 
 def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Service) -> None:
-    others = [SlotOwner() for _ in range(wiring.CONCURRENT_EXPORTS)]
-    assert all(wiring.exports().acquire(other) for other in others)
+    taken = [wiring.exports().take(None) for _ in range(wiring.CONCURRENT_EXPORTS)]
+    assert not any(taken)
     refused = get("/export/history.csv")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
     assert "Too many exports running" in refused.text
     assert service.pages == []
-    wiring.exports().release(others.pop())
+    wiring.exports().give_back(None)
     assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
 
 
-def test_a_slot_is_lost_by_stalling_when_another_export_needs_it_and_by_disconnecting() -> None:
-    clock = Clock(0)
-    exports = Exports(1, clock=clock)
-    still, other = SlotOwner(), SlotOwner()
-    assert exports.acquire(still)
-    clock.forward(slots.STALLED_SECONDS)
-    assert not exports.acquire(other)
-    assert exports.acquire(still)
-    clock.forward(slots.STALLED_SECONDS + 1)
-    assert exports.acquire(still)
-    clock.forward(slots.STALLED_SECONDS + 1)
-    assert exports.acquire(other)
-    assert not exports.acquire(still)
-    del other
-    assert exports.acquire(still)
+def test_an_export_whose_response_is_dropped_without_its_end_frees_its_slot(service: Service) -> None:
+    request = RequestFactory().get(f"/export/history.csv?{SEVERAL}")
+    response = export.history(request, "csv")
+    assert wiring.exports().held == 1
+    del response
+    gc.collect()
+    assert wiring.exports().held == 0
 
 
 # Disconnected clients
@@ -554,7 +543,7 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Servic
     until(lambda: wiring.executor().running == 0)
     assert len(service.pages) == 3
     assert progress.standing(RUN) == ExportStatus(ExportState.LEFT, 40)
-    assert wiring.exports().acquire(SlotOwner())
+    assert wiring.exports().held == 0
 
 
 def scope(url: str) -> dict[str, Any]:
