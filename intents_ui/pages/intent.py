@@ -104,8 +104,8 @@ def known_stats(situation: Situation) -> route_stats.RouteStats | None:
     facts = situation.facts
     if facts.origin_chain_id is None or facts.destination_chain_id is None:
         return None
-    [known] = wiring.service().get_cached([lookup.newest_of_route(facts.origin_chain_id, facts.destination_chain_id)])
-    return known and route_stats.of_route(known[0].intents, like=facts, now=situation.now)
+    known = wiring.service().cache.get(lookup.newest_of_route(facts.origin_chain_id, facts.destination_chain_id))
+    return route_stats.of_route(known.answer.intents, like=facts, now=situation.now) if known else None
 
 
 def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:

@@ -49,6 +49,7 @@ class CacheEntry:
     """
 
     answer: Any
+    clock: Callable[[], float]
     kind: Kind
     asked_at: float
     learned_at: float
@@ -57,6 +58,19 @@ class CacheEntry:
     text_hash: int
     error: ServiceError | None = None
     retry_at: float = 0.0
+
+    @property
+    def age(self) -> float:
+        return self.clock() - self.learned_at
+
+    @property
+    def is_fresh(self) -> bool:
+        return self.age < self.policy.fresh
+
+    @property
+    def may_be_renewed(self) -> bool:
+        """Whether it may be shown while it is renewed."""
+        return self.age < self.policy.renewed
 
 
 class SharedResponse(NamedTuple):
@@ -103,7 +117,7 @@ class ResponseCache:
     def get(self, call: ServiceCall[Any]) -> CacheEntry | None:
         """Return the entry while it may be shown at all. One that isn't fresh is looked up in the second level, too."""
         entry = self.peek(call)
-        if self.shared and self._is_cacheable(call) and (entry is None or self.age(entry) >= entry.policy.fresh):
+        if self.shared and self._is_cacheable(call) and not (entry and entry.is_fresh):
             self._adopt(self.shared, [call])
             entry = self.peek(call)
         return entry
@@ -118,9 +132,6 @@ class ResponseCache:
         """Return this process's entry."""
         with self._lock:
             return self._find(call.cache_key)
-
-    def age(self, entry: CacheEntry) -> float:
-        return self.clock() - entry.learned_at
 
     def not_found(self, key: CacheKey) -> NotFound | None:
         with self._lock:
@@ -138,7 +149,7 @@ class ResponseCache:
         kind, now = call.kind_of(answer) if call.kind_of else call.kind, self.clock()
         policy, size = self._config.policies[kind], weight(len(text))
         at = now if learned_at is None else learned_at
-        entry = CacheEntry(answer, kind, asked_at, at, policy, size, hash(text))
+        entry = CacheEntry(answer, self.clock, kind, asked_at, at, policy, size, hash(text))
         entries = self._lists if kind in LISTS else self._others
         with self._lock:
             before = self._find(call.cache_key)
@@ -210,7 +221,7 @@ class ResponseCache:
 
     def _find(self, key: CacheKey) -> CacheEntry | None:
         entry: CacheEntry | None = self._others.get(key) or self._lists.get(key)
-        return entry if entry and self.age(entry) < entry.policy.old else None
+        return entry if entry and entry.age < entry.policy.old else None
 
     def _drop(self, key: CacheKey) -> None:
         self._others.pop(key, None)

@@ -150,7 +150,7 @@ class Catalog:
             error = request.exception() if request.done() else None
             if request.done() and not error:
                 self._indexed(listing, request.result())
-            elif self._service.age(listing.call) is not None:
+            elif self._service.cache.peek(listing.call):
                 self._look_up(listing)
             elif not isinstance(error, Overloaded):
                 self._pause(listing)
@@ -276,10 +276,11 @@ class Catalog:
         """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
         chains, lists = self._lists.get(CHAINS.subject), self._lists_of_tokens()
         of_chains = {chain_id: each for chain_id, each in lists.items() if chains is None or chain_id in chains.index}
-        ages = [age for chain_id in of_chains if (age := self._service.age(tokens_of(chain_id).call)) is not None]
+        cached = self._service.cache.peek(CHAINS.call)
+        ages = [each.age for chain_id in of_chains if (each := self._service.cache.peek(tokens_of(chain_id).call))]
         return CatalogIndex(
             chains=len(chains.index) if chains else 0,
-            chains_age=self._service.age(CHAINS.call),
+            chains_age=cached.age if cached else None,
             tokens=sum(len(each.index) for each in of_chains.values()),
             chains_with_tokens=sum(bool(each.index) for each in of_chains.values()),
             oldest=max(ages, default=None),
@@ -308,7 +309,8 @@ class Catalog:
         known = self._lists.get(listing.subject)
         if known and self._clock() < known.recent_until:
             return True
-        if self._service.is_cached(listing.call):
+        entry = self._service.cache.get(listing.call)
+        if entry and entry.may_be_renewed:
             self._look_up(listing)
             return True
         with self._lock:
@@ -332,7 +334,8 @@ class Catalog:
     def _refreshed[K, V](self, listing: ServiceList[K, V], *, newest: bool = False) -> IndexedList[K, V]:
         """Return the service's list, and rebuild its index only if the list changed."""
         # Read before the request, which can replace the cached list. One that is being renewed is looked up each time.
-        is_renewed = self._service.is_cached(listing.call) and not self._service.has_fresh(listing.call)
+        entry = self._service.cache.get(listing.call)
+        is_renewed = entry is not None and entry.may_be_renewed and not entry.is_fresh
         try:
             answer = self._service.ask(listing.call, newest=newest)
         except OutOfTime:

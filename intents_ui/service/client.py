@@ -12,7 +12,7 @@ import asyncio
 import functools
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -99,30 +99,6 @@ class ServiceClient:
         self._held_calls = asyncio.Semaphore(config.held_calls)
         self._async_calls: set[asyncio.Task[Any]] = set()
 
-    # What the cache has
-
-    def is_cached(self, call: ServiceCall[Any]) -> bool:
-        """Return whether `ask` would return from the cache, without waiting for the service."""
-        entry = self.cache.get(call)
-        if entry is None or entry.kind in WAIT_FOR_REFRESH:
-            return False
-        return self.cache.age(entry) < entry.policy.renewed
-
-    def has_fresh(self, call: ServiceCall[Any]) -> bool:
-        """Return whether `ask` would return a fresh cached response."""
-        entry = self.cache.get(call)
-        return entry is not None and self.cache.age(entry) < entry.policy.fresh
-
-    def age(self, call: ServiceCall[Any]) -> float | None:
-        """Return the seconds since the response in this process's cache arrived."""
-        entry = self.cache.peek(call)
-        return None if entry is None else self.cache.age(entry)
-
-    def get_cached[T](self, calls: Sequence[ServiceCall[T]]) -> list[tuple[T, float] | None]:
-        """Return the cached response of each call with its age in seconds, without a request to the service."""
-        entries = self.cache.get_many(calls)
-        return [(entry.answer, self.cache.age(entry)) if entry else None for entry in entries]
-
     def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
         """Cache a receipt that arrived `age` seconds ago, in this or in another process."""
         at = self.cache.clock() - age
@@ -147,9 +123,9 @@ class ServiceClient:
         with _reporting_failure(call):
             if not call.is_read:
                 check_deadline()
-                return cast(T, self._send(call, asked_at=0.0))
+                return cast(T, self._send(call))
             entry = self.cache.get(call)
-            if entry and self.cache.age(entry) >= max(entry.policy.fresh, max_age):
+            if entry and entry.age >= max(entry.policy.fresh, max_age):
                 return cast(T, self._refresh_or_stale(call, entry, newest=newest))
             if entry:
                 metrics.data_requests.labels("cache").inc()
@@ -237,7 +213,7 @@ class ServiceClient:
         if known_error:
             return self._stale(call, entry, known_error)
         refresh = self.start(call)
-        may_be_shown = not newest and self.cache.age(entry) < entry.policy.renewed
+        may_be_shown = not newest and entry.may_be_renewed
         if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
             metrics.data_requests.labels("stale_while_revalidate").inc()
             return entry.answer
@@ -255,7 +231,7 @@ class ServiceClient:
 
     def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
         metrics.data_requests.labels("stale_if_error").inc()
-        learned_at = datetime.now(UTC) - timedelta(seconds=self.cache.age(entry))
+        learned_at = datetime.now(UTC) - timedelta(seconds=entry.age)
         again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
         request_context.add_stale(StaleResponse(call.operation, learned_at, error, again_in, has_balances))
@@ -266,7 +242,7 @@ class ServiceClient:
         asked_at = self.cache.clock()
         try:
             with self.threads.waiting():
-                answer = self._send(call, asked_at=asked_at)
+                answer = self._send(call)
         except BaseException as error:
             failure = error if isinstance(error, ServiceError) else Unreachable(reason=Reason.BROKEN)
             self.cache.fail(call, failure, asked_at=asked_at)
@@ -285,11 +261,11 @@ class ServiceClient:
         else:
             result.set_result(found)
 
-    def _send(self, call: ServiceCall[Any], *, asked_at: float) -> Any:
+    def _send(self, call: ServiceCall[Any]) -> Any:
         """Send the request within one call's timeout, and cache the response."""
         began = time.monotonic()
         try:
-            return self._attempt(call, asked_at)
+            return self._attempt(call)
         except ServiceError as error:
             failure = error
         left = self._policy(call).total - (time.monotonic() - began)
@@ -298,7 +274,7 @@ class ServiceClient:
         time.sleep(SystemRandom().uniform(0, MAX_RETRY_WAIT))
         try:
             with within(left):
-                return self._attempt(call, asked_at)
+                return self._attempt(call)
         except OutOfTime as error:
             failure = error
         if not is_over():  # the call's timeout passed, not the page's deadline
@@ -313,8 +289,8 @@ class ServiceClient:
             return False
         return self.health.may_retry(call.operation)
 
-    def _attempt(self, call: ServiceCall[Any], asked_at: float) -> Any:
-        exchange = self._exchange(call)
+    def _attempt(self, call: ServiceCall[Any]) -> Any:
+        exchange, asked_at = self._exchange(call), self.cache.clock()
         with self.health.track(call, patience=PROBE_WAIT):
             answer = self._response_to(exchange)
         newest = self.cache.put(call, answer, exchange.text, asked_at=asked_at)

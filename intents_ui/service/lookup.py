@@ -48,8 +48,8 @@ def read_transfer(service: ServiceClient, intent_id: str) -> tuple[Intent, Inten
     """
     intent, its_receipt = operations.get_intent(intent_id), operations.get_intent_receipt(intent_id)
     # Cached responses need no thread to wait in.
-    is_fresh = service.has_fresh(intent) and service.has_fresh(its_receipt)
-    ask = executor.in_turn if is_fresh else service.threads.both
+    cached = service.cache.get(intent), service.cache.get(its_receipt)
+    ask = executor.in_turn if all(entry and entry.is_fresh for entry in cached) else service.threads.both
     found, receipt = ask(lambda: service.ask(intent), lambda: service.ask(its_receipt))
     if isinstance(found, ServiceError):
         raise found

@@ -148,7 +148,8 @@ class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self._asgi = httpx.ASGITransport(application)  # type: ignore[arg-type]
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        return asyncio.run(self._within_deadline(request))
+        allowed = time_left(request.extensions["timeout"]["read"], expired=httpcore.ReadTimeout)
+        return asyncio.run(asyncio.wait_for(self.handle_async_request(request), allowed))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         try:
@@ -160,8 +161,3 @@ class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
             log.exception("The service in this process failed")
             return httpx.Response(500, stream=httpx.ByteStream(b""))
         return httpx.Response(response.status_code, headers=response.headers, stream=httpx.ByteStream(content))
-
-    async def _within_deadline(self, request: httpx.Request) -> httpx.Response:
-        allowed = time_left(request.extensions["timeout"]["read"], expired=httpcore.ReadTimeout)
-        async with asyncio.timeout(allowed):
-            return await self.handle_async_request(request)

@@ -98,16 +98,15 @@ def test_balances_found_by_one_process_are_cached_for_another(service, redis, va
     page = balance_cache.first_page(owner=intent["ownerAddress"], created_at=created)
     unknown = balance_cache.first_page(owner="0x" + "11" * 20, created_at=created)
     with process(service, shared(redis.url)) as first, process(service, shared(redis.url)) as second:
-        assert second.get_cached([page]) == [None]
+        assert second.cache.get(page) is None
         entry = balance_cache.entry_of(first, intent["intentId"], owner=intent["ownerAddress"], created_at=created)
         service.calls.clear()
-        (found, missing) = second.get_cached([page, unknown])
+        (found, missing) = second.cache.get_many([page, unknown])
         assert service.calls.total() == 0
     assert missing is None
     assert entry.has_balance
-    answer, age = found
-    assert entry in answer.intents
-    assert 0 <= age < 60
+    assert entry in found.answer.intents
+    assert 0 <= found.age < 60
 
 
 def test_a_cached_response_has_the_same_age_in_every_process(service, redis, values):

@@ -16,6 +16,7 @@ from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import Problems
 from intents_ui.display.lists.rows import Rows
 from intents_ui.service import operations
+from intents_ui.service.cache import CacheEntry
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError, StaleResponse
 from intents_ui.service.models import HistoryAnswer, IntentStatus, Page
@@ -103,15 +104,15 @@ class Reader:
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
         """Return each list, its error, or None if it wasn't received lately and is yet to come."""
         service = wiring.service()
-        ages = {call.cache_key: service.age(call) for call in calls}
-        due = [call for call in calls if not _is_recent(call, ages[call.cache_key])]
+        before = {call.cache_key: service.cache.peek(call) for call in calls}
+        due = [call for call in calls if not _is_recent(call, before[call.cache_key])]
         # Missing ones first, in this order, then the oldest.
-        due.sort(key=lambda call: -(ages[call.cache_key] or float("inf")))
+        due.sort(key=lambda call: -entry.age if (entry := before[call.cache_key]) else float("-inf"))
         turns = [call for call in due if self._take(call)]
         answers = service.threads.together(*(partial(_ask, call) for call in turns))
         asked = {call.cache_key: answer for call, answer in zip(turns, answers, strict=True) if answer}
         waiting = {call.cache_key for call in due} - asked.keys()
-        known = service.get_cached(calls)
+        known = service.cache.get_many(calls)
         read = [
             self._last(call, asked.get(call.cache_key), last, is_waiting=call.cache_key in waiting)
             for call, last in zip(calls, known, strict=True)
@@ -153,7 +154,7 @@ class Reader:
         self,
         call: ServiceCall[HistoryAnswer],
         asked: HistoryAnswer | ServiceError | None,
-        cached: tuple[HistoryAnswer, float] | None,
+        cached: CacheEntry | None,
         *,
         is_waiting: bool,
     ) -> tuple[HistoryAnswer | ServiceError | None, datetime]:
@@ -163,7 +164,7 @@ class Reader:
         """
         now, before = datetime.now(UTC), self._received.get(call.cache_key)
         if cached:
-            self._received[call.cache_key] = cached[0], now - timedelta(seconds=cached[1])
+            self._received[call.cache_key] = cached.answer, now - timedelta(seconds=cached.age)
         elif isinstance(asked, HistoryAnswer) or (asked and not (before and isinstance(before[0], HistoryAnswer))):
             self._received[call.cache_key] = asked, now
         elif isinstance(asked, ServiceError) and before:
@@ -180,7 +181,7 @@ class Reader:
         with self._lock:
             self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
             if question in self._sent:
-                return question not in self._received or wiring.service().age(call) is not None
+                return question not in self._received or wiring.service().cache.peek(call) is not None
             if len(self._sent) >= CALLS:
                 return False
             self._sent[question] = now
@@ -207,5 +208,8 @@ def _max_age(call: ServiceCall[HistoryAnswer]) -> float:
     return PERIOD if call is FUNDED else MAX_AGE
 
 
-def _is_recent(call: ServiceCall[HistoryAnswer], age: float | None) -> bool:
-    return age is not None and (age < _max_age(call) or wiring.service().has_fresh(call))
+def _is_recent(call: ServiceCall[HistoryAnswer], entry: CacheEntry | None) -> bool:
+    if entry is None or entry.age < _max_age(call):
+        return entry is not None
+    newest = wiring.service().cache.get(call)
+    return newest is not None and newest.is_fresh

@@ -17,6 +17,7 @@ from intents_ui import wiring
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import operations
+from intents_ui.service.cache import CacheEntry
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.executor import resting
@@ -70,10 +71,10 @@ def look_up(facts: Facts) -> Lookup:
 def _may_predate(call: ServiceCall[HistoryAnswer], created_at: datetime) -> bool:
     """Return whether the cached response may be from before the transfer: it was requested for an earlier one."""
     service = wiring.service()
-    age = service.age(call)
-    if age is None:
+    entry = service.cache.peek(call)
+    if entry is None:
         return False
-    received_at = datetime.now(UTC) - timedelta(seconds=age) + service.health.clock_offset.ahead()
+    received_at = datetime.now(UTC) - timedelta(seconds=entry.age) + service.health.clock_offset.ahead()
     return received_at < created_at + LISTED_WITHIN
 
 
@@ -110,16 +111,19 @@ def known(all_facts: Sequence[Facts]) -> list[Known]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
     is_shared = wiring.service().cache.shared is not None
     calls = [_first_page(facts) if is_shared or facts.owner in owners() else None for facts in all_facts]
-    found = iter(wiring.service().get_cached([call for call in calls if call]))
+    found = iter(wiring.service().cache.get_many([call for call in calls if call]))
     return [
-        Known(_cached_balances(facts, last := next(found)), call, last and last[0]) if call else Known(UNCHECKED)
+        Known(_cached_balances(facts, last := next(found)), call, last.answer if last else None)
+        if call
+        else Known(UNCHECKED)
         for facts, call in zip(all_facts, calls, strict=True)
     ]
 
 
 def _fresh(facts: Facts) -> Balances | None:
     call = _first_page(facts)
-    if call is None or not wiring.service().has_fresh(call):
+    entry = call and wiring.service().cache.get(call)
+    if not (entry and entry.is_fresh):
         return None
     [found] = known([facts])
     return found.balances if found.balances.check is Check.CHECKED else None
@@ -133,15 +137,14 @@ def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":
         return None
 
 
-def _cached_balances(facts: Facts, found: "tuple[HistoryAnswer, float] | None") -> Balances:
+def _cached_balances(facts: Facts, found: CacheEntry | None) -> Balances:
     if found is None:
         return UNCHECKED
-    answer, age = found
-    checked_at = datetime.now(UTC) - timedelta(seconds=age)
+    checked_at = datetime.now(UTC) - timedelta(seconds=found.age)
     if facts.last_change is not None and checked_at < facts.last_change:
         return UNCHECKED
     wanted = facts.intent.intent_id.lower()
-    entry = next((entry for entry in answer.intents if entry.intent_id.lower() == wanted), None)
+    entry = next((entry for entry in found.answer.intents if entry.intent_id.lower() == wanted), None)
     return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=_whole_seconds(checked_at))
 
 
