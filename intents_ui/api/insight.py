@@ -54,6 +54,6 @@ def get_incident(request: HttpRequest, number: PathEx[int, P(description="Its nu
 
 def answer(request: HttpRequest, operation: str, *named: str) -> HttpResponse:
     if not apps.is_installed("intents_ui.mirror"):
-        return failures.page(request, failures.NO_MIRROR)
+        return failures.page(request, failures.of_dashboard("no mirror"))
     view: Callable[..., HttpResponse] = getattr(import_module("intents_ui.api.figures"), operation)
     return view(request, *named)

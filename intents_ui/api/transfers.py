@@ -1,6 +1,5 @@
 """Operations about transfers: lookups, the history, one of them, an address, a ticket."""
 
-from http import HTTPStatus
 from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,7 +29,6 @@ from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import failures, marks
-from intents_ui.middleware.failures import Failure
 from intents_ui.service.paging import Position
 from intents_ui.web import client_ip, cursors, links
 from intents_ui.web.transfers import addresses, lookups, situations
@@ -177,8 +175,8 @@ def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     """Look up every identifier in the text of a ticket."""
     found, root = rows_of(given.text, request), client_ip.root(request)
     if found.wait:
-        status, todo = HTTPStatus.TOO_MANY_REQUESTS, "Wait, or send fewer identifiers."
-        return failures.page(request, Failure(status, "Too many requests", found.problem, todo, retry_after=found.wait))
+        words = {"why": found.problem}
+        return failures.page(request, failures.of_dashboard("too many identifiers", words, retry_after=found.wait))
     if found.problem:
         return failures.invalid_fields(request, {"text": found.problem})
     rows = tuple(_row(each, root=root) for each in found.rows)

@@ -31,16 +31,7 @@ from intents_ui.api.models import (
     Problem,
 )
 from intents_ui.middleware import failures, marks
-from intents_ui.middleware.failures import Failure
 from intents_ui.service.errors import ServiceError
-
-NO_JSON: Final = Failure(
-    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-    "Unsupported media type",
-    "The body must be JSON, with the header Content-Type: application/json.",
-    "Set the header, and send the request again.",
-)
-
 
 api = NinjaAPI(
     title="Intents",
@@ -121,7 +112,7 @@ def only_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @wraps(view)
     def answer(request: HttpRequest, **named: str) -> HttpResponse:
         if request.content_type != "application/json":
-            return failures.page(request, NO_JSON)
+            return failures.page(request, failures.of_dashboard("no JSON"))
         return view(request, **named)
 
     return answer

@@ -1,4 +1,4 @@
-"""Messages for failed service calls: what failed, why, and what the user can do; from failures.json."""
+"""Messages for failed service calls and rejected requests: what failed, why, what to do; from failures.json."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,8 +26,8 @@ class Words:
 _TABLE: Mapping[str, Any] = tables.read(__package__, "failures.json")
 
 
-def _text(template: str) -> str:
-    return template.format(not_again=NOT_AGAIN, unaffected=THOSE_GO_ON)
+def _text(template: str, **values: object) -> str:
+    return template.format(not_again=NOT_AGAIN, unaffected=THOSE_GO_ON, **values)
 
 
 # By class of error, and by other names for the codes of the service.
@@ -45,6 +45,15 @@ def _words(message: str, what: str = "", meaning: str = "") -> Words:
 BY_CODE: Mapping[int, Words] = {int(code): _words(**row) for code, row in _TABLE["codes"].items()}
 MEANINGS: Mapping[int, str] = {int(code): row["meaning"] for code, row in _TABLE["codes"].items()}
 BY_REASON: Mapping[Reason, Words] = {Reason[name]: _words(**row) for name, row in _TABLE["reasons"].items()}
+OF_DASHBOARD: Mapping[str, Mapping[str, Any]] = _TABLE["dashboard"]
+
+
+def of_dashboard(name: str, **values: object) -> tuple[HTTPStatus, Words]:
+    """Return the status and the message of a failure of the dashboard itself, with `values` in its gaps."""
+    row = OF_DASHBOARD[name]
+    words = {part: _text(row[part], **values) for part in ("title", "what", "todo")}
+    return HTTPStatus(row["status"]), Words(**words)
+
 
 # A 5xx only where the service is unreachable or its response is unreadable.
 STATUSES = (

@@ -9,16 +9,14 @@ is left.
 
 import logging
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 
 from intents_ui import api
-from intents_ui.display.failures import MESSAGES, NOT_AGAIN, THOSE_GO_ON
 from intents_ui.display.formatting import text
 from intents_ui.middleware import failures, marks
-from intents_ui.middleware.failures import Failure
+from intents_ui.middleware.failures import Failure, of_dashboard
 from intents_ui.service.context.shares import Lack
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, rate_limiter
@@ -28,7 +26,6 @@ log = logging.getLogger(__name__)
 
 BUSY_SECONDS = 2
 UNTRUSTED_PROXY = "%s sends X-Forwarded-For but is not in TRUSTED_PROXIES; its clients share one rate limit"
-START_AGAIN = "Go back, or start again from the search box."
 
 
 def access(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -78,67 +75,20 @@ def charged(request: HttpRequest, cost: int) -> HttpResponse | None:
 
 
 def too_many(client: str | None, wait: int) -> Failure:
-    units = text.counted(ENV.intents_rate_pages, "page")
-    most, contact = f"The limit for one IP address is {units} a second", "If you share an IP address, ask"
-    if client is not None and client.startswith(client_ip.API_CLIENT):
-        most, contact = f"The limit of this token is {rate_limiter.units(client) // 2} pages a minute", "Ask"
-    return Failure(
-        HTTPStatus.TOO_MANY_REQUESTS,
-        "Too many requests",
-        f"{most} on average. A search or an identifier counts as {rate_limiter.SEARCH} pages. {THOSE_GO_ON}",
-        f"Try again in {text.counted(wait, 'second')}. {NOT_AGAIN} {contact} your administrator to raise the limit.",
-        retry_after=wait,
-    )
-
-
-OTHER_CHARSET = Failure(
-    HTTPStatus.BAD_REQUEST,
-    "Invalid request",
-    "The request is not UTF-8.",
-    START_AGAIN,
-)
+    is_token = client is not None and client.startswith(client_ip.API_CLIENT)
+    pages = rate_limiter.units(client) // 2 if client and is_token else ENV.intents_rate_pages
+    words = {
+        "units": text.counted(pages, "page"),
+        "search": rate_limiter.SEARCH,
+        "wait": text.counted(wait, "second"),
+    }
+    return of_dashboard("rate limit of a token" if is_token else "rate limit", words, retry_after=wait)
 
 
 def too_large(most: int) -> Failure:
-    return Failure(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        "Request too large",
-        f"The request is larger than {most // 1024:,} KB, so it was rejected.",
-        "Go back and send it in parts.",
-    )
+    return of_dashboard("too large", {"size": f"{most // 1024:,}"})
 
 
-HEADERS_TOO_LARGE = Failure(
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-    "Request headers too large",
-    "The headers that your browser sends, usually cookies, exceed the limit.",
-    "Clear this site's cookies and try again.",
-)
-TOO_SLOW = Failure(
-    HTTPStatus.REQUEST_TIMEOUT,
-    "Request timed out",
-    "The request did not arrive in time, so it was rejected.",
-    "Try again. If it keeps happening, your connection may be slow. Send less at once.",
-)
-CUT_OFF = Failure(
-    HTTPStatus.BAD_REQUEST,
-    "Incomplete request",
-    "The connection closed before the whole request arrived, so it was rejected.",
-    "Try again.",
-)
-_BUSY = MESSAGES["Overloaded"]
-BUSY = Failure(
-    HTTPStatus.SERVICE_UNAVAILABLE,
-    _BUSY.title,
-    f"{_BUSY.what} {THOSE_GO_ON}",
-    _BUSY.todo,
-    retry_after=BUSY_SECONDS,
-)
-BEYOND_SHARE = Failure(
-    HTTPStatus.TOO_MANY_REQUESTS,
-    "Too many requests in progress",
-    "Your IP address has the maximum number of requests in progress, so this one was rejected.",
-    f"Wait until the others finish, then try again. {NOT_AGAIN}",
-    retry_after=BUSY_SECONDS,
-)
+BUSY = of_dashboard("busy", retry_after=BUSY_SECONDS)
+BEYOND_SHARE = of_dashboard("too many in progress", retry_after=BUSY_SECONDS)
 LACKS = {Lack.FULL: BUSY, Lack.SHARE: BEYOND_SHARE}

@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
-from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
@@ -16,16 +15,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from intents_ui.middleware import failures
-from intents_ui.middleware.failures import Failure
 from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial
 
-HELD_BACK: Final = Failure(
-    HTTPStatus.BAD_REQUEST,
-    "Recovery phrase or private key",
-    "This looks like a recovery phrase or a private key. It was neither looked up nor stored.",
-    "Never share it, not even with support. Anyone who has seen it can take the funds, so move them to a new wallet.",
-)
+HELD_BACK: Final = failures.of_dashboard("secret")
 # Random characters that our own pages made. Now and then they have the form of a key.
 TOKENS: Final = {"csrfmiddlewaretoken", "form", "seen", cursors.NAME}
 FORMS: Final = {"application/x-www-form-urlencoded", "multipart/form-data"}

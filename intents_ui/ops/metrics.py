@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from prometheus_client import (
-    CONTENT_TYPE_LATEST,
     CollectorRegistry,
     Counter,
     Gauge,
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"  # environment variable: where processes share their metrics
 IS_SHARED: Final = FOLDER in os.environ
-CONTENT_TYPE: Final = CONTENT_TYPE_LATEST.encode()
 EVERY_SECONDS: Final = 5.0
 PAGE_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 PAGE_SIZE: Final = resource.getpagesize()

@@ -3,13 +3,12 @@
 The first page of the list is read before the response starts, so that errors get an error page or JSON.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from http import HTTPStatus
 from threading import Event
 from urllib.parse import parse_qs
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
@@ -25,7 +24,8 @@ from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.reader import Batch, Reader, limited
-from intents_ui.middleware import marks
+from intents_ui.middleware import failures, marks
+from intents_ui.middleware.failures import of_dashboard
 from intents_ui.service.client import UncachedClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.shares import Lack
@@ -52,7 +52,7 @@ def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
     with wiring.page():
         parsed = problems.read_filters(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
-        return refused(request, "Invalid filters", list(parsed.problems.values()))
+        return invalid_filters(request, parsed.problems.values())
     group = request.GET.get("group") or None
     written = parse_qs(parsed.filters.query) | ({"group": [group]} if group else {})
     link = links(request)
@@ -65,7 +65,8 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""
     known = hashes.any_address(address)
     if known is None:
-        return refused(request, "Invalid address", [input_errors.of_address(address)])
+        words = {"why": input_errors.of_address(address)}
+        return failures.page(request, of_dashboard("export of an invalid address", words))
     if known != address:
         return redirect(reverse("export-address", args=[known, kind], query=request.GET), permanent=True)
     return of_list(request, kind, ADDRESS, owner=known)
@@ -76,7 +77,7 @@ def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None =
     with wiring.page():
         parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
     if parsed.problems:
-        return refused(request, "Invalid filters", list(parsed.problems.values()))
+        return invalid_filters(request, parsed.problems.values())
     wanted = parsed.filters.with_(owner=owner) if owner else parsed.filters
     link = links(request)
 
@@ -139,28 +140,13 @@ def links(request: HttpRequest) -> Callable[[str], str]:
 
 
 def no_slot(request: HttpRequest, lack: Lack) -> HttpResponse:
-    if lack is Lack.SHARE:
-        title, status = "Too many exports from your address", HTTPStatus.TOO_MANY_REQUESTS
-        why = "An address can run up to an eighth of all concurrent exports. Wait until yours finishes, then try again."
-    else:
-        title, status = "Too many exports running", HTTPStatus.SERVICE_UNAVAILABLE
-        most = text.counted(wiring.exports().most, "concurrent export")
-        why = f"Limit: {most}. Try again in {RETRY_SECONDS} s."
-    response = refused(request, title, [why], status=status)
-    response["Retry-After"] = str(RETRY_SECONDS)
-    return response
+    name = "second export" if lack is Lack.SHARE else "too many exports"
+    words = {"most": text.counted(wiring.exports().most, "concurrent export"), "wait": RETRY_SECONDS}
+    return failures.page(request, of_dashboard(name, words, retry_after=RETRY_SECONDS))
 
 
-def refused(
-    request: HttpRequest, title: str, sentences: list[str], *, status: HTTPStatus = HTTPStatus.BAD_REQUEST
-) -> HttpResponse:
-    """Return an error page, or JSON if JSON was requested."""
-    if request.path.endswith((".json", ".ndjson")):
-        response: HttpResponse = JsonResponse({"error": title, "what": " ".join(sentences)}, status=status)
-    else:
-        response = render(request, "exports/failure.html", {"title": title, "sentences": sentences}, status=status)
-    response["Cache-Control"] = "no-store"
-    return response
+def invalid_filters(request: HttpRequest, problems: Iterable[str]) -> HttpResponse:
+    return failures.page(request, of_dashboard("export with invalid filters", {"problems": " ".join(problems)}))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

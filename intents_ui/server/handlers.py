@@ -1,6 +1,7 @@
 """What answers without Django: rejections, the embedded service and live streams."""
 
 from django.conf import settings
+from django.utils.datastructures import CaseInsensitiveMapping
 
 from intents_ui import wiring
 from intents_ui.live.stream import Limits, Streams
@@ -17,18 +18,16 @@ from intents_ui.web import client_ip, rate_limiter
 async def reject(scope: Message, send: Send, failure: Failure) -> None:
     """Reject a request before Django sees it, in the format that it asks for."""
     rejected.labels("ingress").inc()
-    sent = {name: str(value, "latin-1") for name, value in scope["headers"]}
-    found = failures.format_of(scope["path"], part=sent.get(b"hx-request-type", ""), target=sent.get(b"hx-target", ""))
-    content_type = failures.CONTENT_TYPES.get(found, "text/html; charset=utf-8")
-    extra = failures.headers(failure, found) | readable_by(sent.get(b"origin", ""), found)
-    headers = [(name.lower().encode(), value.encode()) for name, value in extra.items()]
-    await answer_with(send, failure.status, content_type.encode(), failures.content(failure, found).encode(), *headers)
+    sent = CaseInsensitiveMapping({str(name, "latin-1"): str(value, "latin-1") for name, value in scope["headers"]})
+    found = failures.format_of(scope["path"], sent)
+    headers = found.headers_of(failure) | readable_by(sent.get("Origin", ""), found)
+    await answer_with(send, failure.status, found.reject(failure).encode(), headers)
 
 
 def readable_by(origin: str, found: Format) -> dict[str, str]:
     """Let pages of the origins in INTENTS_API_ORIGINS read why the API rejected their request."""
     allowed = settings.ENV.intents_api_origins
-    if found is not Format.PROBLEM or not {"*", origin} & set(allowed):
+    if found is not failures.PROBLEM or not {"*", origin} & set(allowed):
         return {}
     return {"Access-Control-Allow-Origin": "*" if "*" in allowed else origin, "Vary": "origin"}
 

@@ -1,6 +1,6 @@
 """ASGI messages: the types, and functions that wrap `receive` or `send`."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final
 
 from intents_ui.middleware import security_headers
@@ -13,19 +13,16 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 PIECE: Final = 32 * 1024  # bytes
 
 
-async def answer(send: Send, status: int, sentence: str, *more: tuple[bytes, bytes]) -> None:
-    await answer_with(send, status, b"text/plain; charset=utf-8", sentence.encode() + b"\n", *more)
+async def answer(send: Send, status: int, sentence: str, **headers: str) -> None:
+    await answer_with(send, status, f"{sentence}\n".encode(), {"Content-Type": "text/plain; charset=utf-8", **headers})
 
 
-async def answer_with(send: Send, status: int, kind: bytes, body: bytes, *more: tuple[bytes, bytes]) -> None:
-    response_headers = [
-        (b"content-type", kind),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-        *more,
-        *security_headers.at_the_door(is_page=kind.startswith(b"text/html")),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": response_headers})
+async def answer_with(send: Send, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+    """Send a response that bypasses Django, with its Content-Type among the headers."""
+    headers = {"Content-Length": str(len(body)), "Cache-Control": "no-store", **headers}
+    encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    encoded += security_headers.at_the_door(is_page=headers["Content-Type"].startswith("text/html"))
+    await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
 
 

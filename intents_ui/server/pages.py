@@ -20,7 +20,7 @@ from django.urls import set_script_prefix
 
 from intents_ui import wiring
 from intents_ui.middleware import marks, request_limits
-from intents_ui.middleware.failures import Failure
+from intents_ui.middleware.failures import Failure, of_dashboard
 from intents_ui.server.messages import Message, Receive, Send
 from intents_ui.service.context import request_context
 from intents_ui.service.context.shares import Shares
@@ -95,14 +95,14 @@ class Body:
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise Refused(request_limits.CUT_OFF)
+                        raise Refused(of_dashboard("incomplete"))
                     piece = message.get("body", b"")
                     received += len(piece)
                     refused = refused or self._add(piece, most)
                     if received > max(most, OVERFLOW) or not message.get("more_body", False):
                         break
         except TimeoutError:
-            raise Refused(request_limits.TOO_SLOW) from None
+            raise Refused(of_dashboard("too slow")) from None
         if refused:
             raise Refused(refused)
         content = bytes(self._content)

@@ -2,6 +2,8 @@
 
 import asyncio
 
+from prometheus_client import CONTENT_TYPE_LATEST
+
 from intents_ui import readiness, wiring
 from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics
@@ -20,16 +22,16 @@ async def respond(scope: Message, send: Send) -> None:
         send = without_body(send)
     match scope["path"]:
         case _ if scope["method"] not in ("GET", "HEAD"):
-            await answer(send, 405, "Method not allowed.", (b"allow", b"GET, HEAD"))
+            await answer(send, 405, "Method not allowed.", Allow="GET, HEAD")
         case "/healthz":
             await answer(send, 200, "ok")
         case "/readyz":
             ready, body = await asyncio.to_thread(readiness.report, in_detail=may_read_metrics(scope))
-            await answer_with(send, 200 if ready else 503, b"application/json", body)
+            await answer_with(send, 200 if ready else 503, body, {"Content-Type": "application/json"})
         case "/metrics" if may_read_metrics(scope):
             await look()
             body = await asyncio.to_thread(lambda: metrics.text(mirror_figures()))
-            await answer_with(send, 200, metrics.CONTENT_TYPE, body)
+            await answer_with(send, 200, body, {"Content-Type": CONTENT_TYPE_LATEST})
         case _:
             await answer(send, 403, "Forbidden. Allowed networks: INTENTS_METRICS.")
 

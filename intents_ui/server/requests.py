@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.utils.http import parse_header_parameters
 
-from intents_ui.middleware import request_limits
+from intents_ui.middleware.failures import of_dashboard
 from intents_ui.server.messages import Message
 from intents_ui.server.pages import Refused
 
@@ -32,11 +32,11 @@ def host_of(scope: Message) -> str:
 
 def check_headers(scope: Message) -> None:
     if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > HEADERS_SIZE:
-        raise Refused(request_limits.HEADERS_TOO_LARGE)
+        raise Refused(of_dashboard("headers too large"))
     for name, value in scope["headers"]:
         # Django would decode the URL with it, too, and fails to create a request at all for `zlib`.
         if name == b"content-type" and charset_of(value).lower() not in CHARSETS:
-            raise Refused(request_limits.OTHER_CHARSET)
+            raise Refused(of_dashboard("no UTF-8"))
 
 
 def charset_of(content_type: bytes) -> str:

@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections import defaultdict
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from pathlib import Path
 
 import httpx
@@ -34,6 +36,16 @@ def test_our_own_limit_is_not_reported_as_the_services_rate_limit() -> None:
     assert "Dashboard" in ours.title
     assert "by the service" in theirs.title
     assert failures.status(errors.Overloaded()) == 503
+
+
+@pytest.mark.parametrize("name", failures.OF_DASHBOARD)
+def test_every_failure_of_the_dashboard_says_what_happened_and_what_to_do(name: str) -> None:
+    gaps = defaultdict(lambda: "…")
+    row = failures.OF_DASHBOARD[name]
+    assert HTTPStatus(row["status"]) >= HTTPStatus.BAD_REQUEST
+    assert row["title"]
+    assert all(row[part].format_map(gaps).endswith((".", "…")) for part in ("what", "todo"))
+    assert not re.search(r"\bpay\b", row["todo"])
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])

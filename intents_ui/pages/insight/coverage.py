@@ -45,7 +45,7 @@ class DayBar:
 @require_safe
 def no_mirror(request: HttpRequest, **_: str) -> HttpResponse:
     """Answer for any page of the mirror in a dashboard that has none."""
-    return failures.page(request, failures.NO_MIRROR)
+    return failures.page(request, failures.of_dashboard("no mirror"))
 
 
 @require_safe
