@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.utils.crypto import salted_hmac
 
-from intents_ui.live.bus import LocalBus, RedisBus
+from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.ops.lifecycle import Lifecycle
@@ -155,7 +155,7 @@ def _shared_responses(how: ServiceConfig) -> SharedResponses | None:
 def hub() -> Hub:
     """The hub that polls the intents open in a browser."""
     if not ENV.redis_url:
-        return Hub(service(), LocalBus())
+        return Hub(service())
     prefix = f"intents-ui:{settings.OWNER}:live:2:"
     bus = RedisBus(str(ENV.redis_url), names=service().config.names, signed=SignedValues("snapshots"), prefix=prefix)
     return Hub(service(), bus)

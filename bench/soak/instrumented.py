@@ -32,7 +32,7 @@ async def send_figures(send: Any) -> None:
         "tasks": tasks(),
         "threads": threads(),
         "streams": len(streams().open),
-        "watched": wiring.hub().traffic.pollers,
+        "watched": wiring.hub().polled,
     }
     body = json.dumps(figures).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

@@ -1,19 +1,16 @@
-"""Leader election and newest snapshots of watched intents.
+"""Leases and newest snapshots of watched intents in Redis, so that one of several processes polls each intent.
 
-`LocalBus` serves a single process. With `RedisBus`, several processes share an intent: one holds a lease, polls the
-service and stores its snapshots, and the others read them. One script per beat does all of it. A process that finds the
-lease free takes it, so a dead leader is replaced within LEASE + BEAT seconds. While Redis is down, each process polls
-for itself.
+The process that holds an intent's lease polls the service and stores its snapshots, and the others read them. One
+script per beat does all of it. A process that finds the lease free takes it, so a dead leader is replaced within LEASE
+plus a beat of the hub. While Redis is down, each process polls for itself.
 """
 
-import asyncio
-import contextlib
 import logging
 import secrets
+from collections.abc import Mapping
 from typing import Final, Protocol
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.live.tasks import restart_forever
 from intents_ui.service import metrics
 from intents_ui.service.decode import Brand
 from intents_ui.service.redis import redis_errors
@@ -21,7 +18,6 @@ from intents_ui.service.redis import redis_errors
 log = logging.getLogger(__name__)
 
 LEASE: Final = 4.0
-BEAT: Final = 0.5
 KEPT: Final = 60.0  # seconds for which the newest snapshot of an intent outlives its last watch
 PATIENCE: Final = 1.0  # Redis timeout in seconds
 VERSION: Final = 32  # last characters of a stored snapshot, which is signed: they differ for each
@@ -56,16 +52,6 @@ return replies
 """
 
 
-class Member(Protocol):
-    """A process's interest in one intent. The bus says whether it leads, and delivers snapshots of other processes."""
-
-    @property
-    def newest(self) -> Snapshot | None: ...
-    def start_leading(self) -> None: ...
-    def stop_leading(self) -> None: ...
-    def on_snapshot(self, snapshot: Snapshot) -> None: ...
-
-
 class SignedTexts(Protocol):
     """Signs and verifies texts, each for one place."""
 
@@ -73,26 +59,7 @@ class SignedTexts(Protocol):
     def unsign(self, signed: str, *, place: str) -> str | None: ...
 
 
-class LocalBus:
-    """Members join and leave, and one member of each intent leads: here, in a single process, each does.
-
-    Only the leader publishes its newest snapshot.
-    """
-
-    def join(self, intent_id: str, member: Member) -> None:
-        member.start_leading()
-
-    def leave(self, intent_id: str) -> None:
-        pass
-
-    def publish(self, intent_id: str) -> None:
-        pass
-
-    async def aclose(self) -> None:
-        pass
-
-
-class RedisBus(LocalBus):
+class RedisBus:
     """Bus over Redis, dedicated or shared, but not a cluster, because the script uses several keys.
 
     `names` are the deployment's field names. `signed` signs snapshots, because other clients of that Redis may write
@@ -113,112 +80,66 @@ class RedisBus(LocalBus):
         self._names = names
         self._prefix = prefix
         self._process_id = secrets.token_hex(8)
-        self._members: dict[str, Member] = {}
-        self._leading: set[str] = set()  # intents whose lease we hold
-        self._unpublished: set[str] = set()
+        self._leading: dict[str, Snapshot | None] = {}  # intents whose lease we hold, and what we stored last
         self._versions: dict[str, bytes] = {}  # of the stored snapshots that we know
         self.is_disconnected = False
-        self._wakeup = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
 
-    def join(self, intent_id: str, member: Member) -> None:
-        self._members[intent_id] = member
-        self._leading.discard(intent_id)  # a previous member may have led, the new one isn't told yet
-        if self.is_disconnected:
-            member.start_leading()
-        self._wakeup.set()
-        if self._task is None:
-            self._task = asyncio.create_task(restart_forever(self._run, name="live bus", pause=LEASE))
+    async def sync(self, newest: Mapping[str, Snapshot | None]) -> dict[str, Snapshot | None]:
+        """Renew the leases of these intents, store their newest snapshots, and release all other leases.
 
-    def leave(self, intent_id: str) -> None:
-        self._members.pop(intent_id, None)
-        self._unpublished.discard(intent_id)
-        self._versions.pop(intent_id, None)
-        self._wakeup.set()
-
-    def publish(self, intent_id: str) -> None:
-        self._unpublished.add(intent_id)
-        self._wakeup.set()
-
-    async def aclose(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            with contextlib.suppress(*redis_errors()):
-                await self._sync({}, released=self._leading)
-        await self._redis.aclose()
-
-    async def _run(self) -> None:
-        while True:
-            self._wakeup.clear()
-            try:
-                await self._beat()
-            except Exception as error:
-                self._poll_alone(error)
-                if not isinstance(error, redis_errors()):
-                    raise
-                await asyncio.sleep(BEAT)
-            else:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wakeup.wait(), BEAT)
-
-    def _poll_alone(self, error: Exception) -> None:
-        if not self.is_disconnected:
-            log.warning("Redis unavailable; falling back to per-process polling: %s", type(error).__name__)
-        self.is_disconnected = True
-        self._leading.clear()
-        self._versions.clear()
-        for member in list(self._members.values()):
-            member.start_leading()
-
-    async def _beat(self) -> None:
-        """Renew and release leases, store our new snapshots, and read those of other processes."""
-        members = dict(self._members)
-        released = self._leading - members.keys()
-        replies = await self._sync(members, released=released)
-        self._leading -= released
+        Returns the intents that other processes poll, each with its snapshot unless it is known. This process has to
+        poll the others, which are all of them while Redis is down.
+        """
+        try:
+            replies = await self._run(newest)
+        except Exception as error:
+            if not self.is_disconnected:
+                log.warning(
+                    "Redis unavailable; falling back to per-process polling: %s",
+                    type(error).__name__,
+                    exc_info=not isinstance(error, redis_errors()),
+                )
+            self.is_disconnected = True
+            self._leading.clear()
+            self._versions.clear()
+            return {}
         if self.is_disconnected:
             self.is_disconnected = False
             log.warning("Redis available again")
-        for (intent_id, member), reply in zip(members.items(), replies, strict=True):
-            if self._members.get(intent_id) is not member:
-                continue  # left in the meantime: the next beat releases the lease
-            if reply == 1:
-                self._lead(intent_id, member)
-            else:
-                self._follow(intent_id, member, stored=reply if isinstance(reply, bytes) else None)
+        return {
+            intent_id: self._newer(intent_id, reply, than=newest[intent_id]) if isinstance(reply, bytes) else None
+            for intent_id, reply in replies.items()
+            if reply != 1
+        }
 
-    async def _sync(self, members: dict[str, Member], *, released: set[str]) -> list[bytes | int]:
+    async def aclose(self) -> None:
+        await self.sync({})
+        await self._redis.aclose()
+
+    async def _run(self, newest: Mapping[str, Snapshot | None]) -> dict[str, bytes | int]:
+        """Return the script's reply for each intent."""
+        self._versions = {each: version for each, version in self._versions.items() if each in newest}
         keys, values = list[str](), list[str | bytes]()
-        for intent_id, member in members.items():
+        for intent_id, snapshot in newest.items():
+            is_new = snapshot and intent_id in self._leading and snapshot is not self._leading[intent_id]
             keys += [self._lease_key(intent_id), self._snapshot_key(intent_id)]
-            new = member.newest if intent_id in self._unpublished else None
-            values += [self._signed.sign(new.to_text(), place=intent_id) if new else ""]
+            values += [self._signed.sign(snapshot.to_text(), place=intent_id) if snapshot and is_new else ""]
             values += [self._versions.get(intent_id, b"")]
-        self._unpublished.clear()
-        ttls = [round(LEASE * 1000), round(KEPT * 1000)]
-        replies: list[bytes | int] = await self._script(
-            [*keys, *map(self._lease_key, released)], [self._process_id, *ttls, len(members), VERSION, *values]
-        )
+        released = [self._lease_key(intent_id) for intent_id in self._leading.keys() - newest.keys()]
+        arguments = [self._process_id, round(LEASE * 1000), round(KEPT * 1000), len(newest), VERSION, *values]
+        replies = dict(zip(newest, await self._script([*keys, *released], arguments), strict=True))
+        self._leading = {
+            each: newest[each] if each in self._leading else None for each, reply in replies.items() if reply == 1
+        }
         return replies
 
-    def _lead(self, intent_id: str, member: Member) -> None:
-        if intent_id not in self._leading:
-            self._leading.add(intent_id)
-            member.start_leading()
-            self.publish(intent_id)  # what this process knew as a follower, or while Redis was down
-
-    def _follow(self, intent_id: str, member: Member, *, stored: bytes | None) -> None:
-        self._leading.discard(intent_id)
-        member.stop_leading()
-        if stored is None:
-            return
+    def _newer(self, intent_id: str, stored: bytes, *, than: Snapshot | None) -> Snapshot | None:
+        """Return a snapshot that another process stored, or None if it is unusable or older than this process's own."""
         is_first = intent_id not in self._versions
         self._versions[intent_id] = stored[-VERSION:]
         snapshot = self._read(intent_id, stored)
-        # The first may be older than what this process learned by itself. Later ones are as the leader sent them.
-        if snapshot and not (is_first and _is_older(snapshot, member.newest)):
-            member.on_snapshot(snapshot)
+        # The first may be older than what this process learned by itself. Later ones are as the leader stored them.
+        return None if snapshot and is_first and _is_older(snapshot, than) else snapshot
 
     def _read(self, intent_id: str, stored: bytes) -> Snapshot | None:
         """Return a snapshot, or None if it is unsigned or invalid. No text in Redis may end the task that reads it."""

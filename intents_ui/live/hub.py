@@ -1,19 +1,21 @@
 """Fans out one upstream poll to many subscribers, each of which gets only the newest snapshot, never a queue."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self
+from functools import partial
+from typing import Final, Self
 
 from prometheus_client import Gauge
 
-from intents_ui.live.bus import LocalBus
-from intents_ui.live.poller import Poller, PollIntervals, Traffic
+from intents_ui.live.bus import RedisBus
+from intents_ui.live.poller import Poller, PollIntervals, Turns
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.tasks import restart_forever
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.shares import SHARE
+from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.metrics import registry
 
 watched_intents = Gauge(
@@ -21,23 +23,27 @@ watched_intents = Gauge(
 )
 
 MAX_WATCHED = 500  # intents at a time in one process, an eighth of them for one client
+BEAT: Final = 0.5  # seconds after which processes that share a bus learn of each other, at the latest
 
 
 class HubFull(Exception):
-    """The process is at its limit of watched intents, or with `is_share` the client is."""
+    """The process is at its limit of watched intents, or its client is."""
 
-    def __init__(self, *, is_share: bool = False) -> None:
+    def __init__(self, lack: Lack) -> None:
         super().__init__("no more intents are watched")
-        self.is_share = is_share
+        self.lack = lack
 
 
 class Hub:
-    """Watches intents for subscribers on one event loop. Only `newest`, `viewers` and `poll_now` are thread-safe."""
+    """Watches intents for subscribers on one event loop. Only `newest`, `viewers` and `poll_now` are thread-safe.
+
+    Without a `bus`, this process polls all of them. With one, it polls those that no other process does.
+    """
 
     def __init__(
         self,
         service: ServiceClient,
-        bus: LocalBus,
+        bus: RedisBus | None = None,
         *,
         intervals: PollIntervals | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -47,9 +53,11 @@ class Hub:
         self.bus = bus
         self.intervals = intervals or PollIntervals()
         self.now = now
-        self.max_watched = max_watched
-        self.traffic = Traffic()
+        self.slots = Shares(max_watched)
+        self.turns = Turns()
         self.watched: dict[str, Watch] = {}
+        self._has_news = asyncio.Event()  # for other processes
+        self._sharing: asyncio.Task[None] | None = None
 
     def subscribe(self, intent_id: str, *, seen: str = "", client: str | None = None) -> "Subscriber":
         """Return a context manager for one subscriber. Raises HubFull.
@@ -58,18 +66,24 @@ class Hub:
         """
         watch = self.watched.get(intent_id)
         if watch is None:
-            if client and sum(each.client == client for each in self.watched.values()) >= self.max_watched // SHARE:
-                raise HubFull(is_share=True)
-            if len(self.watched) >= self.max_watched:
-                raise HubFull
+            if lack := self.slots.take(client):
+                raise HubFull(lack)
             watch = self.watched[intent_id] = Watch(intent_id, self, client)
-            watched_intents.set(len(self.watched))
+            watched_intents.inc()
+            if self.bus is None or self.bus.is_disconnected:
+                watch.start_leading()
+            self.share()
         return watch.join(seen)
 
     def newest(self, intent_id: str) -> Snapshot | None:
         """Return this process's snapshot of a watched intent, or None. Sends no request."""
         watch = self.watched.get(intent_id)
         return watch.newest if watch else None
+
+    @property
+    def polled(self) -> int:
+        """How many intents this process polls."""
+        return sum(watch.is_leading for watch in self.watched.values())
 
     @property
     def viewers(self) -> int:
@@ -84,8 +98,37 @@ class Hub:
     async def aclose(self) -> None:
         """End all watches. Their subscribers' iterations end."""
         tasks = [task for watch in list(self.watched.values()) if (task := watch.end())]
+        if self._sharing:
+            self._sharing.cancel()
+            tasks.append(self._sharing)
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.bus.aclose()
+        if self.bus:
+            await self.bus.aclose()
+
+    def share(self) -> None:
+        """Tell other processes of a change at once."""
+        self._has_news.set()
+        if self.bus and self._sharing is None:
+            work = restart_forever(partial(self._share, self.bus), name="live bus", pause=BEAT)
+            self._sharing = asyncio.create_task(work)
+
+    async def _share(self, bus: RedisBus) -> None:
+        while True:
+            self._has_news.clear()
+            watched = dict(self.watched)
+            of_others = await bus.sync({intent_id: watch.newest for intent_id, watch in watched.items()})
+            for intent_id, watch in watched.items():
+                if self.watched.get(intent_id) is not watch:
+                    continue  # ended in the meantime: the next beat releases the lease
+                if intent_id in of_others:
+                    watch.follow(of_others[intent_id])
+                else:
+                    watch.start_leading()
+            if bus.is_disconnected:
+                await asyncio.sleep(BEAT)
+                continue
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._has_news.wait(), BEAT)
 
 
 class Watch:
@@ -101,7 +144,6 @@ class Watch:
         self._hub = hub
         self._polling: asyncio.Task[None] | None = None
         self._ending: asyncio.TimerHandle | None = None
-        hub.bus.join(intent_id, self)
 
     def join(self, seen: str) -> "Subscriber":
         if self._ending:
@@ -125,20 +167,23 @@ class Watch:
             self._ending.cancel()
         if self._hub.watched.get(self.intent_id) is self:
             del self._hub.watched[self.intent_id]
-            watched_intents.set(len(self._hub.watched))
-        self._hub.bus.leave(self.intent_id)
+            self._hub.slots.give_back(self.client)
+            watched_intents.dec()
+        self._hub.share()
         polling = self._polling
         self.stop_leading()
         self._close()
         return polling
+
+    @property
+    def is_leading(self) -> bool:
+        return self._polling is not None and not self._polling.done()
 
     def poll_now(self) -> None:
         """Restart the poller, which begins with a plain poll. If another process leads, nothing changes."""
         if self._polling:
             self.stop_leading()
             self.start_leading()
-
-    # Called by the bus
 
     def start_leading(self) -> None:
         if self._polling is None and not self.is_over:
@@ -149,6 +194,12 @@ class Watch:
         if self._polling:
             self._polling.cancel()
             self._polling = None
+
+    def follow(self, snapshot: Snapshot | None) -> None:
+        """Leave the polling to another process, which may have sent a newer snapshot."""
+        self.stop_leading()
+        if snapshot:
+            self.on_snapshot(snapshot)
 
     def on_snapshot(self, snapshot: Snapshot) -> None:
         before, self.newest = self.newest, snapshot
@@ -169,7 +220,7 @@ class Watch:
             intent_id=self.intent_id,
             snapshot=known,
             on_snapshot=self._publish,
-            traffic=hub.traffic,
+            turns=hub.turns,
             intervals=hub.intervals,
             now=hub.now,
         )
@@ -182,7 +233,7 @@ class Watch:
 
     def _publish(self, snapshot: Snapshot) -> None:
         self.on_snapshot(snapshot)
-        self._hub.bus.publish(self.intent_id)
+        self._hub.share()
 
     def _close(self) -> None:
         self.is_over = True
@@ -202,7 +253,6 @@ class Subscriber:
 
     watch: Watch
     returned: str
-    is_closed: bool = False
     is_awake: bool = False
     waiter: asyncio.Future[None] | None = None
 
@@ -220,7 +270,7 @@ class Subscriber:
     @property
     def is_over(self) -> bool:
         """Whether no more snapshots will come."""
-        return self.is_closed or (self.watch.is_over and not self._has_news)
+        return self.watch.is_over and not self._has_news
 
     async def next(self) -> Snapshot | None:
         """Wait for a snapshot that wasn't returned yet. Returns None when woken without one, or when over."""
@@ -233,7 +283,7 @@ class Subscriber:
     def poll(self) -> Snapshot | None:
         """Return the newest snapshot if it wasn't returned yet, or None."""
         snapshot = self.watch.newest
-        if snapshot is None or self.is_closed or not self._has_news:
+        if snapshot is None or not self._has_news:
             return None
         self.returned = snapshot.id
         return snapshot
@@ -242,11 +292,6 @@ class Subscriber:
         self.is_awake = True
         if self.waiter and not self.waiter.done():
             self.waiter.set_result(None)
-
-    def close(self) -> None:
-        """End a pending `next`."""
-        self.is_closed = True
-        self.wake()
 
     @property
     def _has_news(self) -> bool:

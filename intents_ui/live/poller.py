@@ -40,22 +40,15 @@ class PollIntervals:
     grace: float = 5.0  # how long to poll an intent after its last subscriber left
 
 
-class Traffic:
-    """The pollers of a process, which together must not exceed the service's rate limit."""
+class Turns:
+    """Turns of a process's pollers to start or to resume, which together must not exceed the service's rate limit."""
 
     def __init__(self) -> None:
-        self.pollers = 0
-        self._starting = asyncio.Lock()
+        self._taken = asyncio.Lock()
 
-    async def start(self) -> None:
-        """Wait for a poller's turn to start."""
-        await self._starting.acquire()
-        asyncio.get_running_loop().call_later(1 / STARTS_PER_SECOND, self._starting.release)
-
-    @property
-    def spread(self) -> float:
-        """Seconds over which to spread the pollers' requests, so that they don't overload a recovering service."""
-        return self.pollers / STARTS_PER_SECOND
+    async def next(self) -> None:
+        await self._taken.acquire()
+        asyncio.get_running_loop().call_later(1 / STARTS_PER_SECOND, self._taken.release)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -70,7 +63,7 @@ class Poller:
     intent_id: str
     snapshot: Snapshot
     on_snapshot: Callable[[Snapshot], None]
-    traffic: Traffic
+    turns: Turns
     intervals: PollIntervals
     now: Callable[[], datetime]
     # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
@@ -86,19 +79,16 @@ class Poller:
     failures: int = 0
 
     async def run(self) -> None:
-        self.traffic.pollers += 1
-        try:
-            await self.traffic.start()
-            while not self.snapshot.is_final:
-                try:
-                    pause = await (self._long_poll() if self._may_long_poll() else self._poll())
-                    self.failures = 0
-                except ServiceError as error:
-                    pause = self._handle_error(error)
-                if not self.snapshot.is_final:
-                    await asyncio.sleep(pause)
-        finally:
-            self.traffic.pollers -= 1
+        while not self.snapshot.is_final:
+            if self.must_poll:
+                await self.turns.next()
+            try:
+                pause = await (self._long_poll() if self._may_long_poll() else self._poll())
+                self.failures = 0
+            except ServiceError as error:
+                pause = self._handle_error(error)
+            if not self.snapshot.is_final:
+                await asyncio.sleep(pause)
 
     def _may_long_poll(self) -> bool:
         if self.must_poll or self.is_stopped or self.done_at or not self.service.can_hold:
@@ -216,22 +206,16 @@ class Poller:
         if isinstance(error, TooBusy) and error.status is None:
             return error.retry_after * SystemRandom().uniform(0.5, 1.0)
         self.must_poll = True
-        if error.again_in is None:
-            pause = self._backoff(error)
-        else:
-            pause = error.again_in + SystemRandom().uniform(0, self.traffic.spread)  # rejected by the circuit breaker
+        # The circuit breaker says when it lets a call through.
+        pause = self._backoff(error) if error.again_in is None else error.again_in
         if self.snapshot.stale_since is None and (self.failures > 1 or pause > self.intervals.pause):
             self._publish(self.snapshot.stale(self.now()))
         return pause
 
     def _backoff(self, error: ServiceError) -> float:
         self.failures += 1
-        shortest, longest = 0.0, 2 * self.intervals.poll
-        if isinstance(error, Unreachable):
-            # All long polls may have broken at once.
-            shortest, longest = sorted((self.intervals.retry_unreachable, self.traffic.spread))
-        backoff = max(_doubled(self.intervals.retry, self.failures, at_most=longest), shortest)
-        pause = SystemRandom().uniform(0, backoff)
+        longest = self.intervals.retry_unreachable if isinstance(error, Unreachable) else 2 * self.intervals.poll
+        pause = SystemRandom().uniform(0, _doubled(self.intervals.retry, self.failures, at_most=longest))
         # Other pollers learn of the rate limit from the client.
         return error.retry_after + pause if isinstance(error, TooBusy) else pause
 

@@ -27,6 +27,7 @@ from prometheus_client import Gauge
 from intents_ui.live.hub import Hub, HubFull, Subscriber
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.tasks import restart_forever
+from intents_ui.service.context.shares import Lack
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.metrics import registry
 
@@ -116,7 +117,7 @@ class Streams:
         try:
             subscriber = self.hub.subscribe(intent_id, seen=last_event_id(scope), client=client)
         except HubFull as full:
-            return await self._reject(intent_id, send, 429 if full.is_share else 503)
+            return await self._reject(intent_id, send, 429 if full.lack is Lack.SHARE else 503)
         now = asyncio.get_running_loop().time()
         ends_at = now + self.limits.lasts * SystemRandom().uniform(0.8, 1.2)
         stream = Stream(self, intent_id, subscriber, receive, send, now, ends_at, is_ending=self.stopping())
@@ -236,8 +237,7 @@ class Stream:
                 if not isinstance(error, ServiceError):
                     log.exception("The stream of %s broke off", self.intent_id)
                 farewell = message("fault", event="bye", retry=15 * RETRY_MS)
-            if not self.is_gone:
-                await self._write(farewell, is_end=True)
+            await self._write(farewell, is_end=True)
         finally:
             leaving.cancel()
 
@@ -256,7 +256,7 @@ class Stream:
         while (await self.receive())["type"] != "http.disconnect":
             pass
         self.is_gone = True
-        self.subscriber.close()
+        self.end()
 
     async def _first(self) -> Snapshot | None:
         """Wait briefly for the first snapshot, because the response's status depends on whether the intent exists."""
@@ -273,7 +273,7 @@ class Stream:
     async def _send_snapshot(self, snapshot: Snapshot | None) -> None:
         if snapshot:
             await self._write(await self.streams.event(snapshot))
-        elif not self.is_ending and not self.is_gone:
+        elif not self.is_ending:
             await self._write(BEAT)
 
     def _farewell(self) -> bytes:
@@ -283,6 +283,8 @@ class Stream:
         return message("again", event="bye", retry=self.streams.reconnect_delay())
 
     async def _write(self, data: bytes, *, is_end: bool = False) -> None:
+        if self.is_gone:
+            return
         self.wrote_at = asyncio.get_running_loop().time()
         await self.send({"type": "http.response.body", "body": data, "more_body": not is_end})
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from intents_ui.live.bus import LocalBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import MAX_CUT_POLLS, STARTS_PER_SECOND, PollIntervals
 from intents_ui.service.client import ServiceClient
@@ -110,7 +109,7 @@ async def watching(
 ) -> AsyncIterator[tuple[Hub, list[Viewer], TcpService]]:
     async with served(service) as front:
         client = ServiceClient(ServiceConfig(front.url, **config), health=Health(clock=clock))
-        hub = Hub(client, LocalBus(), now=now, max_watched=1000)
+        hub = Hub(client, now=now, max_watched=1000)
         async with client, contextlib.aclosing(hub):
             found = [Viewer(hub, each) for each in (ids or [ID]) for _ in range(viewers)]
             try:

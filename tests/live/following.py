@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from intents_ui.emulator import Emulator
-from intents_ui.live.bus import LocalBus
+from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.poller import PollIntervals
 from intents_ui.service.client import ServiceClient
@@ -54,19 +54,20 @@ async def hub_on(
     service: Any,
     *,
     intervals: PollIntervals = QUICK,
-    bus: LocalBus | None = None,
+    bus: RedisBus | None = None,
     clock: Callable[[], float] | None = None,
+    open_seconds: float = OPEN_SECONDS,
     **how: Any,
 ) -> AsyncIterator[Hub]:
     """Yield a hub that polls an ASGI application, or the service at a URL."""
-    health = Health(open_seconds=OPEN_SECONDS)
+    health = Health(open_seconds=open_seconds)
     if isinstance(service, str):
         client = ServiceClient(ServiceConfig(service, **how), health=health)
     else:
         transport = InProcessTransport(service)
         client = ServiceClient(ServiceConfig("http://embedded", **how), transport=transport, health=health)
     now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
-    hub = Hub(client, bus or LocalBus(), intervals=intervals, now=now)
+    hub = Hub(client, bus, intervals=intervals, now=now)
     async with client, contextlib.aclosing(hub):
         yield hub
 

@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 from intents_ui import wiring
-from intents_ui.live.bus import LocalBus, RedisBus
+from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
@@ -21,7 +21,7 @@ from intents_ui.web.signed_values import SignedValues
 service = ServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))
 redis_url = os.environ.get("LIVE_REDIS")
 bus = RedisBus(redis_url, names=service.config.names, signed=SignedValues("test", key="test")) if redis_url else None
-hub = Hub(service, bus or LocalBus())
+hub = Hub(service, bus)
 padding = "x" * int(os.environ.get("LIVE_PADDING", "0"))
 
 
@@ -61,9 +61,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     elif scope["path"].startswith("/live/"):
         await streams(scope, receive, send)
     else:
-        figures = (
-            (objects, tasks) if scope["path"] == "/memory" else (lambda: hub.traffic.pollers, lambda: len(streams.open))
-        )
+        figures = (objects, tasks) if scope["path"] == "/memory" else (lambda: hub.polled, lambda: len(streams.open))
         body = " ".join(str(figure()) for figure in figures).encode()
         headers = [(b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})

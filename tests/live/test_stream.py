@@ -8,6 +8,7 @@ import pytest
 
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams, message
+from intents_ui.service.context.shares import Shares
 from tests.emulator.driving import Clock
 from tests.live.browser import Browser, browsing, event
 from tests.live.following import CountedService, hub_on, until
@@ -167,7 +168,7 @@ async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_f
 async def test_streams_of_one_client_leave_slots_for_others(service, page, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(4)]
     async with streams_on(service, page, clock) as streams:
-        streams.hub.max_watched = 16
+        streams.hub.slots = Shares(16)
         greedy = [Browser(streams, f"/live/{intent}", address="192.0.2.1") for intent in intents[:2]]
         async with browsing(*greedy):
             await until(lambda: all(each.events for each in greedy))

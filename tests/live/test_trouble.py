@@ -53,7 +53,9 @@ def sent() -> float:
 
 async def test_one_poller_probes_during_an_outage_and_all_recover_afterwards(service, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(20)]
-    async with served(service) as front, hub_on(front.url, clock=clock) as hub, contextlib.AsyncExitStack() as all_of:
+    async with contextlib.AsyncExitStack() as all_of:
+        front = await all_of.enter_async_context(served(service))
+        hub = await all_of.enter_async_context(hub_on(front.url, clock=clock, open_seconds=1.0))
         watching = [(await all_of.enter_async_context(viewers(hub, intent)))[0] for intent in intents]
         await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 20, within=20)
         await front.down()
