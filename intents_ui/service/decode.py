@@ -6,7 +6,7 @@ the operator's brand get the schema's names (`Brand`).
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Never
@@ -180,23 +180,21 @@ class Brand:
     word: str = "service"
     wallet_word: str = "smart"
 
-    @property
-    def is_foreign(self) -> bool:
-        return self != BRAND_OF_INTERFACE
-
     def read(self, document: Any) -> Any:
         """Return a response with the schema's field names."""
-        return _renamed(document, _renaming(self, BRAND_OF_INTERFACE)) if self.is_foreign else document
+        return _renamed(document, self, BRAND_OF_INTERFACE)
 
     def write(self, document: Any) -> Any:
         """Return a request with this brand's field names."""
-        return _renamed(document, _renaming(BRAND_OF_INTERFACE, self)) if self.is_foreign else document
+        return _renamed(document, BRAND_OF_INTERFACE, self)
 
 
 BRAND_OF_INTERFACE = Brand()
 
 
-def _renaming(old: Brand, new: Brand) -> Callable[[str], str]:
+def _renamed(document: Any, old: Brand, new: Brand) -> Any:
+    if old == new:
+        return document
     # Match the wallet's word first: where both words are the same, `acmeWallet…` is the wallet's.
     old_words = re.compile(f"{_word(old.wallet_word)}(?=Wallet)|{_word(old.word)}")
 
@@ -206,18 +204,15 @@ def _renaming(old: Brand, new: Brand) -> Callable[[str], str]:
         word = new.wallet_word if is_wallets else new.word
         return word[0].upper() + word[1:] if found.start() else word
 
-    return lambda name: old_words.sub(new_word, name)
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {old_words.sub(new_word, name): renamed(member) for name, member in value.items()}
+        return [renamed(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+    return renamed(document)
 
 
 def _word(word: str) -> str:
     """Return a pattern for a camelCase word: lower case at the start of a name, capitalized inside it."""
     capital = word[0].upper() + word[1:]
     return f"(?:^{re.escape(word)}|(?<=[a-z0-9]){re.escape(capital)})(?![a-z])"
-
-
-def _renamed(value: Any, rename: Callable[[str], str]) -> Any:
-    if isinstance(value, dict):
-        return {rename(name): _renamed(member, rename) for name, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_renamed(entry, rename) for entry in value]
-    return value
