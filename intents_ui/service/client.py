@@ -148,7 +148,7 @@ class ServiceClient:
         try:
             check_deadline()
             with self.health.track(call, is_raw=True):
-                self._response_to(exchange)
+                self._response_to(exchange, exchange.policy.total)
         except ServiceError as raised:
             error = raised
         return exchange.attempt(error)
@@ -263,23 +263,16 @@ class ServiceClient:
 
     def _send(self, call: ServiceCall[Any]) -> Any:
         """Send the request within one call's timeout, and cache the response."""
-        began = time.monotonic()
+        total, began = self._policy(call).total, time.monotonic()
         try:
-            return self._attempt(call)
+            return self._attempt(call, total)
         except ServiceError as error:
             failure = error
-        left = self._policy(call).total - (time.monotonic() - began)
+        left = total - (time.monotonic() - began)
         if not self._may_retry(call, failure, left):
             raise failure
         time.sleep(SystemRandom().uniform(0, MAX_RETRY_WAIT))
-        try:
-            with within(left):
-                return self._attempt(call)
-        except OutOfTime as error:
-            failure = error
-        if not is_over():  # the call's timeout passed, not the page's deadline
-            failure = Unreachable(reason=Reason.TIMEOUT)
-        raise failure
+        return self._attempt(call, left)
 
     def _may_retry(self, call: ServiceCall[Any], error: ServiceError, left: float) -> bool:
         """Return whether a read failed in passing, so early that another attempt can succeed, within the budget."""
@@ -289,10 +282,10 @@ class ServiceClient:
             return False
         return self.health.may_retry(call.operation)
 
-    def _attempt(self, call: ServiceCall[Any]) -> Any:
+    def _attempt(self, call: ServiceCall[Any], seconds: float) -> Any:
         exchange, asked_at = self._exchange(call), self.cache.clock()
         with self.health.track(call, patience=PROBE_WAIT):
-            answer = self._response_to(exchange)
+            answer = self._response_to(exchange, seconds)
         newest = self.cache.put(call, answer, exchange.text, asked_at=asked_at)
         if newest is not answer:
             metrics.mismatched.labels("older").inc()
@@ -308,11 +301,11 @@ class ServiceClient:
         offset = self.health.clock_offset
         return Exchange(call, self.config, self._memory, offset=offset, known=known, is_raw=is_raw)
 
-    def _response_to[T](self, exchange: Exchange[T]) -> T:
+    def _response_to[T](self, exchange: Exchange[T], seconds: float) -> T:
         try:
             if self._http.is_closed:
                 raise Overloaded(SHUTDOWN)
-            with within(exchange.policy.total), exchange, self._http.stream(**exchange.request()) as response:
+            with within(seconds), exchange, self._http.stream(**exchange.request()) as response:
                 exchange.begin(response)
                 for piece in response.iter_raw():
                     exchange.add(piece)
