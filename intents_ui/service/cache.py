@@ -107,7 +107,7 @@ class ResponseCache:
         self.clock = clock
         self.shared = shared
         self._config = config
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._lists: LRUCache[CacheKey, CacheEntry] = LRUCache(max_bytes // 2, lambda entry: entry.size)
         self._others: LRUCache[CacheKey, CacheEntry] = LRUCache(max_bytes // 2, lambda entry: entry.size)
         # Apart, so that made-up IDs can't evict data.
@@ -130,8 +130,10 @@ class ResponseCache:
 
     def peek(self, call: ServiceCall[Any]) -> CacheEntry | None:
         """Return this process's entry."""
+        key = call.cache_key
         with self._lock:
-            return self._find(call.cache_key)
+            entry: CacheEntry | None = self._others.get(key) or self._lists.get(key)
+        return entry if entry and entry.age < entry.policy.old else None
 
     def not_found(self, key: CacheKey) -> NotFound | None:
         with self._lock:
@@ -152,7 +154,7 @@ class ResponseCache:
         entry = CacheEntry(answer, self.clock, kind, asked_at, at, policy, size, hash(text))
         entries = self._lists if kind in LISTS else self._others
         with self._lock:
-            before = self._find(call.cache_key)
+            before = self.peek(call)
             if before and (before.asked_at > asked_at or _is_older(answer, than=before.answer)):
                 return cast(T, before.answer)
             may_be_stored = asked_at >= self._invalidated.get(call.cache_key, asked_at)
@@ -173,7 +175,7 @@ class ResponseCache:
         with self._lock:
             if error.may_serve_stale:
                 is_sent = error.again_in is None and not isinstance(error, OutOfTime | Overloaded)
-                if is_sent and (entry := self._find(call.cache_key)):
+                if is_sent and (entry := self.peek(call)):
                     entry.error = error.copied()
                     entry.retry_at = self.clock() + min(entry.policy.fresh, MAX_RETRY_PAUSE)
                 return
@@ -218,10 +220,6 @@ class ResponseCache:
                 shared.delete([call.cache_key])
             else:
                 self.put(call, answer, found.text, asked_at=asked_at, learned_at=learned_at)
-
-    def _find(self, key: CacheKey) -> CacheEntry | None:
-        entry: CacheEntry | None = self._others.get(key) or self._lists.get(key)
-        return entry if entry and entry.age < entry.policy.old else None
 
     def _drop(self, key: CacheKey) -> None:
         self._others.pop(key, None)
