@@ -152,7 +152,7 @@ class RedisBus:
             if snapshot.intent_id != intent_id:
                 raise ValueError("it is of another intent")
         except Exception as error:
-            metrics.shared_ignored.labels("unreadable").inc()
+            metrics.shared_ignored["unreadable"].inc()
             log.warning(
                 "Can't read a snapshot in Redis (%s); another version of the dashboard may have written it",
                 type(error).__name__,

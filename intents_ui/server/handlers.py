@@ -17,7 +17,7 @@ from intents_ui.web import client_ip, rate_limiter
 
 async def reject(scope: Message, send: Send, failure: Failure) -> None:
     """Reject a request before Django sees it, in the format that it asks for."""
-    rejected.labels("ingress").inc()
+    rejected["ingress"].inc()
     sent = CaseInsensitiveMapping({str(name, "latin-1"): str(value, "latin-1") for name, value in scope["headers"]})
     found = failures.format_of(scope["path"], sent)
     headers = found.headers_of(failure) | readable_by(sent.get("Origin", ""), found)

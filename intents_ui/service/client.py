@@ -128,12 +128,12 @@ class ServiceClient:
             if entry and entry.age >= max(entry.policy.fresh, max_age):
                 return cast(T, self._refresh_or_stale(call, entry, newest=newest))
             if entry:
-                metrics.data_requests.labels("cache").inc()
+                metrics.data_requests["cache"].inc()
                 return cast(T, entry.answer)
             if not_found := self.cache.not_found(call.cache_key):
-                metrics.data_requests.labels("cache").inc()
+                metrics.data_requests["cache"].inc()
                 raise not_found.copied()
-            metrics.data_requests.labels("service").inc()
+            metrics.data_requests["service"].inc()
             return cast(T, self._fetch(call))
 
     def ask_uncached[T](self, call: ServiceCall[T]) -> T:
@@ -197,7 +197,7 @@ class ServiceClient:
             result, is_mine = self._join(call)
             if is_mine:
                 return self._complete(call, result)
-            metrics.data_requests.labels("coalesced").inc()
+            metrics.data_requests["coalesced"].inc()
             try:
                 with self.threads.waiting():
                     return _wait(result, self._policy(call).total)
@@ -209,13 +209,13 @@ class ServiceClient:
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
         # An error that makes a refresh pointless now.
         is_recent = entry.error and self.cache.clock() < entry.retry_at
-        known_error = entry.error if is_recent else self.health.rejection(call.operation)
+        known_error = entry.error if is_recent else self.health.rejection()
         if known_error:
             return self._stale(call, entry, known_error)
         refresh = self.start(call)
         may_be_shown = not newest and entry.may_be_renewed
         if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
-            metrics.data_requests.labels("stale_while_revalidate").inc()
+            metrics.data_requests["stale_while_revalidate"].inc()
             return entry.answer
         try:
             return _wait(refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
@@ -225,12 +225,12 @@ class ServiceClient:
             if error.is_timeout and not refresh.done():
                 self._no_wait_until = self.cache.clock() + SKIP_WAIT_SECONDS
             if may_be_shown and error.again_in is None and error.is_timeout:
-                metrics.data_requests.labels("stale_while_revalidate").inc()
+                metrics.data_requests["stale_while_revalidate"].inc()
                 return entry.answer
             return self._stale(call, entry, error)
 
     def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
-        metrics.data_requests.labels("stale_if_error").inc()
+        metrics.data_requests["stale_if_error"].inc()
         learned_at = datetime.now(UTC) - timedelta(seconds=entry.age)
         again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
@@ -280,7 +280,7 @@ class ServiceClient:
         least = left if of_page is None else min(left, of_page)
         if not call.is_read or not error.is_transient or least < self._policy(call).total * SHORTEST_ATTEMPT:
             return False
-        return self.health.may_retry(call.operation)
+        return self.health.may_retry()
 
     def _attempt(self, call: ServiceCall[Any], seconds: float) -> Any:
         exchange, asked_at = self._exchange(call), self.cache.clock()
@@ -288,9 +288,9 @@ class ServiceClient:
             answer = self._response_to(exchange, seconds)
         newest = self.cache.put(call, answer, exchange.text, asked_at=asked_at)
         if newest is not answer:
-            metrics.mismatched.labels("older").inc()
+            metrics.mismatched["older"].inc()
         if getattr(answer, "unfit_entries", 0):
-            metrics.mismatched.labels("other_entries").inc()
+            metrics.mismatched["other_entries"].inc()
         return newest
 
     def _policy(self, call: ServiceCall[Any]) -> Policy:

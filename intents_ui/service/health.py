@@ -147,21 +147,21 @@ class Health:
             return ServiceState.DEGRADED
         return ServiceState.UNKNOWN if self._answered_at is None else ServiceState.UP
 
-    def rejection(self, operation: str) -> ServiceError | None:
+    def rejection(self) -> ServiceError | None:
         """Return the error with which a call would be rejected now, or None. None while a call may probe."""
         with self._changed:
-            return None if self._is_probing else self._rejection(operation)
+            return None if self._is_probing else self._rejection()
 
-    def may_retry(self, operation: str) -> bool:
+    def may_retry(self) -> bool:
         """Take one retry from the budget, so that retries don't overload a failing service."""
         with self._changed:
-            if self._rejection(operation):
+            if self._rejection():
                 return False
             if len(self._retries) == MAX_RETRIES and self._retries[0] > self.clock() - RECENT_SECONDS:
-                metrics.retries.labels("suppressed").inc()
+                metrics.retries["suppressed"].inc()
                 return False
             self._retries.append(self.clock())
-        metrics.retries.labels("sent").inc()
+        metrics.retries["sent"].inc()
         return True
 
     @contextmanager
@@ -194,17 +194,18 @@ class Health:
         """Return whether the call is a probe. Raises the error with which the call is rejected."""
         until = time.monotonic() + patience
         with self._changed:
-            while rejection := self._rejection(call.operation, is_held=call.kind is Kind.WAIT):
+            while rejection := self._rejection(is_held=call.kind is Kind.WAIT):
                 if is_raw and not isinstance(rejection, TooBusy):
                     return False
                 left = until - time.monotonic()
                 if not self._is_probing or left <= 0 or not self._changed.wait(left):
                     metrics.short_circuited.inc()
+                    rejection.operation = call.operation
                     raise rejection
             self._is_probing = self._error is not None
             return self._is_probing
 
-    def _rejection(self, operation: str, *, is_held: bool = False) -> ServiceError | None:
+    def _rejection(self, *, is_held: bool = False) -> ServiceError | None:
         """Long polls never probe, because they take too long to return a result."""
         if self._error is None:
             return None
@@ -212,7 +213,7 @@ class Health:
         if left <= 0 and not self._is_probing and not is_held:
             return None
         error = self._error.copied()
-        error.operation = operation
+        error.operation = None  # of the call that opened the breaker
         error.again_in = left if left > 0 else self._open_seconds / 4
         if isinstance(error, TooBusy):
             error.retry_after = error.again_in

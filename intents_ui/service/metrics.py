@@ -24,12 +24,10 @@ OUTCOMES: Final[Mapping[type[BaseException], str]] = {
 registry = CollectorRegistry()
 
 
-def _counter(name: str, meaning: str, label: str, *values: str) -> Counter:
-    """Return a counter whose series start at 0, so that the first event is an increase."""
+def _counters(name: str, meaning: str, label: str, *values: str) -> Mapping[str, Counter]:
+    """Return a counter for each value of a label. They start at 0, so that the first event is an increase."""
     counter = Counter(name, meaning, [label], registry=registry)
-    for value in values:
-        counter.labels(value)
-    return counter
+    return {value: counter.labels(value) for value in values}
 
 
 seconds = Histogram(
@@ -45,25 +43,25 @@ short_circuited = Counter(
     registry=registry,
 )
 breaker_opened = Counter("intents_ui_breaker_opened", "Times that the circuit breaker opened.", registry=registry)
-rejected = _counter(
+rejected = _counters(
     "intents_ui_rejected", "Requests rejected because all slots were in use.", "stage", "ingress", "service"
 )
-retries = _counter(
+retries = _counters(
     "intents_ui_upstream_retries", "Calls worth a retry, sent or suppressed.", "outcome", "sent", "suppressed"
 )
-mismatched = _counter(
+mismatched = _counters(
     "intents_ui_upstream_mismatched",
     "Responses rejected, in whole or in part, because they belong to another request.",
     "reason",
     *("older", "other_entries", "other_intent", "other_filter"),
 )
-data_requests = _counter(
+data_requests = _counters(
     "intents_ui_data_requests",
     "Requests of pages for data, by the source of the response.",
     "source",
     *("cache", "service", "coalesced", "stale_while_revalidate", "stale_if_error"),
 )
-shared_ignored = _counter(
+shared_ignored = _counters(
     "intents_ui_shared_ignored", "Values in Redis that were ignored.", "reason", "unreadable", "unsigned"
 )
 
@@ -73,6 +71,6 @@ def attempt(operation: str, error: BaseException | None, duration: float) -> Non
     outcome = next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "canceled")
     seconds.labels(operation, outcome if error else "answered").observe(duration)
     if isinstance(error, errors.Overloaded):
-        rejected.labels("service").inc()
+        rejected["service"].inc()
     if isinstance(error, errors.Unreadable) and error.reason in (Reason.OTHER_INTENT, Reason.OTHER_FILTER):
-        mismatched.labels(error.reason.name.lower()).inc()
+        mismatched[error.reason.name.lower()].inc()

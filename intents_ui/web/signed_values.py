@@ -24,5 +24,5 @@ class SignedValues:
             found = value = None
         if found == place:
             return value
-        metrics.shared_ignored.labels("unsigned").inc()
+        metrics.shared_ignored["unsigned"].inc()
         return None
