@@ -43,7 +43,7 @@ from intents_ui.service.exchange import ACCEPTED_ENCODINGS, ALL_IN_USE, TRANSPOR
 from intents_ui.service.health import Health
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.network import KEEP_ALIVE_SECONDS, DeadlineTransport, tls
-from intents_ui.service.operations import CacheKey, Kind, Policy, ServiceCall, ServiceConfig
+from intents_ui.service.operations import CacheKey, Kind, ServiceCall, ServiceConfig
 
 STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
 SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out
@@ -200,7 +200,7 @@ class ServiceClient:
             metrics.data_requests["coalesced"].inc()
             try:
                 with self.threads.waiting():
-                    return _wait(result, self._policy(call).total)
+                    return _wait(result, self.config.policies[call.kind].total)
             except OutOfTime:
                 # The page that sent the shared request ran out of time. This page may have time left.
                 if is_over():
@@ -262,25 +262,18 @@ class ServiceClient:
             result.set_result(found)
 
     def _send(self, call: ServiceCall[Any]) -> Any:
-        """Send the request within one call's timeout, and cache the response."""
-        total, began = self._policy(call).total, time.monotonic()
+        """Send the request within one call's timeout, once more if a read failed in passing, and cache the response."""
+        total, began = self.config.policies[call.kind].total, time.monotonic()
         try:
             return self._attempt(call, total)
         except ServiceError as error:
             failure = error
-        left = total - (time.monotonic() - began)
-        if not self._may_retry(call, failure, left):
+        left, of_page = total - (time.monotonic() - began), seconds_left()
+        is_early = min(left, left if of_page is None else of_page) >= total * SHORTEST_ATTEMPT
+        if not (call.is_read and failure.is_transient and is_early and self.health.may_retry()):
             raise failure
         time.sleep(SystemRandom().uniform(0, MAX_RETRY_WAIT))
         return self._attempt(call, left)
-
-    def _may_retry(self, call: ServiceCall[Any], error: ServiceError, left: float) -> bool:
-        """Return whether a read failed in passing, so early that another attempt can succeed, within the budget."""
-        of_page = seconds_left()
-        least = left if of_page is None else min(left, of_page)
-        if not call.is_read or not error.is_transient or least < self._policy(call).total * SHORTEST_ATTEMPT:
-            return False
-        return self.health.may_retry()
 
     def _attempt(self, call: ServiceCall[Any], seconds: float) -> Any:
         exchange, asked_at = self._exchange(call), self.cache.clock()
@@ -292,9 +285,6 @@ class ServiceClient:
         if getattr(answer, "unfit_entries", 0):
             metrics.mismatched["other_entries"].inc()
         return newest
-
-    def _policy(self, call: ServiceCall[Any]) -> Policy:
-        return self.config.policies[call.kind]
 
     def _exchange[T](self, call: ServiceCall[T], *, is_raw: bool = False) -> Exchange[T]:
         known = self.cache.peek(call) if call.is_read else None

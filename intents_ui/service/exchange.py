@@ -274,8 +274,9 @@ def refused(response: httpx.Response, found: Mapping[str, Any]) -> ServiceError:
     status, code = response.status_code, _code(found.get("code"))
     name = _text(found.get("error") or found.get("name"))
     known = KNOWN.get(code) if code is not None else None
-    claimed = _code(found.get("status") or found.get("httpStatus"))
-    kind = known[1] if known else _BY_NAME.get(name or "") or _by_status(status if status >= 400 else claimed or status)
+    claimed = status if status >= 400 else _code(found.get("status") or found.get("httpStatus")) or status
+    by_status = _BY_STATUS.get(claimed, Unreachable if claimed >= 500 else errors.Refused)
+    kind = known[1] if known else _BY_NAME.get(name or "", by_status)
     message, cause = _text(found.get("msg") or found.get("message")) or "", _text(found.get("cause"))
     error = kind(message, status=status, code=code, name=name, cause=cause)
     if isinstance(error, errors.TooBusy):
@@ -303,10 +304,6 @@ def _seconds(retry_after: str) -> float:
     if at is None:
         return errors.SLOW_DOWN_SECONDS
     return min(max((at - datetime.now(UTC)).total_seconds(), 0.0), errors.MAX_PAUSE_SECONDS)
-
-
-def _by_status(status: int) -> type[ServiceError]:
-    return Unreachable if status >= 500 else _BY_STATUS.get(status, errors.Refused)
 
 
 def _code(value: object) -> int | None:
