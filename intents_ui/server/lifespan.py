@@ -1,7 +1,6 @@
 """Start and shutdown of the process, as ASGI's lifespan."""
 
 import asyncio
-from typing import Any
 
 from django.urls import resolve
 
@@ -15,7 +14,6 @@ from intents_ui.server.messages import Receive, Send
 async def run(receive: Receive, send: Send) -> None:
     """Create long-lived objects before the first request, and close them after the last."""
     await receive()
-    asyncio.get_running_loop().set_exception_handler(report_unless_cancelled)
     try:
         sentry.begin()
         wiring.open_all()
@@ -32,12 +30,3 @@ async def run(receive: Receive, send: Send) -> None:
     await wiring.close_live()
     await asyncio.to_thread(wiring.current().close)
     await send({"type": "lifespan.shutdown.complete"})
-
-
-def report_unless_cancelled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log an unretrieved exception, unless it is the cancellation of a request whose client disconnected.
-
-    If a canceled request's thread ends first, asgiref never retrieves its future.
-    """
-    if not isinstance(context.get("exception"), asyncio.CancelledError):
-        loop.default_exception_handler(context)
