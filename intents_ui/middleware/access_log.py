@@ -23,7 +23,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 log = logging.getLogger(logs.REQUESTS)
 
-VISIT: Final = "intents_ui.visit"  # key in a request's scope
+REQUEST_LOG: Final = "intents_ui.request_log"  # key in a request's scope
 PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 LEFT: Final = 499  # client closed the request, as nginx logs it
@@ -43,8 +43,8 @@ class RequestLog:
         self._began = time.perf_counter()
         self._seconds: float | None = None
 
-    def seeing(self, send: Send) -> Send:
-        async def send_seen(message: Message) -> None:
+    def wrap_send(self, send: Send) -> Send:
+        async def send_logged(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._status = message["status"]
                 message = {**message, "headers": [*message["headers"], (b"x-request-id", self.origin.id.encode())]}
@@ -53,7 +53,7 @@ class RequestLog:
                 self._record()
             await send(message)
 
-        return send_seen
+        return send_logged
 
     def end(self, error: BaseException | None) -> None:
         self._status = self._status or (500 if isinstance(error, Exception) else LEFT)
@@ -96,9 +96,9 @@ def named(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Http
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         scope: Mapping[str, Any] = getattr(request, "scope", None) or request.META.get("asgi.scope") or {}
-        visit: RequestLog | None = scope.get(VISIT)
-        if visit and request.resolver_match:
-            visit.view = request.resolver_match.view_name
+        request_log: RequestLog | None = scope.get(REQUEST_LOG)
+        if request_log and request.resolver_match:
+            request_log.view = request.resolver_match.view_name
         return response
 
     return answer

@@ -80,7 +80,7 @@ def embeddable(*, form_action: str = CSP.NONE) -> Callable[[View], View]:
 
 
 @cache
-def at_the_door(*, is_page: bool = False) -> Sequence[tuple[bytes, bytes]]:
+def default_headers(*, is_page: bool = False) -> Sequence[tuple[bytes, bytes]]:
     """Return all headers, for responses that bypass Django."""
     headers = {
         **EVERYWHERE,

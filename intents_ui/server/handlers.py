@@ -8,7 +8,7 @@ from intents_ui.live.stream import Limits, Streams
 from intents_ui.middleware import failures, marks, request_limits, security_headers
 from intents_ui.middleware.failures import Failure, Format
 from intents_ui.pages import intent as intent_page
-from intents_ui.server.messages import App, Message, Receive, Send, answer_with, replay, with_headers
+from intents_ui.server.messages import App, Message, Receive, Send, replay, send_response, with_headers
 from intents_ui.server.pages import Body, Refused
 from intents_ui.service.context import request_context
 from intents_ui.service.metrics import rejected
@@ -21,7 +21,7 @@ async def reject(scope: Message, send: Send, failure: Failure) -> None:
     sent = CaseInsensitiveMapping({str(name, "latin-1"): str(value, "latin-1") for name, value in scope["headers"]})
     found = failures.format_of(scope["path"], sent)
     headers = found.headers_of(failure) | readable_by(sent.get("Origin", ""), found)
-    await answer_with(send, failure.status, found.reject(failure).encode(), headers)
+    await send_response(send, failure.status, found.reject(failure).encode(), headers)
 
 
 def readable_by(origin: str, found: Format) -> dict[str, str]:
@@ -54,7 +54,7 @@ def streams() -> Streams:
         fallback=intent_page.polling_fragment,
         client_of=lambda scope: client_ip.client_of(scope, settings.ENV.trusted_proxies) or client_ip.THIS_MACHINE,
         wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
-        headers=security_headers.at_the_door(),
+        headers=security_headers.default_headers(),
         stopping=wiring.lifecycle().is_stopping,
         limits=Limits(a_client=STREAMS_PER_CLIENT),
     )

@@ -13,15 +13,17 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 PIECE: Final = 32 * 1024  # bytes
 
 
-async def answer(send: Send, status: int, sentence: str, **headers: str) -> None:
-    await answer_with(send, status, f"{sentence}\n".encode(), {"Content-Type": "text/plain; charset=utf-8", **headers})
+async def send_text(send: Send, status: int, sentence: str, **headers: str) -> None:
+    await send_response(
+        send, status, f"{sentence}\n".encode(), {"Content-Type": "text/plain; charset=utf-8", **headers}
+    )
 
 
-async def answer_with(send: Send, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+async def send_response(send: Send, status: int, body: bytes, headers: Mapping[str, str]) -> None:
     """Send a response that bypasses Django, with its Content-Type among the headers."""
     headers = {"Content-Length": str(len(body)), "Cache-Control": "no-store", **headers}
     encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    encoded += security_headers.at_the_door(is_page=headers["Content-Type"].startswith("text/html"))
+    encoded += security_headers.default_headers(is_page=headers["Content-Type"].startswith("text/html"))
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
 
@@ -53,7 +55,7 @@ def with_headers(send: Send) -> Send:
 
     async def send_with_headers(message: Message) -> None:
         is_head = message["type"] == "http.response.start"
-        ours = security_headers.at_the_door()
+        ours = security_headers.default_headers()
         await send({**message, "headers": [*message["headers"], *ours]} if is_head else message)
 
     return send_with_headers

@@ -127,7 +127,7 @@ class Body:
         self._taken = 0
 
 
-class Answer(NamedTuple):
+class BufferedResponse(NamedTuple):
     """A response, as ASGI sends it. `rest`: what is made while it is sent."""
 
     status: int
@@ -163,20 +163,20 @@ class Pages(BaseHandler):
             else:
                 await send({"type": "http.response.body", "body": answer.body})
 
-    def _in_time(self, scope: Message, body: bytes, came_at: float) -> Answer:
+    def _in_time(self, scope: Message, body: bytes, came_at: float) -> BufferedResponse:
         if time.monotonic() - came_at > QUEUE_SECONDS:
             raise Refused(request_limits.BUSY)
         return self.page(scope, body)
 
-    def page(self, scope: Message, body: bytes = b"") -> Answer:
+    def page(self, scope: Message, body: bytes = b"") -> BufferedResponse:
         with wiring.page():
             set_script_prefix(get_script_prefix(scope))
             request_started.send(sender=self.__class__, scope=scope)
             response = self.get_response(ASGIRequest(scope, io.BytesIO(body)))
             if isinstance(response, StreamingHttpResponse) and response.is_async:
-                return Answer(response.status_code, headers_of(response), b"", response)
+                return BufferedResponse(response.status_code, headers_of(response), b"", response)
             try:
-                return Answer(response.status_code, headers_of(response), b"".join(response))
+                return BufferedResponse(response.status_code, headers_of(response), b"".join(response))
             finally:
                 response.close()
 

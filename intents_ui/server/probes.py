@@ -7,7 +7,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from intents_ui import readiness, wiring
 from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics
-from intents_ui.server.messages import Message, Send, answer, answer_with, without_body
+from intents_ui.server.messages import Message, Send, send_response, send_text, without_body
 from intents_ui.server.pages import requests_in_hand
 from intents_ui.server.requests import host_of, is_for_us
 from intents_ui.settings import is_address
@@ -22,18 +22,18 @@ async def respond(scope: Message, send: Send) -> None:
         send = without_body(send)
     match scope["path"]:
         case _ if scope["method"] not in ("GET", "HEAD"):
-            await answer(send, 405, "Method not allowed.", Allow="GET, HEAD")
+            await send_text(send, 405, "Method not allowed.", Allow="GET, HEAD")
         case "/healthz":
-            await answer(send, 200, "ok")
+            await send_text(send, 200, "ok")
         case "/readyz":
             ready, body = await asyncio.to_thread(readiness.report, in_detail=may_read_metrics(scope))
-            await answer_with(send, 200 if ready else 503, body, {"Content-Type": "application/json"})
+            await send_response(send, 200 if ready else 503, body, {"Content-Type": "application/json"})
         case "/metrics" if may_read_metrics(scope):
-            await look()
+            await update_gauges()
             body = await asyncio.to_thread(lambda: metrics.text(mirror_figures()))
-            await answer_with(send, 200, body, {"Content-Type": CONTENT_TYPE_LATEST})
+            await send_response(send, 200, body, {"Content-Type": CONTENT_TYPE_LATEST})
         case _:
-            await answer(send, 403, "Forbidden. Allowed networks: INTENTS_METRICS.")
+            await send_text(send, 403, "Forbidden. Allowed networks: INTENTS_METRICS.")
 
 
 def may_read_metrics(scope: Message) -> bool:
@@ -49,7 +49,7 @@ def start_sampling() -> asyncio.Task[None] | None:
 
     async def keep_sampling() -> None:
         while True:
-            await look()
+            await update_gauges()
             await asyncio.sleep(metrics.EVERY_SECONDS)
 
     return asyncio.create_task(restart_forever(keep_sampling, name="metrics")) if metrics.IS_SHARED else None
@@ -62,7 +62,7 @@ def mirror_figures() -> metrics.MirrorCollector | None:
     return metrics.MirrorCollector(known, incidents) if known and incidents is not None else None
 
 
-async def look() -> None:
+async def update_gauges() -> None:
     """Update the metrics that are sampled."""
     metrics.exports.set(wiring.exports().held)
     metrics.in_progress.set(requests_in_hand().held)

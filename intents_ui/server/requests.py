@@ -46,7 +46,7 @@ def charset_of(content_type: bytes) -> str:
         return "unreadable"
 
 
-def cleaned(scope: Message) -> Message:
+def normalize_scope(scope: Message) -> Message:
     """Return the scope with an ASCII query, without headers that could be mistaken for others, and with a known port.
 
     `X_Forwarded_For` and `X-Forwarded-For` share one key in WSGI. An unknown port in Host is removed from GET and HEAD

@@ -114,6 +114,6 @@ async def test_a_rejection_has_the_format_of_what_was_requested(path: str, kind:
 
     sent: list[Any] = []
     scope = {**SCOPE, "path": path}
-    await handlers.reject({**scope, access_log.VISIT: access_log.RequestLog(scope)}, send, request_limits.BUSY)
+    await handlers.reject({**scope, access_log.REQUEST_LOG: access_log.RequestLog(scope)}, send, request_limits.BUSY)
     assert dict(sent[0]["headers"])[b"content-type"].decode().startswith(kind)
     assert sent[0]["status"] == 503
