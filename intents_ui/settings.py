@@ -329,7 +329,7 @@ INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
 INSTALLED_APPS += ["corsheaders"] if ENV.intents_api_origins else []
 MIDDLEWARE = [
-    "intents_ui.middleware.access_log.named",
+    "intents_ui.middleware.access_log.name_view",
     "intents_ui.middleware.security_headers.add_security_headers",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -343,7 +343,7 @@ MIDDLEWARE = [
     "intents_ui.middleware.same_origin.refuse_cross_site",
     "intents_ui.middleware.secret_text.refuse_secrets",
     "intents_ui.middleware.request_limits.access",
-    "intents_ui.middleware.stale_notice.troubles",
+    "intents_ui.middleware.stale_notice.add_stale_notice",
     "intents_ui.middleware.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
 ]

@@ -30,13 +30,13 @@ log = logging.getLogger(__name__)
 class Download:
     """A running export, as an async iterator of the file's bytes. It has a slot, which its client took.
 
-    `over` is set when the client disconnects.
+    `canceled` is set when the client disconnects.
     """
 
     batches: Iterator[Batch]
     form: Format
     about: About
-    over: threading.Event
+    canceled: threading.Event
     run: str | None
     rows: int = 0
     has_ended: bool = False
@@ -66,7 +66,7 @@ class Download:
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
-        self.over.set()
+        self.canceled.set()
         self._free_slot()
         self._end(ExportState.LEFT)
 

@@ -40,11 +40,11 @@ def begin(run: str) -> None:
     wiring.redis_guard().call(reset)
 
 
-def report(run: str, standing: ExportStatus) -> None:
-    wiring.redis_guard().call(lambda: cache.set(_key(run), _stored(standing), TTL_SECONDS))
+def report(run: str, status: ExportStatus) -> None:
+    wiring.redis_guard().call(lambda: cache.set(_key(run), _stored(status), TTL_SECONDS))
 
 
-def standing(run: str) -> ExportStatus | None:
+def status(run: str) -> ExportStatus | None:
     """Return the status of a run, or None if it hasn't begun or ended long ago."""
     known = wiring.redis_guard().call(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
     found = _read(known.get(_key(run)))
@@ -69,8 +69,8 @@ def _stop_key(run: str) -> str:
     return f"export-stop:{run}"
 
 
-def _stored(standing: ExportStatus) -> dict[str, Any]:
-    return asdict(standing) | {"at": time.time()}
+def _stored(status: ExportStatus) -> dict[str, Any]:
+    return asdict(status) | {"at": time.time()}
 
 
 def _read(stored: Mapping[str, Any] | None) -> ExportStatus | None:

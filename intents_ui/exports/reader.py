@@ -48,15 +48,15 @@ class Batch:
 class Reader:
     """Reads one list, from any thread, but not concurrently. Its iterators raise ServiceError.
 
-    `page` is a context manager around the calls for one page. `over` is set when the client disconnects. `link` returns
-    an intent's URL on this dashboard.
+    `page` is a context manager around the calls for one page. `canceled` is set when the client disconnects. `link`
+    returns an intent's URL on this dashboard.
     """
 
     service: Client
     filters: Filters
     link: Callable[[str], str]
     page: Callable[[], AbstractContextManager[None]]
-    over: Event
+    canceled: Event
     pages_read: int = 0
     unreadable: int = 0
 
@@ -98,7 +98,7 @@ class Reader:
             answer = self._history(page)
         except (Unreachable, TooBusy) as error:
             pause = error.retry_after if isinstance(error, TooBusy) else PAUSE_SECONDS
-            if not self.pages_read or pause > LONGEST_PAUSE or self.over.wait(pause):
+            if not self.pages_read or pause > LONGEST_PAUSE or self.canceled.wait(pause):
                 raise
             answer = self._history(page)
         self.pages_read += 1

@@ -90,7 +90,7 @@ def request_id(scope: Mapping[str, Any]) -> str:
     return secrets.token_hex(6)
 
 
-def named(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def name_view(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware that records the page's name."""
 
     def answer(request: HttpRequest) -> HttpResponse:

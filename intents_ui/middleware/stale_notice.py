@@ -17,7 +17,9 @@ from intents_ui.service.context import request_context
 from intents_ui.web.frame import is_partial
 
 
-def troubles(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+def add_stale_notice(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
     def answer(request: HttpRequest) -> HttpResponseBase:
         with request_context.collecting_stale() as old, request_context.collecting_failed() as failed:
             response = get_response(request)

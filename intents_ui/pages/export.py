@@ -81,9 +81,9 @@ def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None =
     wanted = parsed.filters.with_(owner=owner) if owner else parsed.filters
     link = links(request)
 
-    def batches(over: Event) -> Iterator[Batch]:
+    def batches(canceled: Event) -> Iterator[Batch]:
         uncached = UncachedClient(wiring.service())
-        pages = Reader(service=uncached, filters=wanted, link=link, page=wiring.page, over=over)
+        pages = Reader(service=uncached, filters=wanted, link=link, page=wiring.page, canceled=canceled)
         return limited(pages.of_address(owner) if owner else pages.history(), most=ENV.intents_max_export_rows)
 
     return file(request, kind, listed, parse_qs(wanted.query), batches)
@@ -121,12 +121,12 @@ def file(
         return HttpResponse(headers=headers)
     if lack := wiring.exports().take(request_context.client()):
         return no_slot(request, lack)
-    over, run = Event(), request.GET.get("run", "")
+    canceled, run = Event(), request.GET.get("run", "")
     download = Download(
-        batches=batches(over),
+        batches=batches(canceled),
         form=FORMATS[kind],
         about=About(listed, written, now),
-        over=over,
+        canceled=canceled,
         run=run if progress.is_run(run) else None,
     )
     download.begin()
@@ -161,13 +161,13 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
     looks, kind, is_part = request.GET.get("looks", ""), request.GET.get("kind"), is_partial(request)
     polls = int(looks) if looks.isascii() and looks.isdigit() and len(looks) < 6 else 1
     # The first poll comes with the click that starts a download, so a stored status is older.
-    known = progress.standing(run) if polls else None
+    known = progress.status(run) if polls else None
     context = {
         "run": run,
         "is_partial": is_part,
         "is_first": polls == 0 or not is_part,
         "looks": polls,
-        "standing": known or ExportStatus(ExportState.NOT_BEGUN if polls >= MOST_POLLS else ExportState.STARTING),
+        "status": known or ExportStatus(ExportState.NOT_BEGUN if polls >= MOST_POLLS else ExportState.STARTING),
         "kind": kind if kind in FORMATS else "export",
     }
     part = "exports/progress_fragment.html" if polls else "exports/run.html"

@@ -7,7 +7,7 @@ import time_machine
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from intents_ui.middleware.stale_notice import troubles
+from intents_ui.middleware.stale_notice import add_stale_notice
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 
@@ -23,8 +23,8 @@ def test_the_age_is_that_of_the_oldest_response(ages: list[int]) -> None:
         return HttpResponse("{}", content_type="application/json")
 
     with time_machine.travel(NOW, tick=False):
-        assert troubles(view)(RequestFactory().get("/a.json"))["Age"] == "600"
+        assert add_stale_notice(view)(RequestFactory().get("/a.json"))["Age"] == "600"
 
 
 def test_a_response_of_fresh_data_has_no_age() -> None:
-    assert "Age" not in troubles(lambda request: HttpResponse())(RequestFactory().get("/a.json"))
+    assert "Age" not in add_stale_notice(lambda request: HttpResponse())(RequestFactory().get("/a.json"))

@@ -357,7 +357,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: S
     assert "Content-Disposition" not in answer.headers
     assert len(service.pages) == 2  # the request and its retry
     assert wiring.exports().held == 0
-    known = progress.standing(RUN)
+    known = progress.status(RUN)
     assert known
     assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
 
@@ -373,7 +373,7 @@ def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_re
     assert (found.state, found.counted) == ("truncated", 60)
     assert found.why
     assert re.fullmatch(r"service error, request ID [0-9a-f]{12}\.\d+", found.why)
-    known = progress.standing(RUN)
+    known = progress.status(RUN)
     assert known == ExportStatus(ExportState.TRUNCATED, 60, found.why)
 
 
@@ -542,7 +542,7 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Servic
     has_left.set()
     until(lambda: wiring.executor().running == 0)
     assert len(service.pages) == 3
-    assert progress.standing(RUN) == ExportStatus(ExportState.LEFT, 40)
+    assert progress.status(RUN) == ExportStatus(ExportState.LEFT, 40)
     assert wiring.exports().held == 0
 
 
@@ -561,7 +561,7 @@ def test_a_user_sees_the_progress_and_cancels_the_export(service: Service) -> No
     looked: list[str] = []
 
     def look() -> None:
-        known = progress.standing(RUN)
+        known = progress.status(RUN)
         assert known
         looked.append(known.sentence)
 
@@ -573,7 +573,7 @@ def test_a_user_sees_the_progress_and_cancels_the_export(service: Service) -> No
     found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
     assert looked == ["20 rows so far", "40 rows so far"]
     assert (found.counted, found.why) == (60, "canceled by user")
-    known = progress.standing(RUN)
+    known = progress.status(RUN)
     assert known
     assert known.sentence == "Stopped after 60 rows"
 
@@ -632,7 +632,7 @@ def test_the_stop_button_works_with_and_without_javascript(service: Service) -> 
 def test_an_invalid_run_id_is_not_found(service: Service, run: str) -> None:
     assert get(f"/export/progress/{run}").status_code == 404
     assert get(f"/export/history.csv?owner=0x{'1' * 40}&run={run}").status_code == 200
-    assert progress.standing(run) is None
+    assert progress.status(run) is None
 
 
 @pytest.mark.parametrize("path", ["history", "address/{owner}"])
@@ -671,10 +671,10 @@ def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_co
     with override_settings(CACHES={"default": shared}):
         url = f"/export/history.csv?{SEVERAL}&run={RUN}"
         assert read("csv", get(url).content).state == "complete"
-        known = progress.standing(RUN)
+        known = progress.status(RUN)
         assert known
         assert known.state is ExportState.COMPLETE
         service.before[len(service.pages) + 3] = redis.down
         assert read("csv", get(url).content).state == "complete"
-        assert progress.standing(RUN) is None
+        assert progress.status(RUN) is None
     assert "Redis unavailable" in caplog.text
