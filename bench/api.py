@@ -56,14 +56,15 @@ class Site:
 
     def restart(self) -> None:
         """Restart the dashboard, load the names, and draw a page, which builds what all pages share."""
-        from intents_ui import wiring
+        from intents_ui import app
+        from intents_ui.server import startup
         from intents_ui.service.client import ServiceClient
 
         if self._client:
             self._client.close()
-        self._client = ServiceClient(wiring.config(), transport=self._transport, clock=lambda: 0.0)
-        wiring.use(wiring.Dashboard(emulator=self._transport.service.emulator, service=self._client))
-        wiring.catalog().warm()
+        self._client = ServiceClient(app.service_config(), transport=self._transport, clock=lambda: 0.0)
+        app.use(startup.build(emulator=self._transport.service.emulator, service=self._client))
+        app.current().catalog.warm()
         self.open("/saved")
 
     def open(self, path: str) -> None:

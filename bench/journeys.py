@@ -7,7 +7,7 @@
 - arrows: distinct pairs of a calling and a called room (folder or module of intents_ui, and of the display and the
   service library).
 - returns: how often the view goes back to a room that it has left, for the room with the most returns. Objects are
-  not rooms: the models of a response, and the long-lived objects that `wiring` hands out.
+  not rooms: the models of a response, and the process's objects in `app`.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent.parent / "intents_ui"
 SPLIT = ("display", "service")  # folders whose folders are rooms of their own
-OBJECTS = ("service/models", "service/fields", "service/outcome", "service/results", "wiring")
+OBJECTS = ("service/models", "service/fields", "service/outcome", "service/results", "app")
 # Name, path, paths to request first (after the start page).
 JOURNEYS = {
     "search for an explorer link": ("/search?q=https://etherscan.io/tx/{hash}", ()),
@@ -142,9 +142,9 @@ async def deposit_hash() -> str:
 
 async def walk(name: str) -> dict[str, Any]:
     """Return the figures of one journey."""
-    from intents_ui import wiring  # after the settings are in the environment
+    from intents_ui import app  # after the settings are in the environment
 
-    await asyncio.to_thread(wiring.catalog().warm)
+    await asyncio.to_thread(app.current().catalog.warm)
     status, body = await request("/")
     status, body = await request("/history?recoverable=1")
     [intent] = re.findall(rb'href="/intent/(0x[0-9a-f]+)"', body)[:1]

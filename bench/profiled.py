@@ -48,7 +48,11 @@ def own_times(profile: cProfile.Profile) -> Counter[str]:
 def profile(path: str) -> Counter[str]:
     gunicorn_constants.apply()
     django.setup()  # after the settings are in the environment
+    from intents_ui import app
+    from intents_ui.server import startup
     from intents_ui.server.pages import PAGES
+
+    app.use(startup.build())
 
     def ask() -> None:
         where, _, query = path.partition("?")

@@ -1,5 +1,6 @@
 """ASGI entry point."""
 
+# ruff: noqa: E402 - Django must be set up before its applications are imported
 import os
 
 import django
@@ -7,6 +8,10 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 django.setup(set_prefix=False)
 
-from intents_ui.server.application import application  # noqa: E402 - Django must be set up first
+from intents_ui import app
+from intents_ui.server import startup
+from intents_ui.server.application import application
 
 __all__ = ["application"]
+
+app.use(startup.build())

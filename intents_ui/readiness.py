@@ -13,7 +13,7 @@ from typing import Any
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.service.redis import redis_errors
 from intents_ui.service.results import ServiceStatus
 from intents_ui.settings import ENV
@@ -43,11 +43,11 @@ def redis_answers() -> bool | None:
 
 def report(*, in_detail: bool) -> tuple[bool, bytes]:
     """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
-    loaded, stopping = templates_load(), wiring.lifecycle().is_stopping()
+    loaded, stopping = templates_load(), app.current().lifecycle.is_stopping()
     ready = loaded and not stopping
     status: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:
-        service = of_service(wiring.service().health.status())
+        service = of_service(app.current().service.health.status())
         status |= {"templates": loaded, "redis": redis_answers(), "service": service}
     return ready, json.dumps(status).encode() + b"\n"
 

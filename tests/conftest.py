@@ -68,6 +68,15 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
     return report
 
 
+@pytest.fixture(scope="session", autouse=True)
+def objects() -> None:
+    """Give tests that build no objects of their own those of a process."""
+    from intents_ui import app
+    from intents_ui.server import startup
+
+    app.use(startup.build())
+
+
 @pytest.fixture(scope="session")
 def sample_mirror(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the path of a database with a mirror that has holes. The run's processes share it."""

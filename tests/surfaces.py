@@ -21,7 +21,7 @@ import time_machine
 from django.http import StreamingHttpResponse
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.search.identifiers import read as read_pasted
 from intents_ui.display.sharing.customer_reply import to_the_owner
 from intents_ui.display.sharing.preview import state
@@ -181,7 +181,7 @@ class Transfer:
     @cached_property
     def triage_row(self) -> TriageRow:
         (finding,) = read_pasted(self.intent_id).lookups
-        return answers.answer(answers.ClientService(wiring.service()), 1, finding, answers.resolved)
+        return answers.answer(answers.ClientService(app.current().service), 1, finding, answers.resolved)
 
 
 def text_of(answer: Any) -> str:
@@ -659,7 +659,7 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
             patch.setattr(balance_cache, "entry_of", _unreachable)
         for emulator in fresh():
             # The clock is stopped, so cache entries don't age.
-            patch.setattr(wiring.service().cache, "clock", lambda: 0.0)
+            patch.setattr(app.current().service.cache, "clock", lambda: 0.0)
             # The newest transfers of a route stay the same, and reading them is most of a page's work.
             patch.setattr(route_stats, "newest", cache(route_stats.newest))
             yield emulator, Client(headers={"host": HOST})

@@ -4,7 +4,6 @@ import asyncio
 import re
 import socket
 import ssl
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
@@ -14,9 +13,10 @@ import httpx
 import pytest
 import trustme
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.asgi import application
 from intents_ui.emulator import Emulator
+from intents_ui.server import startup
 from tests import canary
 from tests.conftest import needs
 from tests.nginx import balanced
@@ -108,8 +108,8 @@ def test_read_only_pages_reject_other_methods_and_list_the_allowed_ones(producti
 
 @contextmanager
 def embedded(emulator: Emulator) -> Iterator[None]:
-    before = wiring.current()
-    wiring.use(wiring.Dashboard(emulator=emulator))
+    before = app.current()
+    app.use(startup.build(emulator=emulator))
     yield
     switch_to(before)
 
@@ -123,25 +123,6 @@ def opened(*paths: str) -> httpx.Response:
             return [await client.get(path) for path in paths]
 
     return asyncio.run(responses())[-1]
-
-
-def test_concurrent_first_users_share_one_object() -> None:
-    built: list[object] = []
-
-    @wiring.once
-    def one() -> object:
-        built.append(object())
-        if len(built) == 1:
-            other.start()
-            other.join(0.1)  # it waits, or builds another one
-        return built[-1]
-
-    other = threading.Thread(target=one)
-    with embedded(Emulator()):
-        assert one() is built[0]
-        other.join()
-        assert one() is built[0]
-    assert len(built) == 1
 
 
 def test_the_emulator_in_the_process_rejects_an_unknown_host_name() -> None:

@@ -11,9 +11,10 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import EVERYTHING_LISTED, Entry
+from intents_ui.server import startup
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
 from tests.corpus import picked
@@ -39,10 +40,10 @@ def clock() -> Iterator[time_machine.Traveller]:
 @pytest.fixture
 def emulator(clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
     small = Emulator(size=SIZE)
-    before = wiring.current()
-    wiring.use(wiring.Dashboard(emulator=small))
+    before = app.current()
     # The service's clock jumps, while cached entries age by a clock that doesn't.
     monkeypatch.setattr(operations, "POLICIES", policies(*MOVING, **NOT_CACHED))
+    app.use(startup.build(emulator=small))
     yield small
     switch_to(before)
 

@@ -6,8 +6,7 @@ import threading
 from collections import Counter
 from typing import Any
 
-from intents_ui import asgi, wiring
-from intents_ui.server.handlers import streams
+from intents_ui import app, asgi
 
 
 def tasks() -> int:
@@ -31,8 +30,8 @@ async def send_figures(send: Any) -> None:
     figures = {
         "tasks": tasks(),
         "threads": threads(),
-        "streams": len(streams().open),
-        "watched": wiring.hub().polled,
+        "streams": len(app.current().streams.open),
+        "watched": app.current().hub.polled,
     }
     body = json.dumps(figures).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from ninja import Field, Query, Schema
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.api import answers
 from intents_ui.api.answers import answered, invalid
 from intents_ui.api.models import (
@@ -38,7 +38,7 @@ SAME: Final = "It is the same token as `token`."
 
 def list_chains(request: HttpRequest) -> HttpResponse:
     """List the supported chains."""
-    listed, root = wiring.catalog().listed_chains(), client_ip.root(request)
+    listed, root = app.current().catalog.listed_chains(), client_ip.root(request)
     return answered(
         ApiChains(chains=tuple(_chain(each, root=root) for each in listed.entries), unreadable=listed.unreadable)
     )
@@ -71,14 +71,14 @@ class TokenListFilters(Schema):
 
 def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpResponse:
     """List the tokens of the service, or search them."""
-    parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    parsed = token_filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return invalid(request, parsed)
-    found, catalog, root = find_tokens(parsed.filters), wiring.catalog(), client_ip.root(request)
+    found, catalog, root = find_tokens(parsed.filters), app.current().catalog, client_ip.root(request)
     shown = found.tokens[given.after : given.after + MOST_TOKENS]
     catalog.learn(dict.fromkeys(each.chain_id for each in shown if not each.featured))
     rows, end = token_list.rows(shown, using=catalog), given.after + len(shown)
-    known = wiring.prices().of(row.where for row in rows)
+    known = app.current().prices.of(row.where for row in rows)
     following = "&".join(part for part in (parsed.filters.query, f"after={end}") if part)
     return answered(
         ApiTokens(
@@ -91,7 +91,7 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
 
 
 def _token(row: TokenRow, *, price: Price | None, root: str) -> ApiListedToken:
-    chain = wiring.catalog().chain(row.token.chain_id)
+    chain = app.current().catalog.chain(row.token.chain_id)
     path = links.token_path(row.token)
     is_priced = price is not None and price.usd is not None and not (chain and chain.is_testnet)
     return ApiListedToken(
@@ -126,7 +126,7 @@ class RouteFilters(Schema):
 
 def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpResponse:
     """List the routes from a token, those to one, or check the one between two."""
-    parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
+    parsed = query.read(dict(request.GET.lists()), using=app.current().catalog)
     if parsed.problems:
         return invalid(request, parsed)
     question, root = parsed.filters, client_ip.root(request)

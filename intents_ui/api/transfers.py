@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from ninja import Field, P, PathEx, Query, QueryEx, Schema
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.api import answers
 from intents_ui.api.answers import answered, invalid
 from intents_ui.api.models import (
@@ -63,11 +63,11 @@ class TransferFilters(Schema):
 
 def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpResponse:
     """List transfers, newest first."""
-    parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    parsed = filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return invalid(request, parsed)
     query, root = parsed.filters.query, client_ip.root(request)
-    found = wiring.leaf(parsed.filters.request, parsed.filters.first, at=cursors.read(given.cursor or "", query=query))
+    found = situations.leaf(parsed.filters, at=cursors.read(given.cursor or "", query=query))
 
     def page(position: Position | None) -> str | None:
         return f"{root}{cursors.address(request.path, query=query, at=position)}" if position else None

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.lists.export_row import ExportState, ExportStatus
 from intents_ui.exports import progress
@@ -46,7 +46,7 @@ class Download:
 
     def __post_init__(self) -> None:
         # Once, also if a bug drops the response without closing it.
-        self._free_slot = weakref.finalize(self, wiring.exports().give_back, request_context.client())
+        self._free_slot = weakref.finalize(self, app.current().exports.give_back, request_context.client())
 
     def begin(self) -> None:
         """Read the first page in the caller's thread. Raises ServiceError while an error response is still possible."""
@@ -62,7 +62,7 @@ class Download:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         yield self.first
         while not self.has_ended:
-            yield await wiring.executor().run(self._next)
+            yield await app.current().executor.run(self._next)
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
@@ -83,7 +83,7 @@ class Download:
 
     def _next_batch(self) -> Batch:
         """Return the next page, or an empty one with the reason why the file ends here."""
-        if wiring.lifecycle().is_stopping():
+        if app.current().lifecycle.is_stopping():
             return Batch((), RESTART)
         if self.run and progress.is_stopped(self.run):
             return Batch((), STOPPED)

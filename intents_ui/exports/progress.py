@@ -13,7 +13,7 @@ from typing import Any
 
 from django.core.cache import cache
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.lists.export_row import ExportState, ExportStatus
 
 RUN = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
@@ -37,16 +37,16 @@ def begin(run: str) -> None:
         cache.delete(_stop_key(run))
         cache.set(_key(run), _stored(ExportStatus(ExportState.RUNNING)), TTL_SECONDS)
 
-    wiring.redis_guard().call(reset)
+    app.current().redis_guard.call(reset)
 
 
 def report(run: str, status: ExportStatus) -> None:
-    wiring.redis_guard().call(lambda: cache.set(_key(run), _stored(status), TTL_SECONDS))
+    app.current().redis_guard.call(lambda: cache.set(_key(run), _stored(status), TTL_SECONDS))
 
 
 def status(run: str) -> ExportStatus | None:
     """Return the status of a run, or None if it hasn't begun or ended long ago."""
-    known = wiring.redis_guard().call(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
+    known = app.current().redis_guard.call(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
     found = _read(known.get(_key(run)))
     if found is None or found.is_over:
         return found
@@ -54,11 +54,11 @@ def status(run: str) -> ExportStatus | None:
 
 
 def stop(run: str) -> None:
-    wiring.redis_guard().call(lambda: cache.set(_stop_key(run), 1, TTL_SECONDS))
+    app.current().redis_guard.call(lambda: cache.set(_stop_key(run), 1, TTL_SECONDS))
 
 
 def is_stopped(run: str) -> bool:
-    return wiring.redis_guard().call(lambda: cache.get(_stop_key(run))) is not None
+    return app.current().redis_guard.call(lambda: cache.get(_stop_key(run))) is not None
 
 
 def _key(run: str) -> str:

@@ -90,7 +90,8 @@ class Hub:
         return sum(len(watch.subscribers) for watch in list(self.watched.values()))
 
     def poll_now(self, intent_id: str) -> None:
-        """Poll an intent at once, because this dashboard has just changed it."""
+        """Invalidate the cached responses of an intent that this dashboard has just changed, and poll it at once."""
+        self.service.forget(intent_id)
         watch = self.watched.get(intent_id)
         if watch:
             watch.loop.call_soon_threadsafe(watch.poll_now)

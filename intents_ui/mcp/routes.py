@@ -4,7 +4,7 @@ from typing import Final
 
 from django.http import HttpRequest
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import times
 from intents_ui.display.search import parameters
 from intents_ui.display.tokens import providers
@@ -18,6 +18,7 @@ from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.web.insight import access, data, figures, incidents
+from intents_ui.web.mirror import mirror_coverage
 
 UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."
 NOTHING: Final = "No transfer with a deposit ended in 24 hours or is open on this route."
@@ -33,7 +34,7 @@ def health(request: HttpRequest, given: RouteArguments) -> str:
     except CopyUnreadable as error:
         raise Unanswered(access.UNREADABLE.what) from error
     affecting = {each.number: each for row in found for each in recent.of(row.scope)}
-    mirror = wiring.mirror_coverage()
+    mirror = mirror_coverage()
     return fence.around_json(
         {
             "period": "24 hours",
@@ -61,7 +62,7 @@ def chain(written: str, *, which: str) -> str:
     """Return the ID of a chain by its number or name. Transfers also use chains that the service doesn't list."""
     if written.isascii() and written.isdigit():
         return written.lstrip("0") or "0"
-    known = parameters.find_chain(written, wiring.catalog().chains())
+    known = parameters.find_chain(written, app.current().catalog.chains())
     if known is None:
         raise Unanswered(UNKNOWN_CHAIN.format(which=which))
     return str(known)

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from intents_ui import api
+from intents_ui import api, app
 from intents_ui.display.formatting import text
 from intents_ui.middleware import failures, marks
 from intents_ui.middleware.failures import Failure, of_dashboard
@@ -70,7 +70,7 @@ class RateLimits:
 
 def charged(request: HttpRequest, cost: int) -> HttpResponse | None:
     """Charge a request. Returns its rejection if its client has too little left."""
-    wait = rate_limiter.charge(request, cost)
+    wait = app.current().rate_limiter.charge(request, cost)
     return failures.rejection(request, too_many(client_ip.of(request), wait)) if wait else None
 
 

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
 from intents_ui.display.lists import filters
@@ -26,8 +26,9 @@ from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web import cursors
 from intents_ui.web.frame import failed, is_partial, part_or_page
 from intents_ui.web.transfers import mirrored, situations
-from intents_ui.web.transfers.addresses import BEGINNING, AddressLookup, leaf, read, unanswered
+from intents_ui.web.transfers.addresses import AddressLookup, read, unanswered
 from intents_ui.web.transfers.mirrored import Mirrored
+from intents_ui.web.transfers.situations import BEGINNING
 
 MOST_NEAR = 3
 MOST_PASSING = 50  # of the transfers with this intent address: usually one
@@ -47,7 +48,8 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     at = cursors.read(request.GET.get(cursors.NAME, ""), query=of_owner(finding, parsed).query)
     if at == BEGINNING and not is_partial(request):
         return everything(request, finding, parsed)
-    return page(request, head(finding) | history(leaf(of_owner(finding, parsed), at=at), finding, parsed, at=at))
+    found = situations.leaf(of_owner(finding, parsed), at=at)
+    return page(request, head(finding) | history(found, finding, parsed, at=at))
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
@@ -60,7 +62,7 @@ def of_owner(finding: Finding, parsed: ListQuery) -> Filters:
 
 def head(finding: Finding) -> dict[str, object]:
     """Return the context of every address page, without roles and lists, which need requests."""
-    names = wiring.catalog()
+    names = app.current().catalog
     return {
         "finding": finding,
         "owner": None,
@@ -112,7 +114,7 @@ def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mir
 
 def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
     """Return the context of the cards above the history."""
-    now, names = datetime.now(UTC), wiring.catalog()
+    now, names = datetime.now(UTC), app.current().catalog
     names.learn(named_in(parts))
     owner, owned = parts.owner, parts.searched(OWNER)
     open_transfers = [glance.of(each) for each in parts.open_transfers]
@@ -143,7 +145,7 @@ def nearest(parts: AddressLookup, finding: Finding) -> Sequence[Explorer]:
     """Return block explorers of the chains the address is most active on."""
     found = {key: parts.searched(key) or () for key in about.ROLES}
     used = about.used_on(owned=found[OWNER], deposits=found[DEPOSIT_ADDRESS], deliveries=found[DELIVERY_ADDRESS])
-    known = [chain for chain in (wiring.catalog().chain(chain_id) for chain_id in used) if chain]
+    known = [chain for chain in (app.current().catalog.chain(chain_id) for chain_id in used) if chain]
     return explorers_of(finding, chains=known)[:MOST_NEAR]
 
 

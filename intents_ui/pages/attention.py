@@ -7,14 +7,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import AttentionFilters, ProblemGroup
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import names
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.transfers import incidents
-from intents_ui.web.transfers.attention import reader
 
 PAGE_SIZE = 50
 
@@ -22,10 +21,10 @@ PAGE_SIZE = 50
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     """Return the groups, one of them with its rows if `group` names it. For htmx, return the rows alone."""
-    parsed = attention.read_filters(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    parsed = attention.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return render(request, "lists/attention.html", form(parsed), status=HTTPStatus.BAD_REQUEST)
-    found = reader().read_problems()
+    found = app.current().attention.read_problems()
     problems = found.problems.narrowed(parsed.filters)
     group = problems.group(request.GET.get("group", ""))
     context = form(parsed) | {
@@ -41,11 +40,11 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:
-    chains = names.by_id(wiring.catalog().chains())
+    chains = names.by_id(app.current().catalog.chains())
     return {
         "parsed": parsed,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
-        "names": wiring.catalog(),
+        "names": app.current().catalog,
         "called": attention.LISTS,
         **dict.fromkeys(("found", "group"), None),
         "unread": {},

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.lists import balances as held
 from intents_ui.display.search import form
@@ -32,8 +32,8 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 def looked_up(intent_id: str) -> dict[str, object]:
     """Wait for the lookup, however slow. Raises any ServiceError."""
-    found = wiring.service().ask(operations.get_intent(intent_id))
-    names = wiring.catalog()
+    found = app.current().service.ask(operations.get_intent(intent_id))
+    names = app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
     situation = Situation.of(found, None, now=datetime.now(UTC), names=names)
     lookup = balance_cache.look_up(situation.facts)

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.catalog import chain_filters
 from intents_ui.display.catalog.chain_filters import ChainFilters
 from intents_ui.display.search.parameters import Chip, Parsed
@@ -42,7 +42,7 @@ class Part[T]:
 
 
 def ask(*parts: Part[Any]) -> None:
-    for part, answer in zip(parts, wiring.service().threads.together(*(part.ask for part in parts)), strict=True):
+    for part, answer in zip(parts, app.current().service.threads.together(*(part.ask for part in parts)), strict=True):
         if isinstance(answer, ServiceError):
             part.error = answer
         else:
@@ -59,7 +59,7 @@ def view(request: HttpRequest) -> HttpResponse:
         return redirect(url)
     provider = parsed.filters.provider
     if provider is None:
-        return page(request, form(parsed) | results(parsed, wiring.catalog().listed_chains()))
+        return page(request, form(parsed) | results(parsed, app.current().catalog.listed_chains()))
     try:
         return page(request, form(parsed) | results(parsed, served_by(provider)))
     except ServiceError as error:
@@ -90,9 +90,9 @@ def form(parsed: Parsed[ChainFilters]) -> dict[str, object]:
 
 def served_by(provider: str) -> Listed[ChainInfo]:
     if provider in providers.LABELS:
-        return wiring.catalog().listed_chains(route_provider=provider)
+        return app.current().catalog.listed_chains(route_provider=provider)
     # Not cached: arbitrary input would evict the lists that every page needs.
-    answer = wiring.service().ask(replace(operations.get_chains(route_provider=provider), is_cached=False))
+    answer = app.current().service.ask(replace(operations.get_chains(route_provider=provider), is_cached=False))
     by_id = {chain.id: chain for chain in answer.chains}
     return Listed(tuple(by_id.values()), answer.unreadable_entries)
 
@@ -100,7 +100,7 @@ def served_by(provider: str) -> Listed[ChainInfo]:
 def results(parsed: Parsed[ChainFilters], listed: Listed[ChainInfo]) -> dict[str, object]:
     """Return the context of the results."""
     found = [display.of(info) for info in listed.entries]
-    known = [info.id for info in wiring.catalog().chains()]
+    known = [info.id for info in app.current().catalog.chains()]
     return {
         "listed": listed,
         "all_known": len(known),
@@ -111,7 +111,7 @@ def results(parsed: Parsed[ChainFilters], listed: Listed[ChainInfo]) -> dict[str
             for network, label in chain_filters.LISTED_AS.items()
             if (count := sum(each.network is network for each in found)) or network is parsed.filters.network
         ],
-        "featured": wiring.catalog().count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
+        "featured": app.current().catalog.count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
     }
 
 
@@ -120,11 +120,11 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     number = int(chain_id)
     if chain_id != str(number):
         return redirect("chain", number, permanent=True)
-    listed = wiring.catalog().listed_chains()
+    listed = app.current().catalog.listed_chains()
     info = next((each for each in listed.entries if each.id == number), None)
     if info is None:
         return not_listed(request, number, listed)
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     tokens = Part(lambda: catalog.listed_tokens(number))
     ways = Part(lambda: catalog.chains_by_provider(providers.KNOWN))
     leaving, arriving = lists(number)
@@ -153,7 +153,10 @@ def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> 
 
 def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[IntentHistory]]]:
     """Return the newest transfers from a chain, and those to it."""
-    service, history = wiring.service(), partial(operations.get_intent_history, page=Page.first(size=INTENTS_SHOWN))
+    service, history = (
+        app.current().service,
+        partial(operations.get_intent_history, page=Page.first(size=INTENTS_SHOWN)),
+    )
     return (
         Part(lambda: service.ask(history(origin_chain_id=number)).intents),
         Part(lambda: service.ask(history(destination_chain_id=number)).intents),
@@ -172,7 +175,7 @@ def newest(leaving: Part[Sequence[IntentHistory]], arriving: Part[Sequence[Inten
 
 def own_tokens(part: Part[Listed[TokenInfo]]) -> dict[str, object]:
     """Return the chain's tokens, featured ones first, otherwise in the service's order."""
-    listed, catalog = part.found, wiring.catalog()
+    listed, catalog = part.found, app.current().catalog
     found = sorted(listed.entries if listed else (), key=lambda token: not token.featured)
     return {
         "tokens": part,

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.console import commit as words
 from intents_ui.display.console.commit import CommitOutcome, CommitResult
@@ -19,6 +19,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service import operations
+from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.models import Intent
 from intents_ui.settings import ENV
@@ -45,12 +46,12 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     if ENV.console != "write":
         raise Http404("Commits are disabled in this dashboard.")
     if request.method != "POST":
-        return confirmation(request, wiring.service().ask(operations.get_intent(intent_id)))
+        return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)))
     form = request.POST.get("form", "")
     confirmed = confirmations.read_commit(request.POST.get("seen", ""), intent_id=intent_id, form=form)
     refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
     if confirmed is None or (refused := refused or operator_auth.refusal(request)):
-        return confirmation(request, wiring.service().ask(operations.get_intent(intent_id)), refused)
+        return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)), refused)
     sent = send(intent_id, form=form, confirmed=confirmed)
     if isinstance(sent, Intent):
         response = confirmation(request, sent, CHANGED, before=confirmed)
@@ -64,7 +65,7 @@ def confirmation(
     request: HttpRequest, found: Intent, refused: Refusal | None = None, *, before: Confirmed | None = None
 ) -> HttpResponse:
     """Render the confirmation page. `before`: the confirmed version, if the intent has changed since."""
-    at, names = now(), wiring.catalog()
+    at, names = now(), app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
     situation = Situation.of(found, None, now=at, names=names)
     if situation.offer is None:
@@ -94,7 +95,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
     If the intent has changed since the confirmation, send nothing and return the intent.
     """
     try:
-        found = wiring.service().ask_uncached(operations.get_intent(intent_id))
+        found = app.current().service.ask_uncached(operations.get_intent(intent_id))
     except ServiceError as error:
         return words.told(CommitOutcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):
@@ -104,12 +105,12 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
     if not constant_time_compare(confirmed.digest, confirmations.digest(found.raw)):
         return found
     try:
-        committed = wiring.without_page_deadline(lambda: wiring.service().ask(operations.commit_intent(found)))
+        committed = request_context.without_deadline(lambda: app.current().service.ask(operations.commit_intent(found)))
         if committed.lower() != found.intent_id.lower():
             raise Unreadable(reason=Reason.OTHER_INTENT)
     except ServiceError as error:
         return afterwards(intent_id, error)
-    wiring.look_again(intent_id)
+    app.current().hub.poll_now(intent_id)
     return words.told(CommitOutcome.COMMITTED, sent=found, now=now())
 
 
@@ -118,9 +119,9 @@ def afterwards(intent_id: str, error: ServiceError) -> CommitResult:
     outcome = words.outcome_of(error)
     if outcome not in (CommitOutcome.UNKNOWN, CommitOutcome.MOVED_ON):
         return words.told(outcome, error=error, now=now())
-    wiring.look_again(intent_id)
+    app.current().hub.poll_now(intent_id)
     try:
-        state = wiring.without_page_deadline(lambda: wiring.service().ask(operations.get_intent(intent_id)))
+        state = request_context.without_deadline(lambda: app.current().service.ask(operations.get_intent(intent_id)))
     except ServiceError:
         state = None
     return words.told(outcome, error=error, state=state, now=now())
@@ -132,7 +133,7 @@ def is_first(intent_id: str, form: str) -> bool:
     During a Redis outage only this process knows, and the service rejects a second commit.
     """
     key = f"commit:{intent_id}:{form}"
-    added = wiring.redis_guard().call(lambda: caches["default"].add(key, 1, FORM_SECONDS))
+    added = app.current().redis_guard.call(lambda: caches["default"].add(key, 1, FORM_SECONDS))
     return caches["own"].add(key, 1, FORM_SECONDS) if added is None else added
 
 

@@ -5,21 +5,19 @@ posted, shown with their consequences, and sent after a confirmation.
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
-from cachetools import TTLCache, cached
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.console import operations as words
 from intents_ui.display.console import request_form
@@ -32,6 +30,7 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service import decode, operations
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
+from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, Page
@@ -47,9 +46,9 @@ RAW_SHOWN = 100_000  # characters of an answer as received
 INDENTED_SHOWN = 400_000  # with their indentation
 TAKEN = "take"  # query parameter: the intent to commit
 COPIED = 20_000  # characters; the page contains copyable text twice
-MOST_LONG_POLLS = 4  # requests that the service holds, of all clients
+MOST_LONG_POLLS = 4  # requests that the service holds for up to 30 s, of all clients. Each gets one at a time
 LOOKED_AT = 40  # newest intents, for examples
-EXAMPLES_SECONDS = 30
+EXAMPLES_SECONDS = 15.0  # after which they are read again
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
 
 EDITED = Refusal(
@@ -84,7 +83,7 @@ class ConsoleRequest:
 
     @classmethod
     def read(cls, operation: Operation, sent: QueryDict) -> "ConsoleRequest":
-        known, names = members_of(operation), wiring.config().names
+        known, names = members_of(operation), app.current().service.config.names
         # Browsers submit line breaks as CRLF.
         came = {str(name): str(sent[name]).replace("\r\n", "\n") for name in sent}
         is_json = came.get("ask") == "json"
@@ -158,7 +157,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = ConsoleRequest.read(operation, request.POST if request.method == "POST" else request.GET)
     if operation.name == "CommitIntent" and TAKEN in request.GET:
         # The existing intent, exactly as the service returned it.
-        intent = wiring.service().ask(operations.get_intent(canonical(request.GET[TAKEN])))
+        intent = app.current().service.ask(operations.get_intent(canonical(request.GET[TAKEN])))
         asked = ConsoleRequest({"intent": intent.raw}, text="")
     if request.method != "POST" or not asked.is_asked:
         return page(request, operation, asked)
@@ -172,7 +171,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
     attempt = call(operation, asked.text)
     if changed := words.changed(attempt):
-        wiring.look_again(changed)
+        app.current().hub.poll_now(changed)
     response = page(request, operation, asked, attempt=attempt)
     operator_auth.remember(request, response)
     return response
@@ -181,14 +180,8 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
 def refusal(request: HttpRequest, asked: ConsoleRequest) -> Refusal | None:
     if len(asked.text.encode()) > LONGEST:
         return TOO_LONG
-    wait = rate_limiter.charge(request, rate_limiter.SEARCH)
+    wait = app.current().rate_limiter.charge(request, rate_limiter.SEARCH)
     return operator_auth.too_many(wait) if wait else None
-
-
-@wiring.once
-def long_polls() -> dict[str | None, object]:
-    """Return the long poll of each client. It gets one at a time, because the service holds it for 30 s."""
-    return {}
 
 
 @contextlib.contextmanager
@@ -197,7 +190,7 @@ def waiting(operation: Operation, client: str | None) -> Iterator[Refusal | None
     if operation.kind is not Kind.WAIT:
         yield None
         return
-    polls, this = long_polls(), object()
+    polls, this = app.current().long_polls, object()
     if len(polls) >= MOST_LONG_POLLS:
         yield WAIT_FULL
     elif polls.setdefault(client, this) is not this:
@@ -214,9 +207,9 @@ def call(operation: Operation, text: str) -> Attempt:
 
     def attempt() -> Attempt:
         with within(POLICIES[operation.kind].total + 1):
-            return wiring.service().attempt(operation.name, text, kind=operation.kind)
+            return app.current().service.attempt(operation.name, text, kind=operation.kind)
 
-    return wiring.without_page_deadline(attempt)
+    return request_context.without_deadline(attempt)
 
 
 def page(
@@ -265,15 +258,15 @@ def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) 
     found = intent_in(text)
     if found is None:
         return None
-    with wiring.page():
-        names = wiring.catalog()
+    with request_context.page_deadline():
+        names = app.current().catalog
         names.learn((found.origin_chain_id, found.destination_chain_id))
         return glance.of(Situation.of(found, None, now=datetime.now(UTC), names=names))
 
 
 def intent_in(text: str) -> Intent | None:
     try:
-        return Intent.model_validate(wiring.config().names.read(decode.read(text)))
+        return Intent.model_validate(app.current().service.config.names.read(decode.read(text)))
     except ValueError:
         return None
 
@@ -293,7 +286,7 @@ def status_of(attempt: Attempt | None) -> HTTPStatus:
 
 
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
-    known, tried, names = members_of(operation), examples(), wiring.config().names
+    known, tried, names = members_of(operation), examples(), app.current().service.config.names
     shown = tried.of(operation.name)
     values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation.name, known))
     choices = {SCENARIO.name: words.SCENARIOS}
@@ -310,8 +303,8 @@ def meanings_of(values: Mapping[str, str]) -> Mapping[str, str]:
     """Return the names of the chains and tokens in the fields, and the amounts in units of their tokens."""
     if not (chain_ids := request_form.chain_ids(values)):
         return {}
-    with wiring.page():
-        names = wiring.catalog()
+    with request_context.page_deadline():
+        names = app.current().catalog
         names.learn(chain_ids)
         return dict(request_form.meanings(values, using=names))
 
@@ -339,7 +332,7 @@ class ConsoleAnswer:
 
 
 def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> ConsoleAnswer:
-    how = wiring.config()
+    how = app.current().service.config
     # Only operators know the address of a real service.
     root = client_ip.root(request) if ENV.embedded else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
@@ -371,20 +364,15 @@ def link(operation: Operation, text: str) -> str | None:
 
 
 def examples() -> Examples:
-    """Return example values from recent transfers, at most EXAMPLES_SECONDS old, or none if they can't be loaded."""
-    return cached_examples()()
-
-
-@wiring.once
-def cached_examples() -> Callable[[], Examples]:
-    return cached(TTLCache(maxsize=1, ttl=EXAMPLES_SECONDS), lock=Lock())(load_examples)
+    """Return example values from recent transfers, or none if they can't be loaded."""
+    return app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
 
 
 def load_examples() -> Examples:
     try:
-        with wiring.page(), within(PATIENCE_SECONDS):
-            entries = wiring.service().ask(operations.get_intent_history(page=Page.first(size=LOOKED_AT))).intents
-            names = wiring.catalog()
+        with request_context.page_deadline(), within(PATIENCE_SECONDS):
+            entries = app.current().service.ask(operations.get_intent_history(page=Page.first(size=LOOKED_AT))).intents
+            names = app.current().catalog
             names.learn(chains_of(entries))
             return examples_of(entries, using=names, now=datetime.now(UTC))
     except ServiceError:

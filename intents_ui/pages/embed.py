@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary
@@ -39,7 +39,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 @canonical_url
 def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
-    found, receipt, error = lookup.read_transfer(wiring.service(), intent_id)
+    found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     situation = situations.of(found, receipt, error, wait=situations.PATIENCE)
     context = {
         "title": preview.describe(situation).title,

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.lists import attention as problems
 from intents_ui.display.lists import export_row, filters
@@ -32,7 +32,6 @@ from intents_ui.service.context.shares import Lack
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 from intents_ui.web.frame import is_partial
-from intents_ui.web.transfers.attention import reader
 
 HISTORY, ATTENTION, ADDRESS = "history", "attention", "address"
 RETRY_SECONDS = 30  # another export may have ended by then
@@ -49,8 +48,8 @@ def history(request: HttpRequest, kind: str) -> HttpResponseBase:
 @require_safe
 def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
-    with wiring.page():
-        parsed = problems.read_filters(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    with request_context.page_deadline():
+        parsed = problems.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return invalid_filters(request, parsed.problems.values())
     group = request.GET.get("group") or None
@@ -74,16 +73,18 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
 
 def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None = None) -> HttpResponseBase:
     """Return the history as a file, that of an owner or intent address if there is one, or an error."""
-    with wiring.page():
-        parsed = filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    with request_context.page_deadline():
+        parsed = filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return invalid_filters(request, parsed.problems.values())
     wanted = parsed.filters.with_(owner=owner) if owner else parsed.filters
     link = links(request)
 
     def batches(canceled: Event) -> Iterator[Batch]:
-        uncached = UncachedClient(wiring.service())
-        pages = Reader(service=uncached, filters=wanted, link=link, page=wiring.page, canceled=canceled)
+        uncached = UncachedClient(app.current().service)
+        pages = Reader(
+            service=uncached, filters=wanted, link=link, page=request_context.page_deadline, canceled=canceled
+        )
         return limited(pages.of_address(owner) if owner else pages.history(), most=ENV.intents_max_export_rows)
 
     return file(request, kind, listed, parse_qs(wanted.query), batches)
@@ -91,8 +92,8 @@ def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None =
 
 def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable[[str], str]) -> Iterator[Batch]:
     """Yield the rows of the attention page in its order, and what is missing. Raises ServiceError."""
-    with wiring.page():
-        found = reader().read_problems()
+    with request_context.page_deadline():
+        found = app.current().attention.read_problems()
         shown = found.problems.narrowed(wanted)
         rows = [row for of in shown.sections for each in of.groups if group in (None, each.key) for row in each.rows]
     lacks = [f"{problems.LISTS[name]} could not be read" for name in found.unread]
@@ -119,7 +120,7 @@ def file(
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
-    if lack := wiring.exports().take(request_context.client()):
+    if lack := app.current().exports.take(request_context.client()):
         return no_slot(request, lack)
     canceled, run = Event(), request.GET.get("run", "")
     download = Download(
@@ -141,7 +142,7 @@ def links(request: HttpRequest) -> Callable[[str], str]:
 
 def no_slot(request: HttpRequest, lack: Lack) -> HttpResponse:
     name = "second export" if lack is Lack.SHARE else "too many exports"
-    words = {"most": text.counted(wiring.exports().most, "concurrent export"), "wait": RETRY_SECONDS}
+    words = {"most": text.counted(app.current().exports.most, "concurrent export"), "wait": RETRY_SECONDS}
     return failures.page(request, of_dashboard(name, words, retry_after=RETRY_SECONDS))
 
 

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.lists import address as about
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.sharing import feeds
@@ -47,7 +47,7 @@ def address(request: HttpRequest, address: str) -> HttpResponseBase:
 
 def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
     """Return the intent and its receipt. Raises ServiceError for either, because both are needed for the status."""
-    found, receipt, error = lookup.read_transfer(wiring.service(), intent_id)
+    found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     if error:
         raise error
     return found, receipt
@@ -56,7 +56,7 @@ def transfer(intent_id: str) -> tuple[Intent, IntentReceipt | None]:
 def newest(owner: str) -> Sequence[IntentHistory]:
     wanted = Filters(owner=owner, size=MOST)
     call = operations.get_intent_history(page=wanted.first, **wanted.request)
-    return wiring.service().ask(call, max_age=MAX_AGE).intents[:MOST]
+    return app.current().service.ask(call, max_age=MAX_AGE).intents[:MOST]
 
 
 def page_of(entry: Entry) -> str:

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.api import v1
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import status_help as display
@@ -20,6 +20,7 @@ from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.results import ServiceState
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
+from intents_ui.web.mirror import mirror_coverage
 
 
 @require_safe
@@ -59,7 +60,7 @@ def api(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def demo(request: HttpRequest) -> HttpResponse:
-    emulator = wiring.emulator()
+    emulator = app.current().emulator
     if emulator is None:
         raise Http404
     return render(request, "demo.html", {"scenarios": emulator.scenarios()})
@@ -68,7 +69,7 @@ def demo(request: HttpRequest) -> HttpResponse:
 @require_safe
 def service(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
-    lists, state = wiring.catalog().known(), wiring.service().health.status()
+    lists, state = app.current().catalog.known(), app.current().service.health.status()
     context = {
         "in_detail": client_ip.runs_it(request),
         "service": STATES[state.state],
@@ -77,13 +78,13 @@ def service(request: HttpRequest) -> HttpResponse:
         "troubled_since": before(state.in_trouble, now=now),
         "response_time": quick(state.typical),
         "lists": lists,
-        "mirror": wiring.mirror_coverage(),
+        "mirror": mirror_coverage(),
         "chains_at": before(lists.chains_age, now=now),
         "oldest_at": before(lists.oldest, now=now),
         "newest_at": before(lists.newest, now=now),
-        "watched": len(wiring.hub().watched),
-        "viewers": wiring.hub().viewers,
-        "began_at": wiring.lifecycle().began_at,
+        "watched": len(app.current().hub.watched),
+        "viewers": app.current().hub.viewers,
+        "began_at": app.current().lifecycle.began_at,
     }
     response = render(request, "status.html", context)
     response["Cache-Control"] = "private, no-store"  # administrators see more

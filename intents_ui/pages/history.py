@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import text
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters, ListLabels
@@ -23,8 +23,8 @@ from intents_ui.service.paging import Leaf, Position
 from intents_ui.web import cursors
 from intents_ui.web.frame import part_or_page
 from intents_ui.web.transfers import situations
+from intents_ui.web.transfers.situations import BEGINNING
 
-BEGINNING = Position()
 # New transfers are counted up to this number, then shown as "30+".
 COUNTED = 30
 # Filter forms to keep. Most people use few filters.
@@ -44,14 +44,14 @@ def view(request: HttpRequest) -> HttpResponse:
     url = address(parsed.filters, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)
-    leaf = wiring.leaf(parsed.filters.request, parsed.filters.first, at=at)
+    leaf = situations.leaf(parsed.filters, at=at)
     return page(request, form(labels) | listed(leaf, parsed.filters, labels, at=at))
 
 
 def read(given: QueryDict) -> ListLabels:
     """Return the filters of a query with their labels, the same object for a minute, so that its form is drawn once."""
     query = tuple((name, tuple(values)) for name, values in given.lists() if name != cursors.NAME)
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     catalog.chains()  # so that it is loaded or renewed, before its version
     return _read(query, catalog.version, datetime.now(UTC).replace(second=0, microsecond=0))
 
@@ -59,7 +59,7 @@ def read(given: QueryDict) -> ListLabels:
 @lru_cache(FORMS)
 def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: datetime) -> ListLabels:
     """`_`: the version of the names. `minute`: the beginning of the current one, from which time ranges count."""
-    chains = wiring.catalog().chains()
+    chains = app.current().catalog.chains()
     return filters.labels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
 
 
@@ -158,4 +158,4 @@ def count_newer(found: Sequence[IntentHistory], top: str, at: int) -> int:
 def newest(wanted: Filters) -> Sequence[IntentHistory]:
     """Fetch the newest entries, without balances, which are slow."""
     request = wanted.request | {"include_balances": False}
-    return wiring.service().ask(operations.get_intent_history(page=wanted.first, **request)).intents
+    return app.current().service.ask(operations.get_intent_history(page=wanted.first, **request)).intents

@@ -10,12 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from intents_ui import app
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.transfers import incidents
-from intents_ui.web.transfers.attention import FUNDED, PROBLEMS, Listing, Read, reader
+from intents_ui.web.transfers.attention import FUNDED, PROBLEMS, Listing, Read
 
 SHOWN = 10
 HOUR = timedelta(hours=1)
@@ -47,7 +48,7 @@ class Failed:
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    funded, *problems = reader().read([FUNDED, *PROBLEMS.values()])
+    funded, *problems = app.current().attention.read([FUNDED, *PROBLEMS.values()])
     context = overview(problems) | {"incidents": incidents.open_now()} | of_newest(request, funded)
     return render(request, "home.html", context)
 
@@ -56,19 +57,19 @@ def view(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tiles(request: HttpRequest) -> HttpResponse:
     """Refresh the counts of an open page."""
-    return render(request, "lists/overview.html", overview(reader().read([*PROBLEMS.values()])))
+    return render(request, "lists/overview.html", overview(app.current().attention.read([*PROBLEMS.values()])))
 
 
 @marks.whole
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
     """Refresh the rows of an open page. New transfers are announced, not inserted."""
-    return render(request, "lists/newest.html", of_newest(request, *reader().read([FUNDED])))
+    return render(request, "lists/newest.html", of_newest(request, *app.current().attention.read([FUNDED])))
 
 
 def overview(problems: Sequence[Read]) -> dict[str, object]:
     """Context of the counts. `lately`: None if the failed transfers can't be read."""
-    found = reader().problem_lists(problems)
+    found = app.current().attention.problem_lists(problems)
     failed = found.lists["failed"]
     return {
         "overview": found,

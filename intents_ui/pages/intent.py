@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.calls import descriptions
 from intents_ui.display.deposits import diagnosis
 from intents_ui.display.fields import tables
@@ -30,6 +30,7 @@ from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.middleware import marks
 from intents_ui.service import lookup, operations, results
 from intents_ui.service.cache import weight
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
@@ -104,7 +105,7 @@ def known_stats(situation: Situation) -> route_stats.RouteStats | None:
     facts = situation.facts
     if facts.origin_chain_id is None or facts.destination_chain_id is None:
         return None
-    known = wiring.service().cache.get(lookup.newest_of_route(facts.origin_chain_id, facts.destination_chain_id))
+    known = app.current().service.cache.get(lookup.newest_of_route(facts.origin_chain_id, facts.destination_chain_id))
     return route_stats.of_route(known.answer.intents, like=facts, now=situation.now) if known else None
 
 
@@ -199,7 +200,7 @@ def receipt_fragment(snapshot: Snapshot) -> str:
     """
     with request_context.within(situations.PATIENCE), request_context.collecting_stale():
         if snapshot.learned_at:
-            situation, receipt_error = situations.of(plan(snapshot.intent_id), snapshot.receipt), None
+            situation, receipt_error = situations.of(app.current().plan(snapshot.intent_id), snapshot.receipt), None
         else:
             situation, receipt_error = read(snapshot.intent_id)
         context = live_context(situation, receipt_error)
@@ -214,15 +215,10 @@ def polling_fragment(intent_id: str) -> str:
     return render_to_string("transfers/poll.html", {"intent_id": intent_id})
 
 
-def plan(intent_id: str) -> Intent:
-    """Return an intent, cached: after its quote it doesn't change, apart from the status, which the receipt has."""
-    return cached_plan()(intent_id)
-
-
-@wiring.once
-def cached_plan() -> Callable[[str], Intent]:
+def cached_plan(service: ServiceClient) -> Callable[[str], Intent]:
+    """Return a function that reads an intent once: after its quote only the status changes, which the receipt has."""
     plans: LRUCache[str, Intent] = LRUCache(PLANS_BYTES, getsizeof=lambda view: weight(len(view.raw)))
-    return cached(plans, lock=Lock())(lambda intent_id: wiring.service().ask(operations.get_intent(intent_id)))
+    return cached(plans, lock=Lock())(lambda intent_id: service.ask(operations.get_intent(intent_id)))
 
 
 def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
@@ -239,13 +235,13 @@ def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceErro
     """Return the intent and its receipt, requested concurrently or, for a watched transfer, from memory."""
     watched = watched_now(intent_id)
     if watched and watched.receipt:
-        return plan(intent_id), watched.receipt, None
-    return lookup.read_transfer(wiring.service(), intent_id)
+        return app.current().plan(intent_id), watched.receipt, None
+    return lookup.read_transfer(app.current().service, intent_id)
 
 
 def watched_now(intent_id: str) -> Snapshot | None:
     """Return the snapshot of a watched transfer, or None during an outage, when a page may know more."""
-    newest = wiring.newest(intent_id)
+    newest = app.current().hub.newest(intent_id)
     return newest if newest and not newest.stale_since else None
 
 
@@ -287,14 +283,14 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 @canonical_url
 def raw_intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the intent exactly as received."""
-    return json_text(wiring.service().ask(operations.get_intent(intent_id)).raw)
+    return json_text(app.current().service.ask(operations.get_intent(intent_id)).raw)
 
 
 @require_safe
 @canonical_url
 def raw_receipt(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return the receipt exactly as received."""
-    return json_text(wiring.service().ask(operations.get_intent_receipt(intent_id)).raw)
+    return json_text(app.current().service.ask(operations.get_intent_receipt(intent_id)).raw)
 
 
 def json_text(text: str) -> HttpResponse:

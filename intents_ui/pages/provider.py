@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import text
 from intents_ui.display.routes.query import RouteQuery, RouteSide
 from intents_ui.display.summary import glance
@@ -29,8 +29,8 @@ def view(request: HttpRequest, name: str) -> HttpResponse:
         return unknown(request, name)
     if word != name:
         return redirect("provider", word, permanent=True)
-    catalog = wiring.catalog()
-    listed, newest = wiring.service().threads.both(
+    catalog = app.current().catalog
+    listed, newest = app.current().service.threads.both(
         partial(catalog.listed_chains, route_provider=word), situations.latest
     )
     if isinstance(listed, ServiceError) and isinstance(newest, ServiceError):
@@ -75,6 +75,6 @@ def its_transfers(word: str, newest: situations.Newest | ServiceError) -> dict[s
 
 def used_route(origin: int | None, destination: int | None, count: int) -> tuple[str, str, int, str]:
     """Return a pair of chains, its number of transfers, and the query of its routes, "" unless both are listed."""
-    start, end = (wiring.catalog().chain(each) for each in (origin, destination))
+    start, end = (app.current().catalog.chain(each) for each in (origin, destination))
     query = RouteQuery(RouteSide(origin), RouteSide(destination)).query if start and end else ""
     return names.chain(origin, info=start), names.chain(destination, info=end), count, query

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.lists.route_stats import of_route
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.situation import Situation
@@ -30,7 +30,7 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     situation = read(intent_id)
     facts = situation.facts
     origin, destination = facts.origin_chain_id, facts.destination_chain_id
-    known = wiring.catalog()
+    known = app.current().catalog
     context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": performance(request, situation)}
     if context["performance"]:
         return part_or_page(request, "transfers/route_stats.html", "transfers/route_stats_fragment.html", context)
@@ -55,7 +55,7 @@ def performance(request: HttpRequest, situation: Situation) -> "RoutePerformance
 
 def read(intent_id: str) -> Situation:
     """Return the intent with its route. The receipt names the providers that were used."""
-    found, receipt, error = lookup.read_transfer(wiring.service(), intent_id)
+    found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     if error:
         raise error
     return Situation.of(found, receipt, now=datetime.now(UTC))
@@ -63,7 +63,7 @@ def read(intent_id: str) -> Situation:
 
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:
     """Return the newest hundred transfers between two chains, at most MAX_AGE old."""
-    service = wiring.service()
+    service = app.current().service
     pages = walk(
         lambda page: service.ask(newest_of_route(origin, destination, page), max_age=MAX_AGE),
         ROUTE_PAGE,

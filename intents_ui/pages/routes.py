@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.formatting.hashes import ZERO_ADDRESS
 from intents_ui.display.routes import form, query
@@ -25,7 +25,7 @@ from intents_ui.web.frame import failed, is_partial
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    parsed = query.read(dict(request.GET.lists()), using=wiring.catalog())
+    parsed = query.read(dict(request.GET.lists()), using=app.current().catalog)
     if parsed.problems:
         return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
     url = cursors.address(reverse("routes"), query=parsed.filters.query)
@@ -45,7 +45,7 @@ def page(
     *,
     status: HTTPStatus = HTTPStatus.OK,
 ) -> HttpResponse:
-    question, catalog = parsed.filters, wiring.catalog()
+    question, catalog = parsed.filters, app.current().catalog
     catalog.learn((question.origin.chain_id, question.destination.chain_id))
     context: dict[str, object] = {
         "parsed": parsed,
@@ -66,7 +66,7 @@ def page(
 
 def shared_providers(question: RouteQuery) -> tuple[Provider, ...]:
     """Return the route providers of both chains."""
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     origin, destination = catalog.chain(question.origin.chain_id), catalog.chain(question.destination.chain_id)
     if not (origin and destination) or origin.is_testnet != destination.is_testnet:
         return ()
@@ -80,7 +80,7 @@ def answer(question: RouteQuery) -> dict[str, object]:
             # The service lists routes of a token only, so these are the routes of the chain's native one.
             found = routed_tokens(question.with_token(ZERO_ADDRESS))
             return {
-                "of_chain": display.of_chain(found, question, using=wiring.catalog()),
+                "of_chain": display.of_chain(found, question, using=app.current().catalog),
                 "providers": shared_providers(question),
             }
         case RouteDirection.RECEIVE | RouteDirection.PAY:
@@ -94,13 +94,13 @@ def answer(question: RouteQuery) -> dict[str, object]:
 def tokens(request: HttpRequest) -> HttpResponse:
     """Render the token menu of one side after a chain change. Without JavaScript the whole form reloads."""
     if not is_partial(request):
-        whole = query.read(dict(request.GET.lists()), using=wiring.catalog())
+        whole = query.read(dict(request.GET.lists()), using=app.current().catalog)
         of = request.GET.urlencode() if whole.problems else whole.filters.query
         return redirect(cursors.address(reverse("routes"), query=of))
     side = ("to", "for") if "to" in request.GET else ("from", "token")
-    parsed = query.read({side[0]: request.GET.getlist(side[0])}, using=wiring.catalog())
+    parsed = query.read({side[0]: request.GET.getlist(side[0])}, using=app.current().catalog)
     chain_id = parsed.filters.destination.chain_id or parsed.filters.origin.chain_id
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     context = {
         "name": side[1],
         "featured": form.featured(chain_id, request.GET.get(side[1]), using=catalog),

@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
@@ -129,7 +129,7 @@ def by_keys(request: HttpRequest) -> HttpResponse:
     parsed = search_form.read(request.GET)
     if parsed.problems or not parsed.given:
         return form(request, parsed)
-    service = wiring.service()
+    service = app.current().service
     found = lookup.in_turn(service, lambda: lookup.by_criteria(service, parsed.called, **parsed.given))
     return answer(request, found, Sought(Pasted(), parsed=parsed))
 
@@ -150,8 +150,8 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     if problem := unknown_chain(known):
         return form(request, search_form.read({}), query=transaction_hash, problem=problem)
     found = lookup.in_turn(
-        wiring.service(),
-        lambda: lookup.as_any(wiring.service(), [results.TRANSACTION_HASH], finding.value),
+        app.current().service,
+        lambda: lookup.as_any(app.current().service, [results.TRANSACTION_HASH], finding.value),
         lambda: lookups.questions_after_a_miss([finding]),
     )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
@@ -167,7 +167,7 @@ def transaction_in(written: str) -> Finding | None:
 
 def unknown_chain(chain_id: int | None) -> str:
     """Return a message for an unknown chain; "" for a known one or while the chain list is unavailable."""
-    known = names.by_id(wiring.catalog().chains())
+    known = names.by_id(app.current().catalog.chains())
     if chain_id is None or chain_id in known or chain_id in names.WELL_KNOWN or not known:
         return ""
     chains = ", ".join(f"{name} ({number})" for number, name in known.items())
@@ -223,7 +223,7 @@ def listed(found: results.LookupResult) -> dict[str, object]:
 
 def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[str, object]:
     """Completed lookups and explorer links, for `search/search_empty.html`."""
-    chains = wiring.catalog().chains()
+    chains = app.current().catalog.chains()
     elsewhere = [(finding, explorers_of(finding, chains=chains)) for finding in findings]
     return {
         "was_asked": empty_results.was_asked(found),
@@ -237,8 +237,8 @@ def read_as(query: str) -> str:
     if not description.has_number(query):
         return ""
     try:
-        chains = wiring.catalog().listed_chains().entries
-        tokens = wiring.catalog().listed_featured([chain.id for chain in chains]).entries
+        chains = app.current().catalog.listed_chains().entries
+        tokens = app.current().catalog.listed_featured([chain.id for chain in chains]).entries
     except ServiceError:
         return ""
     symbols = (*(token.symbol for token in tokens), *(chain.native_symbol for chain in chains))

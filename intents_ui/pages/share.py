@@ -16,7 +16,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
 from intents_ui.display.lists import address as about
@@ -51,7 +51,7 @@ def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if known is not None and known is not answer:
         return known
     try:
-        answer.content = wiring.cards().png(found)
+        answer.content = app.current().cards.png(found)
     except Busy:
         headers = {"Cache-Control": "no-store", "Retry-After": "2"}
         return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE, content_type="text/plain", headers=headers)

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_list import TokenRow
 from intents_ui.web import links
@@ -19,7 +19,7 @@ def view(request: HttpRequest) -> HttpResponse:
     words = " ".join(request.GET.get("q", "").split())
     if not SHORTEST <= len(words) <= LONGEST:
         raise BadRequest
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     known = catalog.listed_chains().entries
     listed = catalog.listed_featured([chain.id for chain in known])
     chains = token_list.matching_chains(words, known)

@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.catalog import token_filters, token_list
 from intents_ui.display.catalog.token_filters import TokenFilters
@@ -53,7 +53,7 @@ HEADINGS = {"routes": "Routes of", "intents": "Recent transfers of"}
 @require_safe
 @vary_on_headers("HX-Target")
 def view(request: HttpRequest) -> HttpResponse:
-    parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    parsed = token_filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
     after = read_place(request)
@@ -69,7 +69,7 @@ def view(request: HttpRequest) -> HttpResponse:
 @require_safe
 def rows(request: HttpRequest) -> HttpResponse:
     """Render the next batch of an open list."""
-    parsed = token_filters.read(dict(request.GET.lists()), chains=wiring.catalog().chains())
+    parsed = token_filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     after = read_place(request)
     if parsed.problems:
         raise BadRequest
@@ -116,7 +116,7 @@ def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
 def form(parsed: Parsed[TokenFilters]) -> dict[str, object]:
     """Return the context of the filters, valid or not."""
     filters = parsed.filters
-    chains = names.by_id(wiring.catalog().chains())
+    chains = names.by_id(app.current().catalog.chains())
     chips = token_filters.chips(filters, chains=chains)
     sought = f"“{text.visible(filters.words)}”" if filters.words else ""
     title = ", ".join(part for part in (sought, chips["chains"].text if filters.chains else "") if part)
@@ -136,7 +136,7 @@ def window(listed: FoundTokens, filters: TokenFilters, *, after: int) -> dict[st
     """Return the context of one batch and its page links."""
     shown = listed.tokens[after : after + WINDOW]
     ends, total = after + len(shown), len(listed.tokens)
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     # Featured tokens carry a flag. For others, the chains' lists are needed.
     catalog.learn(dict.fromkeys(token.chain_id for token in shown if not token.featured))
     found = token_list.rows(shown, using=catalog)
@@ -159,7 +159,7 @@ def window(listed: FoundTokens, filters: TokenFilters, *, after: int) -> dict[st
 
 
 def priced(found: Sequence[token_list.TokenRow]) -> Mapping[token_list.Where, prices.PriceText]:
-    known, catalog = wiring.prices().of(row.where for row in found), wiring.catalog()
+    known, catalog = app.current().prices.of(row.where for row in found), app.current().catalog
     return {row.where: prices.told(known.get(row.where), chain=catalog.chain(row.where[0])) for row in found}
 
 
@@ -175,7 +175,7 @@ def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
 
 def canonical(chain_id: str, written: str) -> Where:
     """Return the chain ID and the canonical address. Raises Http404 for an invalid one, without a service call."""
-    known = {chain.id for chain in wiring.catalog().chains()}
+    known = {chain.id for chain in app.current().catalog.chains()}
     if known and int(chain_id) not in known:
         raise Http404(f"The service does not list {names.chain(int(chain_id), info=None)}.")
     if hashes.any_address(written) is None:
@@ -186,13 +186,15 @@ def canonical(chain_id: str, written: str) -> Where:
 def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
     """Return the page's context, and the error if it's unknown whether the token is listed."""
     chain_id, address = where
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     catalog.learn((chain_id,))
     listed = catalog.token(chain_id, address)
     if listed is None and not hashes.is_native(address):
-        found, known = wiring.service().threads.both(partial(search, where), partial(wiring.prices().of, [where]))
+        found, known = app.current().service.threads.both(
+            partial(search, where), partial(app.current().prices.of, [where])
+        )
     else:
-        found, known = listed, wiring.prices().of([where])
+        found, known = listed, app.current().prices.of([where])
     error = found if isinstance(found, ServiceError) else None
     info = None if isinstance(found, ServiceError) else found
     shown = identity(chain_id, address, using=catalog, metadata=info)
@@ -214,13 +216,13 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
 
 def search(where: Where) -> TokenInfo | None:
     """Search all token lists of the service, including external ones."""
-    found = wiring.service().ask(operations.get_token_list([where[0]], token_address=where[1], limit=1))
+    found = app.current().service.ask(operations.get_token_list([where[0]], token_address=where[1], limit=1))
     return next((view for view in found.tokens if token_list.place(view) == where), None)
 
 
 def namesakes(symbol: str | None, where: Where) -> Sequence[token_list.TokenRow]:
     """Return the featured tokens with this symbol; none if they can't be loaded."""
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     try:
         featured = catalog.listed_featured([chain.id for chain in catalog.chains()]).entries
     except ServiceError:
@@ -234,12 +236,12 @@ def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     """Render the routes from and to the token."""
     where = canonical(chain_id, address)
     side = RouteSide(*where)
-    onward, inward = wiring.service().threads.both(
-        partial(wiring.service().ask, operations.get_exact_input_routes(*where)),
-        partial(wiring.service().ask, operations.get_exact_output_routes(*where)),
+    onward, inward = app.current().service.threads.both(
+        partial(app.current().service.ask, operations.get_exact_input_routes(*where)),
+        partial(app.current().service.ask, operations.get_exact_output_routes(*where)),
     )
     answers = [answer for answer in (onward, inward) if not isinstance(answer, ServiceError)]
-    wiring.catalog().learn(dict.fromkeys(view.chain_id for answer in answers for view in answer.tokens))
+    app.current().catalog.learn(dict.fromkeys(view.chain_id for answer in answers for view in answer.tokens))
     context: dict[str, object] = {
         "onward": side_of(onward, RouteQuery(origin=side)),
         "inward": side_of(inward, RouteQuery(destination=side)),
@@ -253,14 +255,14 @@ def side_of(
 ) -> tuple[ways.RouteTokens | None, ServiceError | None]:
     if isinstance(answer, ServiceError):
         return None, answer
-    return ways.listed(answer, question, using=wiring.catalog()), None
+    return ways.listed(answer, question, using=app.current().catalog), None
 
 
 @require_safe
 def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     """Render the transfers of the token among the newest of its chain."""
     where = canonical(chain_id, address)
-    threads = wiring.service().threads
+    threads = app.current().service.threads
     sides = threads.both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
     entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
     now = datetime.now(UTC)
@@ -287,12 +289,12 @@ def newest(chain_id: int, *, is_origin: bool) -> Sequence[IntentHistory]:
         call = operations.get_intent_history(page=first, origin_chain_id=chain_id)
     else:
         call = operations.get_intent_history(page=first, destination_chain_id=chain_id)
-    return wiring.service().ask(call, max_age=NEWEST_MAX_AGE).intents
+    return app.current().service.ask(call, max_age=NEWEST_MAX_AGE).intents
 
 
 def part(request: HttpRequest, where: Where, name: str, context: dict[str, object]) -> HttpResponse:
     """Render a part of the token's page as a fragment, or as a page without JavaScript."""
     chain_id, address = where
-    shown = identity(chain_id, address, using=wiring.catalog())
+    shown = identity(chain_id, address, using=app.current().catalog)
     context |= {"token": shown, "address": address, "part": f"catalog/token_{name}.html", "heading": HEADINGS[name]}
     return part_or_page(request, "catalog/token_part.html", f"catalog/token_{name}.html", context)

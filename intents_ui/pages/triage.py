@@ -19,7 +19,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import hashes
 from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.sharing import customer_reply
@@ -97,7 +97,7 @@ class TriageBody:
             async for row in found:
                 sent.append(row)
                 yield self._forms.draw(partial(macros().triage_line, row))
-        yield self._between + await wiring.executor().run(partial(self._ended, sent)) + self._foot
+        yield self._between + await app.current().executor.run(partial(self._ended, sent)) + self._foot
 
     def _ended(self, sent: list[TriageRow]) -> str:
         return self._forms.draw(lambda: ended(sent, root=self._root))

@@ -39,9 +39,10 @@ class Cards:
 
     def __init__(self, *, seconds: float = SECONDS, pen: "Callable[[], Pen]" = a_pen) -> None:
         self._seconds = seconds
-        self._pens: SimpleQueue[Pen] = SimpleQueue()
+        self._new_pen = pen
+        self._pens: SimpleQueue[Pen | None] = SimpleQueue()
         for _ in range(PENS):
-            self._pens.put(pen())
+            self._pens.put(None)  # made at its first use, because it loads the fonts
         self._slots = threading.BoundedSemaphore(WAITING)
         self._lock = threading.Lock()
         self._pending: dict[Card, Future[bytes]] = {}
@@ -81,6 +82,7 @@ class Cards:
         except Empty:
             raise Busy from None
         try:
+            pen = pen or self._new_pen()
             return pen.png(card)
         finally:
             self._pens.put(pen)

@@ -1,6 +1,6 @@
 """Routes requests to probes, live streams, the embedded service and Django."""
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.middleware import access_log, marks
 from intents_ui.server import handlers, lifespan, probes
 from intents_ui.server.messages import Message, Receive, Send, in_pieces, send_text, without_body
@@ -40,11 +40,11 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
     if not is_for_us(scope):
         return await send_text(send, 400, "Unknown host. Add it to ALLOWED_HOSTS.")
     if marks.outside(path) == "live":
-        return await handlers.streams()(scope, receive, send)
+        return await app.current().streams(scope, receive, send)
     with request_context.asking(scope[access_log.REQUEST_LOG].origin):
         try:
             with in_hand():
-                embedded = wiring.emulator()
+                embedded = app.current().emulator
                 if embedded is not None and marks.outside(path) == "rpc":
                     return await handlers.call_embedded(embedded, scope, receive, send)
                 check_headers(scope)

@@ -1,22 +1,24 @@
 """Start and shutdown of the process, as ASGI's lifespan."""
 
-import asyncio
+import logging
+import threading
 
 from django.urls import resolve
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.ops import sentry
 from intents_ui.server import probes
-from intents_ui.server.handlers import streams
 from intents_ui.server.messages import Receive, Send
+
+log = logging.getLogger(__name__)
 
 
 async def run(receive: Receive, send: Send) -> None:
-    """Create long-lived objects before the first request, and close them after the last."""
+    """Load what the first request needs, and close the process's objects after the last."""
     await receive()
     try:
         sentry.begin()
-        wiring.open_all()
+        threading.Thread(target=load_names, name="names", daemon=True).start()  # the start doesn't wait for the service
         resolve("/")  # loads the URLs and their pages, which would delay the first request
         sampling = probes.start_sampling()
     except Exception as error:
@@ -26,7 +28,12 @@ async def run(receive: Receive, send: Send) -> None:
     await receive()
     if sampling:
         sampling.cancel()
-    await streams().aclose()
-    await wiring.close_live()
-    await asyncio.to_thread(wiring.current().close)
+    await app.current().aclose()
     await send({"type": "lifespan.shutdown.complete"})
+
+
+def load_names() -> None:
+    try:
+        app.current().catalog.warm()
+    except Exception:
+        log.warning("Chain and token names were not loaded at startup", exc_info=True)

@@ -18,12 +18,11 @@ from django.core.signals import request_started
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.middleware import marks, request_limits
 from intents_ui.middleware.failures import Failure, of_dashboard
 from intents_ui.server.messages import Message, Receive, Send
 from intents_ui.service.context import request_context
-from intents_ui.service.context.shares import Shares
 from intents_ui.service.errors import Overloaded
 
 REQUESTS: Final = 512  # in hand: being received, waiting for a thread, running or being sent
@@ -43,27 +42,16 @@ class Refused(Exception):
         self.failure = failure
 
 
-@wiring.once
-def requests_in_hand() -> Shares:
-    return Shares(REQUESTS)
-
-
-@wiring.once
-def body_bytes() -> Shares:
-    """Return the bytes of the bodies of all requests in hand."""
-    return Shares(BODY_BYTES)
-
-
 @contextmanager
 def in_hand() -> Iterator[None]:
     """Count a request. Raises Refused if there are too many, of its client or in all."""
     client = request_context.client()
-    if lack := requests_in_hand().take(client):
+    if lack := app.current().requests_in_hand.take(client):
         raise Refused(request_limits.LACKS[lack])
     try:
         yield
     finally:
-        requests_in_hand().give_back(client)
+        app.current().requests_in_hand.give_back(client)
 
 
 class Body:
@@ -112,7 +100,7 @@ class Body:
     def _add(self, piece: bytes, most: int) -> Failure | None:
         if self._taken + len(piece) > most:
             refused = request_limits.too_large(most)
-        elif lack := body_bytes().take(self._client, len(piece)):
+        elif lack := app.current().body_bytes.take(self._client, len(piece)):
             refused = request_limits.LACKS[lack]
         else:
             self._content += piece
@@ -123,7 +111,7 @@ class Body:
 
     def _drop(self) -> None:
         self._content.clear()
-        body_bytes().give_back(self._client, self._taken)
+        app.current().body_bytes.give_back(self._client, self._taken)
         self._taken = 0
 
 
@@ -154,7 +142,7 @@ class Pages(BaseHandler):
                 others = [each for each in scope["headers"] if each[0] not in LENGTHS]
                 scope = {**scope, "headers": [*others, (b"content-length", str(len(content)).encode())]}
             try:
-                answer = await wiring.executor().run(partial(self._in_time, scope, content, time.monotonic()))
+                answer = await app.current().executor.run(partial(self._in_time, scope, content, time.monotonic()))
             except Overloaded:
                 raise Refused(request_limits.BUSY) from None
             await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
@@ -169,7 +157,7 @@ class Pages(BaseHandler):
         return self.page(scope, body)
 
     def page(self, scope: Message, body: bytes = b"") -> BufferedResponse:
-        with wiring.page():
+        with request_context.page_deadline():
             set_script_prefix(get_script_prefix(scope))
             request_started.send(sender=self.__class__, scope=scope)
             response = self.get_response(ASGIRequest(scope, io.BytesIO(body)))

@@ -4,14 +4,14 @@ import asyncio
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from intents_ui import readiness, wiring
+from intents_ui import app, readiness
 from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics
 from intents_ui.server.messages import Message, Send, send_response, send_text, without_body
-from intents_ui.server.pages import requests_in_hand
 from intents_ui.server.requests import host_of, is_for_us
 from intents_ui.settings import is_address
 from intents_ui.web import client_ip
+from intents_ui.web.mirror import mirror_coverage, open_incidents
 
 PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 
@@ -57,13 +57,13 @@ def start_sampling() -> asyncio.Task[None] | None:
 
 def mirror_figures() -> metrics.MirrorCollector | None:
     """Return the mirror's figures. None without a mirror, or if its database can't be read."""
-    known = wiring.mirror_coverage()
-    incidents = wiring.open_incidents() if known else None
+    known = mirror_coverage()
+    incidents = open_incidents() if known else None
     return metrics.MirrorCollector(known, incidents) if known and incidents is not None else None
 
 
 async def update_gauges() -> None:
     """Update the metrics that are sampled."""
-    metrics.exports.set(wiring.exports().held)
-    metrics.in_progress.set(requests_in_hand().held)
-    metrics.sample(wiring.service().health.status(), redis=await asyncio.to_thread(readiness.redis_answers))
+    metrics.exports.set(app.current().exports.held)
+    metrics.in_progress.set(app.current().requests_in_hand.held)
+    metrics.sample(app.current().service.health.status(), redis=await asyncio.to_thread(readiness.redis_answers))

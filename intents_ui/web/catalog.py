@@ -7,7 +7,7 @@ from threading import Lock
 
 from cachetools import TTLCache, cached
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
 from intents_ui.display.routes import results
@@ -37,7 +37,7 @@ class FoundTokens:
 
 def find_tokens(filters: TokenFilters) -> FoundTokens:
     """Return the list. Raises ServiceError if every request failed."""
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
     chains = filters.chains or tuple(known)
     found = _ask(filters, chains)
@@ -61,7 +61,7 @@ def _in_order(
 
 def _ask(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
     if filters.words:
-        answer = wiring.service().ask(
+        answer = app.current().service.ask(
             operations.get_token_list(
                 chains,
                 search_query=None if filters.address else filters.words,
@@ -73,33 +73,35 @@ def _ask(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
         return Listed(answer.tokens, answer.unreadable_entries)
     match filters.show:
         case Show.FEATURED:
-            return wiring.catalog().listed_featured(chains)
+            return app.current().catalog.listed_featured(chains)
         case Show.LISTED:
-            return wiring.catalog().listed_on(chains)
+            return app.current().catalog.listed_on(chains)
         case Show.EXTERNAL:
-            return wiring.catalog().listed_on(chains, external=True)
+            return app.current().catalog.listed_on(chains, external=True)
 
 
 def routed_tokens(question: RouteQuery) -> TokensAnswer:
     """Return the tokens with a route from a token, or those with one to it. Their names are known afterwards."""
-    found = wiring.service().ask(_receive(question) if question.kind is RouteDirection.RECEIVE else _pay(question))
-    wiring.catalog().learn(token.chain_id for token in found.tokens)
+    found = app.current().service.ask(_receive(question) if question.kind is RouteDirection.RECEIVE else _pay(question))
+    app.current().catalog.learn(token.chain_id for token in found.tokens)
     return found
 
 
 def listed_routes(question: RouteQuery) -> RouteTokens:
     """Return the routes from a token, or those to one."""
-    return results.listed(routed_tokens(question), question, using=wiring.catalog())
+    return results.listed(routed_tokens(question), question, using=app.current().catalog)
 
 
 def one_route(question: RouteQuery) -> One:
     """Return whether a route from one token to another is listed. Raises an error only if both calls fail."""
-    request = wiring.service().ask
-    received, paid = wiring.service().threads.both(lambda: request(_receive(question)), lambda: request(_pay(question)))
+    request = app.current().service.ask
+    received, paid = app.current().service.threads.both(
+        lambda: request(_receive(question)), lambda: request(_pay(question))
+    )
     if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
         raise received
     answers = {RouteDirection.RECEIVE: received, RouteDirection.PAY: paid}
-    return results.one(answers, question, using=wiring.catalog())
+    return results.one(answers, question, using=app.current().catalog)
 
 
 def _receive(question: RouteQuery) -> ServiceCall[TokensAnswer]:

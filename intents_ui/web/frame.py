@@ -8,13 +8,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.exports import progress
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import attention
 
 GENERATED = "Demo: 30 days were generated when the dashboard started."
 
@@ -74,13 +73,13 @@ def context(request: HttpRequest) -> dict[str, object]:
             has_demo=ENV.embedded,
             has_insight=has_insight,
         ),
-        "attention_count": attention.reader().count,
+        "attention_count": app.current().attention.count,
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,
         "new_export_run": progress.new_run,
         "old": request_context.stale_responses(),
         "unanswered": request_context.failed_calls(),
-        "paused": wiring.service().health.is_paused,
+        "paused": app.current().service.health.is_paused,
     }
 
 

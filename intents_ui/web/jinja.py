@@ -10,7 +10,7 @@ from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined, Template
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures, glossary
 from intents_ui.display.formatting import amounts, hashes, json_text, sentences, short_forms, text, times
 from intents_ui.display.formatting.short_forms import ShortForms, Whole
@@ -68,7 +68,7 @@ class Templates(Environment):
 
 def clock_ahead() -> timedelta:
     """Return how far the service's clock is ahead of ours."""
-    return wiring.service().health.clock_offset.ahead()
+    return app.current().service.health.clock_offset.ahead()
 
 
 def environment(**options: Any) -> Environment:

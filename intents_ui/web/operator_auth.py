@@ -31,6 +31,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 from django.views.decorators.csrf import csrf_protect
 
+from intents_ui import app
 from intents_ui.display.formatting import text
 from intents_ui.settings import ENV, LONGEST_SECRET
 from intents_ui.web import client_ip, rate_limiter
@@ -93,7 +94,7 @@ def refusal(request: HttpRequest) -> Refusal | None:
         return MISSING
     # Charged before the comparison, so that concurrent guesses are limited like sequential ones.
     cost = rate_limiter.SEARCH if is_known else rate_limiter.TOKEN
-    if wait := rate_limiter.charge(request, cost, exempts_this_machine=is_known):
+    if wait := app.current().rate_limiter.charge(request, cost, exempts_this_machine=is_known):
         return too_many(wait)
     return None if is_known or _is_token(_submitted_token(request)) else WRONG
 

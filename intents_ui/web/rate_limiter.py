@@ -14,7 +14,7 @@ from cachetools import LRUCache
 from django.conf import settings
 from django.http import HttpRequest
 
-from intents_ui import wiring
+from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 
@@ -53,58 +53,67 @@ class Quota:
         return self.wait or ceil((self.capacity - self.left) * SECONDS / self.capacity)
 
 
-def charge(request: HttpRequest, cost: int, *, exempts_this_machine: bool = True) -> int:
-    """Charge a request this many units in total, less what it has paid. Returns the seconds to wait, 0 if it may go on.
-
-    A full bucket is always enough, so that no request is impossible.
-    """
-    client = client_ip.of(request)
-    if client is None and exempts_this_machine:
-        return 0
-    client = client or client_ip.THIS_MACHINE
-    paid: int = vars(request).get("units_paid", 0)
-    extra = min(cost, units(client)) - paid
-    if extra <= 0:
-        return 0
-    quota = consume(client, extra)
-    vars(request)["quota"] = quota  # as Django's middleware adds `user`
-    if not quota.wait:
-        vars(request)["units_paid"] = paid + extra
-    return quota.wait
-
-
-def consume(client: str, cost: int) -> Quota:
-    """Take units of a client's bucket, all of these or none."""
-    capacity = units(client)
-    unit = SECONDS * MICROSECONDS // capacity
-    left = _left(client, cost * unit)
-    if left < 0:
-        return Quota(capacity, left // unit + cost, ceil(-left / MICROSECONDS))
-    return Quota(capacity, left // unit, 0)
-
-
-def consume_here(client: str | None, cost: int = PAGE) -> int:
-    """Take units in this process's memory, where waiting for Redis isn't an option. Returns the seconds to wait."""
-    if client is None:
-        return 0
-    left = memory().left(client, _now(), cost * SECONDS * MICROSECONDS // units(client))
-    return max(0, ceil(-left / MICROSECONDS))
-
-
 def units(client: str) -> int:
     """Return how many units a client's full bucket has."""
     token = next((each for each in ENV.api_tokens if client == client_ip.name_of(each)), None)
     return (token.limit if token else ENV.intents_rate_pages * 60) * SECONDS // 60
 
 
-class Memory:
-    """Buckets of this process."""
+class RateLimiter:
+    """The buckets of all clients. Thread-safe."""
 
-    def __init__(self) -> None:
-        self._full_at: LRUCache[str, int] = LRUCache(BUCKETS_HELD)
+    def __init__(self, redis_url: str | None, guard: RedisGuard) -> None:
+        self._script = _script(redis_url) if redis_url else None
+        self._guard = guard
+        self._full_at: LRUCache[str, int] = LRUCache(BUCKETS_HELD)  # in memory
         self._lock = threading.Lock()
 
-    def left(self, client: str, now: int, cost: int) -> int:
+    def charge(self, request: HttpRequest, cost: int, *, exempts_this_machine: bool = True) -> int:
+        """Charge a request this many units in total, less what it has paid.
+
+        Return the seconds to wait, 0 if it may go on. A full bucket is always enough, so that no request is impossible.
+        """
+        client = client_ip.of(request)
+        if client is None and exempts_this_machine:
+            return 0
+        client = client or client_ip.THIS_MACHINE
+        paid: int = vars(request).get("units_paid", 0)
+        extra = min(cost, units(client)) - paid
+        if extra <= 0:
+            return 0
+        quota = self.consume(client, extra)
+        vars(request)["quota"] = quota  # as Django's middleware adds `user`
+        if not quota.wait:
+            vars(request)["units_paid"] = paid + extra
+        return quota.wait
+
+    def consume(self, client: str, cost: int) -> Quota:
+        """Take units of a client's bucket, all of these or none."""
+        capacity = units(client)
+        unit = SECONDS * MICROSECONDS // capacity
+        left = self._left(client, cost * unit)
+        if left < 0:
+            return Quota(capacity, left // unit + cost, ceil(-left / MICROSECONDS))
+        return Quota(capacity, left // unit, 0)
+
+    def consume_here(self, client: str | None, cost: int = PAGE) -> int:
+        """Take units in this process's memory, where waiting for Redis isn't an option. Returns the seconds to wait."""
+        if client is None:
+            return 0
+        left = self._left_here(client, _now(), cost * SECONDS * MICROSECONDS // units(client))
+        return max(0, ceil(-left / MICROSECONDS))
+
+    def _left(self, client: str, cost: int) -> int:
+        """Return the microseconds in which as many units refill as are left, below 0 those to wait for."""
+        script, now = self._script, _now()
+        if script:
+            keys, arguments = [f"intents-ui:{settings.OWNER}:spent:{client}"], [now, cost, SECONDS * MICROSECONDS]
+            left = self._guard.call(lambda: int(script(keys=keys, args=arguments)))
+            if left is not None:
+                return left
+        return self._left_here(client, now, cost)
+
+    def _left_here(self, client: str, now: int, cost: int) -> int:
         """The same as `CONSUME`."""
         with self._lock:
             full_at = max(self._full_at.get(client, 0), now) + cost
@@ -114,38 +123,16 @@ class Memory:
         return left
 
 
-@wiring.once
-def memory() -> Memory:
-    return Memory()
-
-
-@wiring.once
-def script() -> Any:
-    """Return `CONSUME` in Redis, or None without Redis."""
-    if ENV.redis_url is None:
-        return None
+def _script(redis_url: str) -> Any:
+    """Return `CONSUME` in Redis."""
     from redis import Redis  # imported only with Redis, because it is large
     from redis.backoff import NoBackoff
     from redis.retry import Retry
 
     client = Redis.from_url(
-        str(ENV.redis_url),
-        socket_timeout=REDIS_SECONDS,
-        socket_connect_timeout=REDIS_SECONDS,
-        retry=Retry(NoBackoff(), 0),
+        redis_url, socket_timeout=REDIS_SECONDS, socket_connect_timeout=REDIS_SECONDS, retry=Retry(NoBackoff(), 0)
     )
     return client.register_script(CONSUME)
-
-
-def _left(client: str, cost: int) -> int:
-    """Return the microseconds in which as many units refill as are left, below 0 those to wait for."""
-    shared, now = script(), _now()
-    if shared:
-        keys, arguments = [f"intents-ui:{settings.OWNER}:spent:{client}"], [now, cost, SECONDS * MICROSECONDS]
-        left = wiring.redis_guard().call(lambda: int(shared(keys=keys, args=arguments)))
-        if left is not None:
-            return left
-    return memory().left(client, now, cost)
 
 
 def _now() -> int:

@@ -1,12 +1,10 @@
-"""What was read from the mirror in the last seconds, for all pages of a process."""
+"""What was read in the last seconds, for all pages of a process."""
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Hashable
 from typing import Any
-
-from intents_ui import wiring
 
 log = logging.getLogger(__name__)
 
@@ -52,8 +50,3 @@ class RecentReads:
             log.info("A result could not be renewed: %s", error)
         finally:
             lock.release()
-
-
-@wiring.once
-def reads() -> RecentReads:
-    return RecentReads()

@@ -7,8 +7,9 @@ import pytest
 import time_machine
 from django.core.cache import cache
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
+from intents_ui.server import startup
 from intents_ui.service import client
 from intents_ui.service.network import DeadlineTransport
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
@@ -39,7 +40,7 @@ def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
     shared.service.clear_faults()
     yield shared
     shared.service.clear_faults()
-    switch_to(wiring.Dashboard(emulator=wiring.emulator()))
+    switch_to(startup.build(emulator=app.current().emulator))
     cache.clear()
 
 

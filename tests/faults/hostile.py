@@ -22,8 +22,9 @@ import httpx
 import time_machine
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import asgi, wiring
+from intents_ui import app, asgi
 from intents_ui.emulator.app import Emulator
+from intents_ui.server import startup
 from intents_ui.service.models import IntentStatus, TransactionStatus
 from tests.emulator.driving import send_request
 from tests.pages.conftest import fresh
@@ -123,7 +124,7 @@ def answering(service: Hostile, *, tick: bool = False) -> Iterator[Hostile]:
     """Make the dashboard use this service, with empty caches. Unless `tick`, the clock is stopped."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=tick), contextmanager(fresh)() as emulator:
         service.emulator = emulator
-        wiring.current().emulator = service
+        app.use(startup.build(emulator=service))
         yield service
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent
 from intents_ui.service import operations
@@ -84,7 +84,7 @@ def read(site: Client, page: str) -> HttpResponse:
     """Return the response of a page. `live …` is the fragment that a stream sends, `POST …` a form."""
     if page.startswith(LIVE):
         intent_id = page.removeprefix(LIVE)
-        known = wiring.service().ask(operations.get_intent_receipt(intent_id))
+        known = app.current().service.ask(operations.get_intent_receipt(intent_id))
         return HttpResponse(intent.receipt_fragment(Snapshot(intent_id, known, learned_at=datetime.now(UTC))))
     if page.startswith(TYPED):
         path, _, text = page.removeprefix(TYPED).partition(" ")

@@ -4,14 +4,16 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 from django.core.cache import cache
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
+from intents_ui.server import startup
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.network import InProcessTransport
 from tests.pages.conftest import switch_to
@@ -84,12 +86,12 @@ class Odd:
         self.way.requested.clear()
         self.way.given.clear()
         names_stay = not REFERENCE & (changes.keys() | self._before)
-        self._use(**({"catalog": wiring.catalog()} if names_stay else {}))
+        self._use(**({"catalog": app.current().catalog} if names_stay else {}))
         self._before = set(changes)
 
     def _use(self, **given: Any) -> None:
-        self.client = ServiceClient(wiring.config(), transport=self.way)
-        switch_to(wiring.Dashboard(emulator=wiring.emulator(), service=self.client, **given))
+        self.client = ServiceClient(app.service_config(), transport=self.way)
+        switch_to(replace(startup.build(emulator=app.current().emulator, service=self.client), **given))
         cache.clear()
 
 

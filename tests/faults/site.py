@@ -12,7 +12,8 @@ from django.http import HttpResponseBase
 from django.test import Client
 from pydantic import SecretStr
 
-from intents_ui import wiring
+from intents_ui import app
+from intents_ui.server import startup
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.network import DeadlineTransport
@@ -53,10 +54,10 @@ class Dashboard:
     def begin(self, *, how_long: Any = PATIENT, url: str = "") -> None:
         self.ahead = 0.0
         config = replace(
-            wiring.config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), policies=how_long
+            app.service_config(), base_url=url or self.service.url, access_key=SecretStr(CANARY), policies=how_long
         )
         client = ServiceClient(config, transport=self.transport, clock=self.clock)
-        switch_to(wiring.Dashboard(emulator=wiring.emulator(), service=client))
+        switch_to(startup.build(emulator=app.current().emulator, service=client))
         cache.clear()
         self.log.lines.clear()
 

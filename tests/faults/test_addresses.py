@@ -14,7 +14,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import explorers
 from intents_ui.emulator.app import Emulator
@@ -235,7 +235,7 @@ COPIED = re.compile(r'data-copy="([^"]*)"|<(?:textarea|input)[^>]* (?:value="([^
 def test_no_invisible_character_is_copied() -> None:
     payloads = [f"0x{each:040x}\u202e\x00{chr(0xE0041)}" for each in range(7)]
     with answering(Hostile(payloads, payloads, wants=is_anything)) as service:
-        sample = Sample.of(wiring.service(), service.finished(11)["intentId"])
+        sample = Sample.of(app.current().service, service.finished(11)["intentId"])
         copied: list[tuple[str, ...]] = []
         for form in (*OF_AN_INTENT, *LISTS, "/console/GetIntentReceipt?ask=fields&intentId=ID", TOKEN):
             if FILE.search(form):

@@ -12,10 +12,10 @@ import pytest
 import time_machine
 from django.core.signals import request_started
 
-from intents_ui import asgi
+from intents_ui import app, asgi
 from intents_ui.api import tokens
 from intents_ui.emulator.app import Emulator
-from intents_ui.server.pages import REQUESTS, requests_in_hand
+from intents_ui.server.pages import REQUESTS
 from intents_ui.service.health import Health
 from intents_ui.settings import ENV
 from intents_ui.web import rate_limiter
@@ -44,7 +44,7 @@ def used_up(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "trusted_proxies", [ipaddress.ip_network(f"{PROXY}/32")])
     monkeypatch.setitem(vars(ENV), "api_tokens", tokens.parse(f"{entry('own', TOKEN)},{entry('spent', USED_UP)}"))
     for client in (SPENT, SITE, "127.0.0.1", "unreadable", "token spent"):
-        rate_limiter.consume(client, rate_limiter.units(client))
+        app.current().rate_limiter.consume(client, rate_limiter.units(client))
 
 
 def ask(peer: str, path: str = "/help", method: str = "GET", **headers: str) -> httpx.Response:
@@ -134,7 +134,7 @@ def test_no_address_passes_the_limit(how: str) -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_no_path_passes_the_limit(path: str) -> None:
     if path.startswith(("/live/", "/rpc/")):  # which are counted in the process, as all are in this test
-        rate_limiter.consume_here(SPENT, 1)
+        app.current().rate_limiter.consume_here(SPENT, 1)
     assert is_limited(ask(SPENT, path))
 
 
@@ -159,28 +159,28 @@ def test_a_rejection_at_the_door_takes_neither_django_nor_a_thread(path: str, he
         begun.append(path)
 
     held = [SPENT] * (REQUESTS // 8)
-    assert {requests_in_hand().take(each) for each in held} == {None}
+    assert {app.current().requests_in_hand.take(each) for each in held} == {None}
     request_started.connect(note)
     try:
         assert is_limited(ask(SPENT, path, **headers))
     finally:
         request_started.disconnect(note)
         for each in held:
-            requests_in_hand().give_back(each)
+            app.current().requests_in_hand.give_back(each)
     assert begun == []
 
 
 def test_a_rejection_during_maintenance_is_the_same_as_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Health, "is_paused", property(lambda _: True))
     held = [f"192.0.2.{number}" for number in range(8) for _ in range(REQUESTS // 8)]
-    assert {requests_in_hand().take(each) for each in held} == {None}
+    assert {app.current().requests_in_hand.take(each) for each in held} == {None}
     try:
         paused = ask(OTHER, "/help")
         monkeypatch.undo()
         after = ask(OTHER, "/help")
     finally:
         for each in held:
-            requests_in_hand().give_back(each)
+            app.current().requests_in_hand.give_back(each)
     assert (paused.status_code, paused.text) == (503, after.text)
     assert "paused" not in paused.text
 

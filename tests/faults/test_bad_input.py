@@ -21,7 +21,7 @@ from hypothesis import settings as hypothesis_settings
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.server.handlers import STREAMS_PER_CLIENT
+from intents_ui.server.startup import STREAMS_PER_CLIENT
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.models import Page
 from intents_ui.service.paging import Position

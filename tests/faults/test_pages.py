@@ -20,8 +20,9 @@ import pytest
 from django.conf import settings
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.failures import BY_CODE
+from intents_ui.server import startup
 from intents_ui.service import health
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
@@ -197,10 +198,10 @@ def test_a_page_waits_for_the_service_for_8_seconds_at_most(
     dashboard: Dashboard, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     dashboard.visit("/chains")
-    catalog, service = wiring.catalog(), SilentService()
+    catalog, service = app.current().catalog, SilentService()
     monkeypatch.setattr(request_context, "time", SimpleNamespace(**{**vars(time), "monotonic": service.monotonic}))
-    client = ServiceClient(replace(wiring.config(), policies=LONG), transport=service, clock=service.monotonic)
-    switch_to(wiring.Dashboard(emulator=wiring.emulator(), service=client, catalog=catalog))
+    client = ServiceClient(replace(app.service_config(), policies=LONG), transport=service, clock=service.monotonic)
+    switch_to(replace(startup.build(emulator=app.current().emulator, service=client), catalog=catalog))
     answer = ask("GET", paths[name])
     assert answer.status_code == 503
     assert PAGE_SECONDS / 2 < service.now - 1000.0 <= PAGE_SECONDS

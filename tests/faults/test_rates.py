@@ -11,6 +11,7 @@ import pytest
 import time_machine
 from django.test import Client
 
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import ENV
 from intents_ui.web import rate_limiter
@@ -45,7 +46,7 @@ def way(emulator: Emulator) -> Iterator[Recorded]:
 
 def has(address: str, left: int) -> None:
     """Let a client have this many units left."""
-    rate_limiter.consume(address, rate_limiter.units(address) - left)
+    app.current().rate_limiter.consume(address, rate_limiter.units(address) - left)
 
 
 def visit(address: str, path: str = "/robots.txt", **how: Any) -> Any:

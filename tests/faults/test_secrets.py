@@ -16,7 +16,7 @@ import pytest
 from django.test import Client, RequestFactory
 from django.views.debug import technical_500_response
 
-from intents_ui import settings, wiring
+from intents_ui import app, settings
 from intents_ui.service import exchange, operations
 from intents_ui.service.errors import ServiceError
 from tests import canary
@@ -96,7 +96,7 @@ def test_printed_settings_do_not_contain_the_access_key() -> None:
         settings.ENV,
         settings.ENV.model_dump(),
         settings.ENV.model_dump_json(),
-        wiring.config(),
+        app.service_config(),
         vars(settings),
     ):
         assert KEY not in repr(result)

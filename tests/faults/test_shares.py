@@ -15,11 +15,11 @@ import time_machine
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import asgi, wiring
+from intents_ui import app, asgi
 from intents_ui.emulator.app import Emulator
 from intents_ui.middleware import request_limits
-from intents_ui.server import pages
-from intents_ui.server.pages import PAGES, REQUESTS, body_bytes, requests_in_hand
+from intents_ui.server import pages, startup
+from intents_ui.server.pages import PAGES, REQUESTS
 from intents_ui.service import client
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import Origin
@@ -76,12 +76,12 @@ def is_refused(answer: httpx.Response) -> bool:
 def in_hand(*clients: str, each: int) -> Iterator[None]:
     """Hold as many requests of each client."""
     held = [client for client in clients for _ in range(each)]
-    assert {requests_in_hand().take(client) for client in held} == {None}
+    assert {app.current().requests_in_hand.take(client) for client in held} == {None}
     try:
         yield
     finally:
         for client in held:
-            requests_in_hand().give_back(client)
+            app.current().requests_in_hand.give_back(client)
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def running(client: str, count: int) -> Iterator[threading.Event]:
     """Run jobs of a client until the block or the event ends them."""
     go_on = threading.Event()
     with request_context.asking(Origin("request", client=client)):
-        jobs = [wiring.executor().submit(lambda: go_on.wait(PATIENCE)) for _ in range(count)]
+        jobs = [app.current().executor.submit(lambda: go_on.wait(PATIENCE)) for _ in range(count)]
     until(lambda: all(each.running() for each in jobs))
     try:
         yield go_on
@@ -99,7 +99,7 @@ def running(client: str, count: int) -> Iterator[threading.Event]:
             each.result(PATIENCE)
 
 
-SHARE = wiring.THREADS // 8
+SHARE = startup.THREADS // 8
 
 
 # Tickets, exports and the console
@@ -161,11 +161,11 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(mon
 @pytest.mark.usefixtures("emulator")
 def test_exports_of_one_address_leave_capacity_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_max_export_rows", 20)
-    assert wiring.exports().take(GREEDY) is None
+    assert app.current().exports.take(GREEDY) is None
     for kind in ("csv", "json"):
         assert is_refused(ask(GREEDY, f"/export/history.{kind}"))
     assert ask(OTHER, "/export/history.csv").status_code == 200
-    wiring.exports().give_back(GREEDY)
+    app.current().exports.give_back(GREEDY)
     assert ask(GREEDY, "/export/history.csv").status_code == 200
 
 
@@ -182,7 +182,7 @@ def test_requests_in_hand_of_one_client_are_limited_to_an_eighth_whatever_they_a
         assert ask(OTHER, "/help").status_code == 200
         assert call(OTHER).status_code == 200
     assert ask(GREEDY, "/triage", "POST", data={"q": NOTHING}).status_code == 200
-    assert requests_in_hand().held == 0
+    assert app.current().requests_in_hand.held == 0
 
 
 # Pages that wait
@@ -228,9 +228,9 @@ async def test_a_request_that_is_canceled_keeps_its_thread_until_its_work_ends(
         await asyncio.to_thread(began.wait, PATIENCE)
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)
-    assert (requests_in_hand().held, wiring.executor().running) == (0, 1)
+    assert (app.current().requests_in_hand.held, app.current().executor.running) == (0, 1)
     go_on.set()
-    await asyncio.to_thread(until, lambda: wiring.executor().running == 0)
+    await asyncio.to_thread(until, lambda: app.current().executor.running == 0)
 
 
 def test_another_page_of_a_client_does_not_wait_while_one_pauses_before_a_retry(
@@ -260,7 +260,7 @@ def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
     finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11, 14, 16, 18)]
     is_answering, asked = threading.Event(), []
     with recorded(emulator, monkeypatch) as way:
-        wiring.service().threads = wiring.executor()
+        app.current().service.threads = app.current().executor
 
         def answer(_: object) -> dict[str, object] | None:
             asked.append(request_context.client())
@@ -275,13 +275,13 @@ def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
             assert asked.count(GREEDY) == SHARE // 2
         finally:
             is_answering.set()
-            until(lambda: wiring.executor().running == 0)
+            until(lambda: app.current().executor.running == 0)
 
 
 @pytest.mark.usefixtures("still", "emulator")
 def test_a_rate_limited_client_gets_429_but_still_loads_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    rate_limiter.consume(GREEDY, rate_limiter.SECONDS)
+    app.current().rate_limiter.consume(GREEDY, rate_limiter.SECONDS)
     again = ask(GREEDY, "/help")
     assert is_refused(again)
     assert "Too many requests" in again.text
@@ -329,14 +329,14 @@ class Sender:
 
 @pytest.mark.usefixtures("emulator")
 async def test_request_bodies_of_one_address_are_limited_to_an_eighth_of_the_memory() -> None:
-    body_bytes().most = 8 * 1024 * 1024
+    app.current().body_bytes.most = 8 * 1024 * 1024
     rest = asyncio.Event()
     greedy = [Sender(GREEDY, rest) for _ in range(30)]
     other = Sender(OTHER, rest)
     sending = [asyncio.create_task(each.post()) for each in greedy]
     while any(each.sent < Sender.LENGTH - Sender.PIECE for each in greedy):
         await asyncio.sleep(0)
-    assert 0 < body_bytes().held <= body_bytes().most // 8 < sum(each.sent for each in greedy)
+    assert 0 < app.current().body_bytes.held <= app.current().body_bytes.most // 8 < sum(each.sent for each in greedy)
     rest.set()
     await other.post(b"q=" + NOTHING.encode())
     assert other.status == 200
@@ -344,7 +344,7 @@ async def test_request_bodies_of_one_address_are_limited_to_an_eighth_of_the_mem
     result = [each.status for each in greedy]
     assert 429 in result, "beyond the share"
     assert set(result) <= {400, 429}
-    assert body_bytes().held == 0
+    assert app.current().body_bytes.held == 0
 
 
 # The embedded service
@@ -359,7 +359,7 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
 @pytest.mark.usefixtures("still", "emulator")
 def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    rate_limiter.consume_here(GREEDY, rate_limiter.SECONDS - 1)
+    app.current().rate_limiter.consume_here(GREEDY, rate_limiter.SECONDS - 1)
     assert call(GREEDY).status_code == 200
     refused = call(GREEDY)
     assert is_refused(refused)
@@ -372,7 +372,7 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
 @pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_have_a_size_limit() -> None:
     assert call(GREEDY, content=b" " * 100_000).status_code == 413
-    assert body_bytes().held == 0
+    assert app.current().body_bytes.held == 0
 
 
 @pytest.mark.usefixtures("emulator")

@@ -26,11 +26,10 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.display.triage import export
 from intents_ui.ops.logs import JsonLines, TextLines
-from intents_ui.server.handlers import streams
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import attention
 from tests.emulator.driving import request
@@ -47,7 +46,6 @@ from tests.faults.hostile import (
     nodes,
 )
 from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_OWNER, Sample, content, read
-from tests.pages.conftest import renew
 from tests.pages.test_live import get
 from tests.service.scripted_server import Visit, response, serving
 from tests.serving import GUNICORN, ROOT, free_port, wait_for
@@ -104,8 +102,8 @@ def crawl(service: Hostile, *, every: int = 1) -> Crawl:
         # The navigation shows the count of /attention on all pages, from the moment when it is known.
         patch.setattr(attention, "COUNTED_FOR", timedelta())
         patch.setattr(attention, "PERIOD", 0.0)  # no list is left for later, however slow the machine is
-        for chain in wiring.catalog().chains():
-            wiring.catalog().tokens(chain.id)
+        for chain in app.current().catalog.chains():
+            app.current().catalog.tokens(chain.id)
         for path in pages(service)[::every]:
             answer = read(site, path)
             assert answer.status_code < 500, path
@@ -240,22 +238,16 @@ def stream(service: Hostile, scenario: int) -> bytes:
 
     def stop(piece: bytes) -> None:
         if piece.endswith(b"\n\n"):
-            streams().stop()
+            app.current().streams.stop()
 
     async def read() -> bytes:
         status, _, body = await get(f"/live/{service.finished(scenario)['intentId']}", received=stop)
-        await streams().aclose()
-        await wiring.close_live()
+        await app.current().aclose()
         assert status == 200
         return body
 
     with answering(service, tick=True):
-        renew("hub")
-        wiring.current().forget(streams)
-        try:
-            return asyncio.run(read())
-        finally:
-            wiring.current().forget(streams)
+        return asyncio.run(read())
 
 
 def events(body: bytes) -> Iterator[tuple[str, str]]:

@@ -19,9 +19,9 @@ import trustme
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import wiring
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import network
+from intents_ui.service.context import request_context
 from intents_ui.service.network import DeadlineTransport
 from tests.faults.site import Dashboard
 from tests.faults.test_pages import QUICK, closed_port
@@ -301,7 +301,7 @@ def commit(dashboard: Dashboard, emulator: Emulator, script: Script) -> Any:
     filled = {each.attributes["name"]: each.attributes["value"] for each in hidden}
     dashboard.service.inject(script, "CommitIntent")
     dashboard.service.requests.clear()
-    with wiring.page():
+    with request_context.page_deadline():
         answer = Client().post(path, filled)
     answer.body = answer.content.decode()
     return answer

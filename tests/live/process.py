@@ -7,13 +7,16 @@ returns the numbers of polled intents and open streams, `/memory` those of objec
 import asyncio
 import gc
 import os
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
-from intents_ui import wiring
+from intents_ui import app
+from intents_ui.app import App
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
+from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.web.signed_values import SignedValues
@@ -22,6 +25,8 @@ service = ServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))
 redis_url = os.environ.get("LIVE_REDIS")
 bus = RedisBus(redis_url, names=service.config.names, signed=SignedValues("test", key="test")) if redis_url else None
 hub = Hub(service, bus)
+lifecycle = Lifecycle()
+app.use(cast(App, SimpleNamespace(lifecycle=lifecycle)))  # gunicorn.conf.py needs no other object
 padding = "x" * int(os.environ.get("LIVE_PADDING", "0"))
 
 
@@ -34,7 +39,7 @@ streams = Streams(
     render,
     fallback=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
     client_of=lambda scope: None,
-    stopping=wiring.lifecycle().is_stopping,
+    stopping=lifecycle.is_stopping,
     limits=Limits(streams=int(os.environ.get("LIVE_STREAMS", "2500"))),
 )
 

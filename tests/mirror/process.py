@@ -18,7 +18,7 @@ if __name__ == "__main__":
     from django.core.management import execute_from_command_line
 
     django.setup()
-    from intents_ui import wiring
+    from intents_ui import app
     from intents_ui.management.commands import mirror as command
     from intents_ui.mirror import lease, loop
     from intents_ui.service.client import ServiceClient
@@ -36,6 +36,6 @@ if __name__ == "__main__":
 
         patch.object(ClockOffset, "ahead", ahead).start()
         os.nice = lambda _: 0
-        command.service = lambda: ServiceClient(wiring.config(), clock=now)
+        command.service = lambda emulator: ServiceClient(app.service_config(), clock=now)
         loop.DAYS, loop.IDLE_SECONDS = 2, 0.01
     execute_from_command_line([sys.argv[0], "mirror", "run"])

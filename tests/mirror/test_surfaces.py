@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.search.identifiers import read as read_pasted
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
@@ -136,7 +136,7 @@ def shown(site: Client, intent_id: str) -> dict[str, bool]:
     page = site.get(f"/intent/{intent_id}").content.decode()
     reply = site.get(f"/intent/{intent_id}/reply").content.decode()
     (finding,) = read_pasted(intent_id).lookups
-    row = answers.answer(answers.ClientService(wiring.service()), 1, finding, answers.resolved)
+    row = answers.answer(answers.ClientService(app.current().service), 1, finding, answers.resolved)
     return {
         "page": bool(SENTENCE.search(unescape(strip_tags(page)))),
         "linked": 'href="/insight/incident/1"' in page.partition("<main")[2],

@@ -1,6 +1,7 @@
 """Fixtures of page tests: Django's test client, with an embedded service that the test controls."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import httpx
@@ -9,8 +10,10 @@ import time_machine
 from django.core.cache import cache
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
+from intents_ui.app import App
 from intents_ui.emulator.app import Emulator
+from intents_ui.server import startup
 from intents_ui.service import catalog, prices
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import Kind
@@ -76,32 +79,30 @@ def world() -> Iterator[tuple[Emulator, Client]]:
 
 
 def fresh() -> Iterator[Emulator]:
-    """Run on a dashboard of its own."""
-    before = wiring.current()
-    wiring.use(dashboard := wiring.Dashboard())
+    """Run on objects of its own."""
+    before = app.current()
+    app.use(startup.build())
     cache.clear()
-    emulator = wiring.emulator()
+    emulator = app.current().emulator
     assert emulator is not None
     try:
         yield emulator
     finally:
         switch_to(before)
-        dashboard.close()
         cache.clear()
 
 
-def switch_to(dashboard: wiring.Dashboard) -> None:
-    """Use another dashboard, and close what the current one built. An event loop left open fails a later test."""
-    wiring.current().close()
-    wiring.use(dashboard)
+def switch_to(objects: App) -> None:
+    """Close the current objects and use others. An event loop left open fails a later test."""
+    app.current().close()
+    app.use(objects)
 
 
 def renew(*names: str) -> None:
-    """Let the dashboard build these objects again."""
-    for name in names:
-        built = vars(wiring.current()).pop(name, None)
-        if name == "service" and built:
-            built.close()
+    """Replace these of the current objects by new ones."""
+    now = app.current()
+    new = startup.build(emulator=now.emulator, service=now.service)
+    app.use(replace(now, **{name: getattr(new, name) for name in names}))
 
 
 @pytest.fixture

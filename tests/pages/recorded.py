@@ -10,8 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
+from intents_ui.server import startup
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.network import InProcessTransport
 
@@ -59,17 +60,17 @@ def refusal(code: int, name: str, status: int) -> dict[str, Any]:
 
 @contextmanager
 def recorded(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    """Route the pages' requests through the recorder. Must be called before any page creates a client."""
+    """Route the pages' requests through the recorder. Its caches are empty."""
     way = Recorded(emulator)
-    with ServiceClient(wiring.config(), transport=way) as client:
-        wiring.current().service = client
+    with ServiceClient(app.service_config(), transport=way) as client:
+        app.use(startup.build(emulator=emulator, service=client))
         yield way
 
 
 @contextmanager
 def rewrite(operation: str, change: Script) -> Iterator[None]:
     """Modify the responses of the pages' service to this operation."""
-    transport = wiring.service().transport
+    transport = app.current().service.transport
     send = transport.handle_request
 
     def changed(request: httpx.Request) -> httpx.Response:

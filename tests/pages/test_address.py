@@ -12,7 +12,7 @@ import time_machine
 from django.http import HttpResponse
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import amounts, hashes
 from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
@@ -93,7 +93,7 @@ def test_recoverable_balances_come_first_with_amount_chain_and_link(
     said = part(site.get(f"/address/{busy}"), "Recoverable")
     page = site.get(f"/address/{busy}").content.decode()
     tokens = [token for entry in held for group in entry["balances"] for token in group["tokens"]]
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     assert tokens
     for token in tokens:
         assert f'title="{plain(int(token["balance"]), token["decimals"])} {token["symbol"]}"' in page
@@ -149,7 +149,7 @@ def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulato
         request = intent["quoteRequest"]
         sums[request["originChainId"], request["originTokenAddress"].lower()] += int(intent["quote"]["fromAmount"])
     page = answer.content.decode()
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     for (chain, address), units in sums.items():
         token = catalog.token(chain, address)
         if token and token.decimals is not None:
@@ -203,7 +203,7 @@ def test_a_cursor_of_another_address_restarts_the_list(site: Client, emulator: E
 def test_an_unknown_status_is_explained_without_a_request(
     site: Client, emulator: Emulator, busy: str, operations: list[str], headers: dict[str, str]
 ) -> None:
-    wiring.catalog().chains()
+    app.current().catalog.chains()
     operations.clear()
     answer = site.get(f"/address/{busy}?status=GONE", headers=headers)
     assert answer.status_code == 400
@@ -255,7 +255,7 @@ def test_a_token_contract_is_labeled_as_one(site: Client, emulator: Emulator) ->
 def test_the_native_token_address_is_explained_without_a_request(
     site: Client, emulator: Emulator, operations: list[str], address: str
 ) -> None:
-    wiring.catalog().chains()
+    app.current().catalog.chains()
     operations.clear()
     answer = site.get(f"/address/{address}")
     assert answer.status_code == 200

@@ -9,10 +9,10 @@ from typing import Any, Final
 import pytest
 from django.test import Client
 
+from intents_ui import app
 from intents_ui.api import tokens
 from intents_ui.api.models import Problem
 from intents_ui.settings import ENV
-from intents_ui.web import rate_limiter
 
 TOKEN, OTHER_TOKEN = "a token of the test", "another one"
 PATH: Final = "/api/v1/transfers?size=1"
@@ -107,7 +107,7 @@ def test_every_answer_says_what_is_left(site: Client) -> None:
     assert found.status_code == 400
     assert found["RateLimit-Policy"] == '"calls";q=120;w=120'
     assert quota(found) == (111, 9)
-    rate_limiter.consume(CLIENT, 108)
+    app.current().rate_limiter.consume(CLIENT, 108)
     rejected = get(site, "/api/v1/lookup?q=xx")
     assert problem(rejected, 429).retry_after == 3
     assert quota(rejected) == (2, 3)

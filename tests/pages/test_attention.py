@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations
 from intents_ui.service.models import Page
@@ -39,7 +39,7 @@ def test_each_transfer_is_in_one_group(site: Client, emulator: Emulator) -> None
 
 
 def test_all_recoverable_transfers_are_there(site: Client, emulator: Emulator) -> None:
-    answer = wiring.service().ask(operations.get_intent_history(page=Page.first(size=100), only_recoverable=True))
+    answer = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100), only_recoverable=True))
     page = read(site)
     listed = {each for key in groups(page) for each in rows(read(site, f"/attention?group={key}"))}
     assert {each.intent_id for each in answer.intents} <= listed

@@ -9,7 +9,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.lists.balances import NO_OWNER, NOTHING
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
@@ -204,8 +204,8 @@ def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator:
 
 
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
-    intent = wiring.service().ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
-    receipt = wiring.service().ask(operations.get_intent_receipt(intent.intent_id))
+    intent = app.current().service.ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
+    receipt = app.current().service.ask(operations.get_intent_receipt(intent.intent_id))
     assert balance_cache.look_up(Facts.of(intent, receipt)).balances.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
     then, now = (each.balances for each in balance_cache.known([Facts.of(intent, receipt), Facts.of(intent, moved)]))

@@ -5,15 +5,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.tokens import providers
 from intents_ui.emulator.app import Emulator
+from intents_ui.server import startup
 from intents_ui.service import health
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
@@ -51,9 +53,9 @@ class Transport(Recorded):
 @pytest.fixture
 def way(emulator: Emulator) -> Iterator[Transport]:
     way = Transport(emulator)
-    with ServiceClient(wiring.config(), transport=way, clock=lambda: way.now) as client:
-        wiring.current().service = client
-        wiring.current().catalog = Catalog(client, clock=lambda: way.now)
+    with ServiceClient(app.service_config(), transport=way, clock=lambda: way.now) as client:
+        objects = startup.build(emulator=emulator, service=client)
+        app.use(replace(objects, catalog=Catalog(client, clock=lambda: way.now)))
         yield way
 
 

@@ -12,13 +12,14 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.test import Client, override_settings
 from pydantic import SecretStr
 
-from intents_ui import settings, wiring
+from intents_ui import app, settings
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import commit
 from intents_ui.pages import intent as intent_page
+from intents_ui.server import startup
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
 from tests.pages.conftest import renew
@@ -127,12 +128,12 @@ def test_a_read_only_dashboard_shows_no_commit_card(
 
 def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client, quoted: str) -> None:
     def live() -> str:
-        receipt = wiring.service().ask(operations.get_intent_receipt(quoted))
+        receipt = app.current().service.ask(operations.get_intent_receipt(quoted))
         return intent_page.receipt_fragment(Snapshot(quoted, receipt, learned_at=datetime.now(UTC)))
 
     assert OFFER in page(site, f"/intent/{quoted}/receipt")
     assert OFFER in live()
-    wiring.service().ask(operations.commit_intent(wiring.service().ask(operations.get_intent(quoted))))
+    app.current().service.ask(operations.commit_intent(app.current().service.ask(operations.get_intent(quoted))))
     assert OFFER not in page(site, f"/intent/{quoted}/receipt")
     assert OFFER not in live()
 
@@ -234,7 +235,7 @@ def test_a_slow_service_is_not_called_twice(
     browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(operations, "POLICIES", policies(Kind.WRITE, total=0.6))
-    renew("service")
+    app.use(startup.build(emulator=emulator))
     emulator.inject("CommitIntent", "slow-1")
     status, result = send(browser, quoted)
     assert status == 503
@@ -402,7 +403,7 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
         return document
 
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
-    confirmed = wiring.service().ask(operations.get_intent(quoted)).raw
+    confirmed = app.current().service.ask(operations.get_intent(quoted)).raw
     monkeypatch.setitem(emulator._operations, "GetIntent", changed)
     answer = browser.post(path, whole)
     result = text(answer.content.decode())

@@ -15,12 +15,13 @@ from django.test import Client
 from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from intents_ui import settings, wiring
+from intents_ui import app, settings
 from intents_ui.display.failures import MEANINGS
 from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.pages import console
+from intents_ui.server import startup
 from intents_ui.service.console import OPERATIONS
 from intents_ui.settings import ENV
 from intents_ui.web import rate_limiter
@@ -234,7 +235,7 @@ def test_an_unreadable_response_is_shown_as_received(
 
 def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     came: list[bytes] = []
-    transport = wiring.service().transport
+    transport = app.current().service.transport
     send = transport.handle_request
 
     def noted(request: httpx.Request) -> httpx.Response:
@@ -353,6 +354,7 @@ def test_the_curl_command_makes_the_same_call_without_the_access_key(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_service_access_key", None)
+    app.use(startup.build(emulator=emulator))
     text = """{"intentId":"it's $(id) `id` \\"x\\" \\\\ !"}"""
     shown = html.unescape(ask(site, "GetIntent", text).content.decode())
     assert "http://testserver/rpc/Service/GetIntent" in shown
@@ -435,7 +437,7 @@ def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> N
 
 def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - 2 * rate_limiter.SEARCH - 2)
+    app.current().rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - 2 * rate_limiter.SEARCH - 2)
     client = Client(REMOTE_ADDR="203.0.113.7")
     for _ in range(2):
         assert client.get("/console/GetChains?ask=fields").status_code == 200
@@ -449,7 +451,7 @@ def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypat
 
 def test_writes_count_in_the_rate_limit(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - 3)
+    app.current().rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - 3)
     client = Client(REMOTE_ADDR="203.0.113.7")
     page = submit(client, client.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
     assert page.status_code == 429

@@ -7,8 +7,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.server import startup
 from intents_ui.service import operations
 from intents_ui.service.operations import HOUR, Kind
 from intents_ui.settings import ENV
@@ -30,6 +32,7 @@ def escalation(page: str) -> str:
 
 def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operations, "POLICIES", policies(Kind.HISTORY, fresh=HOUR, renewed=HOUR, old=HOUR))
+    app.use(startup.build(emulator=emulator))
     played = emulator.finished(11)
     site.get(f"/intent/{played['intentId']}/route-stats")
     text = escalation(page_of(site, played["intentId"]))

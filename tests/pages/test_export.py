@@ -15,12 +15,13 @@ import pytest
 import time_machine
 from django.test import RequestFactory, override_settings
 
-from intents_ui import asgi, settings, wiring
+from intents_ui import app, asgi, settings
 from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import COLUMNS, ExportState, ExportStatus
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader
 from intents_ui.pages import export
+from intents_ui.server import startup
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
 from tests.conftest import needs
@@ -29,7 +30,6 @@ from tests.exported import KINDS, Exported, emulator_entries, read
 from tests.faults.hostile import visible
 from tests.live.redis_server import RedisServer, redis_running
 from tests.pages.asgi import ask
-from tests.pages.conftest import renew
 from tests.pages.recorded import Recorded
 from tests.serving import ROOT
 from tests.waiting import until
@@ -65,16 +65,9 @@ def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ser
     monkeypatch.setattr(reader, "PAGE_SIZE_WITH_BALANCES", 20)
     monkeypatch.setattr(reader, "PAUSE_SECONDS", 0.01)
     service = Service(emulator)
-    with ServiceClient(wiring.config(), transport=service) as client:
-        wiring.current().service = client
+    with ServiceClient(app.service_config(), transport=service) as client:
+        app.use(startup.build(emulator=emulator, service=client))
         yield service
-
-
-@pytest.fixture(autouse=True)
-def own_exports() -> Iterator[None]:
-    renew("exports")
-    yield
-    renew("exports", "redis_guard")
 
 
 def get(url: str, **how: Any) -> httpx.Response:
@@ -356,7 +349,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: S
     assert error_text(answer, kind)
     assert "Content-Disposition" not in answer.headers
     assert len(service.pages) == 2  # the request and its retry
-    assert wiring.exports().held == 0
+    assert app.current().exports.held == 0
     known = progress.status(RUN)
     assert known
     assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
@@ -479,7 +472,9 @@ def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
 
 
 def test_a_restart_ends_exports_with_a_reason(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    service.before[2] = lambda: monkeypatch.setattr(wiring.lifecycle(), "_worker", type("Worker", (), {"alive": False}))
+    service.before[2] = lambda: monkeypatch.setattr(
+        app.current().lifecycle, "_worker", type("Worker", (), {"alive": False})
+    )
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (40, "dashboard restart")
 
@@ -488,23 +483,23 @@ def test_a_restart_ends_exports_with_a_reason(service: Service, monkeypatch: pyt
 
 
 def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Service) -> None:
-    taken = [wiring.exports().take(None) for _ in range(wiring.CONCURRENT_EXPORTS)]
+    taken = [app.current().exports.take(None) for _ in range(startup.CONCURRENT_EXPORTS)]
     assert not any(taken)
     refused = get("/export/history.csv")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "30")
     assert "Too many exports running" in refused.text
     assert service.pages == []
-    wiring.exports().give_back(None)
+    app.current().exports.give_back(None)
     assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
 
 
 def test_an_export_whose_response_is_dropped_without_its_end_frees_its_slot(service: Service) -> None:
     request = RequestFactory().get(f"/export/history.csv?{SEVERAL}")
     response = export.history(request, "csv")
-    assert wiring.exports().held == 1
+    assert app.current().exports.held == 1
     del response
     gc.collect()
-    assert wiring.exports().held == 0
+    assert app.current().exports.held == 0
 
 
 # Disconnected clients
@@ -540,10 +535,10 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Servic
     service.before[3] = lambda: has_left.wait(60)
     assert download_until(leaves=lambda taken: len(service.pages) == 3) > 0
     has_left.set()
-    until(lambda: wiring.executor().running == 0)
+    until(lambda: app.current().executor.running == 0)
     assert len(service.pages) == 3
     assert progress.status(RUN) == ExportStatus(ExportState.LEFT, 40)
-    assert wiring.exports().held == 0
+    assert app.current().exports.held == 0
 
 
 def scope(url: str) -> dict[str, Any]:

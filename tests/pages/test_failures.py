@@ -8,8 +8,9 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
+from intents_ui.server import startup
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import Kind
@@ -55,6 +56,7 @@ def test_a_part_of_a_list_that_failed_to_load_leaves_the_page_unchanged(
     site: Client, emulator: Emulator, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(operations, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
+    app.use(startup.build(emulator=emulator))
     path = path.format(owner=emulator.finished(2)["ownerAddress"])
     part = PARTIAL | {"HX-Target": "div#list"}
     assert "<title>" in site.get(path, headers=part).content.decode()
@@ -90,8 +92,8 @@ def test_the_notice_of_old_data_has_the_time_of_the_oldest_response(
 ) -> None:
     now, transport = [0.0], Recorded(emulator)
     intent_id = emulator.play("stalled-in-bridge", age=400)["intentId"]
-    with ServiceClient(wiring.config(), transport=transport, clock=lambda: now[0]) as client:
-        wiring.current().service = client
+    with ServiceClient(app.service_config(), transport=transport, clock=lambda: now[0]) as client:
+        app.use(startup.build(emulator=emulator, service=client))
         reading = {"GetIntent": operations.get_intent, "GetIntentReceipt": operations.get_intent_receipt}
         for operation in sorted(reading, key=lambda each: each != first):
             client.ask(reading[operation](intent_id))

@@ -13,10 +13,11 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.emulator.app import Emulator
+from intents_ui.server import startup
 from intents_ui.service import client, operations
 from intents_ui.service.models import HistoryAnswer, Page
 from intents_ui.service.paging import walk
@@ -65,7 +66,7 @@ def counts(html: str) -> list[str]:
 @pytest.mark.usefixtures("still")
 def test_the_counts_are_those_of_the_service(site: Client, emulator: Emulator) -> None:
     """Counted from all of the service's transfers, read page by page."""
-    wiring.current().emulator = Emulator(size=1000)
+    app.use(startup.build(emulator=Emulator(size=1000)))
     waiting, late, _, failed = map(int, counts(site.get("/overview").content.decode()))
     assert [waiting, late, failed] == expected()
 
@@ -82,7 +83,7 @@ def expected() -> list[int]:
 
 
 def read_all(page: Page) -> HistoryAnswer:
-    return wiring.service().ask(operations.get_intent_history(page=page, include_balances=True))
+    return app.current().service.ask(operations.get_intent_history(page=page, include_balances=True))
 
 
 @pytest.mark.usefixtures("still")
@@ -131,7 +132,7 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, clock: Callable[[], float]) -> None:
     """Set the clock by which responses age."""
-    monkeypatch.setattr(wiring.service().cache, "clock", clock)
+    monkeypatch.setattr(app.current().service.cache, "clock", clock)
 
 
 def test_a_failed_count_is_not_a_count_of_none(site: Client, emulator: Emulator) -> None:

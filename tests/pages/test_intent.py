@@ -13,13 +13,12 @@ from unittest.mock import patch
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.pages import intent
 from intents_ui.service import operations
 from tests import raw_service
 from tests.pages.kinds import EVERY_SCENARIO
@@ -92,7 +91,7 @@ class Catalogue:
 
 def ask(site: Client, operation: str, **request: Any) -> dict[str, Any]:
     """Return the raw response."""
-    answer = raw_service.post(wiring.service(), operation, request)
+    answer = raw_service.post(app.current().service, operation, request)
     found: dict[str, Any] = answer.json()
     return found
 
@@ -310,7 +309,7 @@ def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator:
     emulator.inject("*", "exponents", "extra-fields")
     intent_id = emulator.finished(19)["intentId"]
     sent = {
-        name: raw_service.post(wiring.service(), operation, {"intentId": intent_id}).text
+        name: raw_service.post(app.current().service, operation, {"intentId": intent_id}).text
         for name, operation in (("intent", "GetIntent"), ("receipt", "GetIntentReceipt"))
     }
     for name, answer in sent.items():
@@ -334,10 +333,10 @@ def test_a_page_of_a_watched_transfer_costs_the_service_no_request(
 ) -> None:
     intent_id = emulator.play(3, age=300)["intentId"]
     site.get(f"/intent/{intent_id}")  # caches the names of its chains and tokens
-    receipt = wiring.service().ask(operations.get_intent_receipt(intent_id))
-    intent.plan(intent_id)
+    receipt = app.current().service.ask(operations.get_intent_receipt(intent_id))
+    app.current().plan(intent_id)
     newest = Snapshot(intent_id, receipt, learned_at=datetime(2026, 11, 21, 8, 9, 10, tzinfo=UTC))
-    monkeypatch.setattr(wiring, "newest", lambda requested: newest if requested == intent_id else None)
+    monkeypatch.setattr(app.current().hub, "newest", lambda requested: newest if requested == intent_id else None)
     emulator.inject("*", "failing-500")  # any request would fail
     page = site.get(f"/intent/{intent_id}")
     assert page.status_code == 200

@@ -1,16 +1,15 @@
 """Live streams at `/live/…`, with the headers of pages."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 
-from intents_ui import asgi, wiring
+from intents_ui import app, asgi
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as intent_page
-from intents_ui.server.handlers import streams
-from tests.pages.conftest import renew
+from intents_ui.server import startup
 
 
 async def get(
@@ -37,21 +36,12 @@ async def get(
 
 
 @pytest.fixture
-def page(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Emulator:
+async def page(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Emulator]:
     monkeypatch.setattr(intent_page, "receipt_fragment", lambda picture: picture.receipt.status, raising=False)
     monkeypatch.setattr(intent_page, "polling_fragment", lambda intent_id: "<p>", raising=False)
-    return emulator
-
-
-@pytest.fixture(autouse=True)
-async def own_streams():
-    renew("hub")
-    wiring.current().forget(streams)
-    yield
-    await streams().aclose()
-    await wiring.close_live()
-    renew("hub")
-    wiring.current().forget(streams)
+    app.use(startup.build(emulator=emulator))
+    yield emulator
+    await app.current().aclose()
 
 
 async def test_a_stream_reports_the_end_of_a_transfer_with_the_headers_of_a_page(page):

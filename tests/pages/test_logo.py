@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.web.jinja import logo_url
 from tests.test_settings import start
@@ -18,7 +18,7 @@ HOST = "logos.service.example"  # where the emulator has its logos
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> str:
     """Configured logo host."""
-    monkeypatch.setattr(wiring.ENV, "intents_logo_hosts", [HOST])
+    monkeypatch.setattr(settings.ENV, "intents_logo_hosts", [HOST])
     return HOST
 
 
@@ -62,8 +62,7 @@ def test_only_a_plain_url_on_a_configured_host_is_used(host: str, uri: str | Non
 
 def test_browsers_load_logos_without_a_bundled_icon_from_a_configured_host() -> None:
     code = """
-import django
-django.setup()
+import intents_ui.asgi
 from django.test import Client
 answer = Client(SERVER_NAME="localhost").get("/chain/5031")
 print(answer["Content-Security-Policy"])

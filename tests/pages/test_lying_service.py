@@ -13,7 +13,7 @@ from django.conf import settings
 from django.test import Client
 from pydantic import SecretStr
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.warnings import DECIMALS, UNLISTED
@@ -24,7 +24,6 @@ from intents_ui.web.transfers import situations
 from tests import surfaces
 from tests.corpus import picked
 from tests.helpdesk import signing
-from tests.pages.conftest import renew
 from tests.pages.recorded import recorded
 from tests.surfaces import Amount, Said
 
@@ -205,10 +204,9 @@ def lied_to(name: str, moment: str, emulator: Emulator, monkeypatch: pytest.Monk
     with recorded(emulator, monkeypatch):
         told = site.get(f"/intent/{played['intentId']}.json").json()
         honest = expected_of(told, summaries.of(situations.read(played["intentId"])))
-    renew("catalog")
     with recorded(emulator, monkeypatch) as service:
         # The clock is stopped, so responses don't age.
-        monkeypatch.setattr(wiring.service().cache, "clock", lambda: 0.0)
+        monkeypatch.setattr(app.current().service.cache, "clock", lambda: 0.0)
         service.changes |= dict.fromkeys(lie.operations, partial(changed, lie.change))
         if lie.given:
             found = {"intents": [told["intent"]]}

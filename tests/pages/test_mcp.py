@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from intents_ui import app
 from intents_ui.api import answers
 from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import summary
@@ -262,7 +263,7 @@ def test_a_page_of_another_site_cannot_call(site: Client, headers: dict[str, str
 
 def test_a_client_over_its_rate_limit_is_told_when_to_retry(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - rate_limiter.SEARCH)
+    app.current().rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - rate_limiter.SEARCH)
     answers = [send(site, request("ping"), REMOTE_ADDR="203.0.113.7") for _ in range(2)]
     assert [each.status_code for each in answers] == [200, 429]
     told = json.loads(answers[1].content)

@@ -4,7 +4,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as page
 from intents_ui.service import operations
@@ -61,7 +61,7 @@ def test_the_quote_comparison_is_one_line_in_the_summary(site: Client, emulator:
 
 def test_lookalike_addresses_are_shown_in_full(emulator: Emulator) -> None:
     intent_id = emulator.finished(2)["intentId"]
-    service = wiring.service()
+    service = app.current().service
     found, receipt = (
         service.ask(operations.get_intent(intent_id)),
         service.ask(operations.get_intent_receipt(intent_id)),

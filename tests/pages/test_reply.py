@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import settings
 from intents_ui.display.sharing.customer_reply import to_the_owner
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.transfers import assistance
@@ -80,8 +80,8 @@ def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Em
 def test_page_and_reply_link_the_operators_contacts(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wiring.ENV, "intents_recovery_url", "https://app.example/recover?a=1&b=2")
-    monkeypatch.setattr(wiring.ENV, "intents_support_contact", "support@app.example")
+    monkeypatch.setattr(settings.ENV, "intents_recovery_url", "https://app.example/recover?a=1&b=2")
+    monkeypatch.setattr(settings.ENV, "intents_support_contact", "support@app.example")
     intent_id = emulator.finished(25)["intentId"]
     page = site.get(f"/intent/{intent_id}").content.decode()
     assert f'<a href="https://app.example/recover?a=1&amp;b=2" rel="noopener">{assistance.RECOVER}</a>' in page

@@ -91,7 +91,7 @@ def test_a_transfer_with_the_same_bytes_has_the_current_names(
     url = path.format(intentId=intent["intentId"], owner=intent["ownerAddress"])
     assert new not in visible_text(read(site, url))
     service.changes[operation] = renamed
-    renew("catalog", "routes", "prices")
+    renew("catalog", "prices")
     assert new in visible_text(read(site, url))
 
 

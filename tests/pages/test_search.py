@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations
 from intents_ui.service.models import Page
@@ -207,7 +207,7 @@ def test_a_miss_of_several_identifiers_names_each_and_the_malformed_ones(site: C
 
 
 def test_ten_hits_are_reported_as_possibly_incomplete(site: Client, emulator: Emulator) -> None:
-    newest = wiring.service().ask(operations.get_intent_history(page=Page.first(size=100))).intents
+    newest = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100))).intents
     busiest, _ = Counter(entry.receipt.owner_address for entry in newest if entry.receipt).most_common(1)[0]
     emulator.inject("SearchIntents", "search-capped")
     page = site.get("/search", {"owner": busiest}).content.decode()

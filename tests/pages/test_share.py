@@ -9,9 +9,8 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app, settings
 from intents_ui.emulator.app import Emulator
-from intents_ui.pictures.cards import Cards
 from intents_ui.service.network import InProcessTransport
 from tests.pages.recorded import rewrite
 from tests.service.pictures import opened
@@ -20,11 +19,6 @@ SWAPPED, REFUNDED, TRAP, RETURN_FAILED, OFFER = 1, 8, 18, 25, 5
 UNKNOWN = "0x" + "5" * 64
 OWNER = "0x83e439fd32a5e7b4dca5d3dcc1e23ac57a7f638e"
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture(autouse=True)
-def _own_cards(emulator: Emulator) -> None:
-    wiring.current().cards = Cards()
 
 
 def tags(page: str) -> dict[str, str]:
@@ -101,7 +95,7 @@ def test_a_card_is_an_image_that_other_sites_may_embed(site: Client, emulator: E
 
 def test_an_unchanged_card_is_a_304(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     first = card_of(site, emulator, REFUNDED)
-    monkeypatch.setattr(wiring.cards(), "png", lambda *_: pytest.fail("it was drawn again"))
+    monkeypatch.setattr(app.current().cards, "png", lambda *_: pytest.fail("it was drawn again"))
     again = card_of(site, emulator, REFUNDED, **{"If-None-Match": first["ETag"]})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
 
@@ -172,6 +166,6 @@ def test_an_embed_code_is_offered_if_embed_hosts_are_configured(
 ) -> None:
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}"
     assert "iframe" not in site.get(f"{path}/share").content.decode()
-    monkeypatch.setattr(wiring.ENV, "intents_embed_hosts", ["shop.example"])
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["shop.example"])
     written = values(site.get(f"{path}/share").content.decode())[-1]
     assert written.startswith(f'<iframe src="http://testserver/embed{path}" title="Transfer 0x')

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.errors import Unreachable
@@ -41,7 +41,7 @@ def test_tokens_of_a_testnet_have_no_price(site: Client, transport: Recorded):
 
 
 def test_the_status_page_counts_tokens_of_the_chains_it_counts(site: Client, transport: Recorded):
-    listed = wiring.catalog()
+    listed = app.current().catalog
     chains = [chain.id for chain in listed.chains()]
     assert all(listed.tokens(chain) for chain in chains)  # waits for each list, longer than a page would
     listed.learn([792703809])
@@ -230,7 +230,7 @@ def test_unusual_tokens_break_no_list(site: Client, transport: Recorded):
 def test_a_list_that_could_not_be_refreshed_shows_its_age(
     site: Client, transport: Recorded, monkeypatch: pytest.MonkeyPatch
 ):
-    known = wiring.catalog().listed_featured([BASE])
+    known = app.current().catalog.listed_featured([BASE])
     monkeypatch.setattr(
         Catalog, "listed_featured", lambda *_: replace(known, age=timedelta(minutes=20), error=Unreachable())
     )

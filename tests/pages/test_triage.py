@@ -17,7 +17,7 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.search.identifiers import Finding
 from intents_ui.display.triage import cases, rows, ticket
 from intents_ui.display.triage.rows import TriageRow
@@ -254,7 +254,7 @@ def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, e
 def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_for_an_address(
     site: Client, emulator: Emulator
 ) -> None:
-    history = wiring.service().ask(operations.get_intent_history(page=Page.first(size=100))).intents
+    history = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100))).intents
     by_owner: dict[str, list[IntentHistory]] = {}
     for each in history:
         if each.receipt and each.receipt.owner_address:
@@ -277,7 +277,7 @@ def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_fo
 
 
 def told_rows(findings: Sequence[Finding]) -> list[TriageRow]:
-    service = answers.ClientService(wiring.service())
+    service = answers.ClientService(app.current().service)
     return [answers.answer(service, number, each, answers.resolved) for number, each in enumerate(findings, start=1)]
 
 

@@ -11,7 +11,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from pydantic import ValidationError
 
-from intents_ui import wiring
+from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
 from tests.pages.test_share import tags
@@ -27,12 +27,12 @@ def canonical(page: str) -> list[str]:
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wiring.ENV, "intents_index", "index")
+    monkeypatch.setattr(settings.ENV, "intents_index", "index")
 
 
 @pytest.fixture
 def contact(monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(wiring.ENV, "intents_security_contact", "mailto:security@intents.example")
+    monkeypatch.setattr(settings.ENV, "intents_security_contact", "mailto:security@intents.example")
     return "mailto:security@intents.example"
 
 

@@ -131,6 +131,24 @@ def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: Pens
     assert (len(slow.drawn), slow.most_at_once) == (cards.PENS, cards.PENS)
 
 
+def test_concurrent_first_users_make_no_more_renderers_than_draw_at_a_time(slow: Pens) -> None:
+    slow.go.set()
+    made = threading.Semaphore(cards.PENS)
+
+    def pen() -> Pens:
+        assert made.acquire(blocking=False)
+        return slow
+
+    shelf, start = Cards(pen=pen), threading.Barrier(12)
+
+    def png(number: int) -> bytes:
+        start.wait(60)
+        return shelf.png(replace(DONE, headline=str(number)))
+
+    with ThreadPoolExecutor(12) as threads:
+        assert list(threads.map(png, range(12))) == [PNG] * 12
+
+
 def test_an_arrow_points_only_to_a_delivered_amount() -> None:
     left, top, right, bottom = MONEY
     middle = ((left + right) // 2 - 30, top + 20, (left + right) // 2 + 30, bottom - 20)

@@ -11,7 +11,7 @@ import pytest
 from django.core.signals import request_finished
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.middleware import access_log, request_limits
 from intents_ui.server import handlers
 from intents_ui.server.pages import Pages
@@ -100,7 +100,7 @@ async def test_a_page_whose_client_disconnected_is_finished_and_closed(
     with pytest.raises(asyncio.CancelledError):
         await asked
     may_end.set()
-    await asyncio.to_thread(until, lambda: wiring.executor().running == 0)
+    await asyncio.to_thread(until, lambda: app.current().executor.running == 0)
     assert file.closed
     assert len(finished) == 1
     gc.collect()

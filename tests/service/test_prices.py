@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.network import InProcessTransport
@@ -56,7 +56,7 @@ def tokens(count: int) -> list[Token]:
 
 def test_the_services_prices_are_exact_and_timestamped():
     emulator = InProcessTransport(Emulator(now=lambda: AT.timestamp() + 59))
-    with ServiceClient(wiring.config(), transport=emulator) as client:
+    with ServiceClient(app.service_config(), transport=emulator) as client:
         found = Prices(client).of([USDC, ETH, (42161, "0x912CE59144191C1204E64559FE8253a0e49E6548"), NOBODYS])
     assert found == {
         USDC: Price(Decimal("1.0"), AT),

@@ -11,7 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from pydantic import SecretStr
 
-from intents_ui import settings, wiring
+from intents_ui import app, settings
+from intents_ui.server import startup
 from intents_ui.web import operator_auth, rate_limiter
 
 TOKEN = "canary-token-of-the-operator"
@@ -19,7 +20,7 @@ TOKEN = "canary-token-of-the-operator"
 
 @pytest.fixture(autouse=True)
 def clock() -> Iterator[time_machine.Traveller]:
-    wiring.current().forget(rate_limiter.memory)
+    app.use(startup.build())
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as traveller:
         yield traveller
 

@@ -7,8 +7,9 @@ import httpx
 import pytest
 import time_machine
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.lists.rows import Rows
+from intents_ui.server import startup
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web.transfers import situations
 from tests.service.clients import answered, without_socket
@@ -29,11 +30,11 @@ def dashboard() -> Iterator[None]:
     def answer(_: httpx.Request) -> httpx.Response:
         return answered({"chains": [], "tokens": []})
 
-    before = wiring.current()
+    before = app.current()
     with without_socket(answer) as service:
-        wiring.use(wiring.Dashboard(service=service))
+        app.use(startup.build(service=service))
         yield
-    wiring.use(before)
+    app.use(before)
 
 
 def shown_again() -> Rows:
@@ -63,7 +64,7 @@ def test_a_list_of_other_entries_is_another_list(clock: time_machine.Traveller) 
 
 def test_a_list_is_made_again_with_new_names(clock: time_machine.Traveller) -> None:
     rows = shown_again()
-    wiring.catalog().version = object()
+    app.current().catalog.version = object()
     assert situations.of_entries(ENTRIES) is not rows
 
 

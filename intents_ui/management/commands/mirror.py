@@ -8,21 +8,25 @@ import os
 import signal
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.tokens import providers
 from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.network import InProcessTransport
 from intents_ui.settings import ENV
+
+if TYPE_CHECKING:
+    from intents_ui.emulator.app import Emulator
 
 if "intents_ui.mirror" in settings.INSTALLED_APPS:
     from intents_ui.mirror import coverage, lease, loop, writer
@@ -76,7 +80,8 @@ class Command(BaseCommand):
             raise CommandError(f"The mirror stopped because its database failed: {first}") from None
 
     def run(self, **_: Any) -> None:
-        mirror = self.mirror(prefill=prefill)
+        emulator = app.embedded_service()
+        mirror = self.mirror(emulator, prefill=partial(prefill, emulator))
         self.stdout.write("The mirror is running.")
         mirror.run()
         self.stdout.write("The mirror has stopped.")
@@ -93,13 +98,13 @@ class Command(BaseCommand):
                 self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
             return sealed == seconds
 
-        self.mirror(days=days, is_done=is_done).run(waits=False)
+        self.mirror(app.embedded_service(), days=days, is_done=is_done).run(waits=False)
         holes = Window.objects.filter(coverage.HOLES).order_by("-start")
         if holes:
             raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
 
     def audit(self, **_: Any) -> None:
-        windows, differing, lacking = self.mirror().audit()
+        windows, differing, lacking = self.mirror(app.embedded_service()).audit()
         self.stdout.write(f"{differing} of {windows} windows differed. {lacking} lacked transfers.")
 
     def recount(self, **_: Any) -> None:
@@ -134,11 +139,11 @@ class Command(BaseCommand):
         lines += [f"Unknown status: {status[:40]!r}" for status in found.unknown_statuses]
         self.stdout.write("\n".join(lines))
 
-    def mirror(self, *, days: int | None = None, **options: Any) -> "loop.Mirror":
+    def mirror(self, emulator: "Emulator | None", *, days: int | None = None, **options: Any) -> "loop.Mirror":
         stop = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
-        client = service()
+        client = service(emulator)
 
         def now() -> datetime:
             return datetime.now(UTC) + client.health.clock_offset.ahead()
@@ -148,9 +153,8 @@ class Command(BaseCommand):
         return loop.Mirror(reader, source=source(), now=now, stop=stop, days=days, slow=providers.SLOW, **options)
 
 
-def prefill(mirror: "loop.Mirror", leader: "writer.Writer") -> None:
+def prefill(emulator: "Emulator | None", mirror: "loop.Mirror", leader: "writer.Writer") -> None:
     """Generate the past of a demo, for which pages wait. From then on, they come first."""
-    emulator = wiring.emulator()
     if emulator and settings.DEMO_STARTED is not None:
         from intents_ui import demo
 
@@ -167,14 +171,13 @@ def prepare(database: dict[str, Any]) -> None:
     call_command("migrate", "mirror", verbosity=0)
 
 
-def service() -> ServiceClient:
+def service(emulator: "Emulator | None") -> ServiceClient:
     """Return a client without caches. An emulator is this process's own, so that its work delays no page."""
-    emulator, config = wiring.emulator(), wiring.config()
-    return ServiceClient(config, transport=InProcessTransport(emulator) if emulator else None)
+    return ServiceClient(app.service_config(), transport=InProcessTransport(emulator) if emulator else None)
 
 
 def source() -> str:
     """Return a fingerprint of the service and the access key, which no one can guess offline."""
-    config = wiring.config()
+    config = app.service_config()
     key = config.access_key.get_secret_value() if config.access_key else ""
     return hashlib.scrypt(key.encode(), salt=config.url("").encode(), n=2**14, r=8, p=1, dklen=16).hex()

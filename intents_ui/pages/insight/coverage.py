@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from intents_ui import wiring
 from intents_ui.middleware import failures
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
+from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:
     from intents_ui.mirror.coverage import DayCoverage
@@ -52,7 +52,7 @@ def no_mirror(request: HttpRequest, **_: str) -> HttpResponse:
 def view(request: HttpRequest) -> HttpResponse:
     if settings.MIRROR_DATABASE is None:
         return no_mirror(request)
-    known = wiring.mirror_coverage()
+    known = mirror_coverage()
     days = known.days[-MOST_DAYS:] if known else ()
     context = {
         "in_detail": client_ip.runs_it(request),

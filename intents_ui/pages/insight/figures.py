@@ -10,12 +10,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from intents_ui import wiring
 from intents_ui.mirror.figures.scopes import Level, ScopeName, scope_of_token
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.web.insight import access, charts, choices, data, figures, incidents, scopes
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.insight.figures import Report
+from intents_ui.web.mirror import mirror_coverage
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -71,5 +71,5 @@ def scope_page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
 
 
 def page(request: HttpRequest, template: str, picked: Choices, found: Report, **context: Any) -> HttpResponse:
-    given = {"mirror": wiring.mirror_coverage(), "picked": picked, **vars(found), **context}
+    given = {"mirror": mirror_coverage(), "picked": picked, **vars(found), **context}
     return render(request, template, given, status=HTTPStatus.BAD_REQUEST if picked.problems else HTTPStatus.OK)

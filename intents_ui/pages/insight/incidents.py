@@ -4,16 +4,16 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import render
 from django.urls import reverse
 
-from intents_ui import wiring
 from intents_ui.display.sharing.feeds import Entry, Feed
 from intents_ui.web.feeds import respond
 from intents_ui.web.insight import access, data, figures, incidents
 from intents_ui.web.insight.incidents import ListedIncident
+from intents_ui.web.mirror import mirror_coverage
 
 
 @access.insight
 def view(request: HttpRequest) -> HttpResponse:
-    context = {"mirror": wiring.mirror_coverage(), "recent": incidents.read()}
+    context = {"mirror": mirror_coverage(), "recent": incidents.read()}
     return render(request, "insight/incidents_page.html", context)
 
 
@@ -47,7 +47,7 @@ def entry(incident: ListedIncident) -> Entry:
 def incident(request: HttpRequest, number: str) -> HttpResponse:
     found, course = incidents.report(number)
     context = {
-        "mirror": wiring.mirror_coverage(),
+        "mirror": mirror_coverage(),
         "incident": found,
         "course": course,
         "reasons": figures.of_reasons(course.reasons, failed=course.failed),

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import csv_text, times
 from intents_ui.display.tokens import names, providers
 from intents_ui.exports.formats import FORMATS, End
@@ -29,6 +29,7 @@ from intents_ui.web.frame import GENERATED
 from intents_ui.web.insight import access, choices, figures, scopes
 from intents_ui.web.insight.choices import Choices, Offered
 from intents_ui.web.insight.scopes import PLAIN, NamedScope, named
+from intents_ui.web.mirror import mirror_coverage
 
 OUTCOMES = {"": "Any outcome", "undelivered": "Not delivered", **{each.value: each.capitalize() for each in ENDED}}
 COLUMNS = (
@@ -64,7 +65,7 @@ def ended(request: HttpRequest) -> HttpResponse:
         sort = Sort(picked.values["sort"])
         found, count = queries.listed(scope, (since, until), outcomes=outcomes, reason=reason, sort=sort)
     context = {
-        "mirror": wiring.mirror_coverage(),
+        "mirror": mirror_coverage(),
         "scope": named([scope])[0],
         "picked": picked,
         "reason": None if reason is None else figures.shown_reason(reason),
@@ -90,7 +91,7 @@ def late(request: HttpRequest) -> HttpResponse:
     lists = {each: late_transfers(scope, each) for each in AGES}
     found = lists[picked.values["age"]]
     context = {
-        "mirror": wiring.mirror_coverage(),
+        "mirror": mirror_coverage(),
         "picked": picked,
         "scope": named([scope])[0] if scope != EVERYTHING else None,
         "query": request.GET.urlencode(),
@@ -130,7 +131,7 @@ def by_route(routes: Mapping[tuple[str, ...], int], picked: Choices) -> list[tup
 def offered_chains(routes: Mapping[tuple[str, ...], int]) -> list[tuple[str, str]]:
     """Return the chains of late transfers with their names."""
     numbers = {number for _, *chains in routes for each in chains if (number := scopes.number_of(each)) is not None}
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     catalog.learn(numbers)
     found = [(str(each), names.chain(each, info=catalog.chain(each))) for each in numbers]
     return sorted(found, key=lambda chain: chain[1].lower())

@@ -14,7 +14,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import Context, ContextVar
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 from intents_ui.service.errors import OutOfTime, ServiceError, StaleResponse
 
 log = logging.getLogger("intents_ui.service")
+
+PAGE_TIMEOUT = 8.0  # seconds of all of a page's service calls
 
 
 class Origin:
@@ -109,6 +111,16 @@ def within(seconds: float) -> contextlib.AbstractContextManager[None]:
     """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
     ends_at, outer = time.monotonic() + seconds, _context.get().ends_at
     return _Changed(ends_at=ends_at if outer is None else min(ends_at, outer))
+
+
+def page_deadline() -> contextlib.AbstractContextManager[None]:
+    """Limit the service calls of a page."""
+    return within(PAGE_TIMEOUT)
+
+
+def without_deadline[T](ask: Callable[[], T]) -> T:
+    """Run a call without the page's deadline: a write that is interrupted may still have been executed."""
+    return apart().run(ask)
 
 
 def seconds_left() -> float | None:

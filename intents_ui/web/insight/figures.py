@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import providers, token_amounts
@@ -33,7 +33,6 @@ from intents_ui.web.insight import charts, scopes
 from intents_ui.web.insight.charts import Columns
 from intents_ui.web.insight.choices import PERIODS, Choices
 from intents_ui.web.insight.scopes import NamedScope, named
-from intents_ui.web.recent import reads
 
 STEPS = ("Deposit", "Origin", "Destination")
 NO_REASON, OTHER = "No reason reported", "Other reasons"
@@ -115,7 +114,9 @@ def overview(picked: Choices) -> Report:
             found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
         return _shown(found)
 
-    return reads().get(("figures", picked.window, picked.by, picked.order), read, max_age=readonly.MAX_AGE)
+    return app.current().recent_reads.get(
+        ("figures", picked.window, picked.by, picked.order), read, max_age=readonly.MAX_AGE
+    )
 
 
 def report(scope: ScopeName, picked: Choices) -> Report:
@@ -173,7 +174,7 @@ def still_open() -> OpenCounts:
         with reading():
             return count_open(now=coverage.service_now())
 
-    return reads().get("open", read, max_age=readonly.MAX_AGE)
+    return app.current().recent_reads.get("open", read, max_age=readonly.MAX_AGE)
 
 
 def _is_listed(scope: ScopeName) -> bool:
@@ -182,7 +183,7 @@ def _is_listed(scope: ScopeName) -> bool:
         return scope.providers in providers.KNOWN
     is_token = scope.level is Level.TOKEN and hashes.any_address(scope.token) is not None
     number = scopes.number_of(scope.origin_chain) if scope.level is Level.CHAIN or is_token else None
-    return wiring.catalog().chain(number) is not None
+    return app.current().catalog.chain(number) is not None
 
 
 @dataclass(frozen=True)
@@ -292,4 +293,4 @@ def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:
 
 
 def _amount(token: TokenKey, value: int) -> Amount:
-    return token_amounts.amount(Money(value, scopes.number_of(token.chain), token.address), using=wiring.catalog())
+    return token_amounts.amount(Money(value, scopes.number_of(token.chain), token.address), using=app.current().catalog)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.http import Http404
 
+from intents_ui import app
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.figures import queries as figures
@@ -17,7 +18,6 @@ from intents_ui.mirror.incidents.rules import Incident
 from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
 from intents_ui.mirror.windows import optional_utc, utc
 from intents_ui.web.insight.scopes import NamedScope, named
-from intents_ui.web.recent import reads
 
 LONGEST_NUMBER = 15  # digits
 
@@ -67,7 +67,7 @@ def recent() -> RecentIncidents | None:
         except CopyUnreadable:
             return None
 
-    return reads().get("incidents", read, max_age=readonly.MAX_AGE)
+    return app.current().recent_reads.get("incidents", read, max_age=readonly.MAX_AGE)
 
 
 def read() -> RecentIncidents:

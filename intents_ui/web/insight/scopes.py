@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.http import Http404
 from django.urls import reverse
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.tokens import icons, names, providers, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
@@ -87,19 +87,19 @@ def _chains(scope: ScopeName) -> tuple[str, ...]:
 
 
 def _chain(written: str) -> ScopeChain:
-    number, catalog = number_of(written), wiring.catalog()
+    number, catalog = number_of(written), app.current().catalog
     info = catalog.chain(number)
     name = names.chain(number, info=info, unknown="Unknown chain")
     return ScopeChain(number, name, icons.of_chain(number or 0, name, logo_uri=info.logo_uri if info else None))
 
 
 def identity(chain: str, address: str) -> Identity:
-    return token_amounts.identity(number_of(chain), address, using=wiring.catalog())
+    return token_amounts.identity(number_of(chain), address, using=app.current().catalog)
 
 
 def learn(chains: Iterable[str]) -> None:
     """Load the names of these chains and of their tokens."""
-    wiring.catalog().learn(number for each in chains if (number := number_of(each)) is not None)
+    app.current().catalog.learn(number for each in chains if (number := number_of(each)) is not None)
 
 
 def number_of(written: str) -> int | None:

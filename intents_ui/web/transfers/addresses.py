@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import Http404
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.lists import address as about
 from intents_ui.display.lists import balances, filters
 from intents_ui.display.lists.address import Role
@@ -18,11 +18,9 @@ from intents_ui.display.transfers.situation import Situation
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, SearchAnswer, TokenInfo
-from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.paging import Leaf
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web.transfers import situations
-
-BEGINNING = Position()
 
 
 def read(written: str) -> Finding:
@@ -34,10 +32,6 @@ def read(written: str) -> Finding:
         case (Finding(kind=kind) as found,) if kind is not Kind.WORDS:
             raise Http404(f"This isn't an address. It looks like this type: {empty_results.looks_like(found)}.")
     raise Http404(read.refusal or input_errors.of_address(written))
-
-
-def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
-    return wiring.leaf(wanted.request, wanted.first, at=at)
 
 
 class AddressPart[T]:
@@ -58,11 +52,11 @@ class AddressLookup:
     def __init__(self, finding: Finding, *, listed: Filters) -> None:
         value, owner = finding.value, Filters(owner=finding.value)
         self.questions = {
-            question: AddressPart(question.ask) for question in lookup.as_address(wiring.service(), value)
+            question: AddressPart(question.ask) for question in lookup.as_address(app.current().service, value)
         }
-        self.recoverable = AddressPart(lambda: leaf(owner.with_(recoverable=True)))
-        self.open_list = AddressPart(lambda: leaf(owner.with_(status=filters.IN_FLIGHT)))
-        self.listed = AddressPart(lambda: leaf(listed))
+        self.recoverable = AddressPart(lambda: situations.leaf(owner.with_(recoverable=True)))
+        self.open_list = AddressPart(lambda: situations.leaf(owner.with_(status=filters.IN_FLIGHT)))
+        self.listed = AddressPart(lambda: situations.leaf(listed))
         self.tokens = AddressPart(lambda: tokens_at(value))
         ask(*self.questions.values(), *self.lists, self.tokens)
         errors = [error for error in self.errors if error]
@@ -131,11 +125,11 @@ def entries(part: AddressPart[Leaf]) -> Sequence[IntentHistory]:
 
 
 def tokens_at(value: str) -> tuple[TokenInfo, ...]:
-    return lookup.tokens_at(wiring.service(), [chain.id for chain in wiring.catalog().chains()], value)
+    return lookup.tokens_at(app.current().service, [chain.id for chain in app.current().catalog.chains()], value)
 
 
 def ask(*parts: AddressPart[Any]) -> None:
-    for part, answer in zip(parts, wiring.service().threads.together(*(part.ask for part in parts)), strict=True):
+    for part, answer in zip(parts, app.current().service.threads.together(*(part.ask for part in parts)), strict=True):
         if isinstance(answer, ServiceError):
             part.error = answer
         else:

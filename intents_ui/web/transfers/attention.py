@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from operator import is_
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import Problems
 from intents_ui.display.lists.rows import Rows
@@ -90,7 +90,7 @@ class ProblemLists:
         return min((each.read_at for each in self.lists.values() if isinstance(each, Listing)), default=None)
 
 
-class Reader:
+class AttentionReader:
     """Reads the lists within the limit on calls. Thread-safe."""
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Reader:
 
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
         """Return each list, its error, or None if it wasn't received lately and is yet to come."""
-        service = wiring.service()
+        service = app.current().service
         before = {call.cache_key: service.cache.peek(call) for call in calls}
         due = [call for call in calls if not _is_recent(call, before[call.cache_key])]
         # Missing ones first, in this order, then the oldest.
@@ -177,26 +177,21 @@ class Reader:
 
         One that was just sent is asked for again while it is pending or cached: the client sends no second request.
         """
-        question, now = call.cache_key, wiring.service().cache.clock()
+        question, now = call.cache_key, app.current().service.cache.clock()
         with self._lock:
             self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
             if question in self._sent:
-                return question not in self._received or wiring.service().cache.peek(call) is not None
+                return question not in self._received or app.current().service.cache.peek(call) is not None
             if len(self._sent) >= CALLS:
                 return False
             self._sent[question] = now
             return True
 
 
-@wiring.once
-def reader() -> Reader:
-    return Reader()
-
-
 def _ask(call: ServiceCall[HistoryAnswer]) -> HistoryAnswer | None:
     """Return the response, or None if only an old one has come so far. Raises ServiceError."""
     with request_context.collecting_stale() as stale:
-        answer = wiring.service().ask(call, max_age=_max_age(call))
+        answer = app.current().service.ask(call, max_age=_max_age(call))
     for each in stale:
         if each.error.is_timeout and not each.again_in and datetime.now(UTC) - each.learned_at > SHOWN_FOR:
             return None
@@ -211,5 +206,5 @@ def _max_age(call: ServiceCall[HistoryAnswer]) -> float:
 def _is_recent(call: ServiceCall[HistoryAnswer], entry: CacheEntry | None) -> bool:
     if entry is None or entry.age < _max_age(call):
         return entry is not None
-    newest = wiring.service().cache.get(call)
+    newest = app.current().service.cache.get(call)
     return newest is not None and newest.is_fresh

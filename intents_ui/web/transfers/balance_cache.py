@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import operations
@@ -36,12 +36,6 @@ FIRST_PAGE = Page.first()
 MOST_OWNERS = 20_000
 
 
-@wiring.once
-def owners() -> set[str]:
-    """Return the owners whose balances this process has looked up. Of others, only other processes cache responses."""
-    return set()
-
-
 @dataclass(frozen=True)
 class Lookup:
     """Result of a lookup.
@@ -58,7 +52,7 @@ def look_up(facts: Facts) -> Lookup:
     owner, created_at = facts.owner, facts.quoted_at
     if owner is None or created_at is None:
         return Lookup(UNCHECKED, is_listed=False)
-    service, intent_id = wiring.service(), facts.intent.intent_id
+    service, intent_id = app.current().service, facts.intent.intent_id
     entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
     if entry is None and _may_predate(call := first_page(owner=owner, created_at=created_at), created_at):
         service.ask_uncached(call)
@@ -70,7 +64,7 @@ def look_up(facts: Facts) -> Lookup:
 
 def _may_predate(call: ServiceCall[HistoryAnswer], created_at: datetime) -> bool:
     """Return whether the cached response may be from before the transfer: it was requested for an earlier one."""
-    service = wiring.service()
+    service = app.current().service
     entry = service.cache.peek(call)
     if entry is None:
         return False
@@ -109,9 +103,10 @@ class Known(NamedTuple):
 
 def known(all_facts: Sequence[Facts]) -> list[Known]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
-    is_shared = wiring.service().cache.shared is not None
-    calls = [_first_page(facts) if is_shared or facts.owner in owners() else None for facts in all_facts]
-    found = iter(wiring.service().cache.get_many([call for call in calls if call]))
+    cache, owners = app.current().service.cache, app.current().balance_owners
+    is_shared = cache.shared is not None
+    calls = [_first_page(facts) if is_shared or facts.owner in owners else None for facts in all_facts]
+    found = iter(cache.get_many([call for call in calls if call]))
     return [
         Known(_cached_balances(facts, last := next(found)), call, last.answer if last else None)
         if call
@@ -122,7 +117,7 @@ def known(all_facts: Sequence[Facts]) -> list[Known]:
 
 def _fresh(facts: Facts) -> Balances | None:
     call = _first_page(facts)
-    entry = call and wiring.service().cache.get(call)
+    entry = call and app.current().service.cache.get(call)
     if not (entry and entry.is_fresh):
         return None
     [found] = known([facts])
@@ -132,7 +127,7 @@ def _fresh(facts: Facts) -> Balances | None:
 def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":
     """Start a lookup in the background. Returns None if no thread is free for it."""
     try:
-        return wiring.service().threads.aside(lambda: look_up(facts))
+        return app.current().service.threads.aside(lambda: look_up(facts))
     except Overloaded:
         return None
 
@@ -170,9 +165,10 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     None means that the balances are unknown, not that they are zero. The call is slow, because the service queries each
     chain before it responds. Raises ServiceError.
     """
-    if len(owners()) >= MOST_OWNERS:
-        owners().clear()  # those that are looked up again come back
-    owners().add(owner)
+    owners = app.current().balance_owners
+    if len(owners) >= MOST_OWNERS:
+        owners.clear()  # those that are looked up again come back
+    owners.add(owner)
     earliest, latest = _second_around(created_at)
     pages = walk(
         lambda page: service.ask(

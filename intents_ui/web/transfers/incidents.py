@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.settings import ENV
+from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:
     from intents_ui.web.insight.incidents import ListedIncident, RecentIncidents
 from collections.abc import Mapping
 from datetime import timedelta
-
-from intents_ui.web.recent import reads
 
 type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
 
@@ -77,7 +76,7 @@ LATE_TIME = timedelta(days=1)  # that the mirror knows completely, so that its n
 
 def late_count() -> int | None:
     """Return how many transfers are late. None if the mirror doesn't know, or not everyone may see it."""
-    known = wiring.mirror_coverage() if ENV.intents_insight == "public" else None
+    known = mirror_coverage() if ENV.intents_insight == "public" else None
     if not known or not known.complete_since or known.complete_until:
         return None
     if known.complete_since > known.at - LATE_TIME:
@@ -96,7 +95,7 @@ def late_after(facts: Facts) -> timedelta | None:
     """Return the limit of a transfer's route. None without a mirror, or if it doesn't know the route."""
     if settings.MIRROR_DATABASE is None:
         return None
-    found = reads().get("route limits", _read_limits, max_age=MAX_AGE)
+    found = app.current().recent_reads.get("route limits", _read_limits, max_age=MAX_AGE)
     return found.get(route_of(facts)) if found else None
 
 

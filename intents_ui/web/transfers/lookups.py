@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import Finding, Pasted
@@ -16,7 +16,7 @@ def of_text(read: Pasted) -> results.LookupResult:
     """Look up what tells a transfer best, and what is less specific only after a miss."""
     telling = read.telling[:MOST_AT_ONCE]
     return lookup.in_turn(
-        wiring.service(),
+        app.current().service,
         lambda: questions(telling),
         lambda: questions_after_a_miss(telling),
         lambda: questions(accounts(read)[:MOST_AT_ONCE]),
@@ -24,7 +24,7 @@ def of_text(read: Pasted) -> results.LookupResult:
 
 
 def questions(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
-    service = wiring.service()
+    service = app.current().service
     return [
         question
         for finding in findings
@@ -33,7 +33,7 @@ def questions(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
 
 
 def questions_after_a_miss(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
-    service = wiring.service()
+    service = app.current().service
     return [
         question
         for finding in findings
@@ -45,8 +45,8 @@ def accounts(read: Pasted) -> Sequence[Finding]:
     """Return the addresses that can be accounts; tokens only if the text has nothing else."""
     if len(read.lookups) == 1:
         return read.addresses
-    chains = [chain.id for chain in wiring.catalog().chains()]
+    chains = [chain.id for chain in app.current().catalog.chains()]
     given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MOST_ADDRESSES]
-    tokens = lookup.tokens_among(wiring.service(), chains, [finding.value for finding in given])
+    tokens = lookup.tokens_among(app.current().service, chains, [finding.value for finding in given])
     kept = [finding for finding in given if finding.value not in tokens]
     return kept if kept or read.telling else read.addresses

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.http import HttpRequest
 
-from intents_ui import wiring
 from intents_ui.display.formatting import hashes
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StatusLabel
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
+from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:
     from intents_ui.mirror.coverage import Coverage
@@ -75,7 +75,7 @@ def with_ends(request: HttpRequest, ends: Iterable[tuple[str, str]], *, without:
 def _found(request: HttpRequest, read: Callable[[], tuple[Sequence[MirroredList], str]]) -> Mirrored | None:
     if settings.MIRROR_DATABASE is None or ENV.intents_insight == "off":
         return None
-    mirror, may_see = wiring.mirror_coverage(), operator_auth.may_see_insight(request)
+    mirror, may_see = mirror_coverage(), operator_auth.may_see_insight(request)
     if not may_see or mirror is None:
         return Mirrored(mirror, may_see, None)
     from intents_ui.mirror.readonly import CopyUnreadable, reading  # imported only with a mirror

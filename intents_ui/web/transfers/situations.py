@@ -1,6 +1,6 @@
 """Transfers for display: read from the service, with names and the balances of their intent addresses.
 
-A transfer is made once from the same objects of the service, names, balances and five seconds (`_remembered`).
+A transfer is made once from the same objects of the service, names, balances and five seconds (`TransferMemory`).
 
 Also the newest transfers, with the candidates for resolving a shortened ID.
 """
@@ -14,7 +14,8 @@ from typing import cast
 
 from cachetools import LRUCache
 
-from intents_ui import wiring
+from intents_ui import app
+from intents_ui.display.lists.filters import Filters
 from intents_ui.display.lists.rows import Rows
 from intents_ui.display.search import shortened
 from intents_ui.display.summary.rules import OFFERS
@@ -23,10 +24,11 @@ from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, has_balance, intent_in
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service import lookup, operations
+from intents_ui.service import lookup, operations, paging
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, Page
+from intents_ui.service.paging import Leaf, Position
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, incidents
 
@@ -34,6 +36,7 @@ BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows 
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
 REUSE_SECONDS = 5.0
+BEGINNING = Position()
 MOST_REMEMBERED = 500  # transfers, with what pages drew from them: 18 KB each in a list, 75 KB for a page of its own
 
 
@@ -64,28 +67,28 @@ class Remembered:
     made: Made | None = None
 
 
-@wiring.once
-def memory() -> LRUCache[tuple[object, ...], Remembered | None]:
-    """Return the transfers shown lately, None for those shown once.
+class TransferMemory:
+    """The transfers shown lately, None for those shown once. Thread-safe.
 
     These aren't worth the memory, nor the time that garbage collections take to walk through it.
     """
-    return LRUCache(MOST_REMEMBERED, lambda remembered: len(remembered.facts) if remembered else 1)
 
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: LRUCache[tuple[object, ...], Remembered | None] = LRUCache(
+            MOST_REMEMBERED, lambda remembered: len(remembered.facts) if remembered else 1
+        )
 
-_lock = threading.Lock()
-
-
-def _remembered(sources: Sequence[object], make: Callable[[], Remembered], *how: object) -> Remembered:
-    """Return what is remembered of these objects of the service, seen in the way `how`."""
-    key = (*map(id, sources), *how)
-    with _lock:
-        is_repeated, known = key in memory(), memory().get(key)
-    if known is None:
-        known = make()
-        with _lock:
-            memory()[key] = known if is_repeated and len(known.facts) < MOST_REMEMBERED else None
-    return known
+    def get(self, sources: Sequence[object], make: Callable[[], Remembered], *how: object) -> Remembered:
+        """Return what is remembered of these objects of the service, seen in the way `how`."""
+        key = (*map(id, sources), *how)
+        with self._lock:
+            is_repeated, known = key in self._known, self._known.get(key)
+        if known is None:
+            known = make()
+            with self._lock:
+                self._known[key] = known if is_repeated and len(known.facts) < MOST_REMEMBERED else None
+        return known
 
 
 def _current[T: (Situation, Rows)](
@@ -127,7 +130,7 @@ def read(intent_id: str) -> Situation:
 
     Raises ServiceError, also for the receipt, without which the status is unknown.
     """
-    intent, receipt, receipt_error = lookup.read_transfer(wiring.service(), intent_id)
+    intent, receipt, receipt_error = lookup.read_transfer(app.current().service, intent_id)
     if receipt_error:
         raise receipt_error
     return of(intent, receipt, wait=PATIENCE)
@@ -141,7 +144,8 @@ def of_entries(entries: Sequence[IntentHistory]) -> Rows:
 
 def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Rows]:
     """Return the rows of several lists of one page, whose names are loaded together."""
-    known = [_remembered(entries, partial(_list, entries), "list") for entries in lists]
+    memory = app.current().transfers
+    known = [memory.get(entries, partial(_list, entries), "list") for entries in lists]
     names = _learn(frozenset[int]().union(*(each.chains for each in known)))
     return [_rows(each, entries, names) for each, entries in zip(known, lists, strict=True)]
 
@@ -165,7 +169,7 @@ def _rows(known: Remembered, entries: Sequence[IntentHistory], names: object) ->
         for place, found in zip(known.unchecked, cached, strict=True):
             balances[place] = found.balances
         situations = [
-            Situation(facts, now, wiring.catalog(), each, is_listed=True, late_after=incidents.late_after(facts))
+            Situation(facts, now, app.current().catalog, each, is_listed=True, late_after=incidents.late_after(facts))
             for facts, each in zip(known.facts, balances, strict=True)
         ]
         return Rows(situations, now)
@@ -187,7 +191,7 @@ def of_hits(intents: Sequence[Intent]) -> list[Situation]:
             NotFound() if intent.status in OFFERS else OutOfTime() for intent in intents
         ]
     else:
-        service = wiring.service()
+        service = app.current().service
         calls = (partial(service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
         receipts = service.threads.together(*calls)
     return _of_answers(intents, receipts)
@@ -198,7 +202,7 @@ def of_ids(ids: Sequence[str]) -> list[Situation | ServiceError]:
 
     An intent that couldn't be read is replaced by its error.
     """
-    service = wiring.service()
+    service = app.current().service
     calls: list[Callable[[], Intent | IntentReceipt]] = [
         partial(service.ask, operations.get_intent(each)) for each in ids
     ]
@@ -238,7 +242,7 @@ def _transfer(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = F
     def make() -> Remembered:
         return Remembered((intent, receipt), [Facts.of(intent, receipt, unread=unread, now=datetime.now(UTC))])
 
-    return _remembered((intent, receipt), make, unread)
+    return app.current().transfers.get((intent, receipt), make, unread)
 
 
 def _situation(
@@ -259,7 +263,7 @@ def _situation(
         lambda: Situation(
             facts,
             now,
-            wiring.catalog(),
+            app.current().catalog,
             balances,
             contacts=contacts,
             incidents=of_route,
@@ -274,9 +278,17 @@ def _chains(intent: Intent) -> tuple[int | None, int | None]:
 
 def _learn(chain_ids: Iterable[int | None]) -> object:
     """Load the names of these chains and their tokens, and return the version of all names."""
-    catalog = wiring.catalog()
+    catalog = app.current().catalog
     catalog.learn(chain_ids)
     return catalog.version
+
+
+def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
+    """Return one page of a list of intents."""
+    ask = app.current().service.ask
+    return paging.leaf(
+        lambda page: ask(operations.get_intent_history(page=page, **wanted.request)), wanted.first, at=at
+    )
 
 
 READ = 100  # the service's maximum page size
@@ -295,7 +307,7 @@ def latest() -> Newest:
     Raises ServiceError: without the list, "no match" would be a guess.
     """
     call = operations.get_intent_history(page=Page.first(size=READ))
-    answer = wiring.service().ask(call, max_age=MAX_AGE)
+    answer = app.current().service.ask(call, max_age=MAX_AGE)
     if answer.unreadable_entries and not answer.intents:
         error = Unreadable()
         error.operation = "GetIntentHistory"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from django.urls import reverse
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.formatting import times
 from intents_ui.display.search import shortened
@@ -63,7 +63,7 @@ class ClientService:
     def catalog(self) -> Catalog:
         """Return the shared catalog. Loading names calls the service, too."""
         self.stay()
-        return wiring.catalog()
+        return app.current().catalog
 
     def newest(self) -> situations.Newest:
         """Return the newest transfers, requested once for all rows of the ticket, even if that fails."""
@@ -94,7 +94,7 @@ type How = Callable[[ClientService, int, Finding], TriageRow]
 def answer(service: ClientService, number: int, finding: Finding, how: How) -> TriageRow:
     """Return the row of an identifier, also on errors. Its service calls have the limits of a page."""
     try:
-        with wiring.page(), request_context.collecting_stale() as old:
+        with request_context.page_deadline(), request_context.collecting_stale() as old:
             return rows.as_of(how(service, number, finding), failures.old(old, now=now()))
     except ServiceError as error:
         return rows.failed(number, finding, error, now=now(), link=search_url(finding))

@@ -7,7 +7,7 @@ from functools import partial
 
 from django.http import HttpRequest
 
-from intents_ui import wiring
+from intents_ui import app
 from intents_ui.display.formatting import text
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.triage import rows, ticket
@@ -22,7 +22,7 @@ from intents_ui.web.triage.answers import ClientService, answer, elsewhere, now,
 
 def charge(request: HttpRequest, read: Ticket) -> int:
     """Charge a ticket's identifiers. Returns the seconds to wait, 0 if none."""
-    return rate_limiter.charge(request, rate_limiter.SEARCH * len(read.findings))
+    return app.current().rate_limiter.charge(request, rate_limiter.SEARCH * len(read.findings))
 
 
 def too_many(wait: int) -> str:
@@ -44,7 +44,7 @@ class TicketLookup:
         self._numbered = list(enumerate(read.findings, start=1))
         compares = any(each.kind is Kind.SHORTENED for each in read.findings)
         search = partial(_search_mirror, request)
-        self._service = ClientService(wiring.service(), compares=compares, search_mirror=search)
+        self._service = ClientService(app.current().service, compares=compares, search_mirror=search)
         self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class TicketLookup:
 
     async def _in_turn(self, do: Callable[[], TriageRow]) -> TriageRow:
         async with self._at_once:
-            return await wiring.executor().run(do)
+            return await app.current().executor.run(do)
 
     def _looked_up(self, number: int, finding: Finding) -> TriageRow:
         return answer(self._service, number, finding, resolved)

@@ -1,0 +1,100 @@
+"""The objects of a process: built when it starts (`server/startup.py`), closed when it ends. Tests pass their own."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from intents_ui.live.hub import Hub
+from intents_ui.live.stream import Streams
+from intents_ui.ops.lifecycle import Lifecycle
+from intents_ui.pictures.cards import Cards
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.context.executor import FairExecutor
+from intents_ui.service.context.shares import Shares
+from intents_ui.service.models import Intent
+from intents_ui.service.operations import ServiceConfig
+from intents_ui.service.prices import Prices
+from intents_ui.service.redis import RedisGuard
+from intents_ui.settings import DEMO_STARTED, ENV
+from intents_ui.web.rate_limiter import RateLimiter
+from intents_ui.web.recent import RecentReads
+
+if TYPE_CHECKING:
+    from intents_ui.emulator.app import Emulator
+    from intents_ui.web.transfers.attention import AttentionReader
+    from intents_ui.web.transfers.situations import TransferMemory
+
+
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """The objects of a process, one of each, for all threads."""
+
+    emulator: "Emulator | None"  # the embedded service, None with a real one
+    executor: FairExecutor  # makes pages and calls the service
+    service: ServiceClient
+    catalog: Catalog
+    prices: Prices
+    hub: Hub
+    streams: Streams
+    attention: "AttentionReader"  # of the transfers that need attention
+    transfers: "TransferMemory"  # shown lately
+    plan: Callable[[str], Intent]  # of an intent ID, cached
+    lifecycle: Lifecycle
+    redis_guard: RedisGuard  # of Django's shared cache
+    rate_limiter: RateLimiter
+    requests_in_hand: Shares
+    body_bytes: Shares  # of all requests in hand
+    exports: Shares  # in progress
+    cards: Cards = field(default_factory=Cards)
+    recent_reads: RecentReads = field(default_factory=RecentReads)
+    # Whose balances were looked up here. Of other owners, only other processes cache them.
+    balance_owners: set[str] = field(default_factory=set)
+    long_polls: dict[str | None, object] = field(default_factory=dict)  # of the console, by client
+
+    async def aclose(self) -> None:
+        """Close everything, on the event loop of the streams."""
+        await self.streams.aclose()
+        await self.hub.aclose()
+        await self.service.aclose()
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """Close what threads use."""
+        self.executor.shutdown()
+        self.service.close()
+
+
+_current: App | None = None
+
+
+def current() -> App:
+    if _current is None:
+        raise RuntimeError("The process's objects were not built. Call `use` first.")
+    return _current
+
+
+def use(app: App) -> None:
+    """Set the current objects."""
+    global _current
+    _current = app
+
+
+def service_config() -> ServiceConfig:
+    return ServiceConfig(
+        base_url="http://embedded" if ENV.embedded else str(ENV.intents_service_url),
+        access_key=ENV.intents_service_access_key,
+        service_name=ENV.intents_service_name,
+        brand=ENV.intents_service_brand,
+        wallet_brand=ENV.intents_wallet_brand,
+    )
+
+
+def embedded_service() -> "Emulator | None":
+    """Return a new embedded service, or None with a real one."""
+    if not ENV.embedded:
+        return None
+    from intents_ui.emulator.app import Emulator  # imported only when used
+
+    return Emulator(service_name=ENV.intents_service_name, started=DEMO_STARTED)

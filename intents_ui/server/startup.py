@@ -1,0 +1,111 @@
+"""Builds the objects of a process from its settings, in the order in which they depend on each other."""
+
+import time
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.core.cache import caches
+from django.utils.crypto import salted_hmac
+
+from intents_ui.app import App, embedded_service, service_config
+from intents_ui.live.bus import RedisBus
+from intents_ui.live.hub import Hub
+from intents_ui.live.stream import Limits, Streams
+from intents_ui.middleware import security_headers
+from intents_ui.ops.lifecycle import Lifecycle
+from intents_ui.pages import intent as intent_page
+from intents_ui.server.pages import BODY_BYTES, REQUESTS
+from intents_ui.service.cache import ResponseCache
+from intents_ui.service.catalog import Catalog
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.context.executor import FairExecutor
+from intents_ui.service.context.shares import Shares
+from intents_ui.service.decode import Brand
+from intents_ui.service.network import InProcessTransport
+from intents_ui.service.operations import ServiceConfig
+from intents_ui.service.prices import Prices
+from intents_ui.service.redis import RedisGuard
+from intents_ui.settings import ENV
+from intents_ui.web import client_ip
+from intents_ui.web.rate_limiter import RateLimiter
+from intents_ui.web.shared_responses import SharedResponses
+from intents_ui.web.signed_values import SignedValues
+from intents_ui.web.transfers.attention import AttentionReader
+from intents_ui.web.transfers.situations import TransferMemory
+
+if TYPE_CHECKING:
+    from intents_ui.emulator.app import Emulator
+
+THREADS = 32  # that make pages and call the service, most of which wait for it
+STREAMS_PER_CLIENT = 20  # beyond that, pages poll
+CONCURRENT_EXPORTS = 4  # one for each client
+CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
+RESPONSES_PAUSE = 5.0  # the same for shared responses
+
+
+def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None = None) -> App:
+    """Return the objects of a process. Those that are given replace its own, and are closed with the others."""
+    emulator = emulator or embedded_service()
+    executor = FairExecutor(THREADS)
+    service = service or _client(emulator, executor)
+    hub = Hub(service, _bus(service.config.names))
+    lifecycle = Lifecycle()
+    redis_guard = RedisGuard("rate limits and progress of exports are not shared", pause=CACHE_PAUSE)
+    rate_limiter = RateLimiter(str(ENV.redis_url) if ENV.redis_url else None, redis_guard)
+    streams = Streams(
+        hub,
+        intent_page.receipt_fragment,
+        fallback=intent_page.polling_fragment,
+        client_of=lambda scope: client_ip.client_of(scope, ENV.trusted_proxies) or client_ip.THIS_MACHINE,
+        wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
+        headers=security_headers.default_headers(),
+        stopping=lifecycle.is_stopping,
+        limits=Limits(a_client=STREAMS_PER_CLIENT),
+    )
+    return App(
+        emulator=emulator,
+        executor=executor,
+        service=service,
+        catalog=Catalog(service),
+        prices=Prices(service),
+        hub=hub,
+        streams=streams,
+        attention=AttentionReader(),
+        transfers=TransferMemory(),
+        plan=intent_page.cached_plan(service),
+        lifecycle=lifecycle,
+        redis_guard=redis_guard,
+        rate_limiter=rate_limiter,
+        requests_in_hand=Shares(REQUESTS),
+        body_bytes=Shares(BODY_BYTES),
+        exports=Shares(CONCURRENT_EXPORTS),
+    )
+
+
+def _client(emulator: "Emulator | None", executor: FairExecutor) -> ServiceClient:
+    config = service_config()
+    return ServiceClient(
+        config,
+        transport=InProcessTransport(emulator) if emulator else None,
+        cache=ResponseCache(config, clock=time.monotonic, shared=_shared_responses(config)),
+        threads=executor,
+    )
+
+
+def _shared_responses(config: ServiceConfig) -> SharedResponses | None:
+    """Return the responses in Redis, if configured. Processes don't share an embedded service."""
+    if ENV.redis_url is None or ENV.embedded:
+        return None
+    # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
+    owner = salted_hmac(
+        "shared responses", repr([config.url(""), config.brand, config.wallet_brand, config.key]), algorithm="sha256"
+    )
+    guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
+    return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32])
+
+
+def _bus(names: Brand) -> RedisBus | None:
+    if not ENV.redis_url:
+        return None
+    prefix = f"intents-ui:{settings.OWNER}:live:2:"
+    return RedisBus(str(ENV.redis_url), names=names, signed=SignedValues("snapshots"), prefix=prefix)
