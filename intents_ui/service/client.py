@@ -153,11 +153,6 @@ class ServiceClient:
             error = raised
         return exchange.attempt(error)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether no request is pending, not even a background refresh."""
-        return not self._pending
-
     def close(self) -> None:
         """Close the connections of threads. Calls that run may finish."""
         if self._has_own_threads:

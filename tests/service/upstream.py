@@ -52,7 +52,7 @@ class Upstream:
 
     def is_quiet(self) -> bool:
         """Return whether no call is under way, not even a refresh behind a page."""
-        return self.service.is_idle
+        return self.service.threads.running == 0
 
 
 @contextlib.contextmanager
