@@ -273,11 +273,15 @@ class Subscriber:
         """Whether no more snapshots will come."""
         return self.watch.is_over and not self._has_news
 
-    async def next(self) -> Snapshot | None:
-        """Wait for a snapshot that wasn't returned yet. Returns None when woken without one, or when over."""
+    async def next(self, *, within: float) -> Snapshot | None:
+        """Wait for a snapshot that wasn't returned yet. Returns None after `within` seconds, or if woken without."""
         if not (self.is_awake or self._has_news or self.is_over):
             self.waiter = self.watch.loop.create_future()
-            await self.waiter
+            alarm = self.watch.loop.call_later(within, self.wake)
+            try:
+                await self.waiter
+            finally:
+                alarm.cancel()
         self.is_awake = False
         return self.poll()
 

@@ -75,7 +75,7 @@ class Poller:
     idle_responses: int = 0
     quick_changes: int = 0
     cut_polls: int = 0
-    polls_instead: int = 0
+    plain_polls: int = 0  # left before a long poll is tried again
     failures: int = 0
 
     async def run(self) -> None:
@@ -91,9 +91,7 @@ class Poller:
                 await asyncio.sleep(pause)
 
     def _may_long_poll(self) -> bool:
-        if self.must_poll or self.is_stopped or self.done_at or not self.service.can_hold:
-            return False
-        return self.cut_polls < MAX_CUT_POLLS
+        return not (self.must_poll or self.is_stopped or self.done_at or self.plain_polls) and self.service.can_hold
 
     async def _poll(self) -> float:
         """Send one request, publish the response, and return the delay before the next request."""
@@ -108,10 +106,7 @@ class Poller:
         if self.snapshot.content != before:
             self.done_at = None
             self.cursor = None  # it belongs to the previous receipt, and the next long poll returns a new one
-        if self.cut_polls >= MAX_CUT_POLLS:
-            self.polls_instead += 1
-            if self.polls_instead >= POLLS_INSTEAD:
-                self.cut_polls = self.polls_instead = 0
+        self.plain_polls = max(0, self.plain_polls - 1)
         if self._may_long_poll():
             return 0.0
         is_idle = self.done_at is not None
@@ -136,6 +131,8 @@ class Poller:
             if error.reason is not Reason.TIMEOUT:
                 raise
             self.cut_polls += 1
+            if self.cut_polls == MAX_CUT_POLLS:
+                self.cut_polls, self.plain_polls = 0, POLLS_INSTEAD
             self.must_poll = True
             return 0.0
         if self.cursor is not None:

@@ -118,20 +118,18 @@ class Streams:
             subscriber = self.hub.subscribe(intent_id, seen=last_event_id(scope), client=client)
         except HubFull as full:
             return await self._reject(intent_id, send, 429 if full.lack is Lack.SHARE else 503)
-        now = asyncio.get_running_loop().time()
-        ends_at = now + self.limits.lasts * SystemRandom().uniform(0.8, 1.2)
-        stream = Stream(self, intent_id, subscriber, receive, send, now, ends_at, is_ending=self.stopping())
+        stream = Stream(self, intent_id, subscriber, receive, send, is_ending=self.stopping())
         self.open.add(stream)
-        open_streams.set(len(self.open))
+        open_streams.inc()
         self._by_client[client] += 1
         if self._timer is None or self._timer.done():
-            self._timer = asyncio.create_task(restart_forever(self._check_streams, name="live streams"))
+            self._timer = asyncio.create_task(restart_forever(self._stop_in_time, name="live streams"))
         try:
             with subscriber:
                 await stream.run()
         finally:
             self.open.discard(stream)
-            open_streams.set(len(self.open))
+            open_streams.dec()
             self._by_client[client] -= 1
             if not self._by_client[client]:
                 del self._by_client[client]
@@ -186,17 +184,11 @@ class Streams:
         later = str(SystemRandom().randint(10, 30)).encode()
         await self.refuse(send, status, html=self._fallback(intent_id), extra=[(b"retry-after", later)])
 
-    async def _check_streams(self) -> None:
-        """Check all streams with one timer, because a timer for each would be a large part of an idle stream's cost."""
-        clock = asyncio.get_running_loop().time
-        checked = clock()
+    async def _stop_in_time(self) -> None:
+        """End all streams when the process shuts down, which it only says if it is asked."""
         while self.open:
             if self.stopping():
                 self.stop()
-            elif clock() - checked >= self.limits.beat_every / 15:
-                checked = clock()
-                for stream in list(self.open):
-                    stream.check(checked)
             await asyncio.sleep(self.limits.tick)
 
 
@@ -213,12 +205,12 @@ class Stream:
     subscriber: Subscriber
     receive: Receive
     send: Send
-    wrote_at: float
-    ends_at: float
     is_ending: bool = False
     is_gone: bool = False
 
     async def run(self) -> None:
+        limits = self.streams.limits
+        ending = asyncio.get_running_loop().call_later(limits.lasts * SystemRandom().uniform(0.8, 1.2), self.end)
         leaving = asyncio.create_task(self._wait_for_disconnect())
         try:
             snapshot = await self._first()
@@ -229,7 +221,7 @@ class Stream:
             try:
                 await self._send_snapshot(snapshot)
                 while not (self.is_ending or self.subscriber.is_over):
-                    await self._send_snapshot(await self.subscriber.next())
+                    await self._send_snapshot(await self.subscriber.next(within=limits.beat_every))
                 farewell = self._farewell()
             except Exception as error:
                 # The browser reconnects, and until then the page says that it isn't live. Failures of the service are
@@ -239,14 +231,8 @@ class Stream:
                 farewell = message("fault", event="bye", retry=15 * RETRY_MS)
             await self._write(farewell, is_end=True)
         finally:
+            ending.cancel()
             leaving.cancel()
-
-    def check(self, now: float) -> None:
-        """Enforce the time limits."""
-        if now > self.ends_at:
-            self.end()
-        elif now - self.wrote_at >= self.streams.limits.beat_every:
-            self.subscriber.wake()
 
     def end(self) -> None:
         self.is_ending = True
@@ -264,11 +250,7 @@ class Stream:
             return None
         if self.subscriber.snapshot:
             return self.subscriber.poll()
-        try:
-            async with asyncio.timeout(self.streams.limits.first_snapshot):
-                return await self.subscriber.next()
-        except TimeoutError:
-            return None
+        return await self.subscriber.next(within=self.streams.limits.first_snapshot)
 
     async def _send_snapshot(self, snapshot: Snapshot | None) -> None:
         if snapshot:
@@ -285,7 +267,6 @@ class Stream:
     async def _write(self, data: bytes, *, is_end: bool = False) -> None:
         if self.is_gone:
             return
-        self.wrote_at = asyncio.get_running_loop().time()
         await self.send({"type": "http.response.body", "body": data, "more_body": not is_end})
 
 

@@ -88,7 +88,7 @@ class Viewer:
     async def _follow(self, hub: Hub, intent_id: str) -> None:
         with hub.subscribe(intent_id) as subscriber:
             while not subscriber.is_over:
-                if snapshot := await subscriber.next():
+                if snapshot := await subscriber.next(within=60):
                     self.snapshots.append(snapshot)
 
     @property
