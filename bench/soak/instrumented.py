@@ -31,7 +31,7 @@ async def send_figures(send: Any) -> None:
         "tasks": tasks(),
         "threads": threads(),
         "streams": len(app.current().streams.open),
-        "watched": app.current().hub.polled,
+        "watched": len(app.current().hub.watched),
     }
     body = json.dumps(figures).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

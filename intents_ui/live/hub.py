@@ -81,11 +81,6 @@ class Hub:
         return watch.newest if watch else None
 
     @property
-    def polled(self) -> int:
-        """How many intents this process polls."""
-        return sum(watch.is_leading for watch in self.watched.values())
-
-    @property
     def viewers(self) -> int:
         return sum(len(watch.subscribers) for watch in list(self.watched.values()))
 
@@ -178,6 +173,7 @@ class Watch:
 
     @property
     def is_leading(self) -> bool:
+        """Whether this process polls the intent."""
         return self._polling is not None and not self._polling.done()
 
     def poll_now(self) -> None:

@@ -73,7 +73,3 @@ def replay(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return receive_again
-
-
-def query_of(scope: Message) -> str:
-    return bytes(scope["query_string"]).decode("latin-1")

@@ -54,6 +54,11 @@ def tasks() -> int:
     return sum("ASGIProtocol" not in repr(task) for task in asyncio.all_tasks())
 
 
+def polled() -> int:
+    """Return how many intents this process polls."""
+    return sum(watch.is_leading for watch in hub.watched.values())
+
+
 async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] == "lifespan":
         await receive()
@@ -66,7 +71,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     elif scope["path"].startswith("/live/"):
         await streams(scope, receive, send)
     else:
-        figures = (objects, tasks) if scope["path"] == "/memory" else (lambda: hub.polled, lambda: len(streams.open))
+        figures = (objects, tasks) if scope["path"] == "/memory" else (polled, lambda: len(streams.open))
         body = " ".join(str(figure()) for figure in figures).encode()
         headers = [(b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
