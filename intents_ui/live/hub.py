@@ -211,24 +211,16 @@ class Watch:
 
     async def _poll(self) -> None:
         """Run the poller. An internal error is published as a stale snapshot."""
-        hub, known = self._hub, self.newest or Snapshot(self.intent_id, None, learned_at=None)
-        poller = Poller(
-            service=hub.service,
-            intent_id=self.intent_id,
-            snapshot=known,
-            on_snapshot=self._publish,
-            turns=hub.turns,
-            intervals=hub.intervals,
-            now=hub.now,
-        )
+        hub = self._hub
+        poller = Poller(watch=self, service=hub.service, turns=hub.turns, intervals=hub.intervals, now=hub.now)
         try:
             await poller.run()
         except Exception:
             known = poller.snapshot
-            self._publish(known.stale(known.stale_since or hub.now()))
+            self.publish(known.stale(known.stale_since or hub.now()))
             raise
 
-    def _publish(self, snapshot: Snapshot) -> None:
+    def publish(self, snapshot: Snapshot) -> None:
         self.on_snapshot(snapshot)
         self._hub.share()
 

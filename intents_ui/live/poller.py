@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import SystemRandom
+from typing import TYPE_CHECKING
 
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
@@ -12,6 +13,9 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import EARLIEST, ENDED, STOPPED, Intent, IntentReceipt, IntentStatus
 from intents_ui.service.outcome import is_older, past
+
+if TYPE_CHECKING:
+    from intents_ui.live.hub import Watch
 
 UNEXECUTED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 # Pollers of a process that start or resume per second. Each sends two requests, a poll and a long poll, within the
@@ -55,14 +59,11 @@ class Turns:
 class Poller:
     """Polls until the intent is final and publishes each response, changed or not.
 
-    `snapshot` is the newest that the process knows. Never raises a ServiceError: a failure is published as a stale
-    snapshot.
+    Never raises a ServiceError: a failure is published as a stale snapshot.
     """
 
+    watch: "Watch"
     service: ServiceClient
-    intent_id: str
-    snapshot: Snapshot
-    on_snapshot: Callable[[Snapshot], None]
     turns: Turns
     intervals: PollIntervals
     now: Callable[[], datetime]
@@ -77,6 +78,15 @@ class Poller:
     cut_polls: int = 0
     plain_polls: int = 0  # left before a long poll is tried again
     failures: int = 0
+
+    @property
+    def intent_id(self) -> str:
+        return self.watch.intent_id
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest that this process knows."""
+        return self.watch.newest or Snapshot(self.intent_id, None, learned_at=None)
 
     async def run(self) -> None:
         while not self.snapshot.is_final:
@@ -163,7 +173,7 @@ class Poller:
         expires_at = receipt.summary.expires_at if receipt.summary else None
         is_final = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
         went_back = received.status if received.status != receipt.status else None
-        self._publish(Snapshot(self.intent_id, receipt, learned_at=now, is_final=is_final, regressed_to=went_back))
+        self.watch.publish(Snapshot(self.intent_id, receipt, learned_at=now, is_final=is_final, regressed_to=went_back))
 
     async def _update_without_receipt(self) -> None:
         """Publish a snapshot of an intent without a receipt. Intents have none until executed, but never lose one."""
@@ -173,10 +183,10 @@ class Poller:
         try:
             intent: Intent = await self.service.ask_async(operations.get_intent(self.intent_id))
         except NotFound:
-            self._publish(Snapshot(self.intent_id, None, learned_at=now, is_final=True, is_unknown=True))
+            self.watch.publish(Snapshot(self.intent_id, None, learned_at=now, is_final=True, is_unknown=True))
         else:
             is_final = self._is_over(intent.status, intent.updated_at, intent.expires_at, now)
-            self._publish(Snapshot(self.intent_id, None, learned_at=now, is_final=is_final))
+            self.watch.publish(Snapshot(self.intent_id, None, learned_at=now, is_final=is_final))
 
     def _is_over(
         self, status: str | None, updated_at: datetime | None, expires_at: datetime | None, now: datetime
@@ -194,10 +204,6 @@ class Poller:
             return now - self.done_at > LAST_POLL
         return status in ENDED
 
-    def _publish(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-        self.on_snapshot(snapshot)
-
     def _handle_error(self, error: ServiceError) -> float:
         """Publish the failure unless it is recent, and return the delay before the retry."""
         if isinstance(error, TooBusy) and error.status is None:
@@ -206,7 +212,7 @@ class Poller:
         # The circuit breaker says when it lets a call through.
         pause = self._backoff(error) if error.again_in is None else error.again_in
         if self.snapshot.stale_since is None and (self.failures > 1 or pause > self.intervals.pause):
-            self._publish(self.snapshot.stale(self.now()))
+            self.watch.publish(self.snapshot.stale(self.now()))
         return pause
 
     def _backoff(self, error: ServiceError) -> float:
