@@ -8,7 +8,7 @@ from intents_ui.middleware import security_headers
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+AsgiApplication = Callable[[Message, Receive, Send], Awaitable[None]]
 
 PIECE: Final = 32 * 1024  # bytes
 

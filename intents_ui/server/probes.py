@@ -1,18 +1,36 @@
-"""`/healthz`, `/readyz` and `/metrics`, which respond at once, without a thread, under any host name."""
+"""`/healthz`, `/readyz` and `/metrics`, which respond at once, without a thread, under any host name.
+
+A process is ready if it can render pages and isn't shutting down. An outage of the service doesn't count: all processes
+would leave the load balancer at once, and users would lose cached pages and the explanation. Nor does an outage of
+Redis, without which each process sends its own requests and counts by itself.
+"""
 
 import asyncio
+import json
+import logging
+from functools import cache
+from typing import Any
 
+from django.template import TemplateDoesNotExist, TemplateSyntaxError
+from django.template.loader import get_template
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from intents_ui import app, readiness
+from intents_ui import app
 from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics
 from intents_ui.server.messages import Message, Send, send_response, send_text, without_body
 from intents_ui.server.requests import host_of, is_for_us
-from intents_ui.settings import is_address
+from intents_ui.service.redis import redis_errors
+from intents_ui.service.results import ServiceStatus
+from intents_ui.settings import ENV, is_address
 from intents_ui.web import client_ip
 from intents_ui.web.mirror import mirror_coverage, open_incidents
 
+log = logging.getLogger(__name__)
+
+# With their imports these cover most of what users see.
+TEMPLATES = ("home.html", "transfers/intent.html", "lists/history.html", "failure.html")
+PATIENCE = 1.0  # seconds for Redis
 PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
@@ -26,7 +44,7 @@ async def respond(scope: Message, send: Send) -> None:
         case "/healthz":
             await send_text(send, 200, "ok")
         case "/readyz":
-            ready, body = await asyncio.to_thread(readiness.report, in_detail=may_read_metrics(scope))
+            ready, body = await asyncio.to_thread(readiness, in_detail=may_read_metrics(scope))
             await send_response(send, 200 if ready else 503, body, {"Content-Type": "application/json"})
         case "/metrics" if may_read_metrics(scope):
             await update_gauges()
@@ -66,4 +84,62 @@ async def update_gauges() -> None:
     """Update the metrics that are sampled."""
     metrics.exports.set(app.current().exports.held)
     metrics.in_progress.set(app.current().requests_in_hand.held)
-    metrics.sample(app.current().service.health.status(), redis=await asyncio.to_thread(readiness.redis_answers))
+    metrics.sample(app.current().service.health.status(), redis=await asyncio.to_thread(redis_answers))
+
+
+def redis_answers() -> bool | None:
+    """Return whether Redis responds, or None without Redis."""
+    if not ENV.redis_url:
+        return None
+    from redis import Redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    timeouts = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+    try:
+        with Redis.from_url(str(ENV.redis_url), **timeouts, retry=Retry(NoBackoff(), 0)) as redis:
+            return bool(redis.ping())
+    except redis_errors():
+        return False
+
+
+def readiness(*, in_detail: bool) -> tuple[bool, bytes]:
+    """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
+    loaded, stopping = templates_load(), app.current().lifecycle.is_stopping()
+    ready = loaded and not stopping
+    status: dict[str, Any] = {"ready": ready, "stopping": stopping}
+    if in_detail:
+        service = of_service(app.current().service.health.status())
+        status |= {"templates": loaded, "redis": redis_answers(), "service": service}
+    return ready, json.dumps(status).encode() + b"\n"
+
+
+def of_service(standing: ServiceStatus) -> dict[str, Any]:
+    """Return the service's health as seen by users' requests. Sends none."""
+    return {
+        "state": standing.state,
+        "last_response_seconds_ago": _rounded(standing.answered),
+        "last_failure_seconds_ago": _rounded(standing.failed),
+        "degraded_for_seconds": _rounded(standing.in_trouble),
+        "median_ms": None if standing.typical is None else round(standing.typical * 1000, 1),
+    }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)
+
+
+def templates_load() -> bool:
+    try:
+        load_templates()
+    except (TemplateDoesNotExist, TemplateSyntaxError):
+        log.exception("The templates cannot be loaded")
+        return False
+    return True
+
+
+@cache
+def load_templates() -> None:
+    """Load the templates. A success is cached, a failure is retried at the next check."""
+    for name in TEMPLATES:
+        get_template(name)

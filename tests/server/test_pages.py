@@ -13,7 +13,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpRe
 
 from intents_ui import app
 from intents_ui.middleware import access_log, request_limits
-from intents_ui.server import handlers
+from intents_ui.server.application import reject
 from intents_ui.server.pages import Pages
 from tests.waiting import until
 
@@ -114,6 +114,6 @@ async def test_a_rejection_has_the_format_of_what_was_requested(path: str, kind:
 
     sent: list[Any] = []
     scope = {**SCOPE, "path": path}
-    await handlers.reject({**scope, access_log.REQUEST_LOG: access_log.RequestLog(scope)}, send, request_limits.BUSY)
+    await reject({**scope, access_log.REQUEST_LOG: access_log.RequestLog(scope)}, send, request_limits.BUSY)
     assert dict(sent[0]["headers"])[b"content-type"].decode().startswith(kind)
     assert sent[0]["status"] == 503
