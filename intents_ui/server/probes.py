@@ -20,7 +20,7 @@ from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics
 from intents_ui.server.messages import Message, Send, send_response, send_text, without_body
 from intents_ui.server.requests import host_of, is_for_us
-from intents_ui.service.redis import redis_errors
+from intents_ui.service.redis import redis_client, redis_errors
 from intents_ui.service.results import ServiceStatus
 from intents_ui.settings import ENV, is_address
 from intents_ui.web import client_ip
@@ -30,7 +30,6 @@ log = logging.getLogger(__name__)
 
 # With their imports these cover most of what users see.
 TEMPLATES = ("home.html", "transfers/intent.html", "lists/history.html", "failure.html")
-PATIENCE = 1.0  # seconds for Redis
 PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
@@ -91,13 +90,8 @@ def redis_answers() -> bool | None:
     """Return whether Redis responds, or None without Redis."""
     if not ENV.redis_url:
         return None
-    from redis import Redis
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-
-    timeouts = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
     try:
-        with Redis.from_url(str(ENV.redis_url), **timeouts, retry=Retry(NoBackoff(), 0)) as redis:
+        with redis_client(str(ENV.redis_url)) as redis:
             return bool(redis.ping())
     except redis_errors():
         return False

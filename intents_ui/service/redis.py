@@ -6,8 +6,23 @@ The Redis client is imported lazily: without Redis, a process takes 6 MB less me
 import logging
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 log = logging.getLogger(__name__)
+
+TIMEOUT: Final = 1.0  # seconds
+
+
+def redis_client(url: str) -> "Redis":
+    """Return a client for threads. It doesn't retry, which would take longer than the timeout."""
+    from redis import Redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
+    return Redis.from_url(url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, retry=Retry(NoBackoff(), 0))
 
 
 def redis_errors() -> tuple[type[Exception], ...]:

@@ -8,13 +8,13 @@ import threading
 import time
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
 from cachetools import LRUCache
 from django.conf import settings
 from django.http import HttpRequest
 
-from intents_ui.service.redis import RedisGuard
+from intents_ui.service.redis import RedisGuard, redis_client
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
 
@@ -23,7 +23,6 @@ SEARCH: Final = 6  # also for an identifier in a ticket, an export, a raw call: 
 TOKEN: Final = 20  # for comparing an operator token
 SECONDS: Final = 120  # in which an empty bucket fills
 BUCKETS_HELD: Final = 20_000  # in memory. One that is evicted is full again
-REDIS_SECONDS: Final = 1.0  # timeout
 MICROSECONDS: Final = 1_000_000
 
 # Times are in microseconds: integers that Lua's floats represent exactly. Passed in, so that tests can control the
@@ -63,7 +62,7 @@ class RateLimiter:
     """The buckets of all clients. Thread-safe."""
 
     def __init__(self, redis_url: str | None, guard: RedisGuard) -> None:
-        self._script = _script(redis_url) if redis_url else None
+        self._script = redis_client(redis_url).register_script(CONSUME) if redis_url else None
         self._guard = guard
         self._full_at: LRUCache[str, int] = LRUCache(BUCKETS_HELD)  # in memory
         self._lock = threading.Lock()
@@ -121,18 +120,6 @@ class RateLimiter:
             if left >= 0:
                 self._full_at[client] = full_at
         return left
-
-
-def _script(redis_url: str) -> Any:
-    """Return `CONSUME` in Redis."""
-    from redis import Redis  # imported only with Redis, because it is large
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-
-    client = Redis.from_url(
-        redis_url, socket_timeout=REDIS_SECONDS, socket_connect_timeout=REDIS_SECONDS, retry=Retry(NoBackoff(), 0)
-    )
-    return client.register_script(CONSUME)
 
 
 def _now() -> int:
