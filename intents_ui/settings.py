@@ -349,7 +349,6 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "intents_ui.urls"
 APPEND_SLASH = False
-WSGI_APPLICATION = None
 # Export progress and submitted forms. JSON, because write access to a cache of pickles would allow code execution.
 # Installations with another SECRET_KEY can share a Redis.
 OWNER = hmac.digest(SECRET_KEY.encode(), b"intents_ui owner of keys in Redis", "sha256").hex()[:16]
@@ -388,7 +387,6 @@ TEMPLATES = [
 ]
 
 TIME_ZONE = "UTC"
-USE_TZ = True
 USE_I18N = False
 
 # More than any of our forms or filters has.
@@ -433,7 +431,6 @@ SECURE_CSP: dict[str, list[str]] = {
     "require-trusted-types-for": ["'script'"],
     "trusted-types": ["default"],
 }
-X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
 
 # Other sites' pages that may read the API. Never with cookies.
