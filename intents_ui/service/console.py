@@ -7,12 +7,15 @@ The typed `operations` send only what pages need. Here the descriptions are the 
 has the timeout of balances, because any of its requests can include balances, which the service reads from chains.
 """
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+from pydantic.dataclasses import dataclass
 
 from intents_ui import tables
 from intents_ui.service import decode
@@ -24,6 +27,8 @@ from intents_ui.service.operations import Kind
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
 SEPARATORS = re.compile(r"[\s,]+")
+
+_TABLE: Mapping[str, Any] = tables.read(__package__, "console.json")
 
 
 class JsonFieldKind(StrEnum):
@@ -48,14 +53,14 @@ class JsonFieldKind(StrEnum):
 class Member:
     """Form field of a request. `name` is its path in the API's schema, separated by dots.
 
-    `words` are the documented values. The service may accept others.
+    `words` are the documented values, in the table by their name. The service may accept others.
     """
 
     name: str
     kind: JsonFieldKind
     about: str
     is_required: bool = False
-    words: tuple[str, ...] = ()
+    words: Annotated[tuple[str, ...], BeforeValidator(_TABLE["words"].get)] = ()
 
     @property
     def path(self) -> list[str]:
@@ -81,7 +86,7 @@ class Operation:
         return self.kind is Kind.WRITE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """Result of a raw call.
 
@@ -102,20 +107,8 @@ class Attempt:
     error: ServiceError | None = None
 
 
-_TABLE: Mapping[str, Any] = tables.read(__package__, "console.json")
-
-
-def _member(row: Mapping[str, Any]) -> Member:
-    words = _TABLE["words"][row["words"]] if "words" in row else ()
-    return Member(**{**row, "kind": JsonFieldKind(row["kind"]), "words": tuple(words)})
-
-
-def _operation(name: str, row: Mapping[str, Any]) -> Operation:
-    return Operation(name, **{**row, "kind": Kind(row["kind"]), "members": tuple(map(_member, row["members"]))})
-
-
 # In the order of the API's documentation.
-OPERATIONS: Mapping[str, Operation] = {name: _operation(name, row) for name, row in _TABLE["operations"].items()}
+OPERATIONS: Mapping[str, Operation] = {name: Operation(name, **row) for name, row in _TABLE["operations"].items()}
 
 
 def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) -> str:
