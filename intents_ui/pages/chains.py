@@ -20,9 +20,9 @@ from intents_ui.display.tokens import chains as display
 from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.service import operations
-from intents_ui.service.catalog import NATIVE_TOKEN, Listed
+from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import Invalid, ServiceError
-from intents_ui.service.models import ChainInfo, IntentHistory, Page, TokenInfo
+from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.web import cursors
 from intents_ui.web.frame import failed, part_or_page
 from intents_ui.web.transfers import situations

@@ -237,8 +237,8 @@ def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     where = canonical(chain_id, address)
     side = RouteSide(*where)
     onward, inward = app.current().service.threads.both(
-        partial(app.current().service.ask, operations.get_exact_input_routes(*where)),
-        partial(app.current().service.ask, operations.get_exact_output_routes(*where)),
+        partial(app.current().service.ask, operations.get_exact_input_routes(where)),
+        partial(app.current().service.ask, operations.get_exact_output_routes(where)),
     )
     answers = [answer for answer in (onward, inward) if not isinstance(answer, ServiceError)]
     app.current().catalog.learn(dict.fromkeys(view.chain_id for answer in answers for view in answer.tokens))

@@ -14,7 +14,7 @@ from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from cachetools import TTLCache
 
@@ -24,8 +24,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.context.executor import resting
 from intents_ui.service.context.request_context import is_over, time_left
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
-from intents_ui.service.fields import Model
-from intents_ui.service.models import ChainInfo, TokenInfo
+from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, ChainsAnswer, TokenInfo, TokensAnswer, plain
 from intents_ui.service.operations import ServiceCall
 
 SECOND = timedelta(seconds=1)
@@ -36,26 +35,18 @@ CHAINS_TO_BEGIN_WITH = 8  # number of chains to preload. The service lists the b
 # Skip the cache lookup for this long after the last one, because a page names hundreds of chains and tokens.
 LOOKED_AT_SECONDS = 0.5
 
-NATIVE_TOKEN = "0x" + "0" * 40
-NATIVE_TOKEN_ALIAS = "0x" + "e" * 40
 
-
-@dataclass(frozen=True, slots=True)
-class ServiceList[K, V]:
-    """One of the service's lists. `subject` is its cache key."""
+class ServiceList[A](NamedTuple):
+    """One of the service's lists, with what it is about: the tokens of a chain are about the chain's ID."""
 
     subject: object
-    call: ServiceCall[Any]
-    entries: Callable[[Any], tuple[V, ...]]
-    key: Callable[[V], K]
+    call: ServiceCall[A]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedList[K, V]:
-    """The newest response of a list, with its entries by key. Until `recent_until` it needs no look at the cache."""
+class KnownList(NamedTuple):
+    """The newest response of a list. Until `recent_until` it needs no look at the cache."""
 
-    answer: Model
-    index: Mapping[K, V]
+    answer: Any
     recent_until: float
 
 
@@ -73,33 +64,20 @@ class Listed[V]:
     failed: Mapping[int, ServiceError] = field(default_factory=dict)
 
 
+CHAINS = ServiceList("chains", operations.get_chains())
+
+
 @lru_cache(256)
-def tokens_of(chain_id: int) -> ServiceList[str, TokenInfo]:
-    call = operations.get_token_list([chain_id], include_all_listed=True)
-    return ServiceList(chain_id, call, lambda answer: answer.tokens, lambda token: plain(token.address))
+def tokens_of(chain_id: int) -> ServiceList[TokensAnswer]:
+    return ServiceList(chain_id, operations.get_token_list([chain_id], include_all_listed=True))
 
 
-def featured_on(chain_ids: Sequence[int]) -> ServiceList[tuple[int | None, str], TokenInfo]:
-    subject, call = ("featured", tuple(chain_ids)), operations.get_token_list(chain_ids)
-    return ServiceList(
-        subject, call, lambda answer: answer.tokens, lambda token: (token.chain_id, plain(token.address))
-    )
+def featured_on(chain_ids: Sequence[int]) -> ServiceList[TokensAnswer]:
+    return ServiceList(("featured", tuple(chain_ids)), operations.get_token_list(chain_ids))
 
 
-def served_by(route_provider: str) -> ServiceList[int, ChainInfo]:
-    call = operations.get_chains(route_provider=route_provider)
-    return ServiceList(("served by", route_provider), call, lambda answer: answer.chains, lambda chain: chain.id)
-
-
-CHAINS = ServiceList[int, ChainInfo](
-    "chains", operations.get_chains(), lambda answer: answer.chains, lambda chain: chain.id
-)
-
-
-def plain(address: str) -> str:
-    """Return the normalized form of a token's address, for lookups."""
-    lowered = address.lower()
-    return NATIVE_TOKEN if lowered == NATIVE_TOKEN_ALIAS else lowered
+def served_by(route_provider: str) -> ServiceList[ChainsAnswer]:
+    return ServiceList(("served by", route_provider), operations.get_chains(route_provider=route_provider))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +103,7 @@ class Catalog:
         self._service = service
         self._clock = clock
         self._lock = threading.Lock()
-        self._lists: dict[object, IndexedList[Any, Any]] = {}
+        self._lists: dict[object, KnownList] = {}
         self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self.derived: dict[Any, Any] = {}
         self.version = object()
@@ -137,7 +115,7 @@ class Catalog:
         nor a request that failed. Known lists are looked up, so that they are renewed even if the page finds all its
         names in `derived`.
         """
-        wanted: list[ServiceList[Any, Any]] = [CHAINS]
+        wanted: list[ServiceList[Any]] = [CHAINS]
         wanted += [tokens_of(chain_id) for chain_id in dict.fromkeys(chain_ids) if chain_id is not None]
         wanted += map(served_by, route_providers)
         missing = [listing for listing in wanted if not self._use_cached(listing)]
@@ -149,7 +127,7 @@ class Catalog:
         for listing, request in zip(missing, requests, strict=True):
             error = request.exception() if request.done() else None
             if request.done() and not error:
-                self._indexed(listing, request.result())
+                self._keep(listing, request.result())
             elif self._service.cache.peek(listing.call):
                 self._look_up(listing)
             elif not isinstance(error, Overloaded):
@@ -163,27 +141,23 @@ class Catalog:
 
     def chains(self) -> tuple[ChainInfo, ...]:
         """Return all supported chains, in the service's order."""
-        return tuple(self._index(CHAINS).values())
+        return tuple(self._chains().index.values())
 
     def chain(self, chain_id: int | None) -> ChainInfo | None:
-        return None if chain_id is None else self._index(CHAINS).get(chain_id)
+        return None if chain_id is None else self._chains().index.get(chain_id)
 
     def tokens(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         """Return a chain's listed tokens without duplicates, in the service's order."""
-        return () if chain_id is None else tuple(self._index(tokens_of(chain_id)).values())
+        return tuple(self._tokens(chain_id).index.values())
 
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
         """Return a listed token, or None. The zero address and 0xeee… both mean the chain's native token."""
-        if chain_id is None or not address:
-            return None
-        return self._index(tokens_of(chain_id)).get(plain(address))
+        return self._tokens(chain_id).by_address.get(plain(address)) if address else None
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         """Return whether a token is listed, or None if the chain's tokens aren't known. The native token always is."""
-        if chain_id is None or not address:
-            return None
-        known = self._index(tokens_of(chain_id))
-        wanted = plain(address)
+        known = self._tokens(chain_id).by_address if address else {}
+        wanted = plain(address or "")
         return wanted == NATIVE_TOKEN or wanted in known if known else None
 
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
@@ -193,7 +167,7 @@ class Catalog:
         """
         derived, place = self.derived, ("featured", chain_id)
         if place not in derived:
-            lists = [each for subject, each in self._lists_of_tokens().items() if chain_id in (None, subject)]
+            lists = [each for subject, each in self._token_lists().items() if chain_id in (None, subject)]
             derived[place] = tuple(token for each in lists for token in each.index.values() if token.featured)
         found: tuple[TokenInfo, ...] = derived[place]
         return found
@@ -203,7 +177,7 @@ class Catalog:
         listing = served_by(route_provider)
         self._use_cached(listing)
         known = self._lists.get(listing.subject)
-        return frozenset(known.index) if known else None
+        return frozenset(known.answer.index) if known else None
 
     def chains_by_provider(self, route_providers: Iterable[str]) -> dict[str, frozenset[int] | None]:
         """Return the chains of each route provider, None where they can't be loaded. Waits like `learn`."""
@@ -265,7 +239,7 @@ class Catalog:
         if together := self._find(featured_on(chain_ids)):
             counts = Counter(token.chain_id for token in together.index.values())
             return {chain_id: counts[chain_id] for chain_id in chain_ids}
-        lists = self._lists_of_tokens()
+        lists = self._token_lists()
         return {
             chain_id: sum(token.featured is True for token in lists[chain_id].index.values())
             for chain_id in chain_ids
@@ -274,12 +248,13 @@ class Catalog:
 
     def known(self) -> CatalogIndex:
         """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
-        chains, lists = self._lists.get(CHAINS.subject), self._lists_of_tokens()
-        of_chains = {chain_id: each for chain_id, each in lists.items() if chains is None or chain_id in chains.index}
+        chains = known.answer.index if (known := self._lists.get(CHAINS.subject)) else None
+        lists = self._token_lists()
+        of_chains = {chain_id: each for chain_id, each in lists.items() if chains is None or chain_id in chains}
         cached = self._service.cache.peek(CHAINS.call)
         ages = [each.age for chain_id in of_chains if (each := self._service.cache.peek(tokens_of(chain_id).call))]
         return CatalogIndex(
-            chains=len(chains.index) if chains else 0,
+            chains=len(chains or ()),
             chains_age=cached.age if cached else None,
             tokens=sum(len(each.index) for each in of_chains.values()),
             chains_with_tokens=sum(bool(each.index) for each in of_chains.values()),
@@ -287,24 +262,24 @@ class Catalog:
             newest=min(ages, default=None),
         )
 
-    def _lists_of_tokens(self) -> dict[int, IndexedList[str, TokenInfo]]:
+    def _token_lists(self) -> dict[int, TokensAnswer]:
         with self._lock:
-            return {subject: known for subject, known in self._lists.items() if isinstance(subject, int)}
+            return {subject: known.answer for subject, known in self._lists.items() if isinstance(subject, int)}
 
-    def _index[K, V](self, listing: ServiceList[K, V]) -> Mapping[K, V]:
-        """Return a list's entries by key, or none if the list is unavailable."""
-        found = self._find(listing)
-        return found.index if found else {}
+    def _chains(self) -> ChainsAnswer:
+        return self._find(CHAINS) or ChainsAnswer()
 
-    def _find[K, V](self, listing: ServiceList[K, V]) -> IndexedList[K, V] | None:
-        known: IndexedList[K, V] | None = self._lists.get(listing.subject)
-        if known is not None and self._clock() < known.recent_until:
-            return known
+    def _tokens(self, chain_id: int | None) -> TokensAnswer:
+        return (self._find(tokens_of(chain_id)) if chain_id is not None else None) or TokensAnswer()
+
+    def _find[A](self, listing: ServiceList[A]) -> A | None:
+        """Return a list, requested if necessary, or None if it is unavailable."""
         if not self._use_cached(listing) and not is_over():
             self._look_up(listing)
-        return self._lists.get(listing.subject)
+        known = self._lists.get(listing.subject)
+        return known.answer if known else None
 
-    def _use_cached(self, listing: ServiceList[Any, Any]) -> bool:
+    def _use_cached(self, listing: ServiceList[Any]) -> bool:
         """Look up a list if it is cached. Return whether it needs no request now."""
         known = self._lists.get(listing.subject)
         if known and self._clock() < known.recent_until:
@@ -316,23 +291,23 @@ class Catalog:
         with self._lock:
             return listing.subject in self._paused
 
-    def _look_up(self, listing: ServiceList[Any, Any]) -> None:
+    def _look_up(self, listing: ServiceList[Any]) -> None:
         # Discards the stale markers: pages don't report a stale name.
         with contextlib.suppress(ServiceError), request_context.collecting_stale():
             self._refreshed(listing)
 
-    def _listed[K, V](self, listing: ServiceList[K, V]) -> Listed[V]:
+    def _listed(self, listing: ServiceList[Any]) -> Listed[Any]:
         """Return a list within its TTL, or a stale one if the request for a newer one fails."""
         with request_context.collecting_stale() as stale:
             found = self._refreshed(listing, newest=True)
-        entries, unreadable = tuple(found.index.values()), found.answer.unreadable_entries
+        entries, unreadable = tuple(found.index.values()), found.unreadable_entries
         if not stale:
             return Listed(entries, unreadable)
         age = datetime.now(UTC) - stale[0].learned_at
         return Listed(entries, unreadable, age - age % SECOND, stale[0].error)
 
-    def _refreshed[K, V](self, listing: ServiceList[K, V], *, newest: bool = False) -> IndexedList[K, V]:
-        """Return the service's list, and rebuild its index only if the list changed."""
+    def _refreshed(self, listing: ServiceList[Any], *, newest: bool = False) -> Any:
+        """Return the service's list."""
         # Read before the request, which can replace the cached list. One that is being renewed is looked up each time.
         entry = self._service.cache.get(listing.call)
         is_renewed = entry is not None and entry.may_be_renewed and not entry.is_fresh
@@ -343,29 +318,20 @@ class Catalog:
         except ServiceError:
             self._pause(listing)
             raise
-        return self._indexed(listing, answer, recent_for=0.0 if is_renewed else LOOKED_AT_SECONDS)
+        self._keep(listing, answer, recent_for=0.0 if is_renewed else LOOKED_AT_SECONDS)
+        return answer
 
-    def _indexed[K, V](
-        self, listing: ServiceList[K, V], answer: Any, *, recent_for: float = LOOKED_AT_SECONDS
-    ) -> IndexedList[K, V]:
-        recent_until = self._clock() + recent_for
+    def _keep(self, listing: ServiceList[Any], answer: Any, *, recent_for: float = LOOKED_AT_SECONDS) -> None:
         with self._lock:
             self._paused.pop(listing.subject, None)
-            known: IndexedList[K, V] | None = self._lists.get(listing.subject)
-            if known is not None and known.answer is answer:
-                found = replace(known, recent_until=recent_until)
-            else:
-                index: dict[K, V] = {}
-                for entry in listing.entries(answer):
-                    index.setdefault(listing.key(entry), entry)
-                found = IndexedList(answer, index, recent_until)
+            known = self._lists.get(listing.subject)
+            if known is None or known.answer is not answer:
                 self.derived, self.version = {}, object()
             if len(self._lists) >= LISTS_HELD and known is None:
                 self._lists.clear()
-            self._lists[listing.subject] = found
-        return found
+            self._lists[listing.subject] = KnownList(answer, self._clock() + recent_for)
 
-    def _pause(self, listing: ServiceList[Any, Any]) -> None:
+    def _pause(self, listing: ServiceList[Any]) -> None:
         """Let pages do without a list for a while, after a failure or while its request takes long."""
         with self._lock:
             self._paused[listing.subject] = True

@@ -14,11 +14,21 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Never, Self, cast, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Never, Self, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, GetPydanticSchema, PlainValidator, ValidationError
+from annotated_types import MaxLen
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    GetPydanticSchema,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
-from pydantic_core import CoreSchema, SchemaValidator, core_schema
+from pydantic_core import CoreSchema, core_schema
 
 from intents_ui.service import decode
 
@@ -38,9 +48,11 @@ EMPTY = (None, "")  # what a field without a value may have
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,4})?", re.ASCII)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-_ANY_TIME = SchemaValidator(core_schema.datetime_schema(microseconds_precision="truncate"))
+_ANY_TIME = TypeAdapter(datetime)
 USUAL_TIME = r"^2[01][0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+_T = TypeVar("_T")
 
 log = logging.getLogger(__name__)
 
@@ -72,25 +84,33 @@ def read_identifier(value: object) -> str:
     return text
 
 
-def read_uint256(value: object, *, limit: int = UINT256_LIMIT) -> int:
-    """Return an amount, ID or counter: an integer from 0 to below the limit, in any JSON notation."""
-    number = value if isinstance(value, int) and not isinstance(value, bool) else _integral(_decimal(value))
-    if not 0 <= number < limit:
-        raise ValueError("out of range")
-    return number
-
-
 def read_figure(value: object) -> Decimal:
     """Return a USD amount, share or percentage: at most 80 digits, exponent within ±90, possibly negative."""
-    number = _decimal(repr(value) if isinstance(value, float) else value)
+    if isinstance(value, bool) or (isinstance(value, str) and not _NUMBER.fullmatch(value)):
+        raise ValueError("not a number")
+    if not isinstance(value, int | float | Decimal | str):
+        raise ValueError("not a number")
+    number = Decimal(repr(value) if isinstance(value, float) else value)
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int):
+        raise ValueError("not a finite number")
     if not number:
         return Decimal(0)
-    exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or number.adjusted() > EXPONENT_LIMIT or exponent < -EXPONENT_LIMIT:
+    if number.adjusted() > EXPONENT_LIMIT or exponent < -EXPONENT_LIMIT:
         raise ValueError("out of range")
     if number.adjusted() - exponent >= MOST_DIGITS:
         raise ValueError("too many digits")
     return number
+
+
+def read_uint256(value: object, *, limit: int = UINT256_LIMIT) -> int:
+    """Return an amount, ID or counter: an integer from 0 to below the limit, in any JSON notation."""
+    number = read_figure(value)
+    if not 0 <= number < limit:
+        raise ValueError("out of range")
+    if number != number.to_integral_value():
+        raise ValueError("not a whole number")
+    return int(number)
 
 
 def read_timestamp(value: object) -> datetime | None:
@@ -101,35 +121,13 @@ def read_timestamp(value: object) -> datetime | None:
     """
     if isinstance(value, str) and _DATE.fullmatch(value):
         raise ValueError("a date without a time")
-    moment: datetime = _ANY_TIME.validate_python(value)
+    moment = _ANY_TIME.validate_python(value)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment.year == 1 or moment == EPOCH:
         return None
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise ValueError(f"outside the years {FIRST_YEAR} to {LAST_YEAR}")
     return moment.astimezone(UTC)
-
-
-def _decimal(value: object) -> Decimal:
-    if isinstance(value, bool):
-        raise ValueError("not a number")
-    if isinstance(value, int):
-        if value.bit_length() > 300:
-            raise ValueError("out of range")
-        return Decimal(value)
-    if isinstance(value, Decimal) and value.is_finite():
-        return value
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return Decimal(value)
-    raise ValueError("not a number")
-
-
-def _integral(number: Decimal) -> int:
-    if not number:
-        return 0
-    if not 0 <= number.adjusted() < MOST_DIGITS or number != number.to_integral_value():
-        raise ValueError("not a whole number within range")
-    return int(number)
 
 
 def _optional(read: Callable[[object], Any], *usual: CoreSchema) -> GetPydanticSchema:
@@ -169,13 +167,6 @@ def _refuse(value: object) -> Never:
     raise ValueError("not of the field's type")
 
 
-def _list(source: Any, handler: Callable[[Any], CoreSchema]) -> CoreSchema:
-    """Return the schema of a list that may be null or "". The first invalid entry ends the validation."""
-    usual = cast("CoreSchema", {**handler(source), "max_length": LONGEST_LIST, "fail_fast": True})
-    nothing = core_schema.no_info_plain_validator_function(lambda value: () if value in EMPTY else _refuse(value))
-    return core_schema.union_schema([usual, nothing], mode="left_to_right")
-
-
 _TEXT = core_schema.str_schema(strict=True, min_length=1)
 _SHORT_TEXT = core_schema.str_schema(strict=True, min_length=1, max_length=LONGEST_ID)
 _TIME_TEXT = core_schema.str_schema(strict=True, pattern=USUAL_TIME)
@@ -191,7 +182,13 @@ Timestamp = Annotated[datetime | None, _optional(read_timestamp, _TIME)]
 Flag = Annotated[bool | None, _optional(_refuse, core_schema.bool_schema(strict=True))]
 TextInList = Annotated[str, PlainValidator(read_text), _or_default("")]
 FigureInList = Annotated[Figure, _or_default(None)]
-LIST = GetPydanticSchema(_list)
+# A list that may be null or "". Its first invalid entry ends the validation, because each is read by itself then.
+ListOf = Annotated[
+    tuple[_T, ...],
+    FailFast(),
+    MaxLen(LONGEST_LIST),
+    BeforeValidator(lambda value: () if value in EMPTY else value),
+]
 # Without these, an object is meaningless.
 IntentId = Annotated[str, PlainValidator(read_intent_id)]
 RequiredIdentifier = Annotated[str, PlainValidator(read_identifier)]

@@ -6,16 +6,16 @@ names an object is required. Invalid values are None, with their text in `unread
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from intents_ui.service.errors import Reason, Unreadable
 from intents_ui.service.fields import (
-    LIST,
     ChainId,
     Cursor,
     Decimals,
@@ -24,6 +24,7 @@ from intents_ui.service.fields import (
     Flag,
     Identifier,
     IntentId,
+    ListOf,
     Model,
     RequiredIdentifier,
     RequiredUInt256,
@@ -95,7 +96,7 @@ class IntentCalls(Model):
     """Calls to execute on one chain."""
 
     chain_id: UInt256 = None
-    calls: Annotated[tuple[Call, ...], LIST] = ()
+    calls: ListOf[Call] = ()
     space: UInt256 = None
     nonce: UInt256 = None
 
@@ -203,9 +204,9 @@ class IntentProviderQuote(Model):
     `max_slippage` is a fraction, `price_impact` a percentage, `estimated_duration` is in seconds.
     """
 
-    route_providers: Annotated[tuple[TextInList, ...], LIST] = ()
-    route_providers_request_ids: Annotated[tuple[TextInList, ...], LIST] = ()
-    route_providers_fee_usd: Annotated[tuple[FigureInList, ...], LIST] = ()
+    route_providers: ListOf[TextInList] = ()
+    route_providers_request_ids: ListOf[TextInList] = ()
+    route_providers_fee_usd: ListOf[FigureInList] = ()
     from_amount: UInt256 = None
     from_amount_min: UInt256 = None
     from_amount_usd: Figure = None
@@ -323,9 +324,9 @@ class Intent(Model):
     created_at: Timestamp = None
 
     destination_salt: UInt256 = None
-    calls: Annotated[tuple[IntentCalls, ...], LIST] = ()
-    preconditions: Annotated[tuple[TransactionPrecondition, ...], LIST] = ()
-    meta_txns: Annotated[tuple[MetaTxn, ...], LIST] = ()
+    calls: ListOf[IntentCalls] = ()
+    preconditions: ListOf[TransactionPrecondition] = ()
+    meta_txns: ListOf[MetaTxn] = ()
 
     @model_validator(mode="after")
     def _use_second_names(self) -> Self:
@@ -411,7 +412,7 @@ class IntentReceiptSummary(Model):
     origin_chain_id: UInt256 = None
     destination_chain_id: UInt256 = None
     trade_type: Text = None
-    route_providers: Annotated[tuple[TextInList, ...], LIST] = ()
+    route_providers: ListOf[TextInList] = ()
     origin_intent_address: Identifier = None
     origin_token_address: Identifier = None
     origin_token_amount: UInt256 = None
@@ -466,10 +467,8 @@ class IntentReceipt(Model):
     def step_of(self, txn_hash: str) -> str | None:
         """Return which of the transactions has this hash: `deposit`, `origin`, `destination` or `refund`."""
         wanted = txn_hash.lower().removeprefix("0x")
-        sent = {
-            step: each.txn_hash.lower().removeprefix("0x") for step, each in self.transactions.items() if each.txn_hash
-        }
-        return next((step for step, known in sent.items() if known == wanted), None)
+        sent = {step: (each.txn_hash or "").lower().removeprefix("0x") for step, each in self.transactions.items()}
+        return next((step for step, known in sent.items() if known and known == wanted), None)
 
     @property
     def intent_ids(self) -> list[str]:
@@ -495,7 +494,7 @@ class BalanceGroup(Model):
 
     intent_address: Identifier = None
     chain_id: UInt256 = None
-    tokens: Annotated[tuple[TokenBalance, ...], LIST] = ()
+    tokens: ListOf[TokenBalance] = ()
 
 
 class IntentHistory(Model):
@@ -508,7 +507,7 @@ class IntentHistory(Model):
     created_at: Timestamp = None
     receipt: IntentReceipt | None = None
     has_balance: Flag = None
-    balances: Annotated[tuple[BalanceGroup, ...], LIST] = ()
+    balances: ListOf[BalanceGroup] = ()
 
     @field_validator("receipt")
     @classmethod
@@ -518,6 +517,15 @@ class IntentHistory(Model):
             if any(each.lower() != own for each in receipt.intent_ids):
                 raise ValueError("of another intent")
         return receipt
+
+
+NATIVE_TOKEN, NATIVE_TOKEN_ALIAS = "0x" + "0" * 40, "0x" + "e" * 40
+
+
+def plain(address: str) -> str:
+    """Return the normalized form of a token's address, for lookups."""
+    lowered = address.lower()
+    return NATIVE_TOKEN if lowered == NATIVE_TOKEN_ALIAS else lowered
 
 
 class TokenInfo(Model):
@@ -601,7 +609,7 @@ class Page(Model):
     column: Text = None
     before: Cursor = None
     after: Cursor = None
-    sort: Annotated[tuple[SortBy, ...], LIST] = ()
+    sort: ListOf[SortBy] = ()
     page_size: UInt256 = None
     more: Flag = None
 
@@ -644,6 +652,10 @@ class IntentAnswer(Model):
 
     intent: Intent
 
+    @property
+    def intent_ids(self) -> list[str]:
+        return [self.intent.intent_id]
+
 
 class ReceiptAnswer(Model):
     """Response of GetIntentReceipt."""
@@ -652,45 +664,46 @@ class ReceiptAnswer(Model):
 
     intent_receipt: IntentReceipt
 
+    @property
+    def intent_ids(self) -> list[str]:
+        return self.intent_receipt.intent_ids
 
-class WaitAnswer(Model):
+
+class WaitAnswer(ReceiptAnswer):
     """Response of WaitIntentReceipt.
 
     `done` means "stop polling", not success. Send `receipt_states` back as `last_receipt_states`.
     """
 
-    verbatim = ("intent_receipt",)
-
-    intent_receipt: IntentReceipt
-    receipt_states: Annotated[tuple[TextInList, ...], LIST] = ()
+    receipt_states: ListOf[TextInList] = ()
     done: Flag = None
 
 
-class _Listed(Model):
+class _Listed[T: Intent | IntentHistory](Model):
     """Response that lists the intents matching a filter."""
 
     essential = frozenset({"intents"})
 
-    def fitting[T: Model](self, entries: Sequence[T], fits: Callable[[T], bool]) -> Self:
+    intents: ListOf[T] = ()
+
+    def fitting(self, fits: Callable[[T], bool]) -> Self:
         """Return the response without the entries for which `fits` is false.
 
         They count as entries that couldn't be parsed. Raises Unreadable if no entry fits, because an empty list would
         say that there are no matches.
         """
-        matching = tuple(filter(fits, entries))
-        unfit = len(entries) - len(matching)
+        matching = tuple(filter(fits, self.intents))
+        unfit = len(self.intents) - len(matching)
         if not unfit:
             return self
         if not matching:
             raise Unreadable(reason=Reason.OTHER_FILTER)
-        log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(entries))
+        log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(self.intents))
         return self.model_copy(update={"intents": matching, "_notes": {**self.notes, "unfit": unfit}})
 
 
-class SearchAnswer(_Listed):
+class SearchAnswer(_Listed[Intent]):
     """Response of SearchIntents, unordered."""
-
-    intents: Annotated[tuple[Intent, ...], LIST] = ()
 
     @property
     def beyond(self) -> int:
@@ -707,12 +720,11 @@ class End(StrEnum):
     EMPTY_PAGE = "empty page"  # although the service reports more
 
 
-class HistoryAnswer(_Listed):
+class HistoryAnswer(_Listed[IntentHistory]):
     """Response of GetIntentHistory: one page of a paginated list."""
 
     verbatim = ("next_page",)
 
-    intents: Annotated[tuple[IntentHistory, ...], LIST] = ()
     next_page: Page | None = None
 
     @property
@@ -738,13 +750,35 @@ class CommitAnswer(Model):
 
     intent_id: IntentId
 
+    @property
+    def intent_ids(self) -> list[str]:
+        return [self.intent_id]
+
+
+def _first_by[K, V](key: Callable[[V], K], entries: Iterable[V]) -> dict[K, V]:
+    """Return the entries by key, in their order. Of duplicates, the first one."""
+    found: dict[K, V] = {}
+    for entry in entries:
+        found.setdefault(key(entry), entry)
+    return found
+
 
 class TokensAnswer(Model):
     """Response of the operations that list tokens."""
 
     essential = frozenset({"tokens"})
 
-    tokens: Annotated[tuple[TokenInfo, ...], LIST] = ()
+    tokens: ListOf[TokenInfo] = ()
+
+    @cached_property
+    def index(self) -> Mapping[tuple[int, str], TokenInfo]:
+        """The tokens by chain and `plain` address."""
+        return _first_by(lambda token: (token.chain_id, plain(token.address)), self.tokens)
+
+    @cached_property
+    def by_address(self) -> Mapping[str, TokenInfo]:
+        """The tokens of a response for one chain, whatever chain they name."""
+        return _first_by(lambda token: plain(token.address), self.tokens)
 
 
 class ChainsAnswer(Model):
@@ -752,7 +786,12 @@ class ChainsAnswer(Model):
 
     essential = frozenset({"chains"})
 
-    chains: Annotated[tuple[ChainInfo, ...], LIST] = ()
+    chains: ListOf[ChainInfo] = ()
+
+    @cached_property
+    def index(self) -> Mapping[int, ChainInfo]:
+        """The chains by ID."""
+        return _first_by(lambda chain: chain.id, self.chains)
 
 
 class PricesAnswer(Model):
@@ -763,4 +802,4 @@ class PricesAnswer(Model):
 
     essential = frozenset({"token_prices"})
 
-    token_prices: Annotated[tuple[TokenPrice, ...], LIST] = ()
+    token_prices: ListOf[TokenPrice] = ()

@@ -1,6 +1,6 @@
 """The service's operations that the dashboard calls, each a function that returns a `ServiceCall`.
 
-QuoteIntent and ExecuteIntent are only sent by users, in the API console (`console`).
+docs/contract.md describes them. QuoteIntent and ExecuteIntent are only sent by users, in the API console (`console`).
 
 `ServiceClient` sends the calls, within the limits of their kinds (`POLICIES`). Any call can raise any `ServiceError`.
 The docstrings name the errors with a specific meaning for the operation. Arguments that aren't given aren't sent.
@@ -146,6 +146,16 @@ type CacheKey = tuple[str, bytes]
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MOST_HITS = 1000
 STATUSES = frozenset(IntentStatus)
+# Filters that a result can be checked against. The service searches its transactions and words by itself.
+CHECKED_FIELDS = (
+    "intent_id",
+    "project_id",
+    "owner_address",
+    "origin_intent_address",
+    "destination_intent_address",
+    "origin_chain_id",
+    "destination_chain_id",
+)
 
 to_camel = cache(alias_generators.to_camel)  # takes as long as everything else about a request
 
@@ -162,6 +172,13 @@ class Answer:
         for name in model.verbatim:
             if part := getattr(found, name):
                 part.with_raw(decode.member(self.text, to_camel(name)))
+        return found
+
+    def about[W: IntentAnswer | ReceiptAnswer | CommitAnswer](self, intent_id: str, model: type[W]) -> W:
+        """Parse a response about one intent. Raises Unreadable if a part of it belongs to another one."""
+        found = self.as_a(model)
+        if any(each.lower() != intent_id.lower() for each in found.intent_ids):
+            raise Unreadable(reason=Reason.OTHER_INTENT)
         return found
 
 
@@ -203,31 +220,22 @@ class SearchCriteria(TypedDict, total=False):
     by_query_string: str | None
 
 
-# What each hit of a search says about itself. The service searches its transactions and words by itself.
-CHECKED_CRITERIA = ("intent_id", "project_id", "owner_address", "origin_intent_address", "destination_intent_address")
-
-
 def search_intents(**criteria: Unpack[SearchCriteria]) -> ServiceCall[SearchAnswer]:
     """Search intents by one criterion. The result is unpaged and unordered, and empty if nothing matches.
 
     The service may return only the newest ten, without quotes. Use `get_intent_history` for a complete list. Of more
     than MOST_HITS results the newest are parsed and the others counted.
     """
-    given = _given(criteria)
-    wanted = _wanted(given, *CHECKED_CRITERIA)
 
     def read(answer: Answer) -> SearchAnswer:
         document, beyond = _newest(answer.document, MOST_HITS)
         found = replace(answer, document=document).as_a(SearchAnswer)
         found.notes["beyond"] = beyond
-        return found.fitting(found.intents, lambda intent: _meets(intent, wanted))
+        return found.fitting(lambda intent: _meets(intent, wanted))
 
-    return ServiceCall(
-        operation="SearchIntents",
-        request=_request(**given),
-        read=read,
-        kind=Kind.SEARCH,
-    )
+    request = _request(criteria)
+    wanted = _wanted(request)
+    return ServiceCall(operation="SearchIntents", request=request, read=read, kind=Kind.SEARCH)
 
 
 def _newest(document: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], int]:
@@ -259,9 +267,6 @@ class HistoryFilters(TypedDict, total=False):
     only_recoverable: bool
 
 
-CHECKED_FILTERS = ("project_id", "owner_address", "origin_chain_id", "destination_chain_id")
-
-
 def get_intent_history(*, page: Page | None = None, **filters: Unpack[HistoryFilters]) -> ServiceCall[HistoryAnswer]:
     """List intents with their receipts, one page at a time.
 
@@ -269,58 +274,52 @@ def get_intent_history(*, page: Page | None = None, **filters: Unpack[HistoryFil
     `by_status`. `from_time` and `to_time` limit the creation time, inclusive, in Unix seconds. Balances make the call
     slow, because the service reads them from the chains.
     """
-    given = _given(filters)
-    if "by_statuses" in given:
-        given.pop("by_status", None)
-    statuses = frozenset(given["by_statuses"] if "by_statuses" in given else filter(None, [given.get("by_status")]))
-    # The service replaces an unknown status with another, so results can't be checked against it.
-    is_told = statuses <= STATUSES
-    wanted = _wanted(given, *CHECKED_FILTERS)
 
     def read(answer: Answer) -> HistoryAnswer:
         found = answer.as_a(HistoryAnswer)
         found.notes["requested"] = page
-        return found.fitting(found.intents, meets)
+        return found.fitting(meets)
 
     def meets(entry: IntentHistory) -> bool:
-        if statuses and is_told and entry.status and entry.status not in statuses:
+        if is_checkable and entry.status and entry.status not in statuses:
             return False
         return entry.receipt is None or _meets(entry.receipt, wanted)
 
-    with_balances = "include_balances" in given or "only_recoverable" in given
+    request = _request(filters)
+    if "byStatuses" in request:
+        request.pop("byStatus", None)
+    statuses = frozenset(request.get("byStatuses") or filter(None, [request.get("byStatus")]))
+    # The service replaces an unknown status with another, so results can't be checked against it.
+    is_checkable = bool(statuses) and statuses <= STATUSES
+    wanted = _wanted(request)
+    if page:
+        request = {"page": Verbatim(page.raw), **request}
     is_first = page is None or (page.before is None and page.after is None)
-    page_kind = Kind.HISTORY if is_first else Kind.OLDER_HISTORY
-    return ServiceCall(
-        operation="GetIntentHistory",
-        request=_request(page=Verbatim(page.raw) if page else None, **given),
-        read=read,
-        kind=Kind.BALANCES if with_balances else page_kind,
-    )
+    kind = Kind.HISTORY if is_first else Kind.OLDER_HISTORY
+    if not request.keys().isdisjoint({"includeBalances", "onlyRecoverable"}):
+        kind = Kind.BALANCES
+    return ServiceCall(operation="GetIntentHistory", request=request, read=read, kind=kind)
 
 
 def get_intent(intent_id: str) -> ServiceCall[Intent]:
     """Get one intent with its quotes and its `raw` text. Raises NotFound."""
-
-    def read(answer: Answer) -> Intent:
-        intent = answer.as_a(IntentAnswer).intent
-        _refuse_another(intent_id, intent.intent_id)
-        return intent
-
-    request = {"intentId": intent_id}
-    return ServiceCall(operation="GetIntent", request=request, read=read, kind=Kind.MOVING, kind_of=kind_of_intent)
+    return ServiceCall(
+        operation="GetIntent",
+        request={"intentId": intent_id},
+        read=lambda answer: answer.about(intent_id, IntentAnswer).intent,
+        kind=Kind.MOVING,
+        kind_of=kind_of_intent,
+    )
 
 
 def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
     """Get a receipt with its `raw` text. Raises NotFound, also for an intent that was never executed."""
-
-    def read(answer: Answer) -> IntentReceipt:
-        receipt = answer.as_a(ReceiptAnswer).intent_receipt
-        _refuse_another(intent_id, *receipt.intent_ids)
-        return receipt
-
-    request = {"intentId": intent_id}
     return ServiceCall(
-        operation="GetIntentReceipt", request=request, read=read, kind=Kind.MOVING, kind_of=kind_of_intent
+        operation="GetIntentReceipt",
+        request={"intentId": intent_id},
+        read=lambda answer: answer.about(intent_id, ReceiptAnswer).intent_receipt,
+        kind=Kind.MOVING,
+        kind_of=kind_of_intent,
     )
 
 
@@ -330,16 +329,14 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
     Raises Unreachable with Reason.TIMEOUT after 35 s without a response, which doesn't imply a change. The receipt has
     its `raw` text.
     """
-
-    def read(answer: Answer) -> WaitAnswer:
-        found = answer.as_a(WaitAnswer)
-        _refuse_another(intent_id, *found.intent_receipt.intent_ids)
-        return found
-
     # States are positional, so one that couldn't be parsed is sent as UNKNOWN.
     states = [state or TransactionStatus.UNKNOWN for state in last_receipt_states]
-    request = _request(intent_id=intent_id, last_receipt_states=states)
-    return ServiceCall(operation="WaitIntentReceipt", request=request, read=read, kind=Kind.WAIT)
+    return ServiceCall(
+        operation="WaitIntentReceipt",
+        request=_request({"intent_id": intent_id, "last_receipt_states": states}),
+        read=lambda answer: answer.about(intent_id, WaitAnswer),
+        kind=Kind.WAIT,
+    )
 
 
 def commit_intent(intent: Intent) -> ServiceCall[str]:
@@ -350,14 +347,13 @@ def commit_intent(intent: Intent) -> ServiceCall[str]:
     """
     if not intent.raw:
         raise ValueError("only an intent that is still exactly as the service gave it can be committed")
-
-    def read(answer: Answer) -> str:
-        committed = answer.as_a(CommitAnswer).intent_id
-        _refuse_another(intent.intent_id, committed)
-        return committed
-
-    request = {"intent": Verbatim(intent.raw)}
-    return ServiceCall(operation="CommitIntent", request=request, read=read, kind=Kind.WRITE, is_read=False)
+    return ServiceCall(
+        operation="CommitIntent",
+        request={"intent": Verbatim(intent.raw)},
+        read=lambda answer: answer.about(intent.intent_id, CommitAnswer).intent_id,
+        kind=Kind.WRITE,
+        is_read=False,
+    )
 
 
 class TokenFilters(TypedDict, total=False):
@@ -374,7 +370,7 @@ def get_token_list(chain_ids: Sequence[int], **filters: Unpack[TokenFilters]) ->
     is_search = filters.get("search_query") or filters.get("token_address")
     return ServiceCall(
         operation="GetTokenList",
-        request={"chainIds": list(chain_ids), **_request(**_given(filters))},
+        request={"chainIds": list(chain_ids), **_request(filters)},
         read=lambda answer: answer.as_a(TokensAnswer),
         kind=Kind.TOKEN_SEARCH if is_search else Kind.TOKENS,
     )
@@ -384,52 +380,36 @@ def get_chains(*, route_provider: str | None = None) -> ServiceCall[ChainsAnswer
     """List the supported chains, or those of one route provider."""
     return ServiceCall(
         operation="GetChains",
-        request=_request(route_provider=route_provider),
+        request=_request({"route_provider": route_provider}),
         read=lambda answer: answer.as_a(ChainsAnswer),
         kind=Kind.CHAINS,
     )
 
 
-def get_exact_input_routes(
-    origin_chain_id: int,
-    origin_token_address: str,
-    *,
-    destination_chain_id: int | None = None,
-    destination_token_address: str | None = None,
-) -> ServiceCall[TokensAnswer]:
+type RouteEnd = tuple[int | None, str | None]  # chain ID and token address
+ANY = (None, None)
+
+
+def get_exact_input_routes(origin: tuple[int, str], *, destination: RouteEnd = ANY) -> ServiceCall[TokensAnswer]:
     """List the tokens that a token can be sent as. An empty list doesn't prove that there is no route."""
-    return _routes(
-        "GetExactInputRoutes",
-        origin_chain_id=origin_chain_id,
-        origin_token_address=origin_token_address,
-        destination_chain_id=destination_chain_id,
-        destination_token_address=destination_token_address,
-    )
+    return _routes("GetExactInputRoutes", origin, destination)
 
 
 def get_exact_output_routes(
-    destination_chain_id: int,
-    destination_token_address: str,
-    *,
-    origin_chain_id: int | None = None,
-    origin_token_address: str | None = None,
-    owner_address: str | None = None,
+    destination: tuple[int, str], *, origin: RouteEnd = ANY, owner_address: str | None = None
 ) -> ServiceCall[TokensAnswer]:
     """List the tokens that a token can be paid with, optionally only those that `owner_address` holds."""
-    return _routes(
-        "GetExactOutputRoutes",
-        destination_chain_id=destination_chain_id,
-        destination_token_address=destination_token_address,
-        origin_chain_id=origin_chain_id,
-        origin_token_address=origin_token_address,
-        owner_address=owner_address,
-    )
+    return _routes("GetExactOutputRoutes", origin, destination, owner_address)
 
 
-def _routes(operation: str, **arguments: Any) -> ServiceCall[TokensAnswer]:
+def _routes(
+    operation: str, origin: RouteEnd, destination: RouteEnd, owner_address: str | None = None
+) -> ServiceCall[TokensAnswer]:
+    names = ("origin_chain_id", "origin_token_address", "destination_chain_id", "destination_token_address")
+    ends = dict(zip(names, (*origin, *destination), strict=True))
     return ServiceCall(
         operation=operation,
-        request=_request(**arguments),
+        request=_request({**ends, "owner_address": owner_address}),
         read=lambda answer: answer.as_a(TokensAnswer),
         kind=Kind.TOKEN_SEARCH,
         kind_of=lambda found: Kind.TOKEN_SEARCH if found.tokens else Kind.NO_ROUTES,
@@ -446,34 +426,26 @@ def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAns
     )
 
 
-def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that say something, in one order, so that equal calls are the same request."""
+def _request(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that say something, in one order, so that equal calls are the same request.
+
+    Times become Unix seconds.
+    """
     given = ((name, arguments[name]) for name in sorted(arguments))
-    return {name: value for name, value in given if value not in (None, "", [], ()) and value is not False}
-
-
-def _request(**arguments: Any) -> dict[str, Any]:
-    """Return the fields of a request, without those that aren't given. Times become Unix seconds."""
     return {
         to_camel(name): int(value.timestamp()) if isinstance(value, datetime) else value
-        for name, value in arguments.items()
-        if value not in (None, "", [])
+        for name, value in given
+        if value not in (None, "", [], ()) and value is not False
     }
 
 
-def _wanted(given: Mapping[str, Any], *fields: str) -> dict[str, str]:
-    """Return what these fields of a result must be, in lower case. A blank filter demands nothing."""
-    wanted = {field: str(given.get(f"by_{field}", given.get(field, ""))).strip().lower() for field in fields}
-    return {field: value for field, value in wanted.items() if value}
+def _wanted(request: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the fields of a result must be, in lower case. A blank filter demands nothing."""
+    given = {field: request.get(to_camel(f"by_{field}"), request.get(to_camel(field), "")) for field in CHECKED_FIELDS}
+    return {field: text for field, value in given.items() if (text := str(value).strip().lower())}
 
 
 def _meets(found: Model, wanted: Mapping[str, str]) -> bool:
     """Return whether no field of an object contradicts a filter. A missing field doesn't."""
     values = ((getattr(found, field), value) for field, value in wanted.items())
     return all(has is None or str(has).lower() == value for has, value in values)
-
-
-def _refuse_another(asked: str, *answered: str) -> None:
-    """Raise Unreadable if a response or a part of it belongs to another intent."""
-    if any(intent_id.lower() != asked.lower() for intent_id in answered):
-        raise Unreadable(reason=Reason.OTHER_INTENT)

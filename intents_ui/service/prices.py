@@ -13,10 +13,10 @@ from itertools import batched
 from cachetools import TTLCache
 
 from intents_ui.service import operations
-from intents_ui.service.catalog import plain
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Overloaded, Refused, ServiceError, TooBusy
+from intents_ui.service.models import plain
 from intents_ui.service.results import NO_PRICE, Price
 
 MOST_AT_A_TIME = 100  # tokens per request

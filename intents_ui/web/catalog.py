@@ -107,19 +107,14 @@ def one_route(question: RouteQuery) -> One:
 def _receive(question: RouteQuery) -> ServiceCall[TokensAnswer]:
     origin, destination = question.origin, question.destination
     return operations.get_exact_input_routes(
-        origin.chain_id or 0,
-        origin.address or "",
-        destination_chain_id=destination.chain_id,
-        destination_token_address=destination.address,
+        (origin.chain_id or 0, origin.address or ""), destination=(destination.chain_id, destination.address)
     )
 
 
 def _pay(question: RouteQuery) -> ServiceCall[TokensAnswer]:
     origin, destination = question.origin, question.destination
     return operations.get_exact_output_routes(
-        destination.chain_id or 0,
-        destination.address or "",
-        origin_chain_id=origin.chain_id,
-        origin_token_address=origin.address,
+        (destination.chain_id or 0, destination.address or ""),
+        origin=(origin.chain_id, origin.address),
         owner_address=question.owner,
     )

@@ -25,8 +25,8 @@ CALLS = {
     "CommitIntent": lambda service: service.ask(operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))),
     "GetTokenList": lambda service: service.ask(operations.get_token_list([1])),
     "GetChains": lambda service: service.ask(operations.get_chains()),
-    "GetExactInputRoutes": lambda service: service.ask(operations.get_exact_input_routes(1, "0x1")),
-    "GetExactOutputRoutes": lambda service: service.ask(operations.get_exact_output_routes(1, "0x1")),
+    "GetExactInputRoutes": lambda service: service.ask(operations.get_exact_input_routes((1, "0x1"))),
+    "GetExactOutputRoutes": lambda service: service.ask(operations.get_exact_output_routes((1, "0x1"))),
     "GetTokenPrices": lambda service: service.ask(operations.get_token_prices([(1, "0x1")])),
 }
 

@@ -419,12 +419,12 @@ def _is_given(value: Any) -> bool:
 
 def test_entries_that_do_not_match_the_filter_count_as_unreadable():
     listed = models.HistoryAnswer.model_validate({"intents": [{"intentId": each} for each in ("0x1", "0x2", "0x3")]})
-    assert listed.fitting(listed.intents, lambda entry: True) is listed
-    found = listed.fitting(listed.intents, lambda entry: entry.intent_id != "0x2")
+    assert listed.fitting(lambda entry: True) is listed
+    found = listed.fitting(lambda entry: entry.intent_id != "0x2")
     assert [entry.intent_id for entry in found.intents] == ["0x1", "0x3"]
     assert found.unreadable_entries == 1
     with pytest.raises(Unreadable):
-        listed.fitting(listed.intents, lambda entry: False)
+        listed.fitting(lambda entry: False)
 
 
 @pytest.mark.parametrize(("after", "end"), [(5, models.End.CIRCLES), (6, None)])

@@ -59,8 +59,8 @@ CALLS = [
         exclude_tokens=["0x2"],
     ),
     operations.get_chains(route_provider="CCTP"),
-    operations.get_exact_input_routes(1, "0x1", destination_chain_id=10, destination_token_address="0x2"),
-    operations.get_exact_output_routes(1, "0x1", origin_chain_id=10, origin_token_address="0x2", owner_address="0x3"),
+    operations.get_exact_input_routes((1, "0x1"), destination=(10, "0x2")),
+    operations.get_exact_output_routes((1, "0x1"), origin=(10, "0x2"), owner_address="0x3"),
 ]
 
 

@@ -6,7 +6,7 @@ from itertools import product
 from typing import NamedTuple
 
 from intents_ui.mirror.entry import RouteKey, TokenKey
-from intents_ui.service.catalog import plain
+from intents_ui.service.models import plain
 
 MAX_PROVIDERS = 8  # of a route. Each makes a transfer a part of three more things
 
