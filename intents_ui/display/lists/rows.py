@@ -29,10 +29,6 @@ class Rows(Sequence[Situation]):
         """The share of each status."""
         return statuses.mix(each.status for each in self.transfers)
 
-    def forget(self) -> None:
-        for each in self.situations:
-            each.forget()
-
     def __len__(self) -> int:
         return len(self.situations)
 

@@ -131,10 +131,6 @@ class Situation:
         """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
 
-    def forget(self) -> None:
-        """Forget what was derived, which refers to the situation, so that both are freed. It can be derived again."""
-        self._derived.clear()
-
     @property
     def intent(self) -> Intent:
         return self.facts.intent

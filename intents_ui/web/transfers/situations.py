@@ -40,21 +40,9 @@ BEGINNING = Position()
 MOST_REMEMBERED = 500  # transfers, with what pages drew from them: 18 KB each in a list, 75 KB for a page of its own
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A transfer or a list of transfers, with the inputs that it was made from."""
-
-    inputs: tuple[object, ...]
-    result: Situation | Rows
-
-    def __del__(self) -> None:
-        """Let the transfers be freed at once, without waiting for a garbage collection."""
-        self.result.forget()
-
-
 @dataclass(slots=True)
 class Remembered:
-    """What was `made` last of the service's objects.
+    """What was `made` last of the service's objects, a transfer or a list, with the inputs that it was made from.
 
     Their IDs are the key, so they are held as `sources` for these to stay unique. The others depend on them alone:
     `facts`, and of a list the chains and the `unchecked` places, whose entries have no balances.
@@ -64,7 +52,7 @@ class Remembered:
     facts: Sequence[Facts]
     chains: frozenset[int] = frozenset()
     unchecked: Sequence[int] = ()
-    made: Made | None = None
+    made: tuple[tuple[object, ...], Situation | Rows] | None = None
 
 
 class TransferMemory:
@@ -97,9 +85,9 @@ def _current[T: (Situation, Rows)](
     """Return the transfer or the list as of these five seconds, made again if any input has changed."""
     inputs = (now.timestamp() // REUSE_SECONDS, *inputs)
     made = known.made
-    if made is None or made.inputs != inputs:
-        made = known.made = Made(inputs, make())
-    return cast("T", made.result)
+    if made is None or made[0] != inputs:
+        made = known.made = (inputs, make())
+    return cast("T", made[1])
 
 
 def of(
