@@ -17,11 +17,9 @@ from intents_ui.service.outcome import (
     DEAD,
     Evidence,
     Outcome,
+    StepStates,
     StepStatus,
-    deposit_leg,
     execute_by,
-    is_made,
-    leg,
     outcome_of,
 )
 
@@ -112,17 +110,13 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         receipt.destination_transaction or NO_TRANSACTION,
         receipt.refund_transaction or NO_TRANSACTION,
     )
-    deposit, origin, destination, refund = sent
-    steps = deposit_leg(deposit), leg(origin), leg(destination), leg(refund)
+    deposit, _, _, refund = sent
+    steps = StepStates.of(receipt)
     end = execute_by(status, expires_at=expires, updated_at=updated)
     refunded_to = packed(refund.to_address, ADDRESS)
     evidence = Evidence(
         status=status,
-        deposit=steps[0],
-        origin=steps[1],
-        destination=steps[2],
-        refund=steps[3],
-        is_made=is_made(deposit),
+        steps=steps,
         has_receipt=listed.receipt is not None,
         is_same_chain=origin_chain is not None and origin_chain == destination_chain,
         is_refund_plausible=refunded_to is not None
@@ -131,11 +125,11 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         is_expired=False,
     )
     started = summary.started_at
-    if started is None and any(step is not StepStatus.ABSENT for step in steps):
+    if started is None and steps.has_moved:
         started = receipt.created_at
-    failed = [place for place, step in enumerate(steps) if step in DEAD]
+    failed = [place for place, step in enumerate((*steps.legs, steps.refund)) if step in DEAD]
     reason = next(filter(None, (sent[place].status_reason for place in failed)), None)
-    amount, delivered = _sent(summary, deposit, steps[0]), summary.destination_token_amount
+    amount, delivered = _sent(summary, deposit, steps.deposit), summary.destination_token_amount
     columns = Entry(
         intent_id=packed(listed.intent_id, HASH) or b"",
         project=receipt.project_id if (receipt.project_id or 0) < BIGINT else None,

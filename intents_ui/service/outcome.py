@@ -7,7 +7,7 @@ transactions, reduced to the few that matter for the whole transfer.
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from intents_ui.service.models import (
     FINAL,
@@ -52,15 +52,17 @@ UNDER_WAY = frozenset({StepStatus.MOVING, StepStatus.RETRYING})
 RUNNING = UNDER_WAY | {StepStatus.WAITING, StepStatus.QUEUED, StepStatus.STRANGE}
 
 
-def leg(transaction: IntentTransaction | None) -> StepStatus:
-    status = transaction.status if transaction else None
-    return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
+def is_placeholder(txn_hash: str | None) -> bool:
+    """Return whether it identifies no transaction: empty, all zeros, all f's, or ending in ten or more zeros."""
+    if not txn_hash:
+        return True
+    digits = txn_hash.lower().removeprefix("0x")
+    return digits.endswith("0" * 10) or not digits.strip("f")
 
 
-def deposit_leg(deposit: IntentTransaction | None) -> StepStatus:
-    """Return the deposit's state. One that was made is in progress even before the service has seen it."""
-    reached = leg(deposit)
-    return StepStatus.MOVING if reached not in DEAD | UNDER_WAY | {StepStatus.DONE} and is_made(deposit) else reached
+def has_hash(transaction: IntentTransaction | None) -> bool:
+    """Return whether it has a real hash. A deposit that the service watches for has a placeholder."""
+    return transaction is not None and not is_placeholder(transaction.txn_hash)
 
 
 def is_made(deposit: IntentTransaction | None) -> bool:
@@ -70,17 +72,9 @@ def is_made(deposit: IntentTransaction | None) -> bool:
     return is_signed or has_hash(deposit)
 
 
-def has_hash(transaction: IntentTransaction | None) -> bool:
-    """Return whether it has a real hash. A deposit that the service watches for has a placeholder."""
-    return transaction is not None and not is_placeholder(transaction.txn_hash)
-
-
-def is_placeholder(txn_hash: str | None) -> bool:
-    """Return whether it identifies no transaction: empty, all zeros, all f's, or ending in ten or more zeros."""
-    if not txn_hash:
-        return True
-    digits = txn_hash.lower().removeprefix("0x")
-    return digits.endswith("0" * 10) or not digits.strip("f")
+def leg(transaction: IntentTransaction | None) -> StepStatus:
+    status = transaction.status if transaction else None
+    return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
 
 
 # Raise it with every change of the rules. Rows with another version are judged again.
@@ -112,95 +106,115 @@ OUTCOME_OF_STOPPED = {
 }
 
 
-class Evidence(NamedTuple):
-    """What an outcome follows from.
+class StepStates(NamedTuple):
+    """The states of a transfer's transactions."""
 
-    `is_made`: the owner made the deposit. `is_refund_plausible`: it went to the owner, on one of the transfer's chains.
-    `is_expired`: the quote's time is over.
-    """
-
-    status: str | None
     deposit: StepStatus
     origin: StepStatus
     destination: StepStatus
     refund: StepStatus
-    is_made: bool
-    has_receipt: bool
-    is_same_chain: bool
-    is_refund_plausible: bool
-    is_expired: bool
+    is_deposit_made: bool
+
+    @classmethod
+    def of(cls, receipt: IntentReceipt) -> Self:
+        deposit, is_deposit_made = leg(receipt.deposit_transaction), is_made(receipt.deposit_transaction)
+        if is_deposit_made and deposit not in DEAD | UNDER_WAY | {StepStatus.DONE}:
+            deposit = StepStatus.MOVING  # even before the service has seen it
+        origin, destination = leg(receipt.origin_transaction), leg(receipt.destination_transaction)
+        return cls(deposit, origin, destination, leg(receipt.refund_transaction), is_deposit_made)
 
     @property
     def legs(self) -> tuple[StepStatus, StepStatus, StepStatus]:
         return self.deposit, self.origin, self.destination
 
     @property
+    def is_returning(self) -> bool:
+        return self.refund is not StepStatus.ABSENT
+
+    @property
+    def has_moved(self) -> bool:
+        return self.is_returning or any(each is not StepStatus.ABSENT for each in self.legs)
+
+    @property
     def has_dead_step(self) -> bool:
-        return self.deposit in DEAD or self.origin in DEAD or self.destination in DEAD
+        return not DEAD.isdisjoint(self.legs)
+
+    @property
+    def ends_open(self) -> bool:
+        """Whether the last known step is still running."""
+        return next((each for each in reversed(self.legs) if each is not StepStatus.ABSENT), StepStatus.DONE) in RUNNING
 
     @property
     def is_under_way(self) -> bool:
-        return (
-            self.deposit in UNDER_WAY | DEAD
-            or self.origin in STARTED
-            or self.destination in STARTED
-            or self.refund is not StepStatus.ABSENT
-        )
+        """Whether the transactions are past quote and deposit, whatever the status."""
+        is_started = self.origin in STARTED or self.destination in STARTED
+        return self.deposit in UNDER_WAY | DEAD or is_started or self.is_returning
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether the deposit is confirmed, or a later step implies it."""
+        is_implied = self.origin in TRACES or self.destination in TRACES
+        return self.deposit is StepStatus.DONE or is_implied or self.is_returning
 
     @property
     def may_be_paid(self) -> bool:
         """Whether there is a trace of a deposit, even of one that wasn't accepted."""
-        if self.deposit is StepStatus.DONE or self.origin in TRACES or self.destination in TRACES:
-            return True
-        if self.refund is not StepStatus.ABSENT:
-            return True
         # A watched deposit that "FAILED" was late or too small. One that was made and failed moved nothing.
-        return self.is_made != (self.deposit is StepStatus.REJECTED) and self.deposit is not StepStatus.GIVEN_UP
+        is_seen = self.is_deposit_made != (self.deposit is StepStatus.REJECTED)
+        return self.has_arrived or (is_seen and self.deposit is not StepStatus.GIVEN_UP)
+
+
+class Evidence(NamedTuple):
+    """What an outcome follows from.
+
+    `is_refund_plausible`: it went to the owner, on one of the transfer's chains. `is_expired`: the quote's time is
+    over.
+    """
+
+    status: str | None
+    steps: StepStates
+    has_receipt: bool
+    is_same_chain: bool
+    is_refund_plausible: bool
+    is_expired: bool
 
 
 def outcome_of(found: Evidence) -> Outcome:
-    status = found.status
+    status, steps = found.status, found.steps
     if status not in IntentStatus:
         return Outcome.OPEN
     if status in REPORTED and not found.has_receipt:
         return Outcome.UNCONFIRMED
     if status == IntentStatus.SUCCEEDED:
-        return _succeeded(found)
-    if status == IntentStatus.REFUNDED or found.refund is not StepStatus.ABSENT:
+        is_contradicted = steps.has_dead_step or steps.is_returning or steps.ends_open
+        return Outcome.UNCONFIRMED if is_contradicted else Outcome.DELIVERED
+    if status == IntentStatus.REFUNDED or steps.is_returning:
         return _refunded(found)
     if status in STOPPED:
-        return _stopped(found, OUTCOME_OF_STOPPED[IntentStatus(status)])
-    if status != IntentStatus.EXECUTING and not found.is_under_way:
-        return Outcome.NO_DEPOSIT if found.is_expired and not found.may_be_paid else Outcome.OPEN
-    is_exchanged = found.is_same_chain and found.destination is StepStatus.ABSENT and found.origin is StepStatus.DONE
-    is_delivered = found.destination is StepStatus.DONE or is_exchanged
-    return Outcome.DELIVERED if is_delivered and not found.has_dead_step else Outcome.OPEN
-
-
-def _succeeded(found: Evidence) -> Outcome:
-    last = next((leg for leg in reversed(found.legs) if leg is not StepStatus.ABSENT), StepStatus.DONE)
-    is_contradicted = found.has_dead_step or found.refund is not StepStatus.ABSENT or last in RUNNING
-    return Outcome.UNCONFIRMED if is_contradicted else Outcome.DELIVERED
+        return _stopped(steps, OUTCOME_OF_STOPPED[IntentStatus(status)])
+    if status != IntentStatus.EXECUTING and not steps.is_under_way:
+        return Outcome.NO_DEPOSIT if found.is_expired and not steps.may_be_paid else Outcome.OPEN
+    is_exchanged = found.is_same_chain and steps.destination is StepStatus.ABSENT and steps.origin is StepStatus.DONE
+    is_delivered = steps.destination is StepStatus.DONE or is_exchanged
+    return Outcome.DELIVERED if is_delivered and not steps.has_dead_step else Outcome.OPEN
 
 
 def _refunded(found: Evidence) -> Outcome:
-    is_reported = found.status == IntentStatus.REFUNDED
-    if found.destination is StepStatus.DONE:
+    refund = found.steps.refund
+    if found.steps.destination is StepStatus.DONE:
         return Outcome.UNCONFIRMED
-    if found.refund is StepStatus.DONE:
+    if refund is StepStatus.DONE:
         return Outcome.REFUNDED if found.is_refund_plausible else Outcome.UNCONFIRMED
-    if is_reported:
-        return Outcome.REFUNDED if found.refund is StepStatus.ABSENT else Outcome.UNCONFIRMED
-    if found.refund in DEAD:
-        return Outcome.FAILED
-    return Outcome.FAILED if found.status in STOPPED else Outcome.OPEN
+    if found.status == IntentStatus.REFUNDED:
+        return Outcome.REFUNDED if refund is StepStatus.ABSENT else Outcome.UNCONFIRMED
+    return Outcome.FAILED if refund in DEAD or found.status in STOPPED else Outcome.OPEN
 
 
-def _stopped(found: Evidence, stopped: Outcome) -> Outcome:
-    if found.destination is StepStatus.DONE:
+def _stopped(steps: StepStates, stopped: Outcome) -> Outcome:
+    if steps.destination is StepStatus.DONE:
         return Outcome.UNCONFIRMED
-    is_rejected_deposit = stopped is Outcome.REJECTED and found.is_made
-    return stopped if found.may_be_paid or is_rejected_deposit else Outcome.NO_DEPOSIT
+    is_rejected_deposit = stopped is Outcome.REJECTED and steps.is_deposit_made
+    return stopped if steps.may_be_paid or is_rejected_deposit else Outcome.NO_DEPOSIT
 
 
 def execute_by(

@@ -17,9 +17,10 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import DEAD, StatusLabel, StepStatus, Tone, is_made
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.models import IntentStatus, TransactionStatus
+from intents_ui.service.outcome import DEAD, StepStatus
 
 
 class CheckKind(StrEnum):
@@ -365,7 +366,7 @@ def _of_unconfirmed(payment: Payment, *, now: datetime) -> MessageKey:
         return MessageKey.NOT_COUNTED
     if facts.is_over(now=now):
         return MessageKey.EXPIRED
-    if is_made(facts.deposit) or leg is StepStatus.MOVING:
+    if facts.steps.is_deposit_made or leg is StepStatus.MOVING:
         is_stalled = timing.has_come(timing.stalled_at(facts), now=now)
         return MessageKey.UNCONFIRMED if is_stalled else MessageKey.CONFIRMING
     if leg is StepStatus.STRANGE:

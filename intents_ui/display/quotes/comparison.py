@@ -17,8 +17,9 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, StepStatus, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.models import IntentStatus
+from intents_ui.service.outcome import RUNNING, StepStatus
 
 
 class Result(StrEnum):
@@ -132,7 +133,7 @@ def _line_of_open(outcome: QuoteOutcome, duration: ComparisonRow, *, now: dateti
     if duration.result in (Result.OVER_ESTIMATE, Result.DELAYED):
         due = Sentence("Expected by ", times.utc_minute(timing.due_at(outcome.facts), now=now))
         return due if duration.result is Result.DELAYED else Sentence(due, ", slightly behind schedule")
-    if outcome.has_broken_step:
+    if outcome.facts.steps.has_dead_step:
         return "A step failed, outcome pending"
     quoted = _quoted(outcome, using=using)
     return f"{quoted} · estimate {times.duration(outcome.estimate)}" if outcome.estimate else quoted
@@ -310,7 +311,7 @@ def _running(row: ComparisonRow, outcome: QuoteOutcome, *, now: datetime) -> Com
     if timing.has_come(due_at, now=now):
         is_late = timing.has_come(timing.late_at(facts), now=now)
         return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE, difference=due)
-    result = Result.PENDING if outcome.has_broken_step else Result.ON_TRACK
+    result = Result.PENDING if outcome.facts.steps.has_dead_step else Result.ON_TRACK
     return replace(row, result=result, difference=due)
 
 

@@ -16,9 +16,9 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.models import STOPPED, IntentStatus
+from intents_ui.service.outcome import StepStatus
 
 STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})
 UNPAID = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED, StepStatus.GIVEN_UP})
@@ -88,10 +88,6 @@ class QuoteOutcome:
         return self.situation.facts
 
     @property
-    def has_broken_step(self) -> bool:
-        return any(each in DEAD for each in self.facts.legs)
-
-    @property
     def is_conflicting(self) -> bool:
         return summary.of(self.situation).certainty is Certainty.CONFLICTING
 
@@ -136,7 +132,7 @@ def course(situation: Situation) -> Course:
 def _was_never_paid(situation: Situation) -> bool:
     """Return whether a deposit is known. A monitored deposit that "FAILED" may have been late or too small."""
     facts = situation.facts
-    is_seen = facts.has_arrived or is_made(facts.deposit) or situation.has_balance
+    is_seen = facts.has_arrived or facts.steps.is_deposit_made or situation.has_balance
     return facts.legs[0] in UNPAID and not is_seen
 
 

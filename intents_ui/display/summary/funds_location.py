@@ -9,8 +9,8 @@ from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further, start_of_the_return
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD, StepStatus
 from intents_ui.service.models import IntentStatus
+from intents_ui.service.outcome import DEAD, StepStatus
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
 

@@ -17,9 +17,9 @@ from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import IntentStatus
+from intents_ui.service.outcome import StepStatus
 
 # Labels of amounts that haven't been seen to move.
 EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"

@@ -14,9 +14,9 @@ from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import IntentTransaction
+from intents_ui.service.outcome import DEAD
 
 FIXED: Mapping[str, str] = tables.read(__package__, "reasons.json")
 # A uint256 has at most 78 digits.

@@ -10,8 +10,9 @@ from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.locations import Place, address_of, chain_of
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import UNDER_WAY, StepStatus, Tone
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.outcome import TRACES, StepStatus
 
 
 class Reached(StrEnum):
@@ -88,7 +89,7 @@ def _here(told: Summary) -> Reached:
 def _was_passed(place: Place, facts: Facts, told: Summary) -> bool:
     """Return whether the funds were there and are known to have left."""
     _, origin, destination = facts.legs
-    crossed = destination in UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
+    crossed = destination in TRACES
     is_back = told.place in BACK
     began_on = chain_of(Place.RETURNED, facts)
     is_from_afar = not facts.is_same_chain and began_on is not None and began_on == facts.destination_chain_id

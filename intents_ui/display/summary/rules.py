@@ -16,8 +16,9 @@ from intents_ui.display.transfers import locations, timing
 from intents_ui.display.transfers.assistance import HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, Tone, is_made
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import STOPPED, IntentStatus
+from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
 
 OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
@@ -77,7 +78,7 @@ def _executing(situation: Situation) -> str:
     facts = situation.facts
     if facts.is_delivered:
         return _delivered(situation)
-    if situation.has_balance and not facts.has_arrived and not DEAD & {*facts.legs}:
+    if situation.has_balance and not facts.has_arrived and not facts.steps.has_dead_step:
         # Funds at an intent address without a confirmed deposit.
         if not situation.payment.right or situation.payment.lacking:
             return "executing.underpaid"
@@ -87,7 +88,7 @@ def _executing(situation: Situation) -> str:
         return _waiting_for_payment(situation)
     if situation.is_stalled:
         return "executing.stalled"
-    if DEAD & {*facts.legs}:
+    if facts.steps.has_dead_step:
         return "executing.step_failed"
     if StepStatus.RETRYING in facts.legs:
         return "executing.retrying"
@@ -95,7 +96,7 @@ def _executing(situation: Situation) -> str:
 
 
 def _delivered(situation: Situation) -> str:
-    if DEAD & {*situation.facts.legs}:
+    if situation.facts.steps.has_dead_step:
         return "executing.delivered_fault"
     is_still_there = situation.has_balance and situation.holds_the_delivery
     return "reported.undelivered" if is_still_there else "executing.finalising"
@@ -131,14 +132,14 @@ def _crossing(situation: Situation) -> str:
 
 def _succeeded(situation: Situation) -> str:
     facts = situation.facts
-    if DEAD & {*facts.legs}:
+    if facts.steps.has_dead_step:
         return "succeeded.contradiction"
     if facts.returning is not StepStatus.ABSENT:
         return "reported.return_failed" if facts.returning in DEAD else "succeeded.returned"
     if situation.has_balance:
-        is_doubtful = facts.ends_open or facts.is_missing or situation.holds_the_delivery
+        is_doubtful = facts.steps.ends_open or facts.is_missing or situation.holds_the_delivery
         return "reported.undelivered" if is_doubtful else "succeeded.leftover"
-    if facts.ends_open:
+    if facts.steps.ends_open:
         return "succeeded.unconfirmed"
     if facts.pays_somebody_else:
         return "succeeded.payment"
@@ -219,7 +220,7 @@ def _invalid(situation: Situation) -> str:
     if situation.has_balance is False and situation.facts.has_arrived:
         return "stopped.emptied"
     is_doubtful = situation.was_not_counted and situation.has_balance is None
-    traces = situation.facts.has_arrived or is_made(situation.facts.deposit) or is_doubtful
+    traces = situation.facts.has_arrived or situation.facts.steps.is_deposit_made or is_doubtful
     return "invalid.with_payment" if traces else "invalid.nothing_moved"
 
 

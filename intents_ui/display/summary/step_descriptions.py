@@ -8,8 +8,8 @@ from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.statuses import UNDER_WAY, StepStatus, has_hash, is_made
 from intents_ui.service.models import TransactionStatus
+from intents_ui.service.outcome import UNDER_WAY, StepStatus, has_hash
 
 ATTESTATIONS = {
     "CCTPV2_MESSAGE": "Waiting for Circle attestation of the burn on {origin}.",
@@ -146,9 +146,10 @@ class StepDescriber:
         deposit = self._facts.deposit
         if deposit is not None and deposit.status == TransactionStatus.REVERTED and has_hash(deposit):
             return REVERTED
-        if reached is StepStatus.REJECTED and not is_made(deposit):
+        is_made = self._facts.steps.is_deposit_made
+        if reached is StepStatus.REJECTED and not is_made:
             return NOT_COUNTED
-        was_seen = is_made(deposit) or self._facts.has_arrived
+        was_seen = is_made or self._facts.has_arrived
         return NOT_CONFIRMED if was_seen else DEPOSIT[Tense.NEVER]
 
     def _destination_template(self, tense: Tense) -> str:

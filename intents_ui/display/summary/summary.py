@@ -18,8 +18,9 @@ from intents_ui.display.transfers import assistance, locations, statuses, timing
 from intents_ui.display.transfers.assistance import Help, HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Check, Situation, derived
-from intents_ui.display.transfers.statuses import RUNNING, StatusLabel, Tone
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.models import STOPPED, IntentStatus
+from intents_ui.service.outcome import RUNNING
 
 CHECKING = "Checking on-chain balances…"
 NOT_CHECKED = "On-chain balances were not checked."

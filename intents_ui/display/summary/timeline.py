@@ -11,9 +11,9 @@ from intents_ui.display.summary import reasons, step_descriptions
 from intents_ui.display.summary.step_descriptions import Tense
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, leg
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import IntentStatus, IntentTransaction
+from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
 
 
 class StepState(StrEnum):
@@ -185,8 +185,7 @@ def _state(index: int, facts: Facts, *, now: datetime) -> StepState:
 
 def _must_have_been(index: int, facts: Facts) -> bool:
     """Return whether a later step implies that it is done, whatever its own status."""
-    traces = UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
-    return facts.has_arrived if index == 0 else any(each in traces for each in facts.legs[index + 1 :])
+    return facts.has_arrived if index == 0 else any(each in TRACES for each in facts.legs[index + 1 :])
 
 
 def _was_never_started(index: int, facts: Facts) -> bool:

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.statuses import StepStatus, has_hash
 from intents_ui.display.transfers.transfer_data import Facts, first
 from intents_ui.service.models import BalanceGroup, IntentTransaction
+from intents_ui.service.outcome import StepStatus, has_hash
 
 NO_DEPOSIT = IntentTransaction()
 

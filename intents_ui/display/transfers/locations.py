@@ -9,9 +9,9 @@ from enum import StrEnum
 from intents_ui.display.formatting import hashes
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.statuses import UNDER_WAY, StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import BalanceGroup
+from intents_ui.service.outcome import UNDER_WAY, StepStatus
 
 
 class Place(StrEnum):

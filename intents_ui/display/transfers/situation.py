@@ -20,10 +20,9 @@ from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.locations import Holding, Place, holdings
-from intents_ui.display.transfers.statuses import DEAD, StepStatus, is_made
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
-from intents_ui.service.outcome import Evidence, Outcome, outcome_of
+from intents_ui.service.outcome import DEAD, Evidence, Outcome, StepStatus, outcome_of
 
 
 @dataclass(frozen=True)
@@ -191,13 +190,13 @@ class Situation:
     @property
     def paid(self) -> bool:
         """Return whether there is evidence of a deposit."""
-        deposit = self.facts.legs[0]
-        return deposit is StepStatus.DONE or (is_made(self.facts.deposit) and deposit not in DEAD)
+        steps = self.facts.steps
+        return steps.deposit is StepStatus.DONE or (steps.is_deposit_made and steps.deposit not in DEAD)
 
     @property
     def was_not_counted(self) -> bool:
         """Return whether a watched deposit "FAILED": it was late, too small or never sent, but not reverted."""
-        return self.facts.legs[0] is StepStatus.REJECTED and not is_made(self.facts.deposit)
+        return self.facts.steps.deposit is StepStatus.REJECTED and not self.facts.steps.is_deposit_made
 
     @property
     def refund_reached_the_owner(self) -> bool:
@@ -223,15 +222,10 @@ class Situation:
     def outcome(self) -> Outcome:
         """Return what became of the transfer, by its status and steps."""
         facts = self.facts
-        deposit, origin, destination = facts.legs
         return outcome_of(
             Evidence(
                 status=facts.status,
-                deposit=deposit,
-                origin=origin,
-                destination=destination,
-                refund=facts.returning,
-                is_made=is_made(facts.deposit),
+                steps=facts.steps,
                 has_receipt=not facts.is_missing,
                 is_same_chain=facts.is_same_chain,
                 is_refund_plausible=self.refund_reached_the_owner,

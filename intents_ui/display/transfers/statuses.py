@@ -1,6 +1,6 @@
 """Label, tone and icon of every status, and one sentence on its meaning. Never color alone.
 
-Also the state of each transaction (`StepStatus`), and the number of listed intents by status.
+Also the number of listed intents by status.
 """
 
 from collections import Counter
@@ -12,17 +12,7 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import text
 from intents_ui.service.models import IntentStatus, TransactionStatus
-from intents_ui.service.outcome import DEAD as DEAD
-from intents_ui.service.outcome import LEGS as LEGS
-from intents_ui.service.outcome import RUNNING as RUNNING
-from intents_ui.service.outcome import TIME_TO_EXECUTE as TIME_TO_EXECUTE
-from intents_ui.service.outcome import UNDER_WAY as UNDER_WAY
-from intents_ui.service.outcome import StepStatus as StepStatus
-from intents_ui.service.outcome import deposit_leg as deposit_leg
-from intents_ui.service.outcome import execute_by as execute_by
-from intents_ui.service.outcome import has_hash as has_hash
-from intents_ui.service.outcome import is_made as is_made
-from intents_ui.service.outcome import leg as leg
+from intents_ui.service.outcome import execute_by
 
 
 class Tone(StrEnum):

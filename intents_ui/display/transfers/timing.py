@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from intents_ui.display.formatting import times
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import Intent, IntentStatus
+from intents_ui.service.outcome import StepStatus, execute_by
 
 # A refund or retry may follow a failure. Watch for this long after the last change.
 SECOND_LOOK = timedelta(minutes=30)
@@ -26,7 +26,7 @@ RETURN = timedelta(minutes=15)
 def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
     """Return the deadline of a committed intent, or of one that is committed now."""
     committed_at = intent.updated_at if intent.status == IntentStatus.COMMITTED else None
-    return statuses.execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
+    return execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
 
 
 def given_estimate(facts: Facts) -> timedelta | None:

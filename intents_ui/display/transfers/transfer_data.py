@@ -11,7 +11,6 @@ from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import DEAD, RUNNING, UNDER_WAY, StepStatus, deposit_leg, leg
 from intents_ui.service.models import (
     DepositTransaction,
     Intent,
@@ -23,7 +22,7 @@ from intents_ui.service.models import (
     QuoteIntentRequest,
     TokenMetadata,
 )
-from intents_ui.service.outcome import past
+from intents_ui.service.outcome import DEAD, StepStates, StepStatus, execute_by, leg, past
 
 NO_SUMMARY = IntentReceiptSummary()
 NO_REQUEST = QuoteIntentRequest()
@@ -154,35 +153,25 @@ class Facts:
         return self.receipt.refund_transaction
 
     @cached_property
-    def legs(self) -> tuple[StepStatus, StepStatus, StepStatus]:
-        return deposit_leg(self.deposit), leg(self.origin), leg(self.destination)
+    def steps(self) -> StepStates:
+        return StepStates.of(self.receipt)
 
     @cached_property
+    def legs(self) -> tuple[StepStatus, StepStatus, StepStatus]:
+        return self.steps.legs
+
+    @property
     def returning(self) -> StepStatus:
         """Return the state of the refund."""
-        return leg(self.refund)
+        return self.steps.refund
 
     @cached_property
     def has_arrived(self) -> bool:
-        """Return whether the deposit is confirmed, or a later step implies it."""
-        deposit, *later = self.legs
-        traces = UNDER_WAY | {StepStatus.DONE, StepStatus.REJECTED}
-        return (
-            deposit is StepStatus.DONE
-            or any(each in traces for each in later)
-            or self.returning is not StepStatus.ABSENT
-        )
+        return self.steps.has_arrived
 
     @cached_property
     def is_under_way(self) -> bool:
-        """Return whether the transactions are past quote and deposit, whatever the status."""
-        deposit, *later = self.legs
-        traces = UNDER_WAY | DEAD
-        return (
-            deposit in traces
-            or any(each in traces | {StepStatus.DONE} for each in later)
-            or self.returning is not StepStatus.ABSENT
-        )
+        return self.steps.is_under_way
 
     @property
     def lacks_its_receipt(self) -> bool:
@@ -223,7 +212,7 @@ class Facts:
     @cached_property
     def execute_by(self) -> datetime | None:
         """Return when the quote expires. None if it isn't usable."""
-        return statuses.execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
+        return execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
 
     @cached_property
     def updated_at(self) -> datetime | None:
@@ -247,9 +236,9 @@ class Facts:
     def _past(self, at: datetime | None) -> datetime | None:
         return past(at, now=self.read_at) if self.read_at else at
 
-    @cached_property
+    @property
     def has_moved(self) -> bool:
-        return any(each is not StepStatus.ABSENT for each in (*self.legs, self.returning))
+        return self.steps.has_moved
 
     @cached_property
     def is_delivered(self) -> bool:
@@ -262,7 +251,7 @@ class Facts:
         exchanged = self.is_same_chain and self.destination is None and origin is StepStatus.DONE
         if destination is StepStatus.DONE or (exchanged and statuses.is_open(self.status)):
             return True
-        return self.status == IntentStatus.SUCCEEDED and not DEAD & {*self.legs}
+        return self.status == IntentStatus.SUCCEEDED and not self.steps.has_dead_step
 
     @property
     def step_reasons(self) -> Iterator[str]:
@@ -277,11 +266,6 @@ class Facts:
         if self.refund and self.refund.status_reason and self.returning in DEAD:
             return self.refund.status_reason
         return next(self.step_reasons, None)
-
-    @property
-    def ends_open(self) -> bool:
-        """Return whether the last known step is still running."""
-        return next((each for each in reversed(self.legs) if each is not StepStatus.ABSENT), StepStatus.DONE) in RUNNING
 
     @cached_property
     def requested(self) -> Money:

@@ -9,8 +9,8 @@ from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.statuses import StepStatus
 from intents_ui.service.models import ChainInfo, IntentTransaction
+from intents_ui.service.outcome import StepStatus
 from tests.corpus import picked
 from tests.display import builders
 from tests.display.builders import NOW, at, intent, named, receipt

@@ -1,7 +1,7 @@
 """Every state of an intent, its steps, refund, balances and clock has a summary that contradicts none of them.
 
-A step's states are grouped by `statuses.StepStatus`: the transactions of this test refuse to give their status to
-anything but `statuses.leg`, so two states of one `StepStatus` can't be distinguished.
+A step's states are grouped by `StepStatus`: the transactions of this test refuse to give their status to
+anything but `outcome.leg`, so two states of one `StepStatus` can't be distinguished.
 """
 
 import re
@@ -22,7 +22,7 @@ from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Balances, Check
-from intents_ui.display.transfers.statuses import LEGS, StepStatus, Tone, leg
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import (
     BalanceGroup,
     IntentReceipt,
@@ -31,6 +31,7 @@ from intents_ui.service.models import (
     TokenBalance,
     TransactionStatus,
 )
+from intents_ui.service.outcome import LEGS, StepStatus, leg
 from tests.display.builders import (
     ARBITRUM,
     BASE,

@@ -5,14 +5,17 @@ import pytest
 
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses, timing
-from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, StepStatus, Tone, mix
+from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, Tone, mix
+from intents_ui.service import outcome
 from intents_ui.service.models import (
     DepositIntentEntry,
     Intent,
+    IntentReceipt,
     IntentStatus,
     IntentTransaction,
     TransactionStatus,
 )
+from intents_ui.service.outcome import StepStates, StepStatus
 from tests.display.builders import named, transaction
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
@@ -104,7 +107,7 @@ def test_only_a_listed_status_is_known(kind, status, known):
     ),
 )
 def test_a_quotes_expiry_is_known(status, expires_at, updated_at, end):
-    assert statuses.execute_by(status, expires_at=expires_at, updated_at=updated_at) == end
+    assert outcome.execute_by(status, expires_at=expires_at, updated_at=updated_at) == end
 
 
 @pytest.mark.parametrize(
@@ -211,7 +214,7 @@ DEPOSITS = named(
 
 @pytest.mark.parametrize(("deposit", "step"), DEPOSITS)
 def test_a_deposit_that_was_made_is_in_progress_until_it_is_final(deposit, step):
-    assert statuses.deposit_leg(deposit) is step
+    assert StepStates.of(IntentReceipt(intent_id="0x1", deposit_transaction=deposit)).deposit is step
 
 
 @pytest.mark.parametrize(
@@ -219,4 +222,4 @@ def test_a_deposit_that_was_made_is_in_progress_until_it_is_final(deposit, step)
     [(None, False), (transaction("SENT", txn_hash=PLACEHOLDER), False), (transaction("SENT"), True)],
 )
 def test_a_placeholder_is_no_hash(made, has_hash):
-    assert statuses.has_hash(made) is has_hash
+    assert outcome.has_hash(made) is has_hash
