@@ -11,13 +11,12 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
-from intents_ui.service.models import EARLIEST, ENDED, STOPPED, Intent, IntentReceipt, IntentStatus
+from intents_ui.service.models import EARLIEST, ENDED, STOPPED, UNEXECUTED, Intent, IntentReceipt
 from intents_ui.service.outcome import is_older, past
 
 if TYPE_CHECKING:
     from intents_ui.live.hub import Watch
 
-UNEXECUTED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 # Pollers of a process that start or resume per second. Each sends two requests, a poll and a long poll, within the
 # service's limit of 40 requests per second.
 STARTS_PER_SECOND = 20

@@ -53,6 +53,7 @@ class IntentStatus(StrEnum):
     INVALID = "INVALID"
 
 
+UNEXECUTED = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 ENDED = frozenset({IntentStatus.SUCCEEDED, IntentStatus.REFUNDED})
 # Final, but a refund or a retry may follow.
 STOPPED = frozenset({IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID})

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 from intents_ui.service.models import (
     FINAL,
     STOPPED,
+    UNEXECUTED,
     Intent,
     IntentReceipt,
     IntentStatus,
@@ -221,7 +222,7 @@ def execute_by(
     status: str | None, *, expires_at: datetime | None, updated_at: datetime | None = None
 ) -> datetime | None:
     """Return when the quote expires. The API doesn't report the commit time, so `updated_at` replaces it."""
-    if status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED):
+    if status not in UNEXECUTED:
         return None
     executable_until = updated_at + TIME_TO_EXECUTE if updated_at and status == IntentStatus.COMMITTED else None
     return min((end for end in (expires_at, executable_until) if end), default=None)

@@ -19,7 +19,7 @@ from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.models import IntentStatus, TransactionStatus
+from intents_ui.service.models import UNEXECUTED, IntentStatus, TransactionStatus
 from intents_ui.service.outcome import DEAD, StepStatus
 
 
@@ -264,7 +264,6 @@ class Diagnosis:
 
 DIAGNOSES: Mapping[str, Mapping[str, Any]] = {row["key"]: row for row in tables.read(__package__, "messages.json")}
 STALLED = "Contact support with the intent ID."
-OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 NOT_BEGUN = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
 # Diagnoses in which the deposit itself needs attention, whatever the transfer's status.
 TELLING = frozenset(
@@ -333,7 +332,7 @@ def _of_confirmed(payment: Payment, *, now: datetime) -> MessageKey:
 
 def _of_idle(payment: Payment, *, is_over: bool) -> MessageKey:
     """Return the diagnosis of a correct deposit that no step has used."""
-    is_offer = payment.facts.status in OFFERS
+    is_offer = payment.facts.status in UNEXECUTED
     if (is_over or is_offer) and payment.late_by is not None and payment.late_by > timedelta():
         return MessageKey.TOO_LATE
     if is_over and payment.held == ():
@@ -352,7 +351,7 @@ def _of_balance(payment: Payment, *, now: datetime) -> MessageKey | None:
         return MessageKey.TOO_LITTLE
     if payment.facts.is_over(now=now):
         return MessageKey.TOO_LATE
-    if payment.facts.status in OFFERS:
+    if payment.facts.status in UNEXECUTED:
         return MessageKey.NOT_STARTED
     return MessageKey.TOO_MUCH if payment.excess else MessageKey.UNCOUNTED
 
@@ -371,7 +370,7 @@ def _of_unconfirmed(payment: Payment, *, now: datetime) -> MessageKey:
         return MessageKey.UNCONFIRMED if is_stalled else MessageKey.CONFIRMING
     if leg is StepStatus.STRANGE:
         return MessageKey.UNKNOWN
-    if facts.status in OFFERS:
+    if facts.status in UNEXECUTED:
         return MessageKey.OFFERED
     if timing.has_come(payment.deadline, now=now):
         return MessageKey.PAST_DEADLINE

@@ -28,7 +28,7 @@ from intents_ui.display.tokens import names, providers
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.models import IntentStatus
+from intents_ui.service.models import UNEXECUTED, IntentStatus
 
 # From the page's third person to a reply to the owner. "let us know": the reply comes from support.
 TO_THE_OWNER = (
@@ -193,7 +193,7 @@ def _expired(what: str, situation: Situation) -> str:
 
 
 def _is_unused_offer(facts: Facts) -> bool:
-    return facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
+    return facts.status in UNEXECUTED and not facts.is_under_way
 
 
 def _what(situation: Situation) -> str:

@@ -17,10 +17,9 @@ from intents_ui.display.transfers.assistance import HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.service.models import STOPPED, IntentStatus
+from intents_ui.service.models import STOPPED, UNEXECUTED, IntentStatus
 from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
 
-OFFERS = frozenset({IntentStatus.QUOTED, IntentStatus.COMMITTED})
 IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
 # Rows whose headline balances can change only as long as no deposit has been confirmed.
 BEFORE_THE_DEPOSIT_ONLY = frozenset({"executing.stalled", "executing.no_details", "executing.retrying"})
@@ -43,7 +42,7 @@ def key(situation: Situation) -> str:
         return returning
     if facts.status in STOPPED:
         return _stopped(facts.status, situation)
-    is_offer = facts.status in OFFERS and not facts.is_under_way
+    is_offer = facts.status in UNEXECUTED and not facts.is_under_way
     return _offer(facts.status, situation) if is_offer else _executing(situation)
 
 

@@ -12,7 +12,7 @@ from intents_ui.display.summary.step_descriptions import Tense
 from intents_ui.display.transfers import statuses, timing
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.models import IntentStatus, IntentTransaction
+from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
 
 
@@ -113,7 +113,7 @@ TENSES = {
 def of(situation: Situation) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
     facts, now = situation.facts, situation.now
-    is_offer = facts.status in (IntentStatus.QUOTED, IntentStatus.COMMITTED) and not facts.is_under_way
+    is_offer = facts.status in UNEXECUTED and not facts.is_under_way
     price = step_descriptions.price_held(facts.expires_at, now=now) if is_offer else ""
     quoted = Step(Name.QUOTED, StepState.DONE, price, facts.quoted_at)
     steps = (quoted, _committed(facts, is_offer=is_offer, now=now), *_legs(situation))
@@ -178,7 +178,7 @@ def _state(index: int, facts: Facts, *, now: datetime) -> StepState:
         return StepState.UNKNOWN
     if facts.is_over(now=now):
         return StepState.SKIPPED if _was_never_started(index, facts) else StepState.UNKNOWN
-    is_started = facts.is_under_way or facts.status not in (IntentStatus.QUOTED, IntentStatus.COMMITTED)
+    is_started = facts.is_under_way or facts.status not in UNEXECUTED
     is_ready = before[-1] is StepStatus.DONE if before else is_started
     return StepState.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else StepState.WAITING
 

@@ -21,7 +21,7 @@ from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.locations import Holding, Place, holdings
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.models import BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
+from intents_ui.service.models import STOPPED, BalanceGroup, Intent, IntentHistory, IntentReceipt, IntentStatus
 from intents_ui.service.outcome import DEAD, Evidence, Outcome, StepStatus, outcome_of
 
 
@@ -273,7 +273,7 @@ class Situation:
     def may_change(self) -> bool:
         """Return whether the transfer can still change, so that its page stays live."""
         facts = self.facts
-        if facts.status in statuses.TERMINAL_FOR_NOW:
+        if facts.status in STOPPED:
             return facts.last_change is None or not timing.has_come(timing.settled_at(facts), now=self.now)
         return statuses.is_open(facts.status) and (facts.has_moved or not self.is_expired)
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import text
-from intents_ui.service.models import IntentStatus, TransactionStatus
+from intents_ui.service.models import FINAL, IntentStatus, TransactionStatus
 from intents_ui.service.outcome import execute_by
 
 
@@ -95,10 +95,6 @@ TRANSACTIONS = {
 NOT_SENT = StatusLabel("Not sent", Tone.BAD, "x", "It couldn't be submitted, and the transfer has closed.")
 NOT_GIVEN = StatusLabel("No status", Tone.NEUTRAL, "info", "The service reported no status.", known=False)
 
-# Final doesn't mean success. Statuses of the second set can still change: a refund or a retry may follow.
-TERMINAL = frozenset({"SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"})
-TERMINAL_FOR_NOW = frozenset({"FAILED", "ABORTED", "INVALID"})
-
 
 def intent(
     status: str | None, *, now: datetime, expires_at: datetime | None = None, updated_at: datetime | None = None
@@ -127,7 +123,7 @@ def unknown(status: str | None) -> StatusLabel:
 
 def is_open(status: str | None) -> bool:
     """Return whether the status is not final. An unknown status counts as open."""
-    return status not in TERMINAL
+    return status not in FINAL
 
 
 def is_expired(

@@ -4,9 +4,8 @@ from datetime import datetime, timedelta
 
 from intents_ui.display.formatting import times
 from intents_ui.display.tokens import providers
-from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.transfer_data import Facts
-from intents_ui.service.models import Intent, IntentStatus
+from intents_ui.service.models import STOPPED, Intent, IntentStatus
 from intents_ui.service.outcome import StepStatus, execute_by
 
 # A refund or retry may follow a failure. Watch for this long after the last change.
@@ -82,6 +81,6 @@ def has_come(at: datetime | None, *, now: datetime) -> bool:
 
 def settled_at(facts: Facts) -> datetime | None:
     """Return when a failed transfer counts as settled, because no refund or retry followed; None for others."""
-    if facts.status not in statuses.TERMINAL_FOR_NOW or facts.last_change is None:
+    if facts.status not in STOPPED or facts.last_change is None:
         return None
     return times.after(facts.last_change, SECOND_LOOK)

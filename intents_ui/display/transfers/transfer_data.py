@@ -12,6 +12,7 @@ from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.service.models import (
+    UNEXECUTED,
     DepositTransaction,
     Intent,
     IntentProviderQuote,
@@ -28,15 +29,7 @@ NO_SUMMARY = IntentReceiptSummary()
 NO_REQUEST = QuoteIntentRequest()
 NO_QUOTE = IntentProviderQuote()
 NOTHING_ASKED = DepositTransaction()
-EXECUTED = frozenset(
-    {
-        IntentStatus.EXECUTING,
-        IntentStatus.SUCCEEDED,
-        IntentStatus.FAILED,
-        IntentStatus.ABORTED,
-        IntentStatus.REFUNDED,
-    }
-)
+EXECUTED = frozenset(IntentStatus) - UNEXECUTED - {IntentStatus.INVALID}
 
 
 def _given[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":

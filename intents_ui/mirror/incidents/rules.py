@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.models import IntentStatus
+from intents_ui.service.models import UNEXECUTED
 from intents_ui.service.outcome import Outcome
 
 KNOWN = 15 * MINUTE  # which must be known before anything is judged
@@ -51,7 +51,6 @@ MAX_LAG = 5 * MINUTE
 MIN_CORRELATION, MAX_CORRELATION = 1e-5, 0.2
 # To explain as much, the wider must be so much likelier (logarithm).
 PENALTIES = dict(zip(Level, (0.0, 0.5, 0.5, 1.0, 1.0, 1.5), strict=True))
-WITHOUT_DEPOSIT = (IntentStatus.QUOTED, IntentStatus.COMMITTED)
 UNDECIDED = 0  # time of a decision that isn't made yet
 DEPOSIT = 0  # the first step, which is the owner's
 
@@ -101,7 +100,7 @@ def decided(
     """
     late_at = began + limit
     match outcome:
-        case Outcome.OPEN if status not in WITHOUT_DEPOSIT:
+        case Outcome.OPEN if status not in UNEXECUTED:
             return Decision(late_at, is_bad=True) if late_at <= now else Decision()
         case Outcome.DELIVERED:
             return Decision(ended) if ended <= late_at else Decision(late_at, is_bad=True)

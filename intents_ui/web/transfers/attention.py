@@ -19,7 +19,7 @@ from intents_ui.service import operations
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError, StaleResponse
-from intents_ui.service.models import HistoryAnswer, IntentStatus, Page
+from intents_ui.service.models import UNEXECUTED, HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import CacheKey, ServiceCall
 from intents_ui.web.transfers import situations
 
@@ -38,7 +38,7 @@ OPEN = operations.get_intent_history(
 FAILED = operations.get_intent_history(page=Page.first(size=SIZE), by_status=IntentStatus.FAILED, include_balances=True)
 FUNDED = operations.get_intent_history(
     page=Page.first(size=HOME_SIZE),
-    by_statuses=[each for each in IntentStatus if each not in (IntentStatus.QUOTED, IntentStatus.COMMITTED)],
+    by_statuses=[each for each in IntentStatus if each not in UNEXECUTED],
 )
 PROBLEMS = {"recoverable": RECOVERABLE, "open": OPEN, "failed": FAILED}
 

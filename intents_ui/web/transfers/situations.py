@@ -18,7 +18,6 @@ from intents_ui import app
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.lists.rows import Rows
 from intents_ui.display.search import shortened
-from intents_ui.display.summary.rules import OFFERS
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.incidents import IncidentFacts
@@ -27,7 +26,7 @@ from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import lookup, operations, paging
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.lookup import MOST_RECEIPTS
-from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, Page
+from intents_ui.service.models import UNEXECUTED, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import balance_cache, incidents
@@ -176,7 +175,7 @@ def of_hits(intents: Sequence[Intent]) -> list[Situation]:
     if len(intents) > MOST_RECEIPTS:
         # A quote that was never executed has no receipt.
         receipts: list[IntentReceipt | ServiceError] = [
-            NotFound() if intent.status in OFFERS else OutOfTime() for intent in intents
+            NotFound() if intent.status in UNEXECUTED else OutOfTime() for intent in intents
         ]
     else:
         service = app.current().service

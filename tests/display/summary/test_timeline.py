@@ -8,8 +8,8 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary import timeline as display
 from intents_ui.display.summary.route_diagram import Reached
 from intents_ui.display.summary.timeline import Name, StepState
-from intents_ui.display.transfers.statuses import TERMINAL, Tone
-from intents_ui.service.models import IntentProviderQuote, IntentStatus
+from intents_ui.display.transfers.statuses import Tone
+from intents_ui.service.models import FINAL, IntentProviderQuote, IntentStatus
 from tests.display import builders
 from tests.display.builders import (
     ARBITRUM,
@@ -426,7 +426,7 @@ def test_past_the_estimate_bars_are_shares_of_the_time_taken_and_the_slowest_ste
         pytest.param(intent("COMMITTED"), receipt("COMMITTED", deposit="SUCCEEDED", origin="MINING"), False, id="runs"),
         pytest.param(intent(), receipt(deposit="PENDING"), False, id="started"),
         pytest.param(intent(), crossing(), False, id="bridging"),
-        *(pytest.param(intent(each), receipt(each), False, id=each) for each in sorted(TERMINAL)),
+        *(pytest.param(intent(each), receipt(each), False, id=each) for each in sorted(FINAL)),
     ],
 )
 def test_the_quotes_expiry_is_shown_until_the_transfer_starts(of_intent, of_receipt, is_told):
