@@ -17,11 +17,11 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 
 @access.insight
-def route(request: HttpRequest, providers: str, origin: str, destination: str) -> HttpResponse:
+def route(request: HttpRequest, *named_by: str) -> HttpResponse:
     picked = choices.read(request)
     if picked.problems:
         return failures.invalid_fields(request, picked.problems)
-    return answered(ApiRouteReport.model_validate(data.route(scopes.route(providers, origin, destination), picked)))
+    return answered(ApiRouteReport.model_validate(data.route(scopes.of("route", *named_by), picked)))
 
 
 @access.insight

@@ -10,7 +10,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from intents_ui.mirror.figures.scopes import Level, ScopeName, scope_of_token
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.web.insight import access, charts, choices, data, figures, incidents, scopes
 from intents_ui.web.insight.choices import Choices
@@ -41,33 +40,15 @@ def overview_json(request: HttpRequest) -> HttpResponse:
 
 
 @access.insight
-def route(request: HttpRequest, used: str, origin: str, destination: str) -> HttpResponse:
-    return scope_page(request, scopes.route(used, origin, destination))
-
-
-@access.insight
-def provider(request: HttpRequest, name: str) -> HttpResponse:
-    return scope_page(request, scopes.checked(ScopeName(Level.PROVIDER, name)))
-
-
-@access.insight
-def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
-    return scope_page(request, scopes.checked(ScopeName(Level.CHAIN, "", chain_id)))
-
-
-@access.insight
-def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
-    return scope_page(request, scopes.checked(scope_of_token(chain_id, address)))
-
-
-def scope_page(request: HttpRequest, scope: ScopeName) -> HttpResponse:
+def scope(request: HttpRequest, level: str, **named_by: str) -> HttpResponse:
     picked = choices.read(request)
-    found = figures.report(scope, picked)
+    name = scopes.of(level, *named_by.values())
+    found = figures.report(name, picked)
     chart = charts.chart(
         () if picked.window is Period.HOUR else found.series,
         length=DAY if picked.window in (Period.MONTH, Period.QUARTER) else HOUR,
     )
-    return page(request, "insight/scope.html", picked, found, chart=chart, incidents=incidents.read().of(scope))
+    return page(request, "insight/scope.html", picked, found, chart=chart, incidents=incidents.read().of(name))
 
 
 def page(request: HttpRequest, template: str, picked: Choices, found: Report, **context: Any) -> HttpResponse:

@@ -1,7 +1,7 @@
 """Names and addresses of what figures are of: all transfers, or those of a chain, a provider, a token or a route."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.http import Http404
@@ -13,7 +13,6 @@ from intents_ui.display.tokens import icons, names, providers, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.tokens.token_amounts import Identity
-from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
 
 MOST_CHARACTERS = 500  # of a value in a query string
@@ -107,31 +106,45 @@ def number_of(written: str) -> int | None:
     return int(written) if written.isascii() and written.isdigit() and len(written) <= LONGEST_CHAIN else None
 
 
+def parts(scope: ScopeName) -> dict[str, Sequence[str]]:
+    """Return what names a scope in URLs: the parts of a path, and values of a query string joined by `/`."""
+    match scope.level:
+        case Level.ROUTE:
+            return {"route": [part or UNKNOWN for part in scope.route]}
+        case Level.TOKEN:
+            return {"token": [scope.origin_chain, scope.token]}
+        case _:
+            found = {"provider": [scope.providers], "chain": [scope.origin_chain]}
+            return {name: value for name, value in found.items() if any(value)}
+
+
+def query(scope: ScopeName) -> dict[str, str]:
+    """Return what a query string names a scope by."""
+    return {name: "/".join(value) for name, value in parts(scope).items()}
+
+
 def path(scope: ScopeName) -> str | None:
     """Return the URL of a scope's page, or None if it can't have one."""
-    match scope.level:
-        case Level.SERVICE:
-            return reverse("insight")
-        case Level.PROVIDER | Level.PROVIDER_ON_CHAIN:
-            page, parts = "insight-provider", [scope.providers]
-        case Level.CHAIN:
-            page, parts = "insight-chain", [scope.origin_chain]
-        case Level.TOKEN:
-            page, parts = "insight-token", [scope.origin_chain, scope.token]
-        case Level.ROUTE:
-            page, parts = "insight-route", [part or UNKNOWN for part in scope.route]
-    plain = all(part == UNKNOWN or PLAIN.fullmatch(part) for part in parts)
-    return reverse(page, args=parts) if plain and all(parts) and UNKNOWN not in scope else None
+    if scope == EVERYTHING:
+        return reverse("insight")
+    page, named_by = next(iter(parts(scope).items()), ("", []))
+    is_plain = all(part == UNKNOWN or PLAIN.fullmatch(part) for part in named_by)
+    return reverse(f"insight-{page}", args=named_by) if page and is_plain and UNKNOWN not in scope else None
 
 
-def route(providers: str, origin: str, destination: str) -> ScopeName:
-    """Return the route that a URL names. Raises Http404 if it can't name one."""
-    parts = ["" if part == UNKNOWN else part for part in (providers, origin, destination)]
-    return checked(ScopeName(Level.ROUTE, *parts))
-
-
-def checked(scope: ScopeName) -> ScopeName:
-    """Return a scope that a URL names. Raises Http404 if it can't name this one."""
+def of(level: str, *named_by: str) -> ScopeName:
+    """Return the scope that the path of a URL names. Raises Http404 if it can't name one."""
+    match level, named_by:
+        case Level.ROUTE, (_, _, _):
+            scope = ScopeName(Level.ROUTE, *("" if part == UNKNOWN else part for part in named_by))
+        case Level.TOKEN, (chain, *address):
+            scope = scope_of_token(chain, "/".join(address))
+        case Level.PROVIDER, (name,):
+            scope = ScopeName(Level.PROVIDER, name)
+        case Level.CHAIN, (chain,):
+            scope = ScopeName(Level.CHAIN, "", chain)
+        case _:
+            raise Http404("A route has three parts.")
     if path(scope) is None:
         raise Http404("This is neither a route, a provider, a chain nor a token.")
     return scope
@@ -142,27 +155,10 @@ def read(given: Mapping[str, str]) -> ScopeName:
     names = {name: given.get(name, "") for name in ("route", "token", "provider", "chain")}
     if any(len(each) > MOST_CHARACTERS for each in names.values()):
         raise Http404("This is too long.")
-    if names["route"]:
-        parts = names["route"].split("/")
-        if len(parts) != len(RouteKey._fields):
-            raise Http404("A route has three parts.")
-        return route(*parts)
-    if names["token"]:
-        chain, _, address = names["token"].partition("/")
-        return checked(scope_of_token(chain, address))
+    for name in ("route", "token"):
+        if names[name]:
+            return of(name, *names[name].split("/"))
     if names["provider"]:
         level = Level.PROVIDER_ON_CHAIN if names["chain"] else Level.PROVIDER
         return ScopeName(level, names["provider"], names["chain"])
     return ScopeName(Level.CHAIN, "", names["chain"]) if names["chain"] else EVERYTHING
-
-
-def query(scope: ScopeName) -> dict[str, str]:
-    """Return what a query string names a scope by."""
-    match scope.level:
-        case Level.ROUTE:
-            return {"route": "/".join(part or UNKNOWN for part in scope.route)}
-        case Level.TOKEN:
-            return {"token": f"{scope.origin_chain}/{scope.token}"}
-        case _:
-            found = {"provider": scope.providers, "chain": scope.origin_chain}
-            return {name: value for name, value in found.items() if value}
