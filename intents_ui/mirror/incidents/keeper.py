@@ -29,7 +29,7 @@ from intents_ui.mirror.incidents.rules import (
     decided,
 )
 from intents_ui.mirror.incidents.usual import DAYS
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE, optional_utc, utc
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.outcome import Outcome
 
@@ -185,16 +185,16 @@ def store(incident: Incident) -> None:
 class Judgment:
     """When the incidents were last judged. Nothing opens or closes since `unknown_since`, or while it is learning."""
 
-    at: datetime | None
-    unknown_since: datetime | None
-    is_learning: bool
+    judged: datetime | None = None
+    unknown_since: datetime | None = None
+    is_learning: bool = True
+
+
+JUDGMENT = TypeAdapter(Judgment)
 
 
 def judgment() -> Judgment:
-    last = models.state(NAME)
-    if last is None:
-        return Judgment(None, None, True)
-    return Judgment(utc(last["judged"]), optional_utc(last["unknown_since"]), last["is_learning"])
+    return JUDGMENT.validate_python(models.state(NAME, {}))
 
 
 def recent_incidents() -> Sequence[Incident]:

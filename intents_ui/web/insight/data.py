@@ -54,7 +54,7 @@ def recent_incidents() -> dict[str, object]:
 def _judged(recent: RecentIncidents) -> dict[str, object]:
     judgment = recent.judgment
     return {
-        "incidentsAt": times.iso(judgment.at) or None,
+        "incidentsAt": times.iso(judgment.judged) or None,
         "incidentsUnknownSince": times.iso(judgment.unknown_since) or None,
     }
 
