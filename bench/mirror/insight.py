@@ -38,7 +38,7 @@ def measure(count: int, routes: int = ROUTES) -> dict[str, float]:
     """Return milliseconds of each query, of the facts of a day, of a snapshot of each period, and of all of these."""
 
     from intents_ui.mirror import lease
-    from intents_ui.mirror.figures import facts, lateness, queries
+    from intents_ui.mirror.figures import facts, queries
     from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
     from intents_ui.mirror.figures.snapshots import EVERY, Period, SnapshotWriter
     from intents_ui.mirror.models import DayFact, Route, Transfer, write
@@ -69,12 +69,12 @@ def measure(count: int, routes: int = ROUTES) -> dict[str, float]:
     route = ScopeName(Level.ROUTE, busiest.providers, busiest.origin_chain, busiest.destination_chain)
     now = datetime.fromtimestamp(NOW, UTC)
     questions: tuple[Callable[[], object], ...] = (
-        lambda: queries.overview(Period.DAY, now=now),
-        lambda: queries.overview(Period.MONTH, now=now),
-        lambda: queries.report(EVERYTHING, Period.WEEK, now=now),
-        lambda: queries.report(route, Period.WEEK, now=now),
+        lambda: queries.overview(Period.DAY, queries.count_open(now=now)),
+        lambda: queries.overview(Period.MONTH, queries.count_open(now=now)),
+        lambda: queries.report(EVERYTHING, Period.WEEK, queries.count_open(now=now)),
+        lambda: queries.report(route, Period.WEEK, queries.count_open(now=now)),
         lambda: queries.performance(route, now=now),
-        lambda: lateness.late(now=now),
+        lambda: queries.late(now=now),
     )
     parts = {DAY_AGAIN: count_day, **dict(zip(QUERIES, questions, strict=True))}
     return found | {name: median(timed(part) for _ in range(TURNS)) for name, part in parts.items()}

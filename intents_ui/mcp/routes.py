@@ -11,7 +11,6 @@ from intents_ui.display.tokens import providers
 from intents_ui.mcp import fence
 from intents_ui.mcp.arguments import RouteArguments
 from intents_ui.mcp.messages import Unanswered
-from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
@@ -50,7 +49,7 @@ def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
     """Return the figures of all routes between two chains, or of those with a provider. Raises CopyUnreadable."""
     counts, scope = figures.still_open(), ScopeName(Level.ROUTE, "", *pair)
     with reading():
-        report = queries.report(scope, Period.DAY, now=coverage.service_now(), still_open=counts)
+        report = queries.report(scope, Period.DAY, counts)
     found = [each for each in (report.total, *report.rows) if each.funded]
     if not provider:
         return found

@@ -28,7 +28,7 @@ OF_ROUTES = ["route", "day", "outcome", "failed_step", "reason", "bucket", "orig
 class Route(models.Model):
     """A route: its providers and chains.
 
-    `late_after`: after how many milliseconds a transfer is late. `late_by`: what decides that (`lateness.Basis`).
+    `late_after`: after how many milliseconds a transfer is late. `late_by`: what decides that (`snapshots.Basis`).
     `late_bucket`: the last bucket of durations that isn't late.
     """
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count
 
 from intents_ui.mirror.figures import facts, queries, snapshots, statistics
-from intents_ui.mirror.figures.queries import Sort
+from intents_ui.mirror.figures.queries import Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.service.outcome import Outcome
@@ -101,7 +101,7 @@ def check_figures(ended: list[Ended], *, now: int) -> None:
             counted = figures(several)
             assert found[key].counts == Counter(each.outcome for each in several)
             assert found[key].durations == counted["durations"]
-        whole, counted = queries.report(EVERYTHING, period, now=at), figures(lately)
+        whole, counted = queries.report(EVERYTHING, period, count_open(now=at)), figures(lately)
         assert {(each.step, each.reason): each.count for each in whole.reasons} == counted["reasons"]
         assert sum(each.count for each in whole.tokens) == counted["count"]
         assert sum(each.sent for each in whole.tokens) == counted["sent"]

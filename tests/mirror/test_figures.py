@@ -12,8 +12,8 @@ import pytest
 
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures import facts, lateness, queries, statistics
-from intents_ui.mirror.figures.queries import Sort
+from intents_ui.mirror.figures import facts, queries, statistics
+from intents_ui.mirror.figures.queries import Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Basis, Order, Period, SnapshotWriter
 from intents_ui.mirror.figures.statistics import share
@@ -74,7 +74,7 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
     bars = {"1h": 0, "24h": 25, "7d": 8, "30d": 31, "90d": 91}
     spans = {"1h": HOUR, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY, "90d": 90 * DAY}
     for period in Period:
-        found = queries.overview(period, now=mirror.moment())
+        found = queries.overview(period, count_open(now=mirror.moment()))
         since = int(world.now) - spans[period]
         wanted = figures(each for each in of_world(world) if each.end >= since * 1000)
         total = found.total
@@ -87,7 +87,7 @@ def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
         assert len(total.trend) == bars[period]
         assert sum(ended for ended, _ in total.trend) == (total.ended if total.trend else 0)
         for row in found.rows if period in (Period.HOUR, Period.WEEK) else ():
-            whole = queries.report(row.scope, period, now=mirror.moment())
+            whole = queries.report(row.scope, period, count_open(now=mirror.moment()))
             assert replace(whole.total, owners=None) == row
             assert sum(each.count for each in whole.tokens) == row.ended
             assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
@@ -103,7 +103,7 @@ def test_a_table_is_in_the_order_that_was_chosen(world: World) -> None:
     mirror = counted(world, days=3)
 
     def providers(order: Order) -> list[str]:
-        found = queries.overview(Period.WEEK, level=Level.PROVIDER, order=order, now=mirror.moment())
+        found = queries.overview(Period.WEEK, count_open(now=mirror.moment()), level=Level.PROVIDER, order=order)
         return [row.scope.providers for row in found.rows]
 
     assert providers(Order.MOST_USED) == ["RELAY", "CCTP", "LIFI"]
@@ -118,7 +118,7 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
     failed = world.create(age=DAY)
     failed.changes, failed.reason = [(world.now, "FAILED", failed.created + 1000)], "Reverted with 17"
     mirror = counted(world, days=3)
-    found = queries.report(RELAY, Period.WEEK, now=mirror.moment())
+    found = queries.report(RELAY, Period.WEEK, count_open(now=mirror.moment()))
     (reason,) = found.reasons
     assert (reason.step, reason.reason, reason.example, reason.count) == ((1, "reverted with #", "Reverted with 17", 1))
     (pair,) = found.tokens
@@ -227,17 +227,17 @@ def test_facts_are_deleted_with_their_rows(world: World) -> None:
 def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
     past_of(world, 60, days=3)
     mirror = counted(world, days=8)
-    assert queries.overview(Period.WEEK, now=mirror.moment()).total.success is not None
+    assert queries.overview(Period.WEEK, count_open(now=mirror.moment())).total.success is not None
     hole = START // DAY * DAY - DAY
     Window.objects.filter(start=hole).update(end=hole + HOUR, is_sealed=False, failures=3)
     Window.objects.create(start=hole + HOUR, end=hole + DAY, due=NEVER, read_at=START, is_sealed=True)
-    week = queries.report(EVERYTHING, Period.MONTH, now=mirror.moment())
+    week = queries.report(EVERYTHING, Period.MONTH, count_open(now=mirror.moment()))
     assert [each.since.timestamp() for each in week.series[-8:] if not each.is_complete] == [hole]
-    total = queries.overview(Period.WEEK, now=mirror.moment()).total
+    total = queries.overview(Period.WEEK, count_open(now=mirror.moment())).total
     assert (total.success, total.median, total.p95) == (None, None, None)
     assert total.ended > 20
     assert total.completeness.lacking == timedelta(hours=2)
-    assert queries.overview(Period.HOUR, now=mirror.moment()).total.is_complete
+    assert queries.overview(Period.HOUR, count_open(now=mirror.moment())).total.is_complete
 
 
 def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) -> None:
@@ -246,12 +246,12 @@ def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) 
     now = mirror.moment()
 
     def day() -> queries.Report:
-        return queries.overview(Period.DAY, now=now)
+        return queries.overview(Period.DAY, count_open(now=now))
 
     for skew in (-90, 0, 90):  # of the dashboard's clock
-        assert lateness.late(now=now + timedelta(seconds=skew)).completeness.is_complete
-        assert queries.overview(Period.HOUR, now=now + timedelta(seconds=skew)).total.is_complete
-    month = queries.report(EVERYTHING, Period.MONTH, now=now)
+        assert queries.late(now=now + timedelta(seconds=skew)).completeness.is_complete
+        assert queries.overview(Period.HOUR, count_open(now=now + timedelta(seconds=skew))).total.is_complete
+    month = queries.report(EVERYTHING, Period.MONTH, count_open(now=now))
     assert [each.is_complete for each in month.series[-3:]] == [False, False, True]
     windows = Window.objects.filter(start=START // DAY * DAY - DAY)
     windows.update(is_sealed=False, read_at=START - 10 * MINUTE)
@@ -267,28 +267,28 @@ def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) 
     now += timedelta(minutes=6)
     assert (day().total.ended > 20, day().total.success, day().total.median) == (True, None, None)  # the table is old
     world.sleep(3 * HOUR)
-    today = queries.report(EVERYTHING, Period.DAY, now=mirror.moment())
+    today = queries.report(EVERYTHING, Period.DAY, count_open(now=mirror.moment()))
     assert [each.is_complete for each in today.series[-6:]] == [True] + [False] * 5
-    assert queries.report(EVERYTHING, Period.DAY, now=datetime.now(UTC)).total.is_complete is False
+    assert queries.report(EVERYTHING, Period.DAY, count_open(now=datetime.now(UTC))).total.is_complete is False
 
 
 def test_figures_are_as_complete_as_the_counts_of_late_transfers_beside_them(world: World) -> None:
-    before = lateness.count_open(now=datetime.fromtimestamp(START, UTC))
+    before = count_open(now=datetime.fromtimestamp(START, UTC))
     past_of(world, 50, days=1)
     world.create(age=12 * HOUR, status="EXECUTING")
     now = counted(world, days=1).moment()
-    page, whole = queries.overview(Period.DAY, now=now, still_open=before), queries.overview(Period.DAY, now=now)
+    page, whole = queries.overview(Period.DAY, before), queries.overview(Period.DAY, count_open(now=now))
     assert (whole.total.late, whole.total.is_complete) == (1, True)
     assert (page.total.late, page.total.is_complete) == (0, False)
 
 
 def test_all_days_that_were_asked_for_are_complete_after_midnight(world: World) -> None:
     world.now = START // DAY * DAY + 10 * MINUTE
-    assert queries.overview(Period.DAY, now=counted(world, days=1).moment()).total.is_complete
+    assert queries.overview(Period.DAY, count_open(now=counted(world, days=1).moment())).total.is_complete
 
 
 def test_without_a_ledger_nothing_is_complete(world: World) -> None:
-    assert queries.overview(Period.DAY, now=datetime.fromtimestamp(START, UTC)).total.is_complete is False
+    assert queries.overview(Period.DAY, count_open(now=datetime.fromtimestamp(START, UTC))).total.is_complete is False
 
 
 def test_a_table_of_half_a_backfill_is_not_complete_above_rows_or_in_them(world: World) -> None:
@@ -299,7 +299,7 @@ def test_a_table_of_half_a_backfill_is_not_complete_above_rows_or_in_them(world:
     mirror.count(is_final=True)
 
     def states() -> set[tuple[bool, bool]]:
-        found = queries.overview(Period.DAY, now=mirror.moment())
+        found = queries.overview(Period.DAY, count_open(now=mirror.moment()))
         assert 0 < found.total.ended == sum(row.ended for row in found.rows)
         return {(each.is_complete, each.success is not None) for each in (found.total, *found.rows)}
 
@@ -319,11 +319,11 @@ def test_a_transfer_is_late_after_the_p99_of_its_route(world: World) -> None:
     made = world.create(age=21 * MINUTE, status="EXECUTING")
     world.create(age=15 * MINUTE, status="EXECUTING")
     mirror = counted(world, days=3)
-    found = lateness.late(now=mirror.moment())
+    found = queries.late(now=mirror.moment())
     (late,) = found.transfers
     assert (late.text_id, late.route.late_by, found.count) == (made.intent_id, Basis.ROUTE, 1)
     assert abs(late.route.limit.total_seconds() - 1200) <= 0.06 * 1200
-    total = queries.overview(Period.WEEK, now=mirror.moment()).total
+    total = queries.overview(Period.WEEK, count_open(now=mirror.moment())).total
     assert (total.open, total.late, total.funded) == (2, 1, 202)
     assert not total.is_p95_minimum
 
@@ -339,20 +339,19 @@ def test_open_transfers_are_counted_like_those_that_are_listed(world: World) -> 
     mirror = counted(world, days=3)
     for hours in (0, 3):
         now = mirror.moment() + timedelta(hours=hours)
-        found, counts = lateness.late(now=now).transfers, lateness.count_open(now=now)
+        found, counts = queries.late(now=now).transfers, count_open(now=now)
         for scope in (EVERYTHING, RELAY, ScopeName(Level.PROVIDER, "CCTP"), ScopeName(Level.CHAIN, "", "1")):
-            figures = queries.report(scope, Period.DAY, now=now, still_open=counts).total
+            figures = queries.report(scope, Period.DAY, counts).total
             part = [each for each in found if scope in scopes_of(each.route.key)]
-            assert figures.late == len(part) == lateness.late(now=now, where=queries.is_of(scope)).count > 0
+            assert figures.late == len(part) == queries.late(now=now, where=queries.is_of(scope)).count > 0
         native = scope_of_token("10", "0x" + "00" * 20)
         sent, delivered = (
-            queries.report(scope, Period.DAY, now=now, still_open=counts).total
-            for scope in (scope_of_token("1", SENT_TOKEN), native)
+            queries.report(scope, Period.DAY, counts).total for scope in (scope_of_token("1", SENT_TOKEN), native)
         )
-        total = queries.report(EVERYTHING, Period.DAY, now=now, still_open=counts).total
+        total = queries.report(EVERYTHING, Period.DAY, counts).total
         assert (sent.open, sent.late) == (total.open, total.late)
         assert delivered.open == Transfer.objects.filter(destination_token__isnull=False, outcome="open").count() == 9
-        tokens = queries.overview(Period.WEEK, now=now, level=Level.TOKEN, still_open=counts).rows
+        tokens = queries.overview(Period.WEEK, counts, level=Level.TOKEN).rows
         assert {each.scope: each.open for each in tokens} == {sent.scope: sent.open}  # nothing ended with the other
         assert total.open >= total.late
     assert {each.status for each in found} == {"COMMITTED", "EXECUTING"}
@@ -367,7 +366,7 @@ def test_durations_of_repaired_transfers_make_no_other_one_less_late(world: Worl
         world.change(made, "SUCCEEDED")
     mirror.settle(20 * MINUTE, step=10 * MINUTE)
     mirror.count(is_final=True)
-    found = queries.overview(Period.WEEK, now=mirror.moment()).total
+    found = queries.overview(Period.WEEK, count_open(now=mirror.moment())).total
     assert (found.delivered, found.timed) == (230, 230)
     assert Route.objects.get().late_after == 5 * MINUTE * 1000
 
@@ -405,9 +404,9 @@ def test_a_transfer_without_a_deposit_is_not_late(world: World) -> None:
     made = world.create(age=9 * MINUTE, status="COMMITTED")
     mirror.settle(20)
     later = mirror.moment() + timedelta(hours=2)
-    assert not lateness.count_open(now=mirror.moment()).counts
+    assert not count_open(now=mirror.moment()).counts
     # If it isn't expired long after its quote's end, something was deposited.
-    assert [each.text_id for each in lateness.late(now=later).transfers] == [made.intent_id]
+    assert [each.text_id for each in queries.late(now=later).transfers] == [made.intent_id]
 
 
 def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
@@ -415,8 +414,8 @@ def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
     for _ in range(6):
         world.create(age=20 * HOUR, status="EXECUTING")
     mirror = counted(world, days=3)
-    total = queries.overview(Period.DAY, now=mirror.moment()).total
+    total = queries.overview(Period.DAY, count_open(now=mirror.moment())).total
     assert (total.is_p95_minimum, total.p95) == (True, timedelta(milliseconds=statistics.middle(max(total.durations))))
     assert (total.in_time, total.decided) == (100, 106)
-    last_hour = queries.overview(Period.HOUR, now=mirror.moment()).total
+    last_hour = queries.overview(Period.HOUR, count_open(now=mirror.moment())).total
     assert (last_hour.late, last_hour.is_p95_minimum) == (6, False)

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from intents_ui.mirror import coverage, lease, loop, partitions, reader, windows, writer
-from intents_ui.mirror.figures import lateness
+from intents_ui.mirror.figures import queries
 from intents_ui.mirror.lease import LeaseHeld, LeaseLost
 from intents_ui.mirror.models import STATUSES, Lease, Transfer, Window, state
 from intents_ui.mirror.reader import Span, Task
@@ -239,7 +239,7 @@ def test_an_open_transfer_that_is_no_longer_listed_is_late_no_more_unless_it_is_
     mirror.settle(20 * MINUTE, step=4 * MINUTE)
 
     def late() -> list[str]:
-        return [each.text_id for each in lateness.late(now=mirror.moment()).transfers]
+        return [each.text_id for each in queries.late(now=mirror.moment()).transfers]
 
     assert late() == [made.intent_id]
     world.transfers.remove(made)

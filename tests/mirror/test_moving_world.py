@@ -24,7 +24,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import Max
 
 from intents_ui.mirror import coverage, schedule
-from intents_ui.mirror.figures import facts, lateness
+from intents_ui.mirror.figures import facts, queries
 from intents_ui.mirror.models import SOURCE, Lease, Transfer, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from tests.mirror.counted import check_facts, check_figures, of_world
@@ -196,7 +196,7 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
     assert {f"0x{bytes(each.intent_id).hex()}" for each in unfinished} <= {
         each.intent_id for each in world.transfers if not each.is_finished
     } | world.vanished
-    late = {each.text_id for each in lateness.late(now=datetime.fromtimestamp(now, UTC)).transfers}
+    late = {each.text_id for each in queries.late(now=datetime.fromtimestamp(now, UTC)).transfers}
     assert late.isdisjoint(world.vanished)
     assert coverage.current(now=datetime.fromtimestamp(now, UTC)).holes == []
     check_facts()

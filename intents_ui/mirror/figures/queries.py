@@ -1,24 +1,25 @@
-"""What happened to many transfers: queries for pages. They never write. Open transfers: `lateness.py`.
+"""What happened to many transfers, and what is open: queries for pages. They never write.
 
 A table is one row of JSON (`snapshots.py`). Figures of one scope are counted on request. Each figure says whether its
-period is complete. An incomplete period has counts, but no rates.
+period is complete. An incomplete period has counts, but no rates. An open transfer is late when it has been open for
+longer than the limit of its route (`snapshots.py`).
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
-from django.db.models import Count, F, Max, Min, Q
+from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import RouteKey, TokenKey, optional_moment
 from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import END, ENDED, Span
-from intents_ui.mirror.figures.lateness import OpenCounts, count_open
+from intents_ui.mirror.figures.facts import ALL, END, ENDED, PAIR, Span
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import (
     ENOUGH_FOR_P95,
@@ -34,14 +35,32 @@ from intents_ui.mirror.figures.snapshots import (
 from intents_ui.mirror.figures.statistics import Share, share
 from intents_ui.mirror.models import Route, Token, Transfer, state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
-from intents_ui.service.outcome import Outcome
+from intents_ui.service.models import IntentStatus
+from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
 
 FRESH = 5 * MINUTE  # a snapshot that is older isn't complete
-MOST_LISTED = 100
+MOST_LISTED, MOST_LATE = 100, 500
+UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
+MILLISECOND = timedelta(milliseconds=1)
+BEGAN = Coalesce("started", "created") / 1000 * 1000
 MOST_HOURS = 14 * 24  # of the course of an incident
 NOT_DELIVERED = ~Q(outcome=Outcome.DELIVERED)
 # Rejected deposits and what owners abort are no failures of a route, and of unconfirmed ends nothing is known.
 NOT_OF_A_ROUTE = Q(outcome__in=(Outcome.REJECTED, Outcome.ABORTED, Outcome.UNCONFIRMED)) | Q(failed_step=0)
+
+
+@dataclass(frozen=True)
+class OpenCounts:
+    """The numbers of open transfers by what they are a part of: `open`, `late`, and the late ones of each period.
+
+    `gaps` are those of the same moment: figures beside these counts are complete by them.
+    """
+
+    gaps: Gaps
+    counts: Mapping[ScopeName, Counter[str]] = field(default_factory=dict)
+
+    def of(self, scope: ScopeName) -> Counter[str]:
+        return self.counts.get(scope) or Counter()
 
 
 @dataclass(kw_only=True)
@@ -189,19 +208,26 @@ class Course:
         return self.ended - self.counts[Outcome.DELIVERED]
 
 
+@dataclass(frozen=True, slots=True)
+class LateTransfers:
+    """Transfers with a deposit that have been open at a time for longer than their limits, worst first.
+
+    `count` is the number of all.
+    """
+
+    transfers: Sequence[Transfer]
+    count: int
+    at: datetime
+    completeness: Completeness
+
+
 def overview(
-    period: Period,
-    *,
-    now: datetime,
-    level: Level = Level.ROUTE,
-    order: Order = Order.MOST_USED,
-    still_open: OpenCounts | None = None,
+    period: Period, still_open: OpenCounts, *, level: Level = Level.ROUTE, order: Order = Order.MOST_USED
 ) -> Report:
     """Return the figures of all, and of the first routes, providers, chains or tokens in this order.
 
-    `still_open` are the counts of open transfers, if they are known. Then the figures are as of their time.
+    They are as of the time of the open transfers.
     """
-    still_open = still_open or count_open(now=now)
     gaps = still_open.gaps
     table = state(table_name(period, level, order))
     if table is None:
@@ -217,9 +243,8 @@ def overview(
     return Report(total, series, rows, [ReasonCount(*each) for each in table["reasons"]])
 
 
-def report(scope: ScopeName, period: Period, *, now: datetime, still_open: OpenCounts | None = None) -> Report:
-    """Return the figures of one scope. `still_open` are the counts of open transfers, if known, and of their time."""
-    still_open = still_open or count_open(now=now)
+def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
+    """Return the figures of one scope as of the time of the open transfers."""
     gaps = still_open.gaps
     span = period.span(gaps.at)
     where, length = is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
@@ -381,3 +406,49 @@ def listed(
     order = END.desc() if sort is Sort.NEWEST else (F("ended") - F("started")).desc(nulls_last=True)
     first = rows.select_related("route", "reason", "origin_token").order_by(order, "-pk")[:MOST_LISTED]
     return list(first), rows.count()
+
+
+def late(
+    *, now: datetime, where: Q = ALL, age: tuple[timedelta, timedelta | None] = (timedelta(), None)
+) -> LateTransfers:
+    """Return the transfers that are late, worst first. `age`: how long they have been open, at least and at most."""
+    at, (least, most) = int(now.timestamp()) * 1000, age
+    rows = (
+        with_deposit(at)
+        .filter(where)
+        .filter(began__lt=at - F("route__late_after"), began__lte=at - least // MILLISECOND)
+    )
+    if most is not None:
+        rows = rows.filter(began__gt=at - most // MILLISECOND)
+    worst = rows.order_by(((at - F("began")) * 1000 / F("route__late_after")).desc(), "pk")
+    found = worst.select_related("route", "origin_token")[:MOST_LATE]
+    # A transfer that is open for long may have been created at any time.
+    completeness = coverage.gaps(now=now).of(int(now.timestamp()) - DAY, int(now.timestamp()))
+    return LateTransfers(list(found), rows.count(), now, completeness)
+
+
+def with_deposit(at: int) -> QuerySet[Any]:
+    """Return the open transfers that have a deposit, as far as is known, with the time when they `began`."""
+    ended = at - UNSEEN // MILLISECOND
+    is_over = Q(expires__gt=0, expires__lte=ended) | Q(updated__lte=ended - TIME_TO_EXECUTE // MILLISECOND)
+    still_open = Transfer.objects.filter(outcome=Outcome.OPEN, unlisted_since=None)
+    return still_open.filter(~Q(status=IntentStatus.COMMITTED) | is_over).alias(began=BEGAN)
+
+
+def count_open(*, now: datetime) -> OpenCounts:
+    """Count the open transfers with a deposit."""
+    at = int(now.timestamp())
+    gaps = coverage.gaps(now=now)  # before the counts, so that these have all that it says is known
+    # The first period in which a transfer began. An index has all that is counted, in the order of the groups.
+    began_in = Case(*(When(began__gte=each.since(at) * 1000, then=Value(each)) for each in Period), default=Value(""))
+    is_late = Q(began__lt=at * 1000 - F("route__late_after"))
+    groups = with_deposit(at * 1000).annotate(began_in=began_in).values_list(*PAIR, "began_in")
+    routes = {each.pk: each.key for each in Route.objects.all()}
+    tokens = {each.pk: each.key for each in Token.objects.all()}
+    found = defaultdict[ScopeName, Counter[str]](Counter)
+    for route, *pair, period, n, late in groups.annotate(n=Count("*"), late=Count(Value(1), filter=is_late)):
+        since = [each for each in Period if period and each.since(at) <= Period(period).since(at)]
+        counts = {"open": n, "late": late, **dict.fromkeys(since, late)}
+        for scope in scopes_of(routes[route], tuple(tokens[each] for each in pair if each is not None)):
+            found[scope].update(counts)
+    return OpenCounts(gaps, found)

@@ -15,10 +15,9 @@ from intents_ui.display.formatting import csv_text, times
 from intents_ui.display.tokens import names, providers
 from intents_ui.exports.formats import FORMATS, End
 from intents_ui.mirror import coverage
-from intents_ui.mirror.figures import lateness, queries
+from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.lateness import LateTransfers
-from intents_ui.mirror.figures.queries import Sort
+from intents_ui.mirror.figures.queries import LateTransfers, Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis
 from intents_ui.mirror.models import Transfer
@@ -111,7 +110,7 @@ def late(request: HttpRequest) -> HttpResponse:
 
 def late_transfers(scope: ScopeName, age: str) -> LateTransfers:
     with reading():
-        return lateness.late(now=coverage.service_now(), where=queries.is_of(scope), age=AGES[age])
+        return queries.late(now=coverage.service_now(), where=queries.is_of(scope), age=AGES[age])
 
 
 def late_routes() -> Mapping[tuple[str, ...], int]:

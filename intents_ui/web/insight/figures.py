@@ -21,8 +21,7 @@ from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.lateness import OpenCounts, count_open
-from intents_ui.mirror.figures.queries import PeriodFigures, ReasonCount, TokenCount
+from intents_ui.mirror.figures.queries import OpenCounts, PeriodFigures, ReasonCount, TokenCount, count_open
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.models import Transfer
@@ -110,8 +109,7 @@ def overview(picked: Choices) -> Report:
     def read() -> Report:
         counts = still_open()
         with reading():
-            now = coverage.service_now()
-            found = queries.overview(picked.window, now=now, level=picked.by, order=picked.order, still_open=counts)
+            found = queries.overview(picked.window, counts, level=picked.by, order=picked.order)
         return _shown(found)
 
     return app.current().recent_reads.get(
@@ -123,7 +121,7 @@ def report(scope: ScopeName, picked: Choices) -> Report:
     """Return the figures of a route, provider, chain or token. Raises Http404 if nothing is known of it."""
     counts = still_open()
     with reading():
-        found = queries.report(scope, picked.window, now=coverage.service_now(), still_open=counts)
+        found = queries.report(scope, picked.window, counts)
         is_known = bool(found.total.funded) or queries.is_known(scope)
     if not is_known and not _is_listed(scope):
         raise Http404("The local copy has no transfers of this.")
