@@ -6,7 +6,6 @@ others follow from it.
 
 import multiprocessing
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from itertools import batched
@@ -27,6 +26,7 @@ from intents_ui.mirror.reader import Reading, Span
 from intents_ui.mirror.windows import HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.models import IntentHistory
+from intents_ui.service.outcome import Outcome
 
 READ: Final = 2 * HOUR  # of the past that is read as usual
 JUDGED_EVERY: Final = 10 * MINUTE  # in and after an outage of the past
@@ -98,7 +98,7 @@ class Past:
     def __init__(self, emulator: Emulator) -> None:
         self._emulator = emulator
         self._catalogue = emulator.catalogue
-        self._models: dict[tuple[Any, ...], Model] = {}
+        self._models: dict[tuple[Any, ...], tuple[Entry, Outcome]] = {}
 
     def entries(self, start: int, end: int) -> Iterator[Entry]:
         """Yield the transfers that were quoted from one Unix time until before another, more than two hours ago."""
@@ -112,27 +112,28 @@ class Past:
             pays_other = transfer.recipient != transfer.owner
             scenario = transfer.scenario and transfer.scenario.number
             kind = scenario, transfer.variant, scene.at, transfer.same_chain, pays_other
-            model = self._models.get(kind)
-            if model and not model.is_peculiar:
-                yield self._like(model, listed)
-            else:
-                model = self._models[kind] = self._read(listed)
-                yield model.entry
+            yield self._like(*self._models[kind], listed) if kind in self._models else self._read(kind, listed)
 
-    def _read(self, listed: Listed) -> "Model":
+    def _read(self, kind: tuple[Any, ...], listed: Listed) -> Entry:
+        """Return the columns of a transfer, from which those of others of its kind follow.
+
+        They don't if its reasons or its summary have more that differs.
+        """
         transfer, scene = listed.transfer, listed.scene
         found = IntentHistory.model_validate(history_entry(transfer, scene, self._catalogue))
-        now = datetime.fromtimestamp(self._emulator.now(), UTC)
+        entry = read(found, now=datetime.fromtimestamp(self._emulator.now(), UTC))
         is_peculiar = any(name.startswith("summary.") for name in scene.marks) or any(
             "{" in (leg.marks.get("statusReason") or "") for leg in scene.legs if leg
         )
-        quoted = read(found, now=datetime.fromtimestamp(transfer.born / SECOND, UTC))
-        return Model(quoted._replace(fingerprint=b""), read(found, now=now), is_peculiar)
+        if not is_peculiar:
+            quoted = read(found, now=datetime.fromtimestamp(transfer.born / SECOND, UTC))  # before it could expire
+            self._models[kind] = quoted._replace(fingerprint=b""), entry.outcome
+        return entry
 
-    def _like(self, model: "Model", listed: Listed) -> Entry:
-        """Return the columns of a transfer that differs from the model in names, times, places and amounts only."""
+    def _like(self, known: Entry, outcome: Outcome, listed: Listed) -> Entry:
+        """Return the columns of a transfer that differs from the known one in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
-        known, (sent, received) = model.quoted, amounts_of(transfer, self._catalogue)
+        sent, received = amounts_of(transfer, self._catalogue)
         entry = known._replace(
             intent_id=bytes.fromhex(transfer.intent_id[2:]),
             project=transfer.project,
@@ -153,19 +154,7 @@ class Past:
             owner=address(transfer.owner),
             recipient=address(transfer.recipient) if known.recipient else None,
         )
-        return entry._replace(outcome=model.entry.outcome, fingerprint=fingerprint_of(entry))
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """The first transfer of a kind: its columns, and those without the fingerprint before its quote expired.
-
-    A kind is peculiar if its reasons or its summary have more that differs.
-    """
-
-    quoted: Entry
-    entry: Entry
-    is_peculiar: bool
+        return entry._replace(outcome=outcome, fingerprint=fingerprint_of(entry))
 
 
 @cache
