@@ -18,7 +18,7 @@ from intents_ui.mirror.windows import Condition
 from intents_ui.service.outcome import execute_by
 
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
-SOURCE, RULES_USED, CALLS, FORGOTTEN, STATUSES = "source", "rules", "calls", "forgotten", "statuses"  # of `State`
+SOURCE, CALLS, FORGOTTEN, STATUSES = "source", "calls", "forgotten", "statuses"  # of `State`
 
 # Columns of indexes: in the order of the groups that are counted, with all that is counted.
 OPEN_GROUPS = ["route", "origin_token", "destination_token", "status", "updated", "expires", "started", "created"]
@@ -186,6 +186,11 @@ class Window(models.Model):
         indexes: ClassVar = [models.Index(fields=["start"], condition=Q(is_sealed=False), name="window_unsealed")]
 
     @property
+    def is_sample(self) -> bool:
+        """Whether it is of the 1% that are read without a filter of statuses."""
+        return self.start // windows.MINUTE % 97 == 42
+
+    @property
     def condition(self) -> Condition:
         if self.is_sealed:
             return Condition.SEALED
@@ -197,7 +202,9 @@ class Window(models.Model):
         """Note a complete read at this time. It seals the window if nothing can be created in it any more."""
         self.read_at, self.rows, self.failures, self.reason = at, rows, 0, ""
         self.is_sealed = at >= self.end + windows.SEALED_FROM
-        self.due = windows.next_read(self.end, after=at)
+        ages = ((self.end + age, max(1, age // 6)) for age in windows.AGES)
+        due = (-(-age // step) * step for age, step in ages)  # rounded up, so that neighbors are due together
+        self.due = next((each for each in due if each > at), windows.NEVER)
 
     def set_failed(self, reason: str, *, at: int) -> None:
         """Note a read whose result can't be complete. What is known from the last complete read stays."""
@@ -227,9 +234,9 @@ class Lease(models.Model):
 class State(models.Model):
     """Values with a name, as JSON. (To check a JSONField, Django connects to the database before it is created.)
 
-    They are the source's fingerprint, the version of the rules, calls by hour, forgotten addresses, tables of figures
-    (`snapshots.py`), when the incidents were judged, and when statuses were seen that the dashboard doesn't know (Unix
-    milliseconds).
+    They are the source's fingerprint with the version of the rules, calls by hour, forgotten addresses, tables of
+    figures (`snapshots.py`), when the incidents were judged, and when statuses were seen that the dashboard doesn't
+    know (Unix milliseconds).
     """
 
     name = models.TextField(primary_key=True)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import Entry
 from intents_ui.mirror.models import Window
-from intents_ui.mirror.windows import MOST_PAGES, PAGE_SIZE, is_sample
+from intents_ui.mirror.windows import MOST_PAGES, PAGE_SIZE
 from intents_ui.service import paging
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unreachable
@@ -48,7 +48,7 @@ class Span:
         return self.windows[-1].end
 
     def call(self, page: Page) -> ServiceCall[HistoryAnswer]:
-        statuses = () if is_sample(self.windows[0]) else MIRRORED
+        statuses = () if self.windows[0].is_sample else MIRRORED
         # Whether `toTime` includes its second isn't specified.
         return get_intent_history(page=page, by_statuses=statuses, from_time=self.start, to_time=self.end + 1)
 

@@ -4,13 +4,13 @@ Windows are read from the newest on.
 """
 
 from collections.abc import Collection, Mapping
+from operator import attrgetter
 from random import Random
 
-from intents_ui.mirror import windows
 from intents_ui.mirror.models import Window
 from intents_ui.mirror.reader import OpenSet, Span, Task
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
-from intents_ui.mirror.writer import KEPT_DAYS, LoneRead, Writer
+from intents_ui.mirror.writer import KEPT_DAYS, LoneRead, Writer, runs
 from intents_ui.service.models import IntentStatus
 
 COMMITTED, EXECUTING = IntentStatus.COMMITTED, IntentStatus.EXECUTING
@@ -78,7 +78,7 @@ class Schedule:
             for each in Window.objects.filter(due__lte=now).order_by("-start")[: LOOKED_AT * (len(spans) + 1)]
             if not any(span.start <= each.end and each.start <= span.end for span in spans)
         )
-        if run := next(windows.runs(due, by=windows.is_sample), None):
+        if run := next(runs(due, by=attrgetter("is_sample")), None):
             return Span(run)
         if self._audits and not busy:
             return Span((self._audits.pop(),), is_audit=True)

@@ -1,15 +1,7 @@
-"""Rules of the ledger: windows of creation time that tile the past, and when each is read again.
+"""Lengths and ages of the ledger's windows, in seconds. Times are by the service's clock."""
 
-Times are Unix seconds by the service's clock.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from intents_ui.mirror.models import Window
 
 MINUTE, HOUR, DAY, MONTH = 60, 3600, 86_400, 31 * 86_400
 WIDTH = MINUTE  # of a window at the present
@@ -38,36 +30,3 @@ def utc(seconds: int) -> datetime:
 
 def optional_utc(seconds: int | None) -> datetime | None:
     return None if seconds is None else utc(seconds)
-
-
-def next_read(end: int, *, after: int) -> int:
-    """Return when a window with this end is read again."""
-    for age in AGES:
-        step = max(1, age // 6)
-        due = -(-(end + age) // step) * step  # rounded up, so that neighbors are due together
-        if due > after:
-            return due
-    return NEVER
-
-
-def runs(windows: "Iterable[Window]", *, by: "Callable[[Window], object]") -> "Iterator[tuple[Window, ...]]":
-    """Yield neighbors that can be read as one list, because it isn't too long, in order. `by` is equal for them.
-
-    `windows` are from the newest on. No more of them are taken than needed.
-    """
-    run: list[Window] = []
-    for window in windows:
-        if run:
-            are_known = all(each.read_at is not None and not each.failures for each in (window, run[-1]))
-            are_alike = window.end == run[-1].start and by(window) == by(run[-1])
-            if not are_known or not are_alike or sum(each.rows for each in (window, *run)) > MOST_ROWS:
-                yield tuple(reversed(run))
-                run = []
-        run.append(window)
-    if run:
-        yield tuple(reversed(run))
-
-
-def is_sample(window: "Window") -> bool:
-    """Return whether the window is of the 1% that are read without a filter of statuses."""
-    return window.start // MINUTE % 97 == 42

@@ -1,7 +1,7 @@
 """Writes to the mirror. Each transaction is fenced by the lease. Writing the same reading again changes nothing."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -16,7 +16,6 @@ from intents_ui.mirror.figures.facts import ENDED, FAILED
 from intents_ui.mirror.models import (
     CALLS,
     FORGOTTEN,
-    RULES_USED,
     SOURCE,
     STATUSES,
     Audit,
@@ -99,12 +98,12 @@ class Writer:
     def begin(self, source: str, *, start: int, now: int) -> None:
         """Prepare the ledger from `start` on. Raises OtherSource if the database is of another source."""
         with self.transaction():
-            if state(SOURCE, source) != source:
+            known, rules = state(SOURCE, (source, RULES))
+            if known != source:
                 raise OtherSource
-            set_state(SOURCE, source)
-            if state(RULES_USED, RULES) != RULES:
+            if rules != RULES:
                 Window.objects.update(due=now)
-            set_state(RULES_USED, RULES)
+            set_state(SOURCE, (source, RULES))
         self.extend(start, now=now)
 
     def extend(self, start: int | None = None, *, now: int) -> None:
@@ -153,15 +152,15 @@ class Writer:
     def merge(self) -> None:
         """Merge sealed neighbors of a day that are read again at the same time, so that a ledger has few windows."""
         sealed = Window.objects.filter(is_sealed=True).order_by("-start").iterator()
-        found = windows.runs(sealed, by=lambda each: (each.due, each.start // DAY))
-        if runs := [run for run in found if len(run) > 1]:
+        found = runs(sealed, by=lambda each: (each.due, each.start // DAY))
+        if merged := [run for run in found if len(run) > 1]:
             with self.transaction():
-                for first, *others in runs:
+                for first, *others in merged:
                     Window.objects.filter(start__in=[each.start for each in others]).delete()
                     first.end = others[-1].end
                     first.rows += sum(each.rows for each in others)
                     first.read_at = min(each.read_at or 0 for each in (first, *others))
-                self._save(run[0] for run in runs)
+                self._save(run[0] for run in merged)
 
     def expire(self, *, now: int, days: int = KEPT_DAYS) -> None:
         """Delete what is older than its retention."""
@@ -354,6 +353,24 @@ def tile(start: int, end: int, *, now: int) -> Iterator[Window]:
         stop = min(limit, (start // width + 1) * width)
         yield Window(start=start, end=stop, due=due)
         start = stop
+
+
+def runs(ledger: Iterable[Window], *, by: Callable[[Window], object]) -> Iterator[tuple[Window, ...]]:
+    """Yield neighbors that can be read as one list, because it isn't too long, in order. `by` is equal for them.
+
+    The windows are from the newest on. No more of them are taken than needed.
+    """
+    run: list[Window] = []
+    for window in ledger:
+        if run:
+            are_known = all(each.read_at is not None and not each.failures for each in (window, run[-1]))
+            are_alike = window.end == run[-1].start and by(window) == by(run[-1])
+            if not are_known or not are_alike or sum(each.rows for each in (window, *run)) > windows.MOST_ROWS:
+                yield tuple(reversed(run))
+                run = []
+        run.append(window)
+    if run:
+        yield tuple(reversed(run))
 
 
 def _differing(span: Span, entries: Sequence[Entry]) -> int:

@@ -77,7 +77,7 @@ def test_a_window_that_is_too_long_is_split(world: World) -> None:
 def test_a_quote_is_not_mirrored_and_an_unknown_status_is_noticed(world: World) -> None:
     mirror = Copy(world)
     mirror.settle(10)
-    sample = next(each for each in Window.objects.order_by("start") if windows.is_sample(each))
+    sample = next(each for each in Window.objects.order_by("start") if each.is_sample)
     world.create(age=world.now - sample.start - 1, status="HALTED")
     world.transfers[0].changes[0] = (0.0, "HALTED", START * 1000)
     with patch.dict("tests.mirror.world.STEPS", QUOTED=(None,) * 4):

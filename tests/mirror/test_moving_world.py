@@ -27,6 +27,7 @@ from intents_ui.mirror import coverage, schedule
 from intents_ui.mirror.figures import facts, queries
 from intents_ui.mirror.models import SOURCE, Lease, Transfer, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.service.outcome import RULES
 from tests.mirror.counted import check_facts, check_figures, of_world
 from tests.mirror.world import FINAL, Copy, Made, World, expected, rows
 from tests.serving import ROOT
@@ -211,7 +212,7 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
 
     # An audit finds what differs: of the windows that are like the service, one has another status, one lacks a row,
     # one has a row that isn't listed.
-    set_state(SOURCE, "world")
+    set_state(SOURCE, ("world", RULES))
     mirror = Copy(world, calls=1000).mirror
     with patch.object(schedule, "AUDITS", 5000):  # all windows
         _, differed, lacked = mirror.audit()
