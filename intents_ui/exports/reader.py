@@ -118,7 +118,7 @@ class Reader:
         filters.
         """
         with self.page():
-            found = lookup.in_turn(self.service, lambda: lookup.as_address(self.service, address))
+            found = lookup.in_turn(self.service, lambda: lookup.as_any(self.service, results.ADDRESS, address))
             for _, error in found.failed:
                 raise error
             if any(reason.key == results.OWNER for hit in found.hits for reason in hit.reasons):

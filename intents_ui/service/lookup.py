@@ -12,7 +12,6 @@ from intents_ui.service.errors import Invalid, NotFound, OutOfTime, ServiceError
 from intents_ui.service.models import EARLIEST, HistoryAnswer, Intent, IntentReceipt, Page, SearchAnswer, TokenInfo
 from intents_ui.service.operations import SearchCriteria, ServiceCall
 from intents_ui.service.results import (
-    ADDRESS,
     CAPPED_FROM,
     DELIVERY_ADDRESS,
     DEPOSIT_ADDRESS,
@@ -78,10 +77,6 @@ def as_any(service: Client, keys: Iterable[str], value: str) -> tuple[LookupQues
         LookupQuestion(key, value, partial(ASK[key], service, value), value if key == TRANSACTION_HASH else "")
         for key in keys
     )
-
-
-def as_address(service: Client, value: str) -> tuple[LookupQuestion, ...]:
-    return as_any(service, ADDRESS, value)
 
 
 def by_criteria(service: Client, called: str, **criteria: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:

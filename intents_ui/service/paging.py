@@ -76,7 +76,7 @@ def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
     onward, entries = answer.following, _entries(answer, first)
     circles = onward is not None and at.has_been_at(onward)
     return Leaf(
-        entries=entries if len(entries) <= MOST_ROWS else entries[:MOST_ROWS],
+        entries=entries[:MOST_ROWS],
         following=at.onward(onward) if onward and not circles else None,
         previous=_before(at, entries, first),
         end=End.CIRCLES if circles else answer.end,

@@ -52,7 +52,8 @@ class AddressLookup:
     def __init__(self, finding: Finding, *, listed: Filters) -> None:
         value, owner = finding.value, Filters(owner=finding.value)
         self.questions = {
-            question: AddressPart(question.ask) for question in lookup.as_address(app.current().service, value)
+            question: AddressPart(question.ask)
+            for question in lookup.as_any(app.current().service, results.ADDRESS, value)
         }
         self.recoverable = AddressPart(lambda: situations.leaf(owner.with_(recoverable=True)))
         self.open_list = AddressPart(lambda: situations.leaf(owner.with_(status=filters.IN_FLIGHT)))
