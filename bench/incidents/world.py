@@ -12,7 +12,7 @@ from typing import NamedTuple
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import ScopeName, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import LONGEST, Begun, Incident, Knowledge, decided
+from intents_ui.mirror.incidents.rules import LONGEST, Begun, Incident, Knowledge
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 
@@ -191,11 +191,9 @@ class Run:
             self._count += 1
             found[self._count] = begun = self._begun(sent)
             outcome = Outcome.FAILED if sent.is_failed else Outcome.DELIVERED
-            decision = decided(
-                outcome, "", 1, began=begun.began, ended=int(sent.ended), limit=LIMIT, now=self.world.now
-            )
-            if decision and decision.at:
-                heappush(self._decisions, (decision.at, self._count, begun._replace(**decision._asdict())))
+            decided = begun.decided(outcome, "", 1, ended=int(sent.ended), limit=LIMIT, now=self.world.now)
+            if decided and decided.at:
+                heappush(self._decisions, (decided.at, self._count, decided))
         while self._decisions and self._decisions[0][0] <= self.world.now - MINUTE:
             _, number, begun = heappop(self._decisions)
             found[number] = begun

@@ -10,7 +10,7 @@ import pytest
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import Begun, Decision, Incident, Kind, Knowledge, State, decided, tail
+from intents_ui.mirror.incidents.rules import Begun, Incident, Kind, Knowledge, State, tail
 from intents_ui.mirror.incidents.usual import Counts
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
@@ -123,16 +123,17 @@ def test_the_probability_of_counts_is_exact(
 
 # What counts
 
-LATE = Decision(LIMIT, is_bad=True)
+BEGUN = Begun(PARTS, "owner", 0)
+LATE = BEGUN._replace(at=LIMIT, is_bad=True)
 
 
 @pytest.mark.parametrize(
     ("outcome", "took", "expected"),
     [
         pytest.param(Outcome.OPEN, 0, None, id="open"),
-        pytest.param(Outcome.DELIVERED, 40, Decision(40), id="delivered"),
+        pytest.param(Outcome.DELIVERED, 40, BEGUN._replace(at=40), id="delivered"),
         pytest.param(Outcome.DELIVERED, 900, LATE, id="delivered late"),
-        pytest.param(Outcome.FAILED, 40, Decision(40, is_bad=True, has_failed=True), id="failed"),
+        pytest.param(Outcome.FAILED, 40, BEGUN._replace(at=40, is_bad=True, has_failed=True), id="failed"),
         pytest.param(Outcome.REFUNDED, 9000, LATE, id="refunded late"),
         pytest.param(Outcome.ABORTED, 40, None, id="aborted by the owner"),
         pytest.param(Outcome.ABORTED, 900, LATE, id="aborted because it was late"),
@@ -141,12 +142,12 @@ LATE = Decision(LIMIT, is_bad=True)
         pytest.param(Outcome.UNCONFIRMED, 40, None, id="unconfirmed"),
     ],
 )
-def test_a_transfer_is_decided_by_its_end_or_its_limit(outcome: Outcome, took: int, expected: Decision | None) -> None:
-    found = decided(outcome, "", 1, began=0, ended=took, limit=LIMIT, now=LIMIT - 1)
-    assert found == (Decision() if outcome is Outcome.OPEN else expected)
-    assert decided(Outcome.OPEN, "EXECUTING", None, began=0, ended=0, limit=LIMIT, now=LIMIT) == LATE
-    assert decided(Outcome.OPEN, "COMMITTED", None, began=0, ended=0, limit=LIMIT, now=LIMIT) is None
-    assert decided(Outcome.FAILED, "FAILED", 0, began=0, ended=40, limit=LIMIT, now=LIMIT) is None
+def test_a_transfer_is_decided_by_its_end_or_its_limit(outcome: Outcome, took: int, expected: Begun | None) -> None:
+    found = BEGUN.decided(outcome, "", 1, ended=took, limit=LIMIT, now=LIMIT - 1)
+    assert found == (BEGUN if outcome is Outcome.OPEN else expected)
+    assert BEGUN.decided(Outcome.OPEN, "EXECUTING", None, ended=0, limit=LIMIT, now=LIMIT) == LATE
+    assert BEGUN.decided(Outcome.OPEN, "COMMITTED", None, ended=0, limit=LIMIT, now=LIMIT) is None
+    assert BEGUN.decided(Outcome.FAILED, "FAILED", 0, ended=40, limit=LIMIT, now=LIMIT) is None
 
 
 # What opens

@@ -21,12 +21,10 @@ from intents_ui.mirror.incidents.rules import (
     LONGEST,
     MAX_LAG,
     Begun,
-    Decision,
     Incident,
     Kind,
     Knowledge,
     State,
-    decided,
 )
 from intents_ui.mirror.incidents.usual import DAYS
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
@@ -128,16 +126,16 @@ class Keeper:
             intent_id, *place, late_after, owner, outcome, status, step, created, started, updated, ended_at = row
             began = (started or created) // 1000
             end = max(ended_at or updated, created) // 1000
-            decision = decided(outcome, status, step, began=began, ended=end, limit=late_after // 1000, now=until)
-            if decision is None or began > until:
+            sides = batched(place[3:], 2)
+            tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
+            begun = Begun(scopes_of(RouteKey(*place[:3]), tokens), owner and bytes(owner), began)
+            known = begun.decided(outcome, status, step, ended=end, limit=late_after // 1000, now=until)
+            if known is None or began > until:
                 continue
-            if decision.at > until:
-                decision = Decision()
-            if not decision.at or since <= decision.at:
-                sides = batched(place[3:], 2)
-                tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
-                scopes = scopes_of(RouteKey(*place[:3]), tokens)
-                found.append((bytes(intent_id), Begun(scopes, owner and bytes(owner), began, *decision)))
+            if known.at > until:
+                known = begun
+            if not known.at or since <= known.at:
+                found.append((bytes(intent_id), known))
         return dict(sorted(found, key=lambda each: each[1].at or until))
 
 

@@ -66,16 +66,11 @@ class State(StrEnum):
     OVER = "over"
 
 
-class Decision(NamedTuple):
-    """When a transfer was decided, and whether it is bad: late, or, if it `has_failed`, ended without delivery."""
-
-    at: int = UNDECIDED
-    is_bad: bool = False
-    has_failed: bool = False
-
-
 class Begun(NamedTuple):
-    """A transfer that has begun, in its `scopes`, and its decision. All without an owner count as one."""
+    """A transfer that has begun, in its `scopes`. All without an owner count as one.
+
+    `at`: when it was decided. It is bad if it was late, or, if it `has_failed`, ended without delivery before.
+    """
 
     scopes: tuple[ScopeName, ...]
     owner: Hashable
@@ -88,27 +83,26 @@ class Begun(NamedTuple):
     def route(self) -> ScopeName:
         return self.scopes[0]
 
+    def decided(
+        self, outcome: str, status: str, failed_step: int | None, *, ended: int, limit: int, now: int
+    ) -> "Begun | None":
+        """Return this as it was decided, or None if it says nothing about its route.
 
-def decided(
-    outcome: str, status: str, failed_step: int | None, *, began: int, ended: int, limit: int, now: int
-) -> Decision | None:
-    """Return when a transfer was decided and whether it is bad, or None if it says nothing about its route.
-
-    It is decided when it is delivered, when its route fails, or when it is still open after `limit` seconds, and then
-    bad at once. `ended` doesn't matter while it is open. The route isn't to blame for rejected or missing deposits and
-    for what the owner aborts in time, and nothing is known of unconfirmed ends.
-    """
-    late_at = began + limit
-    match outcome:
-        case Outcome.OPEN if status not in UNEXECUTED:
-            return Decision(late_at, is_bad=True) if late_at <= now else Decision()
-        case Outcome.DELIVERED:
-            return Decision(ended) if ended <= late_at else Decision(late_at, is_bad=True)
-        case Outcome.REFUNDED | Outcome.FAILED if failed_step != DEPOSIT:
-            return Decision(min(ended, late_at), is_bad=True, has_failed=ended <= late_at)
-        case Outcome.ABORTED if ended > late_at:
-            return Decision(late_at, is_bad=True)
-    return None
+        It is decided when it is delivered, when its route fails, or when it is still open after `limit` seconds, and
+        then bad at once. `ended` doesn't matter while it is open. The route isn't to blame for rejected or missing
+        deposits and for what the owner aborts in time, and nothing is known of unconfirmed ends.
+        """
+        late_at = self.began + limit
+        match outcome:
+            case Outcome.OPEN if status not in UNEXECUTED:
+                return self._replace(at=late_at, is_bad=True) if late_at <= now else self
+            case Outcome.DELIVERED:
+                return self._replace(at=min(ended, late_at), is_bad=ended > late_at)
+            case Outcome.REFUNDED | Outcome.FAILED if failed_step != DEPOSIT:
+                return self._replace(at=min(ended, late_at), is_bad=True, has_failed=ended <= late_at)
+            case Outcome.ABORTED if ended > late_at:
+                return self._replace(at=late_at, is_bad=True)
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
