@@ -239,7 +239,7 @@ def overview(
     )
     total.owners = table["owners"] and tuple(table["owners"])
     hours = {start: Sums(Counter(delivered=good, failed=ended - good)) for start, (ended, good) in total.bars.items()}
-    series = _series(hours, total, gaps, length=period.bar) if period is not Period.HOUR else ()
+    series = _series(hours, total, gaps, length=period.bar)
     return Report(total, series, rows, [ReasonCount(*each) for each in table["reasons"]])
 
 
@@ -247,7 +247,7 @@ def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
     """Return the figures of one scope as of the time of the open transfers."""
     gaps = still_open.gaps
     span = period.span(gaps.at)
-    where, length = is_of(scope), DAY if period in (Period.MONTH, Period.QUARTER) else HOUR
+    where, length = is_of(scope), period.step
     own, hours = Sums(), defaultdict[int, Sums](Sums)
     columns = "start", "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
     counts = facts.count(*columns, parts=facts.divided(span, length), where=where, length=length)
@@ -374,8 +374,8 @@ def _figures(
 
 
 def _series(found: Mapping[int, Sums], total: PeriodFigures, gaps: Gaps, *, length: int) -> Sequence[PeriodFigures]:
-    """Return the figures of hours or days, in order. The first one begins with the period."""
-    since = int(total.since.timestamp())
+    """Return the figures of hours or days, in order. The first one begins with the period. An hour has none."""
+    since, until = int(total.since.timestamp()), gaps.at if total.period is not Period.HOUR else 0
     return [
         PeriodFigures(
             **vars(found.get(start, Sums())),
@@ -385,7 +385,7 @@ def _series(found: Mapping[int, Sums], total: PeriodFigures, gaps: Gaps, *, leng
             at=utc(start + length),
             completeness=gaps.of(max(start, since), start + length),
         )
-        for start in range(since // length * length, gaps.at + 1, length)
+        for start in range(since // length * length, until + 1, length)
     ]
 
 

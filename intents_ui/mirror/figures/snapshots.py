@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 from functools import cache, partial
 from heapq import nsmallest
@@ -21,7 +21,7 @@ from intents_ui.mirror.figures.facts import ALL, Span
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import USUAL, Day, Reason, Route, Token, Transfer, set_state
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.outcome import Outcome
 
 WORK_SHARE = 4  # seconds of other work for each second of this
@@ -65,6 +65,11 @@ class Period(StrEnum):
     def bar(self) -> int:
         """The seconds of each of its bars. The first and the last one are parts of an hour or a day."""
         return HOUR if self in (Period.HOUR, Period.DAY) else DAY
+
+    @property
+    def step(self) -> int:
+        """The seconds of each bar on the page of a scope, which is counted in more detail."""
+        return HOUR if self is Period.WEEK else self.bar
 
 
 HOURS = {Period.HOUR: 1, Period.DAY: 24, Period.WEEK: 7 * 24, Period.MONTH: 30 * 24, Period.QUARTER: 90 * 24}
@@ -186,7 +191,7 @@ class SnapshotWriter:
         """Write a period's tables."""
         sums = sums_of(period, now, past=self._past)
         total = sums.get(EVERYTHING, Sums())
-        gaps = coverage.gaps(now=datetime.fromtimestamp(now, UTC))
+        gaps = coverage.gaps(now=utc(now))
         common = {
             "at": now,
             "is_complete": gaps.of(period.since(now), now).is_complete,

@@ -1,20 +1,17 @@
 """`/insight/incidents` and `/insight/incident/<number>`: what is worse than usual now, and what was."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import render
 from django.urls import reverse
 
 from intents_ui.display.sharing.feeds import Entry, Feed
 from intents_ui.web.feeds import respond
 from intents_ui.web.insight import access, data, figures, incidents
 from intents_ui.web.insight.incidents import ListedIncident
-from intents_ui.web.mirror import mirror_coverage
 
 
 @access.insight
 def view(request: HttpRequest) -> HttpResponse:
-    context = {"mirror": mirror_coverage(), "recent": incidents.read()}
-    return render(request, "insight/incidents_page.html", context)
+    return access.page(request, "insight/incidents_page.html", recent=incidents.read())
 
 
 @access.insight
@@ -46,14 +43,14 @@ def entry(incident: ListedIncident) -> Entry:
 @access.insight
 def incident(request: HttpRequest, number: str) -> HttpResponse:
     found, course = incidents.report(number)
-    context = {
-        "mirror": mirror_coverage(),
-        "incident": found,
-        "course": course,
-        "reasons": figures.of_reasons(course.reasons, failed=course.failed),
-        "text": found.for_customers(request.build_absolute_uri(reverse("home"))),
-    }
-    return render(request, "insight/incident.html", context)
+    return access.page(
+        request,
+        "insight/incident.html",
+        incident=found,
+        course=course,
+        reasons=figures.of_reasons(course.reasons, failed=course.failed),
+        text=found.for_customers(request.build_absolute_uri(reverse("home"))),
+    )
 
 
 @access.insight

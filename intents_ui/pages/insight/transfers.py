@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from http import HTTPStatus
 from typing import Final
 
 from django.conf import settings
@@ -22,7 +21,7 @@ from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis
 from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.readonly import reading
-from intents_ui.mirror.windows import DAY, HOUR
+from intents_ui.mirror.windows import DAY, HOUR, utc
 from intents_ui.service.outcome import Outcome
 from intents_ui.web.frame import GENERATED
 from intents_ui.web.insight import access, choices, figures, scopes
@@ -63,18 +62,17 @@ def ended(request: HttpRequest) -> HttpResponse:
         since = _time(given.get("from"), default=now - DAY)
         sort = Sort(picked.values["sort"])
         found, count = queries.listed(scope, (since, until), outcomes=outcomes, reason=reason, sort=sort)
-    context = {
-        "mirror": mirror_coverage(),
-        "scope": named([scope])[0],
-        "picked": picked,
-        "reason": None if reason is None else figures.shown_reason(reason),
-        "since": datetime.fromtimestamp(since, UTC),
-        "until": datetime.fromtimestamp(until, UTC) if until <= now else None,
-        "count": count,
-        "rows": figures.transfer_rows(found),
-    }
-    status = HTTPStatus.BAD_REQUEST if picked.problems else HTTPStatus.OK
-    return render(request, "insight/ended.html", context, status=status)
+    return access.page(
+        request,
+        "insight/ended.html",
+        picked=picked,
+        scope=named([scope])[0],
+        reason=None if reason is None else figures.shown_reason(reason),
+        since=utc(since),
+        until=utc(until) if until <= now else None,
+        count=count,
+        rows=figures.transfer_rows(found),
+    )
 
 
 def _time(written: str | None, *, default: int) -> int:

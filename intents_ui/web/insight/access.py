@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from intents_ui.middleware import failures
@@ -13,6 +15,8 @@ from intents_ui.middleware.failures import Failure, of_dashboard
 from intents_ui.mirror.readonly import CopyUnreadable, understanding
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
+from intents_ui.web.insight.choices import Choices
+from intents_ui.web.mirror import mirror_coverage
 
 UNREADABLE = of_dashboard("mirror unreadable", retry_after=5)
 
@@ -35,6 +39,12 @@ def insight(view: View) -> View:
         return response
 
     return answer
+
+
+def page(request: HttpRequest, template: str, *, picked: Choices | None = None, **context: Any) -> HttpResponse:
+    """Return a page of the mirror, which fails if a choice is unknown."""
+    status = HTTPStatus.BAD_REQUEST if picked and picked.problems else HTTPStatus.OK
+    return render(request, template, {"mirror": mirror_coverage(), "picked": picked, **context}, status=status)
 
 
 def why_refused(request: HttpRequest) -> Failure | None:
