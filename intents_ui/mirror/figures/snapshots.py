@@ -139,7 +139,7 @@ def sums_of_row(counts: Mapping[str, int], durations: Any, bars: Any, in_time: i
     return Sums(Counter(counts), Counter(dict(durations)), spans, in_time, to_blame)
 
 
-type Past = tuple[frozenset[int], Mapping[ScopeName, Sums]]  # days, and their sums
+type Past = dict[frozenset[int], Mapping[ScopeName, Sums]]  # sums by their days
 
 
 class SnapshotWriter:
@@ -155,7 +155,7 @@ class SnapshotWriter:
         self._pending: list[Callable[[int], None]] = []  # periods, limits and days to write, the last first
         self._rests_until = 0.0
         self._limits_due = 0
-        self._past: dict[Period, Past] = {}
+        self._past: Past = {}
 
     def turn(self, *, now: int) -> None:
         """Write one thing, if any is due and this isn't more than a fifth of the time."""
@@ -257,11 +257,8 @@ def table_name(period: Period, level: Level, order: Order) -> str:
     return f"figures {period} {level} {order}"
 
 
-def sums_of(period: Period, now: int, *, past: dict[Period, Past] | None = None) -> Mapping[ScopeName, Sums]:
-    """Return the sums of all scopes in which transfers ended. `past` keeps those of past days from call to call.
-
-    Those of a longer period begin with those of a shorter one.
-    """
+def sums_of(period: Period, now: int, *, past: Past | None = None) -> Mapping[ScopeName, Sums]:
+    """Return the sums of all scopes in which transfers ended. `past` keeps those of past days from call to call."""
     routes = {route.pk: route.key for route in Route.objects.all()}
     tokens = {token.pk: token.key for token in Token.objects.all()}
 
@@ -291,12 +288,9 @@ def sums_of(period: Period, now: int, *, past: dict[Period, Past] | None = None)
 
     counted, spans = facts.divided(period.span(now), period.bar)
     days, past = frozenset(counted), {} if past is None else past
-    known = [each for each in past.values() if each[0] <= days]
-    known_days, sums = max(known, key=lambda each: len(each[0]), default=(frozenset[int](), dict[ScopeName, Sums]()))
-    if known_days != days:
-        sums = added(sums, days - known_days, ())
-        past[period] = days, sums
-    return added(sums, (), spans)
+    if days not in past:
+        past[days] = added({}, days, ())
+    return added(past[days], (), spans)
 
 
 def owners_of(period: Period, now: int, where: Q = ALL) -> tuple[int, int] | None:
