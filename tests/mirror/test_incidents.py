@@ -9,9 +9,8 @@ import pytest
 
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
-from intents_ui.mirror.incidents.detector import Detector
+from intents_ui.mirror.incidents.detector import Counts, Detector
 from intents_ui.mirror.incidents.rules import Begun, Incident, Kind, Knowledge, State, tail
-from intents_ui.mirror.incidents.usual import Counts
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 

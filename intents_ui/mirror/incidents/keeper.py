@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from intents_ui.mirror import coverage, models
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import scopes_of
-from intents_ui.mirror.incidents.detector import Detector
+from intents_ui.mirror.incidents.detector import DAYS, Detector
 from intents_ui.mirror.incidents.rules import (
     KNOWN,
     LONGEST,
@@ -26,7 +26,6 @@ from intents_ui.mirror.incidents.rules import (
     Knowledge,
     State,
 )
-from intents_ui.mirror.incidents.usual import DAYS
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.outcome import Outcome
