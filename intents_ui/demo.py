@@ -133,10 +133,9 @@ class Past:
     def _like(self, known: Entry, outcome: Outcome, listed: Listed) -> Entry:
         """Return the columns of a transfer that differs from the known one in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
-        sent, received = amounts_of(transfer, self._catalogue)
+        sent, _ = amounts_of(transfer, self._catalogue)
         entry = known._replace(
             intent_id=bytes.fromhex(transfer.intent_id[2:]),
-            project=transfer.project,
             created=transfer.born // MILLISECOND,
             updated=transfer.moment(scene.updated) // MILLISECOND,
             started=None if scene.started is None else transfer.moment(scene.started) // MILLISECOND,
@@ -150,7 +149,6 @@ class Past:
             origin_token=token(transfer.origin),
             destination_token=token(transfer.destination) if known.destination_token else None,
             sent=str(sent),
-            received=str(received) if known.received else None,
             owner=address(transfer.owner),
             recipient=address(transfer.recipient) if known.recipient else None,
         )

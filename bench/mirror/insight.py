@@ -126,8 +126,8 @@ def rows(count: int, routes: int) -> Iterator[tuple[object, ...]]:
         ended = min(created + int(draw.lognormvariate(10, 1)), NOW * 1000)
         is_failed = outcome == "failed"
         yield (
-            number.to_bytes(32), 1, created, ended, created, None if is_open else ended, created, "EXECUTING" if is_open
-            else "SUCCEEDED", outcome, route, route % TOKENS + 1, route * 7 % TOKENS + 1, "1000000", "999000",
+            number.to_bytes(32), created, ended, created, None if is_open else ended, created, "EXECUTING" if is_open
+            else "SUCCEEDED", outcome, route, route % TOKENS + 1, route * 7 % TOKENS + 1, "1000000",
             draw.randrange(OWNERS).to_bytes(20), None, None, 1 if is_failed else None,
             number % 40 + 1 if is_failed else None,
             created, number.to_bytes(8), None if is_open else ended // (HOUR * 1000) * HOUR,

@@ -25,7 +25,6 @@ from intents_ui.service.outcome import (
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
-BIGINT = 2**63
 HASH, ADDRESS = 32, 20  # bytes
 LONGEST_TEXT = 200  # characters of a column
 NO_RECEIPT, NO_SUMMARY, NO_TRANSACTION = IntentReceipt(intent_id="none"), IntentReceiptSummary(), IntentTransaction()
@@ -55,7 +54,6 @@ class Entry(NamedTuple):
     """
 
     intent_id: bytes
-    project: int | None
     created: int
     updated: int
     started: int | None
@@ -67,7 +65,6 @@ class Entry(NamedTuple):
     origin_token: TokenKey | None
     destination_token: TokenKey | None
     sent: str | None
-    received: str | None
     owner: bytes | None
     recipient: bytes | None
     refund: bytes | None
@@ -129,10 +126,9 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         started = receipt.created_at
     failed = [place for place, step in enumerate((*steps.legs, steps.refund)) if step in DEAD]
     reason = next(filter(None, (sent[place].status_reason for place in failed)), None)
-    amount, delivered = _sent(summary, deposit, steps.deposit), summary.destination_token_amount
+    amount = _sent(summary, deposit, steps.deposit)
     columns = Entry(
         intent_id=packed(listed.intent_id, HASH) or b"",
-        project=receipt.project_id if (receipt.project_id or 0) < BIGINT else None,
         created=milliseconds(created),
         updated=milliseconds(updated) if updated else 0,
         started=_milliseconds(started),
@@ -148,7 +144,6 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
             destination_chain, summary.destination_token_address, summary.destination_token_metadata
         ),
         sent=None if amount is None else str(amount),
-        received=None if delivered is None else str(delivered),
         owner=owner,
         recipient=recipient if recipient != owner else None,
         refund=refunded_to if refunded_to != owner else None,

@@ -88,7 +88,6 @@ class Transfer(models.Model):
 
     pk = models.CompositePrimaryKey("intent_id", "created")
     intent_id = models.BinaryField()
-    project = models.BigIntegerField(null=True)
     created = models.BigIntegerField()
     updated = models.BigIntegerField()
     started = models.BigIntegerField(null=True)
@@ -100,7 +99,6 @@ class Transfer(models.Model):
     origin_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
     destination_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
     sent = models.TextField(null=True)
-    received = models.TextField(null=True)
     owner = models.BinaryField(null=True)
     recipient = models.BinaryField(null=True)
     refund = models.BinaryField(null=True)

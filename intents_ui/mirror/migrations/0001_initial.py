@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
             [
                 ("pk", CompositePrimaryKey("intent_id", "created")),
                 *fields(BigIntegerField, "created", "updated", "read_at"),
-                *fields(BigIntegerField, "project", "started", "ended", "expires", "hour", "unlisted_since", null=True),
+                *fields(BigIntegerField, "started", "ended", "expires", "hour", "unlisted_since", null=True),
                 *to("route", "route", on_delete=PROTECT),
                 *to("token", "origin_token", "destination_token", null=True, on_delete=PROTECT, related_name="+"),
                 *to("reason", "reason", null=True, on_delete=PROTECT),
@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
                 *fields(models.BinaryField, "intent_id", "fingerprint"),
                 *fields(models.BinaryField, "owner", "recipient", "refund", null=True),
                 *fields(TextField, "status", "outcome"),
-                *fields(TextField, "sent", "received", null=True),
+                *fields(TextField, "sent", null=True),
             ],
         ),
         migrations.CreateModel(
