@@ -10,6 +10,7 @@ from django.db import connection, models, transaction
 from django.db.models import Min, Q
 
 from intents_ui.mirror import lease, partitions, windows
+from intents_ui.mirror.coverage import AUDITED_DAYS
 from intents_ui.mirror.entry import ADDRESS, Entry, packed
 from intents_ui.mirror.figures import facts
 from intents_ui.mirror.figures.facts import ENDED, FAILED
@@ -41,7 +42,6 @@ MOST_KNOWN = 20_000  # IDs of dictionaries in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
 ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have changed
 KEPT_DAYS = 90
-AUDITS_DAYS = 30
 ROWS_MISSING = "transfers are missing in the copy"
 
 STORED = (
@@ -175,7 +175,7 @@ class Writer:
                 outdated = Transfer.objects.filter(created__lt=kept_from)
                 outdated.filter(Q(hour=None) | Q(hour__lt=kept_from // 1000))._raw_delete("default")
             facts.expire(until)
-            Audit.objects.filter(at__lt=now - AUDITS_DAYS * DAY).delete()
+            Audit.objects.filter(at__lt=now - AUDITED_DAYS * DAY).delete()
 
     # Rows
 
