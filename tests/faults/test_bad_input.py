@@ -21,7 +21,6 @@ from hypothesis import settings as hypothesis_settings
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.server.startup import STREAMS_PER_CLIENT
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.models import Page
 from intents_ui.service.paging import Position
@@ -40,6 +39,7 @@ HASH = "0x" + "12" * 32
 ADDRESS = "0x" + "ab" * 20
 # EIP-55's own example, and the same with one letter's case changed.
 CHECKSUMMED = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+STREAMS = 20  # of one client
 FORWARDED = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.9"}
 # Names of chains and tokens: what a page tells a reader of, whatever he asks, and that is kept for an hour.
 REFERENCE = {"GetChains", "GetTokenList"}
@@ -481,7 +481,7 @@ def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server: st
     assert path is not None
     with ExitStack() as stack:
         where = urlsplit(server)
-        for _ in range(STREAMS_PER_CLIENT):
+        for _ in range(STREAMS):
             held = stack.enter_context(socket.create_connection((where.hostname, where.port), timeout=60))
             held.sendall(get(f"/live/{path[1]}", "Accept: text/event-stream"))
             assert held.recv(12) == b"HTTP/1.1 200"

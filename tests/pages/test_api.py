@@ -71,6 +71,13 @@ def test_the_history_is_walked_by_its_links_without_a_gap(site: Client) -> None:
     assert [each["intentId"] for each in get(site, before)["transfers"]] == seen[90:]
 
 
+def test_the_cursor_of_another_list_leads_to_the_first_page(site: Client) -> None:
+    _, cursor = get(site, "/api/v1/transfers?size=30")["next"].split("cursor=")
+    assert get(site, f"/api/v1/transfers?size=30&cursor={cursor}")["transfers"]
+    answer = site.get(f"/api/v1/transfers?size=30&status=FAILED&cursor={cursor}")
+    assert (answer.status_code, answer["Location"]) == (302, "/api/v1/transfers?size=30&status=FAILED")
+
+
 def test_filters_are_those_of_the_page(site: Client) -> None:
     assert get(site, "/api/v1/transfers?from=no", 400)["fields"][0]["field"] == "from"
     found = get(site, "/api/v1/transfers?status=FAILED&size=10")["transfers"]

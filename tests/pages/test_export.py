@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import repeat
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -233,6 +234,21 @@ def test_the_filters_of_an_intent_address_apply_to_its_transfer(
     url = f"/export/address/{intent[f'{side}IntentAddress']}.csv"
     found = read("csv", get(f"{url}?{filtered(intent, **changes)}").content)
     assert (found.ids, found.state) == ([] if changes else [intent["intentId"]], "complete")
+
+
+def test_a_capped_search_of_an_intent_address_is_no_complete_export(service: Service) -> None:
+    intent = service.emulator.finished(8) | {"originIntentAddress": "0x" + "1" * 40}
+    service.scripts["SearchIntents"] = lambda body: (
+        {"intents": [intent] * 10} if "byOriginIntentAddress" in body else None
+    )
+    found = read("csv", get(f"/export/address/0x{'1' * 40}.csv").content)
+    assert (found.state, found.why) == ("truncated", reader.CAPPED)
+
+
+def test_a_list_of_too_many_pages_is_no_complete_export() -> None:
+    endless = repeat(reader.Batch((), None))
+    *_, last = reader.limited(endless, most=1)
+    assert last.why == "limit of 100 pages per export"
 
 
 def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Service) -> None:
