@@ -1,4 +1,4 @@
-"""`manage.py mirror run | backfill --days N | audit | recount | rebuild | forget ADDRESS` keeps the copy.
+"""`manage.py mirror run | backfill --days N | audit | recount | rebuild | forget ADDRESS | status` keeps the copy.
 
 Imports the mirror only if there is a database for it.
 """
@@ -37,6 +37,7 @@ SECONDS = 10.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 NICENESS = 10  # of `run`: pages come first
 MOST_DAYS = 90
+MOST_HOLES = 20
 DAY, HOUR = 86_400, 3600
 ACTIONS = {
     "run": "follow the service until it is stopped",
@@ -45,6 +46,7 @@ ACTIONS = {
     "recount": "let the next or present run count all figures again from the transfers in the copy",
     "rebuild": "delete the copy, so that the next run reads everything again",
     "forget": "remove an address, and never store it again",
+    "status": "show what the copy covers",
 }
 
 
@@ -116,6 +118,26 @@ class Command(BaseCommand):
 
     def forget(self, *, address: str, **_: Any) -> None:
         self.stdout.write(f"Removed from {writer.forget(address)} transfers.")
+
+    def status(self, **_: Any) -> None:
+        found = coverage.current(now=coverage.service_now())
+        since = found.complete_since
+        lines = [
+            "Running" if found.is_running else "Not running",
+            f"Transfers: {found.transfers:,}",
+            f"Complete since: {f'{since:%Y-%m-%d %H:%M} UTC' if since else 'not yet'}",
+            f"Lag: {found.lag.total_seconds():.0f} s",
+            f"Calls in the last hour: {found.calls:,} of {ENV.intents_mirror_calls * HOUR:,}",
+            f"Audits: {found.differing} of {found.audited} windows differed in 7 days",
+            *(
+                f"Hole: {hole.start:%Y-%m-%d %H:%M:%S} to {hole.end:%H:%M:%S} UTC, {hole.reason}"
+                for hole in found.holes[:MOST_HOLES]
+            ),
+        ]
+        if more := len(found.holes[MOST_HOLES:]):
+            lines.append(f"Holes before them: {more}")
+        lines += [f"Unknown status: {status[:40]!r}" for status in found.unknown_statuses]
+        self.stdout.write("\n".join(lines))
 
     def mirror(self, emulator: "Emulator | None", *, days: int | None = None, **options: Any) -> "loop.Mirror":
         stop = Event()
