@@ -100,6 +100,12 @@ def test_calls_at_the_same_time_use_the_free_threads_of_the_client() -> None:
     assert run(executor, lambda: executor.both(lambda: 1, lambda: "2")) == (1, "2")
 
 
+def test_calls_at_the_same_time_stay_within_the_share_of_their_client() -> None:
+    executor = FairExecutor(16)
+    running = run(executor, lambda: executor.together(*[lambda: executor.running] * 4))
+    assert max(each for each in running if isinstance(each, int)) == 2
+
+
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_nested_calls_end_however_few_threads_there_are(depth: int) -> None:
     executor = FairExecutor(8)  # one for each client
