@@ -146,6 +146,7 @@ CASES = [
     *(("receipt.missing", None, intent(status)) for status in ("FAILED", "ABORTED", "REFUNDED", "SUCCEEDED")),
     ("reported.returned", receipt("FAILED", refund="SUCCEEDED")),
     ("refunded.origin", receipt("REFUNDED", refund="SUCCEEDED")),
+    ("refunded.origin", receipt("REFUNDED", refund="SUCCEEDED", **ONE_CHAIN)),
     ("refunded.destination", receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE))),
     ("refunded.no_tx", receipt("REFUNDED", origin="FAILED")),
     ("refunded.unconfirmed", receipt("REFUNDED", refund="MINING")),
