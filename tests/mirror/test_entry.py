@@ -56,6 +56,30 @@ def test_outcome_depends_on_the_clock_only_for_quotes() -> None:
     assert entry.read(offer, now=at + timedelta(minutes=2)).outcome is Outcome.NO_DEPOSIT
 
 
+@pytest.mark.parametrize(
+    ("status", "refund", "outcome"),
+    [
+        pytest.param("REFUNDED", {"status": "SUCCEEDED"}, Outcome.REFUNDED, id="to the owner"),
+        pytest.param("REFUNDED", {"status": "SUCCEEDED", "toAddress": OTHER}, Outcome.UNCONFIRMED, id="to another"),
+        pytest.param("REFUNDED", {"status": "SUCCEEDED", "chainId": 10}, Outcome.UNCONFIRMED, id="on another chain"),
+        pytest.param("FAILED", {"status": "MINING"}, Outcome.FAILED, id="on its way after a failure"),
+        pytest.param("EXECUTING", {"status": "FAILED"}, Outcome.FAILED, id="failed"),
+        pytest.param("EXECUTING", {"status": "MINING"}, Outcome.OPEN, id="on its way"),
+    ],
+)
+def test_a_refund_is_judged_as_on_the_page(status: str, refund: dict[str, Any], outcome: Outcome) -> None:
+    given = listed(
+        status=status,
+        receipt=receipt(
+            status=status,
+            originChainId=1,
+            destinationChainId=8453,
+            refundTransaction={"chainId": 1, "toAddress": OWNER, **refund},
+        ),
+    )
+    assert entry.read(given, now=NOW).outcome is Situation.of_entry(given, now=NOW).outcome is outcome
+
+
 def test_an_address_other_than_the_owners_is_found_by_its_role() -> None:
     given = listed(
         receipt=receipt(
