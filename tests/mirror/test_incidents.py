@@ -10,7 +10,7 @@ import pytest
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents.detector import Counts, Detector
-from intents_ui.mirror.incidents.rules import Begun, Incident, Kind, Knowledge, State, tail
+from intents_ui.mirror.incidents.rules import Begun, Incident, Kind, Knowledge, State, is_calm, is_worse, tail
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 
@@ -120,6 +120,18 @@ def test_the_probability_of_counts_is_exact(
     assert tail(bad, owners, share, correlation) == pytest.approx(expected, rel=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("usual", "calm", "worse"),
+    [
+        pytest.param(0.01, 5, 10, id="a twentieth and a tenth"),
+        pytest.param(0.2, 33, 43, id="twice and three times the odds"),
+    ],
+)
+def test_of_a_hundred_owners_so_many_are_calm_and_so_many_worse(usual: float, calm: int, worse: int) -> None:
+    assert max(bad for bad in range(101) if is_calm(bad, 100, usual, before=0.0)) == calm
+    assert min(bad for bad in range(101) if is_worse(bad, 100, usual)) == worse
+
+
 # What counts
 
 BEGUN = Begun(PARTS, "owner", 0)
@@ -179,6 +191,33 @@ def test_an_outage_is_one_incident_of_what_explains_it(
 ) -> None:
     story.minutes(45, **bad)
     assert [each.scope for each in story.incidents] == [scope]
+
+
+@pytest.mark.parametrize(
+    ("bad_per_week", "bad", "owners", "alerts"),
+    [
+        pytest.param(0, 2, 2, [], id="two owners, by chance 1 in 3,400"),
+        pytest.param(0, 3, 16, [], id="1 in 1,960"),
+        pytest.param(0, 3, 15, [False], id="1 in 2,400"),
+        pytest.param(0, 3, 8, [False], id="1 in 18,000"),
+        pytest.param(0, 3, 7, [True], id="1 in 29,000"),
+        pytest.param(5_000, 3, 5, [], id="busy, 1 in 101,000"),
+        pytest.param(5_000, 3, 4, [False], id="busy, 1 in 251,000"),
+        pytest.param(5_000, 3, 3, [False], id="busy, 1 in 1,000,000"),
+        pytest.param(5_000, 4, 4, [True], id="busy, 1 in 100,000,000"),
+    ],
+)
+def test_three_owners_open_an_incident_or_an_alert_if_chance_rarely_explains_it(
+    bad_per_week: int, bad: int, owners: int, alerts: list[bool]
+) -> None:
+    """A hundredth is usually bad. Limits are 1 in 2,000 and, with 5,000 in a week, 1 in 170,000. Alerts: a tenth."""
+    detector = Detector()
+    in_service = round(bad_per_week / (7 * 24) * 100)
+    detector.usual.learn(START // HOUR - 1, {ROUTE: Counts(0, 1_000), EVERYTHING: Counts(0, in_service)})
+    late = (Begun(PARTS, f"owner {each}", START - LIMIT, START, each < bad) for each in range(owners))
+    detector.observe(dict(enumerate(late)))
+    detector.judge(START)
+    assert [each.is_alert for each in detector.incidents] == alerts
 
 
 def test_a_provider_may_be_bad_on_one_chain_only() -> None:
