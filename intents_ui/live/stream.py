@@ -123,7 +123,7 @@ class Streams:
         open_streams.inc()
         self._by_client[client] += 1
         if self._timer is None or self._timer.done():
-            self._timer = asyncio.create_task(restart_forever(self._stop_in_time, name="live streams"))
+            self._timer = asyncio.create_task(restart_forever(self._stop_at_shutdown, name="live streams"))
         try:
             with subscriber:
                 await stream.run()
@@ -184,8 +184,8 @@ class Streams:
         later = str(SystemRandom().randint(10, 30)).encode()
         await self.refuse(send, status, html=self._fallback(intent_id), extra=[(b"retry-after", later)])
 
-    async def _stop_in_time(self) -> None:
-        """End all streams when the process shuts down, which it only says if it is asked."""
+    async def _stop_at_shutdown(self) -> None:
+        """End all streams once the process is shutting down."""
         while self.open:
             if self.stopping():
                 self.stop()

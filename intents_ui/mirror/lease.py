@@ -34,7 +34,7 @@ def clock() -> int:
 
 
 @contextmanager
-def held() -> Iterator[int]:
+def acquired() -> Iterator[int]:
     """Hold the lease during the block. Yields its epoch. Raises LeaseHeld."""
     epoch = acquire()
     try:

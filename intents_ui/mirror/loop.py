@@ -81,7 +81,7 @@ class Mirror:
     @contextmanager
     def lead(self) -> Iterator[Writer]:
         """Hold the lease during the block. Yields the writer of its epoch. Raises LeaseHeld."""
-        with lease.held() as epoch:
+        with lease.acquired() as epoch:
             writer = Writer(epoch)
             self.begin(writer)
             yield writer

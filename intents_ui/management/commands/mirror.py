@@ -112,7 +112,7 @@ class Command(BaseCommand):
         self.stdout.write("`manage.py mirror run` counts all figures again.")
 
     def rebuild(self, **_: Any) -> None:
-        with lease.held():
+        with lease.acquired():
             writer.empty()
         self.stdout.write("The copy is empty. `manage.py mirror run` reads it again.")
 
