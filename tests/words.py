@@ -6,7 +6,6 @@ rendered pages.
 """
 
 import ast
-import json
 import re
 import sys
 from collections import Counter
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
+
+from intents_ui import tables
 
 ROOT: Final = Path(__file__).parent.parent
 LONGEST: Final = 22  # words of a sentence
@@ -210,8 +211,8 @@ def script(path: Path) -> str:
 
 
 def table(path: Path) -> str:
-    """Return the messages of a JSON table, without the fields for developers."""
-    return "\n".join(_strings(json.loads(path.read_text())))
+    """Return the messages of a table, without the fields for developers."""
+    return "\n".join(_strings(tables.parse(path.read_text(), path.name)))
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -251,7 +252,8 @@ def sources() -> Iterator[tuple[str, str, bool]]:
         yield str(path.relative_to(ROOT)), template(path), True
     for path in _files("static/js/*.js"):
         yield str(path.relative_to(ROOT)), script(path), True
-    for read, pattern in ((table, "intents_ui/**/*.json"), (python, "intents_ui/**/*.py")):
+    messages = ((table, "intents_ui/**/*.json"), (table, "intents_ui/**/*.toml"), (python, "intents_ui/**/*.py"))
+    for read, pattern in messages:
         for path in _files(pattern):
             inside = path.relative_to(ROOT)
             yield str(inside), read(path), inside.parts[1] in ("display", "pages", "exports")

@@ -1,4 +1,4 @@
-"""Values of the placeholders in rows of messages.json. Untrusted text is already sanitized."""
+"""Values of the placeholders in rows of messages.toml. Untrusted text is already sanitized."""
 
 from datetime import datetime
 

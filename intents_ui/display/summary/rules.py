@@ -1,11 +1,11 @@
-"""Rows of messages.json, each with the messages for one situation, and the rules that choose a transfer's row.
+"""Rows of messages.toml, each with the messages for one situation, and the rules that choose a transfer's row.
 
 The first match wins. Three principles decide where rows overlap. The furthest step with a trace outranks the status
 and earlier steps. A row that needs a balance is chosen only if the balance is known. If a balance is further along
 than the steps, the steps lag behind. If it is further back, the sources conflict, and the row says so.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -301,30 +301,34 @@ class MessageRow:
     sentence: str
     where: str
     next: str
-    help: tuple[HelpKind, ...]
     who: Who
-    contact: str
     tone: Tone
     place: str
-    warn_second_deposit: bool
     certainty: Certainty
-    attention: Attention
-    cause: Cause
-    stem: str
+    help: tuple[HelpKind, ...] = ()
+    contact: str = ""
+    warn_second_deposit: bool = True
+    attention: Attention = Attention.NONE
+    cause: Cause = Cause.NONE
+    stem: str = ""
     minutes: int = 0
 
 
-def _row(written: Mapping[str, Any]) -> MessageRow:
-    typed = {
-        "statuses": tuple(IntentStatus(status) for status in written["statuses"]),
-        "help": tuple(HelpKind(kind) for kind in written["help"]),
-        "who": Who(written["who"]),
-        "tone": Tone(written["tone"]),
-        "certainty": Certainty(written["certainty"]),
-        "attention": Attention(written["attention"]),
-        "cause": Cause(written["cause"]),
-    }
-    return MessageRow(**{**written, **typed})
+TYPES: Mapping[str, Callable[[Any], Any]] = {
+    "statuses": lambda written: tuple(map(IntentStatus, written)),
+    "help": lambda written: tuple(map(HelpKind, written)),
+    "who": Who,
+    "tone": Tone,
+    "certainty": Certainty,
+    "attention": Attention,
+    "cause": Cause,
+}
 
 
-EXPLANATIONS: Mapping[str, MessageRow] = {row["key"]: _row(row) for row in tables.read(__package__, "messages.json")}
+def _row(key: str, written: Mapping[str, Any]) -> MessageRow:
+    return MessageRow(key, **{name: TYPES[name](value) if name in TYPES else value for name, value in written.items()})
+
+
+EXPLANATIONS: Mapping[str, MessageRow] = {
+    key: _row(key, written) for key, written in tables.read(__package__, "messages.toml").items()
+}

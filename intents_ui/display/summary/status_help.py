@@ -24,7 +24,7 @@ TRANSACTIONS = {TransactionStatus(status): advice for status, advice in _TABLE["
 
 @dataclass(frozen=True)
 class Explanation:
-    """A row of messages.json in general words, with the fields of a `Summary` that a template prints."""
+    """A row of messages.toml in general words, with the fields of a `Summary` that a template prints."""
 
     key: str
     headline: str

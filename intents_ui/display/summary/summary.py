@@ -1,7 +1,7 @@
 """The answer about a transfer: what happened, where the funds are, what to do next, and how certain that is.
 
 Every surface shows a `Summary`, or the beginning of one. No other module words a transfer's state. The messages come
-from messages.json.
+from messages.toml.
 """
 
 from collections.abc import Iterator
