@@ -11,6 +11,7 @@
 """
 
 import asyncio
+import importlib
 import json
 import os
 import re
@@ -142,7 +143,8 @@ async def deposit_hash() -> str:
 
 async def walk(name: str) -> dict[str, Any]:
     """Return the figures of one journey."""
-    from intents_ui import app  # after the settings are in the environment
+    importlib.import_module("intents_ui.asgi")  # builds the process's objects, with the settings of the environment
+    from intents_ui import app
 
     await asyncio.to_thread(app.current().catalog.warm)
     status, body = await request("/")

@@ -51,6 +51,6 @@ def on_ports(configuration: str, secure: int, plain: int) -> str:
 
 
 def servers(ports: list[int]) -> str:
-    """Return deploy/servers.conf with a line per process."""
-    line = next(line for line in (ROOT / "deploy/servers.conf").read_text().splitlines() if line.startswith("server "))
-    return "\n".join(re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}", line) for port in ports)
+    """Return deploy/servers.conf for processes on these ports."""
+    lines = [line for line in (ROOT / "deploy/servers.conf").read_text().splitlines() if ":8001 " in line]
+    return "\n".join(line.replace(":8001 ", f":{port} ") for line in lines for port in ports)

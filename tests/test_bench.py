@@ -11,6 +11,7 @@ import pytest
 
 from bench import history_stub
 from bench.history_stub import History
+from bench.journeys import JOURNEYS, measured
 from bench.load import Response
 from bench.mirror import backfill
 from bench.pages.measuring import Loops, Measurement, Run, Target
@@ -109,3 +110,11 @@ def test_entries_of_the_stub_are_executed_and_ended_while_time_passes(history: H
     ended = listed(history, fromTime=int(NOW) + 1, toTime=int(NOW) + 60)
     assert {row["intentId"] for row in ended} <= born.keys()
     assert "EXECUTING" not in {row["status"] for row in ended}
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("name", JOURNEYS)
+def test_each_journey_can_be_measured(name: str) -> None:
+    figures = measured(name)
+    assert figures["status"] in (200, 302)
+    assert {"middleware/access_log.py", "service/client.py"} <= {*figures["list"]}

@@ -63,4 +63,6 @@ def test_nginx_has_the_files_its_configuration_names():
     for source in mounted:
         assert (ROOT / source).exists() or source.startswith("./tls/")
     servers = (ROOT / "deploy/compose-servers.conf").read_text()
-    assert re.findall(r"^server (\S+) ", servers, re.MULTILINE) == [f"{name}:8000" for name in DASHBOARDS]
+    addresses = [f"{name}:8000" for name in DASHBOARDS]
+    assert re.findall(r"^server (\S+) .*$", servers, re.MULTILINE) == addresses * 2
+    assert re.findall(r"^server (\S+) .* backup;$", servers, re.MULTILINE) == addresses
