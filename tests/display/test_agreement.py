@@ -6,10 +6,9 @@ import pytest
 
 from intents_ui.display.formatting.text import bare
 from intents_ui.display.lists import export_row
-from intents_ui.display.quotes.outcome import Course, course
 from intents_ui.display.summary import route_diagram, summary, timeline
 from intents_ui.display.summary.route_diagram import BACK, Reached
-from intents_ui.display.summary.rules import Certainty
+from intents_ui.display.summary.rules import Certainty, Delivery
 from intents_ui.display.summary.timeline import Name, StepState
 from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
@@ -158,13 +157,14 @@ def outcomes(message: str) -> set[Outcome]:
 
 def quarrel(situation: Situation) -> str:
     """Return how the outcome disagrees with the page, or ""."""
-    told, found, compared = summary.of(situation), situation.outcome, course(situation)
+    told, found = summary.of(situation), situation.outcome
+    compared = told.row.comparison
     problems = {
         "not with this message": found not in outcomes(told.key),
-        "delivered, or not": (found is Outcome.DELIVERED) != (compared is Course.DELIVERED),
+        "delivered, or not": (found is Outcome.DELIVERED) != (compared is Delivery.DELIVERED),
         "a conflict, and sure of it": told.certainty is Certainty.CONFLICTING
         and found not in (Outcome.UNCONFIRMED, Outcome.OPEN, Outcome.FAILED),
-        "lapsed with a deposit": compared is Course.LAPSED and found is not Outcome.NO_DEPOSIT,
+        "lapsed with a deposit": compared is Delivery.NO_DEPOSIT and found is not Outcome.NO_DEPOSIT,
     }
     return ", ".join(f"{told.key} {found}: {problem}" for problem, is_one in problems.items() if is_one)
 

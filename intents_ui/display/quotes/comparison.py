@@ -11,7 +11,8 @@ from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.quotes import fees
 from intents_ui.display.quotes.fees import EXACT
-from intents_ui.display.quotes.outcome import Course, QuoteOutcome
+from intents_ui.display.quotes.outcome import QuoteOutcome
+from intents_ui.display.summary.rules import Delivery
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
@@ -96,18 +97,18 @@ NOT_CONFIRMED = "Delivery not confirmed"
 def line(
     outcome: QuoteOutcome, duration: ComparisonRow, others: Sequence[ComparisonRow], *, now: datetime, using: Names
 ) -> str:
-    match outcome.course:
-        case Course.OPEN:
+    match outcome.delivery:
+        case Delivery.OPEN:
             return _line_of_open(outcome, duration, now=now, using=using)
-        case Course.DELIVERED:
+        case Delivery.DELIVERED:
             return _line_of_delivered(outcome, others, using=using)
-        case Course.NOT_DELIVERED:
+        case Delivery.NOT_DELIVERED:
             return _line_of_undelivered(outcome, using=using)
-        case Course.LAPSED:
+        case Delivery.NO_DEPOSIT:
             return NO_DEPOSIT
-        case Course.DISPUTED:
+        case Delivery.UNCONFIRMED:
             return doubt(outcome)
-        case Course.UNREAD:
+        case Delivery.UNKNOWN:
             return _quoted(outcome, using=using)
 
 
@@ -216,12 +217,12 @@ def _result(
 ) -> Result:
     """Return the overall result. The amount decides. A missed estimate counts only beyond its grace period."""
     results = {row.result for row in others}
-    if outcome.course is Course.OPEN:
+    if outcome.delivery is Delivery.OPEN:
         # On track requires an estimate, and each step confirmed.
         is_unconfirmed = duration.result is Result.ON_TRACK and not outcome.is_confirmed
         is_measured = duration.result in (Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED)
         return duration.result if is_measured and not is_unconfirmed else Result.PENDING
-    if outcome.course is Course.NOT_DELIVERED and Result.REFUNDED in results:
+    if outcome.delivery is Delivery.NOT_DELIVERED and Result.REFUNDED in results:
         return Result.REFUNDED
     if received.result in ENOUGH and Result.OVER_LIMIT in results:
         return Result.OVER_LIMIT
@@ -234,18 +235,18 @@ def _received(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow:
     least = "" if outcome.least.value is None else f"min. {_exactly(outcome.least, using)}"
     limit = "quoted amount" if outcome.is_exact_output else least
     row = ComparisonRow(f"Received on {chain}", Result.UNKNOWN, quoted=_exactly(outcome.quoted, using), limit=limit)
-    match outcome.course:
-        case Course.OPEN:
+    match outcome.delivery:
+        case Delivery.OPEN:
             return replace(row, result=Result.PENDING)
-        case Course.DELIVERED:
+        case Delivery.DELIVERED:
             return _delivered(row, outcome, using=using)
-        case Course.NOT_DELIVERED:
+        case Delivery.NOT_DELIVERED:
             return replace(row, result=Result.NOT_DELIVERED, actual="nothing")
-        case Course.LAPSED:
+        case Delivery.NO_DEPOSIT:
             return replace(row, result=Result.NO_DEPOSIT, actual="nothing")
-        case Course.DISPUTED:
+        case Delivery.UNCONFIRMED:
             return replace(row, difference=doubt(outcome))
-        case Course.UNREAD:
+        case Delivery.UNKNOWN:
             return replace(row, difference="no receipt, or it couldn't be loaded")
 
 
@@ -285,14 +286,14 @@ def _against_least(outcome: QuoteOutcome, *, using: Names) -> str:
 def _duration(outcome: QuoteOutcome, *, now: datetime) -> ComparisonRow:
     quoted = f"est. {times.duration(outcome.estimate)}" if outcome.estimate else UNKNOWN
     row = ComparisonRow("Time", Result.UNKNOWN, quoted=quoted)
-    match outcome.course:
-        case Course.OPEN:
+    match outcome.delivery:
+        case Delivery.OPEN:
             return _running(row, outcome, now=now)
-        case Course.DELIVERED:
+        case Delivery.DELIVERED:
             return _taken(row, outcome)
-        case Course.NOT_DELIVERED:
+        case Delivery.NOT_DELIVERED:
             return replace(row, result=Result.NOT_DELIVERED)
-        case Course.LAPSED:
+        case Delivery.NO_DEPOSIT:
             return replace(row, result=Result.NO_DEPOSIT, difference="starts at deposit")
         case _:
             return row
@@ -333,13 +334,13 @@ def _taken(row: ComparisonRow, outcome: QuoteOutcome) -> ComparisonRow:
 def _deposited(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     """Return the row of the deposit, which only an exact-output quote limits."""
     facts = outcome.facts
-    if not outcome.is_exact_output or outcome.course not in (Course.OPEN, Course.DELIVERED):
+    if not outcome.is_exact_output or outcome.delivery not in (Delivery.OPEN, Delivery.DELIVERED):
         return None
     quoted, deposited = replace(facts.requested, value=facts.quote.from_amount), outcome.deposited
     chain = names.of_chain(facts.origin_chain_id, using=using, unknown="the origin chain")
     row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=_exactly(quoted, using), limit="quoted amount")
     if facts.legs[0] is not StepStatus.DONE:
-        result = Result.PENDING if outcome.course is Course.OPEN else Result.UNKNOWN
+        result = Result.PENDING if outcome.delivery is Delivery.OPEN else Result.UNKNOWN
         return replace(row, result=result, difference="deposit not confirmed")
     if deposited is None or deposited.value is None or quoted.value is None:
         return replace(row, difference="deposited or quoted amount not reported")
@@ -350,10 +351,10 @@ def _deposited(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
 
 def _slippage(outcome: QuoteOutcome) -> ComparisonRow | None:
     """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
-    if outcome.tolerance is None or outcome.course not in (Course.OPEN, Course.DELIVERED):
+    if outcome.tolerance is None or outcome.delivery not in (Delivery.OPEN, Delivery.DELIVERED):
         return None
     row = ComparisonRow("Slippage", Result.UNKNOWN, quoted="", limit=f"max {amounts.fraction(outcome.tolerance)}")
-    if outcome.course is Course.OPEN:
+    if outcome.delivery is Delivery.OPEN:
         return replace(row, result=Result.PENDING)
     arrived, quoted = outcome.arrived.value, outcome.quoted.value
     if arrived is None or not quoted or outcome.is_another_token:
@@ -369,7 +370,7 @@ def _slippage(outcome: QuoteOutcome) -> ComparisonRow | None:
 
 def _refunded(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     facts = outcome.facts
-    if outcome.course is Course.UNREAD or not (facts.refund or facts.status == IntentStatus.REFUNDED):
+    if outcome.delivery is Delivery.UNKNOWN or not (facts.refund or facts.status == IntentStatus.REFUNDED):
         return None
     chain = names.of_chain(facts.refund.chain_id if facts.refund else None, using=using, unknown="")
     row = ComparisonRow(f"Refunded on {chain}" if chain else "Refunded", Result.UNKNOWN, quoted="")
@@ -395,9 +396,9 @@ def _fees(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
     quoted = fees.of(outcome.situation)
     if not quoted.is_stated:
         return None
-    result = Result.NO_DEPOSIT if outcome.course is Course.LAPSED else Result.UNKNOWN
+    result = Result.NO_DEPOSIT if outcome.delivery is Delivery.NO_DEPOSIT else Result.UNKNOWN
     return ComparisonRow(
-        "Fees", result, quoted=quoted.exact, difference="" if outcome.course is Course.LAPSED else NOT_REPORTED
+        "Fees", result, quoted=quoted.exact, difference="" if outcome.delivery is Delivery.NO_DEPOSIT else NOT_REPORTED
     )
 
 

@@ -7,33 +7,16 @@ Figures that the service doesn't report stay unknown. The summary's amount count
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
-from enum import StrEnum
 
 from intents_ui.display.summary import summary
-from intents_ui.display.summary.rules import Certainty
+from intents_ui.display.summary.rules import Certainty, Delivery
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import timing
-from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.models import STOPPED, IntentStatus
-from intents_ui.service.outcome import StepStatus
 
-STOPPED_BEFORE_THE_END = frozenset({IntentStatus.ABORTED, IntentStatus.INVALID})
-UNPAID = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED, StepStatus.GIVEN_UP})
 EXACT_OUTPUT = "EXACT_OUTPUT"
-
-
-class Course(StrEnum):
-    """Outcome of a transfer, for the comparison with its quote."""
-
-    OPEN = "open"
-    DELIVERED = "delivered"
-    NOT_DELIVERED = "not-delivered"
-    LAPSED = "lapsed"  # no deposit was seen
-    DISPUTED = "disputed"  # sources disagree on the delivery, or none confirms it
-    UNREAD = "unread"
 
 
 @dataclass(frozen=True)
@@ -47,7 +30,7 @@ class QuoteOutcome:
     """
 
     situation: Situation
-    course: Course
+    delivery: Delivery
     is_exact_output: bool
     quoted: Money
     least: Money
@@ -62,15 +45,15 @@ class QuoteOutcome:
     @classmethod
     def of(cls, situation: Situation) -> "QuoteOutcome":
         facts = situation.facts
-        found = course(situation)
+        delivery = summary.of(situation).row.comparison
         is_exact_output = first(facts.summary.trade_type, facts.request.trade_type) == EXACT_OUTPUT
         # A request names the amount that it fixes. The other one is 0 or missing.
         asked = facts.request.destination_token_amount if is_exact_output else None
         quoted = asked or facts.quote.to_amount
-        options, was_delivered = facts.request.options, found is Course.DELIVERED
+        options, was_delivered = facts.request.options, delivery is Delivery.DELIVERED
         return cls(
             situation=situation,
-            course=found,
+            delivery=delivery,
             is_exact_output=is_exact_output,
             quoted=replace(facts.expected, value=quoted),
             least=replace(facts.expected, value=quoted if is_exact_output else facts.quote.to_amount_min),
@@ -109,31 +92,6 @@ class QuoteOutcome:
             if whole and whole.value is not None and token_amounts.is_same_token(self.facts.refunded, whole):
                 return whole, words
         return None, ""
-
-
-def course(situation: Situation) -> Course:
-    facts, result = situation.facts, summary.of(situation)
-    if facts.is_unread or (facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING):
-        return Course.UNREAD
-    # A refund to another address contradicts the definition of a refund, and isn't a delivery.
-    if result.certainty is Certainty.CONFLICTING and result.key != "refunded.elsewhere":
-        return Course.DISPUTED
-    if facts.is_delivered:
-        return Course.DELIVERED if result.certainty is Certainty.CONFIRMED else Course.DISPUTED
-    is_closed = facts.is_expired(now=situation.now) or facts.status in STOPPED_BEFORE_THE_END
-    if is_closed and _was_never_paid(situation):
-        return Course.LAPSED
-    if not (facts.status in STOPPED | {IntentStatus.REFUNDED} or facts.returning is not StepStatus.ABSENT):
-        return Course.OPEN
-    is_lost_sight_of = result.certainty is Certainty.UNKNOWN and result.place is Place.UNKNOWN and facts.has_arrived
-    return Course.DISPUTED if is_lost_sight_of else Course.NOT_DELIVERED
-
-
-def _was_never_paid(situation: Situation) -> bool:
-    """Return whether a deposit is known. A monitored deposit that "FAILED" may have been late or too small."""
-    facts = situation.facts
-    is_seen = facts.has_arrived or facts.steps.is_deposit_made or situation.has_balance
-    return facts.legs[0] in UNPAID and not is_seen
 
 
 def _is_another_token(facts: Facts) -> bool:

@@ -282,12 +282,24 @@ class Cause(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Delivery(StrEnum):
+    """What is known of the delivery, for the comparison with the quote."""
+
+    OPEN = "open"
+    DELIVERED = "delivered"
+    NOT_DELIVERED = "not-delivered"
+    NO_DEPOSIT = "no-deposit"
+    UNCONFIRMED = "unconfirmed"  # sources conflict, or none confirms it
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True)
 class MessageRow:
     """A row. `statuses` are those in which it can apply. `when` describes its condition for readers of the file.
 
     `help` is what the next step leads to: a page to recover funds, or support. `place` is a `Place`, or one that
-    depends on the transfer: `last-confirmed`, `balance` or `refund`. `contact` is empty if no one needs to be
+    depends on the transfer: `last-confirmed`, `balance` or `refund`. `comparison` is what the amounts and times that
+    were quoted are compared with. `contact` is empty if no one needs to be
     contacted. `warn_second_deposit`: a second deposit is plausible and harmful, so `SECOND_DEPOSIT` is shown with the
     row. `minutes` without a change after which `{escalation}` says to contact
     support, 0 without it. `stem` is the beginning of the headline that balances can't change, empty if they change
@@ -305,6 +317,7 @@ class MessageRow:
     tone: Tone
     place: str
     certainty: Certainty
+    comparison: Delivery = Delivery.OPEN
     help: tuple[HelpKind, ...] = ()
     contact: str = ""
     warn_second_deposit: bool = True
@@ -320,6 +333,7 @@ TYPES: Mapping[str, Callable[[Any], Any]] = {
     "who": Who,
     "tone": Tone,
     "certainty": Certainty,
+    "comparison": Delivery,
     "attention": Attention,
     "cause": Cause,
 }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from intents_ui.display.quotes import comparison as display
 from intents_ui.display.quotes.comparison import Result
-from intents_ui.display.quotes.outcome import Course, QuoteOutcome, course
+from intents_ui.display.quotes.outcome import QuoteOutcome
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.transfers.locations import Place
@@ -439,32 +439,32 @@ def test_sources_confirm_or_conflict(of_receipt, more, said):
     assert (outcome.is_confirmed, outcome.is_conflicting, conflicts_anyway) == said
 
 
-COURSE_OF = named(
-    ("started, no receipt yet", "EXECUTING", None, {}, Course.OPEN),
-    ("ended, no receipt", "ABORTED", None, {}, Course.UNREAD),
-    ("unknown status, delivered by its steps", "HALTED", receipt("HALTED", **SUCCEEDED), {}, Course.DISPUTED),
+DELIVERIES = named(
+    ("started, no receipt yet", "EXECUTING", None, {}, Result.PENDING),
+    ("ended, no receipt", "ABORTED", None, {}, Result.UNKNOWN),
+    ("unknown status, delivered by its steps", "HALTED", receipt("HALTED", **SUCCEEDED), {}, Result.UNKNOWN),
     (
         "refund gone",
         "FAILED",
         receipt("FAILED", deposit="SUCCEEDED", refund="FAILED"),
         {"has_balance": False},
-        Course.DISPUTED,
+        Result.UNKNOWN,
     ),
-    ("deposit reported", "ABORTED", receipt("ABORTED", deposit="ABORTED"), {}, Course.NOT_DELIVERED),
+    ("deposit reported", "ABORTED", receipt("ABORTED", deposit="ABORTED"), {}, Result.NO_DEPOSIT),
     (
         "deposit late or too small",
         "ABORTED",
         receipt("ABORTED", deposit=transaction("FAILED", txn_hash=None)),
         {},
-        Course.NOT_DELIVERED,
+        Result.NOT_DELIVERED,
     ),
-    ("no deposit", "ABORTED", receipt("ABORTED", deposit=transaction("ABORTED", txn_hash=None)), {}, Course.LAPSED),
+    ("no deposit", "ABORTED", receipt("ABORTED", deposit=transaction("ABORTED", txn_hash=None)), {}, Result.NO_DEPOSIT),
 )
 
 
-@pytest.mark.parametrize(("status", "of_receipt", "more", "found"), COURSE_OF)
-def test_the_outcome_of_each_scenario_is_recognized(status, of_receipt, more, found):
-    assert course(at(intent(status), of_receipt, **more)) is found
+@pytest.mark.parametrize(("status", "of_receipt", "more", "result"), DELIVERIES)
+def test_the_result_is_that_of_the_summary(status, of_receipt, more, result):
+    assert compared(intent(status), of_receipt, **more).result is result
 
 
 @pytest.mark.parametrize(("status", "unread"), [("EXECUTING", True), ("SUCCEEDED", True), ("SUCCEEDED", False)])
