@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.display.calls import descriptions
-from intents_ui.display.deposits import diagnosis
+from intents_ui.display.deposits import check
 from intents_ui.display.fields import tables
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.lists import balances, route_stats
@@ -135,7 +135,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "timeline": timeline.of(situation),
         "promise": comparison.of(situation),
         "lookalikes": lookalike_addresses.of(situation),
-        "diagnosis": diagnosis.of(situation),
+        "check": check.of(situation),
         "offer": offer(situation),
         "fees": fees.of(situation),
         "changes_at": summary.changes_at(situation) if may_change or answer.row.minutes else None,
@@ -185,7 +185,7 @@ def version(situation: Situation, receipt_error: ServiceError | None) -> str:
     steps = timeline.of(situation)
     by_the_clock = (
         *(summary.of(situation).told, steps.late, steps.stalled, comparison.of(situation).shown),
-        *(diagnosis.of(situation), situation.may_change, offer(situation), unchecked(situation)),
+        *(check.of(situation), situation.may_change, offer(situation), unchecked(situation)),
         situation.incident,
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]

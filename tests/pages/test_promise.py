@@ -1,5 +1,7 @@
 """An intent's page: quote vs. actual, the deposit check, and the fees."""
 
+import re
+
 import pytest
 from django.template.loader import render_to_string
 from django.test import Client
@@ -17,8 +19,8 @@ LINES = [
     (8, ["Not delivered", "Refunded 299.", "less than deposited)"]),
     (5, ["No deposit", "No deposit has been seen."]),
     (26, ["Unknown", "Delivered amount not reported"]),
-    (28, ["Not delivered", "Deposit check", "Deposit reverted"]),
-    (7, ["Deposit check", "No deposit received", "None (balance is monitored)"]),
+    (28, ["Not delivered", "Deposit check", "Reverted"]),
+    (7, ["Deposit check", "none at the deposit address", "None (balance is monitored)"]),
     (2, ["Quoted fees", "Network fee (Base)", "Bridge fee (Relay)"]),
     (
         11,
@@ -44,6 +46,13 @@ def test_the_page_shows_fees_reasons_and_comparisons(
 ) -> None:
     page = site.get(f"/intent/{emulator.finished(scenario)['intentId']}").content.decode()
     assert [word for word in words if word not in page] == []
+
+
+def test_the_deposit_check_has_no_headline_and_no_next_step_of_its_own(site: Client, emulator: Emulator) -> None:
+    html = site.get(f"/intent/{emulator.finished(27)['intentId']}").content.decode()
+    part = html[html.index('id="deposit-mismatch"') :]
+    assert "below the minimum" in html
+    assert re.sub(r"<table.*?</table>", "", part[: part.index("</details>")], flags=re.DOTALL).count("<p>") == 1
 
 
 def test_a_used_deposit_has_no_deposit_check(site: Client, emulator: Emulator) -> None:

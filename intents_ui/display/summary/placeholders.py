@@ -1,6 +1,7 @@
 """Values of the placeholders in rows of messages.toml. Untrusted text is already sanitized."""
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.sentences import Name, Sentence, fill
@@ -9,6 +10,7 @@ from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import locations, timing
+from intents_ui.display.transfers.deposits import Mismatch
 from intents_ui.display.transfers.locations import Holding, Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
@@ -125,6 +127,25 @@ class Placeholders:
         key = rules.key(self._situation.without_balances())
         return fill(EXPLANATIONS[key].headline, self)
 
+    def deposit_problem(self) -> str:
+        """Return `: it is 0.50 USDC below the minimum of 100.00 USDC`, or "" if nothing is known to be wrong."""
+        payment = self._situation.payment
+        expected, late_by = payment.expected, payment.late_by
+        match payment.mismatch:
+            case Mismatch.CHAIN:
+                return Sentence(": it was expected on ", self._chain(expected.chain_id, "another chain"))
+            case Mismatch.TOKEN:
+                token = token_amounts.called(expected, using=self._using) or "another token"
+                is_native = expected.token_address is None or hashes.is_native(expected.token_address)
+                address = "" if is_native else f" ({hashes.short_address(expected.token_address)})"
+                return Sentence(": it was expected in ", Name(token), address)
+            case Mismatch.TOO_LITTLE:
+                lacking, least = self._exactly(payment.lacking), self._exactly(payment.least)
+                return Sentence(": it is ", lacking, " below the minimum of ", least)
+        if late_by and late_by > timedelta():
+            return f": it was confirmed {times.duration(late_by)} after the deadline"
+        return ""
+
     # Times
 
     def expires_at(self) -> str:
@@ -180,6 +201,11 @@ class Placeholders:
 
     def sums(self, held: Holding) -> str:
         return Name(text.listed([self.amount(money) for money in held.sums]))
+
+    def _exactly(self, value: int | None) -> str:
+        """Return the exact amount of the expected deposit's token."""
+        expected = replace(self._situation.payment.expected, value=value)
+        return Name(token_amounts.exactly(expected, using=self._using))
 
     def amount(self, money: Money) -> str:
         return NOT_REPORTED if money.value is None else Name(token_amounts.amount(money, using=self._using))

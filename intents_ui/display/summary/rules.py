@@ -67,7 +67,9 @@ def _offer(status: str, situation: Situation) -> str:
     if situation.has_balance is False and situation.paid:
         return "offer.emptied"
     if situation.has_balance or situation.paid:
-        return "offer.funded_late" if is_expired else f"{name}.funded"
+        if is_expired:
+            return "offer.funded_late"
+        return "offer.mismatch" if situation.payment.mismatch else f"{name}.funded"
     if is_expired:
         return "quoted.expired" if name == "quoted" else "committed.overdue"
     return f"{name}.open"
@@ -97,8 +99,9 @@ def _executing(situation: Situation) -> str:
 def _delivered(situation: Situation) -> str:
     if situation.facts.steps.has_dead_step:
         return "executing.delivered_fault"
-    is_still_there = situation.has_balance and situation.holds_the_delivery
-    return "reported.undelivered" if is_still_there else "executing.finalising"
+    if situation.has_balance:
+        return "reported.undelivered" if situation.holds_the_delivery else "executing.leftover"
+    return "executing.finalising"
 
 
 def _waiting_for_payment(situation: Situation) -> str:

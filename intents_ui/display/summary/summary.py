@@ -303,7 +303,7 @@ def _place(key: str, situation: Situation) -> Place:
 def _deadline(key: str, situation: Situation) -> datetime | None:
     facts, now = situation.facts, situation.now
     match key:
-        case "quoted.open" | "committed.open" | "quoted.funded" | "committed.funded":
+        case "quoted.open" | "committed.open" | "quoted.funded" | "committed.funded" | "offer.mismatch":
             return facts.execute_by
         case "executing.crossing":
             is_due = timing.has_come(timing.due_at(facts), now=now)

@@ -3,14 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer_data import Facts, first
-from intents_ui.service.models import BalanceGroup, IntentTransaction
+from intents_ui.service.models import BalanceGroup, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import StepStatus, has_hash
 
 NO_DEPOSIT = IntentTransaction()
+NOT_BEGUN = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED, StepStatus.GIVEN_UP})
+
+
+class Mismatch(StrEnum):
+    """How what was received differs from the expected deposit."""
+
+    CHAIN = "chain"
+    TOKEN = "token"  # noqa: S105 - a token of a chain is no password
+    TOO_LITTLE = "too little"
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,13 @@ class Payment:
         return self.facts.legs[1] is StepStatus.DONE or self.facts.is_delivered
 
     @property
+    def is_idle(self) -> bool:
+        """Return whether no step has used the confirmed deposit."""
+        facts = self.facts
+        is_refunded = facts.returning is not StepStatus.ABSENT or facts.status == IntentStatus.REFUNDED
+        return self.is_confirmed and {*facts.legs[1:]} <= NOT_BEGUN and not is_refunded
+
+    @property
     def named(self) -> Money:
         """Return the deposit's own amount, which is reliable only once it is confirmed."""
         return self.facts.reported_deposit
@@ -103,6 +120,19 @@ class Payment:
         named, expected = self.deposit.chain_id, self.expected.chain_id
         is_told = self.is_confirmed or self.is_reported
         return is_told and named is not None and expected is not None and named != expected
+
+    @property
+    def mismatch(self) -> Mismatch | None:
+        """Return what is wrong with the confirmed deposit, or else with the balance."""
+        is_held = bool(self.held)
+        if self.is_elsewhere or (self.strays and not (self.is_confirmed or is_held)):
+            return Mismatch.CHAIN
+        if not (self.is_confirmed or is_held):
+            return None
+        is_another = token_amounts.is_another_token(self.named, self.expected) if self.is_confirmed else not self.right
+        if is_another:
+            return Mismatch.TOKEN
+        return Mismatch.TOO_LITTLE if self.lacking else None
 
     @property
     def there(self) -> int | None:

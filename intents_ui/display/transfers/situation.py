@@ -159,7 +159,8 @@ class Situation:
     @cached_property
     def payment(self) -> Payment:
         """Return the expected and the received deposit."""
-        return Payment.of(self.facts, None if self.has_balance is None else self.balances.groups)
+        is_unknown = self.has_balance is None or (self.has_balance and not self.holdings)
+        return Payment.of(self.facts, None if is_unknown else self.balances.groups)
 
     @property
     def holds_the_delivery(self) -> bool:

@@ -110,6 +110,7 @@ STOPPED = frozenset({"FAILED", "ABORTED", "INVALID"})
 
 # Rows that depend on something else: provider, recipient, an amount, a wallet's owner, or unreadable data.
 BY_OTHER_FACTS = {
+    "offer.mismatch",
     "executing.crossing_slow",
     "succeeded.payment",
     "succeeded.amount_unknown",

@@ -185,8 +185,10 @@ def held(chain_id, value=79_712_345, *, token=None, address=None, **members) -> 
 HELD, HELD_ON_BASE, NOTHING = held(ARBITRUM), held(BASE), ()
 FAILED_ABROAD = receipt("FAILED", **CROSSED, destination="FAILED")
 BALANCES = named(
-    ("quoted", receipt("QUOTED"), HELD, "quoted.funded"),
-    ("committed", receipt("COMMITTED"), HELD, "committed.funded"),
+    ("quoted", receipt("QUOTED"), held(ARBITRUM, 100_000_000), "quoted.funded"),
+    ("quoted, too little", receipt("QUOTED"), HELD, "offer.mismatch"),
+    ("committed", receipt("COMMITTED"), held(ARBITRUM, 100_000_000), "committed.funded"),
+    ("committed, another token", receipt("COMMITTED"), held(ARBITRUM, 10**9, token=MERCHANT), "offer.mismatch"),
     ("paid, not started, gone", receipt("COMMITTED", **PAID), NOTHING, "offer.emptied"),
     ("too little", WATCHING, HELD, "executing.underpaid"),
     ("another token", WATCHING, held(ARBITRUM, 10**9, token=MERCHANT), "executing.underpaid"),
@@ -194,6 +196,7 @@ BALANCES = named(
     ("enough, reported and not confirmed", receipt(deposit="MINING"), held(ARBITRUM, 10**9), "executing.uncounted"),
     ("come over, not seen yet", receipt(**CROSSED), HELD_ON_BASE, "executing.arrived"),
     ("confirmed, and still there", receipt(**ARRIVED, summary=DELIVERED), HELD_ON_BASE, "reported.undelivered"),
+    ("confirmed, and more left", receipt(**ARRIVED, summary=DELIVERED), HELD, "executing.leftover"),
     ("paid twice", receipt("SUCCEEDED", summary=DELIVERED), HELD, "succeeded.leftover"),
     ("a remainder", receipt("SUCCEEDED", summary=DELIVERED), held(BASE, 10**6), "succeeded.leftover"),
     ("done, and still there", receipt("SUCCEEDED", summary=DELIVERED), HELD_ON_BASE, "reported.undelivered"),
