@@ -203,7 +203,7 @@ def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:
     symbol = info.symbol if info else chain.native_symbol if chain and hashes.is_native(address) else None
     return {
         "token": shown,
-        "address": address,
+        "token_address": address,
         "info": info,
         "listing": token_list.listing(shown.standing, info, is_searched=error is None),
         "explorer": text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
@@ -296,5 +296,10 @@ def part(request: HttpRequest, where: Where, name: str, context: dict[str, objec
     """Render a part of the token's page as a fragment, or as a page without JavaScript."""
     chain_id, address = where
     shown = identity(chain_id, address, using=app.current().catalog)
-    context |= {"token": shown, "address": address, "part": f"catalog/token_{name}.html", "heading": HEADINGS[name]}
+    context |= {
+        "token": shown,
+        "token_address": address,
+        "part": f"catalog/token_{name}.html",
+        "heading": HEADINGS[name],
+    }
     return part_or_page(request, "catalog/token_part.html", f"catalog/token_{name}.html", context)

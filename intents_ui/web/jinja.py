@@ -1,7 +1,7 @@
 """Jinja environment: filters and globals, one line each, implemented in `display/`."""
 
 import re
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -30,6 +30,24 @@ LOGO = re.compile(r"https://([A-Za-z0-9.-]{1,253})(/[A-Za-z0-9._~!$&'()*+,;=:@%/
 # An identifier, and one with all marks that need no quoting.
 SOMETHING = {True: "a" * 40, False: "a-_" * 13 + "a"}
 DRAWN_ONCE = 1024
+# Macros that every template calls without an import. Each uses only those above it.
+MACROS: Mapping[str, tuple[str, ...]] = {
+    "parts/icon.html": ("icon",),
+    "parts/note.html": ("note",),
+    "parts/status.html": ("status",),
+    "parts/time.html": ("moment", "absolute", "minute", "countdown", "deadline", "timed"),
+    "parts/hash.html": (
+        *("copies", "copy", "shortened", "address", "account", "named_address", "transaction_hash", "copyable_id"),
+        "linked_id",
+    ),
+    "parts/token.html": ("coin", "marks", "token_warnings"),
+    "parts/amount.html": ("amount", "token_amount", "labeled", "money"),
+    "parts/provider.html": ("provider_link", "provider_names"),
+    "parts/rest.html": ("rest",),
+    "parts/swap.html": ("swaps",),
+    "parts/term.html": ("explained", "term"),
+    "parts/title.html": ("list_title", "address_title"),
+}
 
 
 class Page(Template):
@@ -129,7 +147,17 @@ def environment(**options: Any) -> Environment:
     )
     env.tests["lookalike"] = lambda shown: isinstance(shown, Whole)
     env.tests["time"] = lambda part: isinstance(part, times.Time)
+    for template, macros in MACROS.items():
+        env.globals.update({name: macro(env, template, name) for name in macros})
     return env
+
+
+def macro(env: Environment, template: str, name: str) -> Callable[..., str]:
+    """Return a macro, while templates are edited the one of the file as it is now."""
+    if env.auto_reload:
+        return lambda *given, **named: getattr(env.get_template(template).module, name)(*given, **named)
+    found: Callable[..., str] = getattr(env.get_template(template).module, name)
+    return found
 
 
 def once(macro: Callable[..., str], most: int = DRAWN_ONCE) -> Callable[..., str]:

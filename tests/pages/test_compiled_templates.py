@@ -9,7 +9,8 @@ from jinja2.compiler import CodeGenerator
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress
 from intents_ui.template_compiler import PlainCodeGenerator
-from intents_ui.web.jinja import Page, environment
+from intents_ui.web import jinja
+from intents_ui.web.jinja import Page
 
 A_FEW = ("/intent/{}", "/history?status=FAILED")
 OTHERS = ("/intent/{}/proof", "/intent/{}/reply", "/intent/{}/share", "/embed/intent/{}", "/", "/attention", "/chains")
@@ -25,8 +26,11 @@ def test_a_page_is_the_same(
 ) -> None:
     ours = engines["jinja2"].env  # type: ignore[attr-defined]
     assert ours.code_generator_class is PlainCodeGenerator
-    stock = environment(loader=ours.loader, autoescape=True)
-    stock.code_generator_class, stock.bytecode_cache = CodeGenerator, None
+    with monkeypatch.context() as patch:
+        patch.setattr(jinja.Templates, "code_generator_class", CodeGenerator)
+        patch.setattr(jinja, "CompiledTemplates", lambda folder: None)
+        stock = jinja.environment(loader=ours.loader, autoescape=True)
+        assert stock.code_generator_class is CodeGenerator
     monkeypatch.setattr(utils, "get_token", lambda request: "the same token each time")
     monkeypatch.setattr(progress, "new_run", lambda: "the same run each time")
     compared, render = set[str](), Page.render
