@@ -85,7 +85,7 @@ class Reply:
             ("On-chain balances", "not checked" if result.is_provisional else ""),
             ("Sent", self._sent),
             ("Delivered", _side(shown.received) if _moved(shown.received) else ""),
-            ("Refunded", _side(shown.returned) if shown.returned else ""),
+            ("Refunded", f"{_side(shown.returned)}{result.gaps.instead()}" if shown.returned else ""),
             ("Known incident", self.situation.incident.sentence if self.situation.incident else ""),
             ("Status", result.headline),
             ("Intent ID", text.visible(shown.intent_id)),

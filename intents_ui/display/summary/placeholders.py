@@ -191,6 +191,21 @@ class Placeholders:
     def refund_amount(self) -> str:
         return self.amount(self._facts.refunded)
 
+    def refund_token(self) -> str:
+        """Return ` The refund is in WETH instead of USDC.`, or "" for one in the token that was sent."""
+        instead = self.instead()
+        return Sentence(" The refund is in ", self._token(self._facts.refunded), instead, ".") if instead else ""
+
+    def instead(self) -> str:
+        """Return ` instead of USDC` if the refund is in another token than the deposit."""
+        sent, refunded = self._facts.sent, self._facts.refunded
+        if sent.token_address is None or refunded.token_address is None:
+            return ""
+        # On another chain, the same token has another address.
+        is_another = sent.chain_id != refunded.chain_id or token_amounts.is_another_token(sent, refunded)
+        names = {self._token(sent), self._token(refunded)}
+        return Sentence(" instead of ", self._token(sent)) if is_another and len(names) > 1 else ""
+
     def balance(self) -> str:
         holdings = self._situation.holdings
         return self.sums(holdings[0]) if holdings else "an unknown amount"
@@ -201,6 +216,9 @@ class Placeholders:
 
     def sums(self, held: Holding) -> str:
         return Name(text.listed([self.amount(money) for money in held.sums]))
+
+    def _token(self, money: Money) -> str:
+        return Name(token_amounts.called(money, using=self._using) or hashes.short_address(money.token_address))
 
     def _exactly(self, value: int | None) -> str:
         """Return the exact amount of the expected deposit's token."""

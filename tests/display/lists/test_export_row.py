@@ -32,6 +32,7 @@ from tests.display.builders import (
 
 SUMMARY = {"headline", "location", "next_step", "certainty", "attention", "cause", "outcome"}
 URL = f"https://dashboard.example/intent/{INTENT_ID}"
+WETH = "0x4200000000000000000000000000000000000006"
 DELIVERED = summary(destination_token_amount=99_910_000)
 
 
@@ -98,6 +99,17 @@ def test_a_placeholder_is_not_a_hash(placeholder: str | None) -> None:
 def test_a_refund_is_described_with_its_chain() -> None:
     made = row(receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)))
     assert (made.refund_hash, made.refund_chain_id, made.refund_base_units) == (TXN_HASH, BASE, "99500000")
+
+
+def test_a_refund_has_its_own_token_and_decimals() -> None:
+    weth = TokenMetadata(chain_id=BASE, token_address=WETH, symbol="WETH", decimals=18)
+    back = refund("SUCCEEDED", chain_id=BASE, token_address=WETH, token_amount=5 * 10**16)
+    made = row(receipt("REFUNDED", refund=back, summary=summary(destination_token_metadata=weth)))
+    assert (made.origin_symbol, made.origin_decimals) == ("USDC", 6)
+    assert (made.refund_token, made.refund_symbol, made.refund_decimals) == (WETH, "WETH", 18)
+    assert (made.refund_base_units, made.refund_amount) == ("50000000000000000", "0.05")
+    none = row(receipt())
+    assert (none.refund_token, none.refund_symbol, none.refund_decimals, none.refund_amount) == (None,) * 4
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,15 @@ from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
 from intents_ui.display.transfers.locations import Place
-from intents_ui.service.models import ChainInfo, IntentTransaction
+from intents_ui.service.models import ChainInfo, IntentTransaction, TokenMetadata
 from intents_ui.service.outcome import StepStatus
 from tests.corpus import picked
 from tests.display import builders
-from tests.display.builders import NOW, at, intent, named, receipt
+from tests.display.builders import ARBITRUM, NOW, USDC, at, intent, named, receipt, refund
 from tests.display.states import combined, pairs
 from tests.display.summary.test_every_state import EXPIRES_AT, OWNER, STATUSES, cases
 
+WETH = "0x82af49447d8a07e3bd95bd0d56f35241523fbab1"
 URL = "https://dashboard.example/intent/0x01"
 STEPS = ("deposit_transaction", "origin_transaction", "destination_transaction", "refund_transaction")
 CHAINS = ("one chain", "two chains")
@@ -55,6 +56,20 @@ def test_no_reply_names_an_amount_that_did_not_move(status, same_chain, combine)
             assert situation.facts.returning is StepStatus.DONE, case
         assert "Received" not in lines
     assert (named > 0) == (status in DELIVERING)
+
+
+def test_a_refund_in_another_token_says_so():
+    weth = TokenMetadata(chain_id=ARBITRUM, token_address=WETH, symbol="WETH", decimals=18)
+    described = builders.summary(destination_token_metadata=weth)
+    for token, units, words in ((WETH, 5 * 10**16, " instead of USDC"), (USDC, 99_500_000, "")):
+        back = refund("SUCCEEDED", token_address=token, token_amount=units)
+        of = at(intent("REFUNDED"), receipt("REFUNDED", deposit="SUCCEEDED", refund=back, summary=described))
+        lines = dict(customer_reply.Reply(of, URL).facts)
+        assert (
+            lines["Refunded"]
+            == f"{'0.05 WETH (unlisted: 0x82aF49…3fBab1)' if words else '99.5 USDC'} on Arbitrum{words}"
+        )
+        assert ("in WETH (unlisted: 0x82aF49…3fBab1) instead of USDC." in summary.of(of).sentence) == bool(words)
 
 
 def plain(of_receipt):
