@@ -36,7 +36,6 @@ TESTS = {
         "tests/display/formatting/test_moment.py",
     ],
     "intents_ui.display.lists.balances": ["tests/display/lists/test_balances.py"],
-    "intents_ui.display.quotes.outcome": ["tests/display/quotes/test_comparison.py"],
     "intents_ui.display.summary.summary": ["tests/display/summary/test_summary.py", "tests/display/test_scenes.py"],
     "intents_ui.service.models": [
         "tests/service/test_models.py",

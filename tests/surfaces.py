@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from decimal import ROUND_DOWN, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache, cached_property
 from typing import Any
 from urllib.parse import urlencode
@@ -101,10 +101,10 @@ class Amount:
     marks: frozenset[str] = frozenset()
 
     def shows(self, whole: "Amount") -> bool:
-        """Return whether this is the whole amount, or its first digits, with the same note and marks."""
+        """Return whether this is the whole amount, or its rounded first digits, with the same note and marks."""
         shown, full = Decimal(self.value), Decimal(whole.value)
-        is_cut = len(shown.as_tuple().digits) >= 6  # shorter ones are exact
-        same = shown == (full.quantize(shown, ROUND_DOWN) if is_cut else full)
+        is_rounded = len(shown.as_tuple().digits) >= 6  # shorter ones are exact
+        same = shown == (full.quantize(shown, ROUND_HALF_UP) if is_rounded else full)
         return same and replace(self, value="") == replace(whole, value="")
 
 

@@ -17,6 +17,7 @@ from intents_ui.api.models import (
     TokenWarning,
 )
 from intents_ui.display.formatting import amounts, hashes, text, times
+from intents_ui.display.formatting.sentences import exact
 from intents_ui.display.quotes import comparison
 from intents_ui.display.search import explorers
 from intents_ui.display.search.parameters import Parsed, UrlFilters
@@ -117,10 +118,10 @@ def _comparison(situation: Situation) -> ApiComparison:
         ApiComparisonRow(
             label=each.label,
             result=each.result.value,
-            quoted=each.quoted,
-            limit=each.limit or None,
-            actual=each.actual,
-            difference=each.difference or None,
+            quoted=exact(each.quoted),
+            limit=exact(each.limit) or None,
+            actual=exact(each.actual),
+            difference=exact(each.difference) or None,
         )
         for each in found.rows
     )

@@ -146,6 +146,7 @@ def environment(**options: Any) -> Environment:
         visible_lines=lambda written: text.visible(written, lines=True),
     )
     env.tests["lookalike"] = lambda shown: isinstance(shown, Whole)
+    env.tests["figure"] = lambda part: isinstance(part, sentences.Figure) and part.exact != part
     env.tests["time"] = lambda part: isinstance(part, times.Time)
     for template, macros in MACROS.items():
         env.globals.update({name: macro(env, template, name) for name in macros})

@@ -594,7 +594,7 @@ def test_a_form_says_what_its_values_stand_for(site: Client) -> None:
     assert found == {
         "originChainId": "8453: Base",
         "originTokenAddress": f"{values['originTokenAddress']}: USDC on Base",
-        "originTokenAmount": "40000000: 40 USDC",
+        "originTokenAmount": "40000000: 40.00 USDC",
     }
     for name in found:
         assert f'aria-describedby="about-{name} meaning-{name}"' in page

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from decimal import ROUND_DOWN, Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any
@@ -137,8 +137,8 @@ def is_text_said(value: str, said: list[str]) -> bool:
 
 def is_number_said(name: str, value: Decimal, said: list[str], catalogue: Catalogue) -> bool:
     if name.endswith("Usd"):
-        sign, cut = "-" * (value < 0), f"${value.copy_abs().quantize(CENT, ROUND_DOWN):,}"
-        return said[0] == usd(value) and said[1] == sign + ("<$0.01" if 0 < abs(value) < CENT else cut)
+        sign, cents = "-" * (value < 0), value.copy_abs().quantize(CENT, ROUND_HALF_UP)
+        return said[0] == usd(value) and said[1] == sign + (f"${cents:,}" if cents or not value else "<$0.01")
     if name in ("slippageTolerance", "maxSlippage"):
         return said == [f"{plain(value * 100)}%"]
     if name == "priceImpact":

@@ -126,7 +126,7 @@ def meanings(values: Mapping[str, str], *, using: Names) -> Iterator[tuple[str, 
             yield f"{side}TokenAddress", f"{text.visible(address)}: {called} on {chain}"
         if token.value is not None and token_amounts.decimals(token, using=using) is not None:
             amount = token_amounts.amount(token, using=using)
-            yield f"{side}TokenAmount", f"{token.value}: {amount.with_warning(f'{amount.full} {amount.unit}'.rstrip())}"
+            yield f"{side}TokenAmount", f"{token.value}: {amount.in_full}"
 
 
 def _whole(written: str | None) -> int | None:

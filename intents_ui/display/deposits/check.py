@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting.sentences import Sentence, joined
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
@@ -123,22 +124,26 @@ def _rows(payment: Payment, *, now: datetime, using: Names) -> Iterator[CheckRow
     yield _transaction(payment)
 
 
-def _exactly(payment: Payment, value: int | None, *, using: Names) -> str:
-    """Return the exact amount of the expected token."""
-    return UNKNOWN if value is None else token_amounts.exactly(replace(payment.expected, value=value), using=using)
+def _in_words(payment: Payment, value: int | None, *, using: Names) -> str:
+    """Return an amount of the expected token."""
+    if value is None:
+        return UNKNOWN
+    return token_amounts.amount(replace(payment.expected, value=value), using=using).in_words
 
 
 def _expected_amount(payment: Payment, *, using: Names) -> str:
     """Return `100.00 USDC`, followed by `, at least 99.00 USDC` if less is enough."""
     value, least = payment.expected.value, payment.least
-    expected = _exactly(payment, value, using=using)
-    return expected if least in (value, None) else f"{expected}, at least {_exactly(payment, least, using=using)}"
+    expected = _in_words(payment, value, using=using)
+    if least in (value, None):
+        return expected
+    return Sentence(expected, ", at least ", _in_words(payment, least, using=using))
 
 
 def _listed(monies: Iterable[Money], *, using: Names) -> str:
-    """Return `99.50 USDC and 1.00 DAI` with exact amounts."""
+    """Return `99.50 USDC and 1.00 DAI`."""
     known = [money for money in monies if money.value is not None]
-    return " and ".join(token_amounts.exact(token_amounts.amount(money, using=using)) for money in known) or UNKNOWN
+    return joined(" and ", [token_amounts.amount(money, using=using).in_words for money in known]) or UNKNOWN
 
 
 def _chain_name(chain_id: int | None, *, using: Names) -> str:
@@ -189,8 +194,8 @@ def _amount(payment: Payment, *, using: Names) -> CheckRow:
     if not payment.found:
         return CheckRow("Amount", expected, none, NOT_SEEN)
     if payment.leftover:
-        left = _exactly(payment, payment.leftover, using=using)
-        return CheckRow("Amount", expected, f"{left} left over", OVERPAID)
+        left = _in_words(payment, payment.leftover, using=using)
+        return CheckRow("Amount", expected, Sentence(left, " left over"), OVERPAID)
     if not (payment.is_confirmed or payment.held or payment.strays):
         # What was submitted in vain hasn't been received.
         return CheckRow("Amount", expected, none if payment.leg in DEAD else words, _certainty(payment))
@@ -199,10 +204,11 @@ def _amount(payment: Payment, *, using: Names) -> CheckRow:
     if payment.there is None or not (payment.is_confirmed or payment.there):
         return CheckRow("Amount", expected, words, NOT_COMPARABLE)
     if payment.lacking:
-        lacking = _exactly(payment, payment.lacking, using=using)
-        return CheckRow("Amount", expected, f"{words}: {lacking} too little", UNDERPAID)
+        lacking = _in_words(payment, payment.lacking, using=using)
+        return CheckRow("Amount", expected, Sentence(words, ": ", lacking, " too little"), UNDERPAID)
     if payment.excess:
-        return CheckRow("Amount", expected, f"{words}: {_exactly(payment, payment.excess, using=using)} more", OVERPAID)
+        excess = _in_words(payment, payment.excess, using=using)
+        return CheckRow("Amount", expected, Sentence(words, ": ", excess, " more"), OVERPAID)
     if payment.expected.value is None:
         return CheckRow("Amount", expected, words, NOT_KNOWN)
     return CheckRow("Amount", expected, words, MATCH if payment.there == payment.expected.value else ENOUGH)

@@ -1,27 +1,25 @@
-"""Exact amounts as text, never through a float, rounded toward zero."""
+"""Amounts as text, never through a float. Pages show them rounded, half up, with every digit on hover."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import reduce
 
 from intents_ui.display.formatting import text
+from intents_ui.display.formatting.sentences import Figure
 from intents_ui.display.formatting.text import UNKNOWN
 
 BASE_UNITS = "base units"
 # uint256 has 78 digits, so with more than 77 decimals no amount could reach one token.
 MOST_DECIMALS = 77
-# 1,247.91 and 0.0804 instead of 1,247.912345 and 0.080412345678. The full value is one click away.
 SIGNIFICANT = 6
 CENT = Decimal("0.01")
-# Finer than any intended dollar value, coarser than the error of a float.
-MICRO = Decimal("0.000001")
 SMALLEST_PERCENT = Decimal("0.0001")
 TENTHS = 1000  # of a percent, in a whole
 EN_DASH = "\u2013"
 # Figures have at most 80 digits and exponents within ±90, so no sum of a list needs more.
-EXACT = Context(prec=1000)
+EXACT = Context(prec=1000, rounding=ROUND_HALF_UP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +39,24 @@ class Amount:
     warning: str = ""
 
     def __str__(self) -> str:
-        return self.with_warning(self.figure)
+        return self._with_warning(self.figure)
 
     @property
     def figure(self) -> str:
         return f"{self.short} {self.unit}".rstrip()
 
-    def with_warning(self, written: str) -> str:
-        """Append the token's warning to another form of the amount."""
+    @property
+    def in_words(self) -> Figure:
+        """Return the amount for a sentence."""
+        return Figure(str(self), self.in_full)
+
+    @property
+    def in_full(self) -> str:
+        """Return every digit: `4,994.422345 USDC`."""
+        number = self.short if self.exact else f"{Decimal(self.full):,f}"
+        return self._with_warning(f"{number} {self.unit}".rstrip())
+
+    def _with_warning(self, written: str) -> str:
         return f"{written} ({self.warning})" if self.warning else written
 
 
@@ -62,7 +70,7 @@ def amount(value: int | None, *, decimals: int | None, symbol: str | None = None
     if decimals is None or not 0 <= decimals <= MOST_DECIMALS:
         return Amount(grouped(value), str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
     full = plain(value, decimals=decimals)
-    short = shortened(value, decimals=decimals)
+    short = rounded(Decimal(full), places=min(2, decimals))
     return Amount(short, full, str(value), unit, exact=Decimal(short.replace(",", "")) == Decimal(full))
 
 
@@ -73,43 +81,38 @@ def grouped(value: int) -> str:
 
 def plain(value: int, *, decimals: int) -> str:
     """Return every digit, ungrouped: `1247.912345`, `0.000000000000000001`, `5`."""
-    sign, whole, fraction = _parts(value, decimals=decimals)
-    fraction = fraction.rstrip("0")
-    return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
+    whole, rest = divmod(abs(value), 10**decimals)
+    fraction = str(rest).zfill(decimals).rstrip("0") if rest else ""
+    return f"{'-' if value < 0 else ''}{whole}{'.' if fraction else ''}{fraction}"
 
 
-def shortened(value: int, *, decimals: int) -> str:
-    """Return `1,247.91` or `0.0804`: six significant digits, two decimals from 1 upward, never 0 for a nonzero
-    value.
+def rounded(value: Decimal, *, places: int = 2) -> str:
+    """Return `1,247.91` or `0.0804`: six significant digits, half up. From 1 upward it has two decimals or, for tokens
+    with fewer, `places`. It is never 0 for another value.
     """
-    sign, whole, fraction = _parts(value, decimals=decimals)
-    if whole:
-        kept = max(2, SIGNIFICANT - len(str(whole)))
-        fraction = fraction[:kept].rstrip("0").ljust(min(2, decimals), "0")
-    else:
-        zeros = len(fraction) - len(fraction.lstrip("0"))
-        fraction = fraction[: zeros + SIGNIFICANT].rstrip("0")
-    return f"{sign}{whole:,}.{fraction}" if fraction else f"{sign}{whole:,}"
-
-
-def fixed(value: int, *, decimals: int, places: int) -> str:
-    """Return `0.0400`, cut to this number of decimal places."""
-    sign, whole, fraction = _parts(value, decimals=decimals)
-    return f"{sign}{whole:,}.{fraction[:places]}" if places else f"{sign}{whole:,}"
+    if not value:
+        return "0"
+    most = SIGNIFICANT - 1 - value.adjusted()
+    near = EXACT.quantize(value, Decimal(1).scaleb(-max(most, 2 if value.adjusted() >= 0 else most)))
+    whole, _, fraction = f"{near:,f}".partition(".")
+    fraction = fraction.rstrip("0").ljust(places if abs(near) >= 1 else 0, "0")
+    return f"{whole}.{fraction}" if fraction else whole
 
 
 def usd(value: Decimal | None) -> str:
-    """Return `$5,000.12`, `<$0.01` or `—`, cut toward zero like token amounts.
-
-    The service's dollar values come from floats: $0.0699999999999999 means $0.07.
-    """
+    """Return `$5,000.12`, `<$0.01` or `—`: cents, half up."""
     if value is None:
         return UNKNOWN
-    sign = "-" if value < 0 else ""
-    meant = EXACT.quantize(value.copy_abs(), MICRO)
-    if value and meant < CENT:
-        return f"{sign}<$0.01"
-    return f"{sign}${meant.quantize(CENT, ROUND_DOWN, EXACT):,.2f}"
+    sign, near = "-" if value < 0 else "", EXACT.quantize(value.copy_abs(), CENT)
+    return f"{sign}<$0.01" if value and not near else f"{sign}${near:,f}"
+
+
+def fee(value: Decimal | None) -> Figure:
+    """Return `$5.52742` or `$0.0312346`: rounded like amounts of tokens, because a fee is often less than a cent."""
+    if value is None:
+        return Figure(UNKNOWN, UNKNOWN)
+    whole, _, digits = rounded(value.copy_abs()).partition(".")
+    return Figure(f"{'-' if value < 0 else ''}${whole}.{digits.ljust(2, '0')}", usd_full(value))
 
 
 def usd_full(value: Decimal | None) -> str:
@@ -145,11 +148,6 @@ def number(value: Decimal | int) -> str:
     digits = f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
     digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
     return "0" if digits == "-0" else digits
-
-
-def _parts(value: int, *, decimals: int) -> tuple[str, int, str]:
-    whole, rest = divmod(abs(value), 10**decimals)
-    return ("-" if value < 0 else "", whole, str(rest).zfill(decimals) if decimals else "")
 
 
 # Shares, of which only all is 100%, and only nothing is 0%

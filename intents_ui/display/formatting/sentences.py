@@ -3,20 +3,29 @@
 Names come from the service, and may look like either.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from string import Formatter
 from typing import Protocol
 
 
 class Name(str):
-    """A text that isn't ours, such as a chain's name or an amount of a token."""
+    """A text that isn't ours, such as a chain's name."""
 
-    __slots__ = ()
+
+class Figure(Name):
+    """A rounded amount of a token. `exact` has every digit."""
+
+    exact: str
+
+    def __new__(cls, shown: str, exact: str) -> "Figure":
+        made = str.__new__(cls, shown)
+        made.exact = exact
+        return made
 
 
 class Sentence(str):
-    """A text made of `parts`: our words, `Name`, and `times.Time`."""
+    """A text made of `parts`: our words, `Name`, `Figure` and `times.Time`."""
 
     parts: tuple[str, ...]
 
@@ -49,7 +58,16 @@ def parts_of(words: str) -> tuple[str, ...]:
 def capitalized(words: str) -> Sentence:
     """Return the words with a capital first letter."""
     first, *others = parts_of(words)
-    return Sentence(first[:1].upper() + first[1:], *others)
+    return Sentence(first if isinstance(first, Name) else first[:1].upper() + first[1:], *others)
+
+
+def joined(between: str, words: Iterable[str]) -> Sentence:
+    return Sentence(*[part for each in words for part in (between, each)][1:])
+
+
+def exact(words: str) -> str:
+    """Return the words with every digit of their amounts."""
+    return "".join(part.exact if isinstance(part, Figure) else part for part in parts_of(words))
 
 
 @cache

@@ -1,26 +1,31 @@
-"""Quote vs. actual: amount, time, slippage and fees as quoted and as delivered, with the exact differences."""
+"""Quote vs. actual: amounts, time and slippage as quoted and as delivered, with the differences.
 
-from collections.abc import Sequence
+An exact-input quote has a minimum received. An exact-output quote fixes the amount received and quotes the deposit.
+Figures that the service doesn't report stay unknown, and rows that say nothing are left out. The delivered amount
+counts only once the delivery is confirmed. The service doesn't report the fees that were charged.
+"""
+
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, times
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.amounts import EXACT
+from intents_ui.display.formatting.sentences import Sentence, joined
 from intents_ui.display.formatting.text import UNKNOWN
-from intents_ui.display.quotes import fees
-from intents_ui.display.quotes.fees import EXACT
-from intents_ui.display.quotes.outcome import QuoteOutcome
-from intents_ui.display.summary.rules import Delivery
+from intents_ui.display.summary import summary
+from intents_ui.display.summary.rules import Certainty, Delivery
 from intents_ui.display.tokens import names, token_amounts
-from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer_data import first
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import RUNNING, StepStatus
+
+EXACT_OUTPUT = "EXACT_OUTPUT"
 
 
 class Result(StrEnum):
@@ -44,7 +49,7 @@ class Result(StrEnum):
     REFUND_FAILED = "refund-failed"
 
 
-SHOWN = {
+LABELS = {
     Result.AS_QUOTED: StatusLabel("As quoted", Tone.GOOD, "check", "At least the quoted amount."),
     Result.WITHIN_LIMIT: StatusLabel("Within limit", Tone.GOOD, "check", "Less than quoted, within the agreed limit."),
     Result.BELOW_MINIMUM: StatusLabel("Below minimum", Tone.BAD, "x", "Less than the minimum received."),
@@ -70,7 +75,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """A quoted figure and its actual value, with every digit.
+    """A quoted figure and its actual value.
 
     `since`: the actual value is the time elapsed since then, still counting.
     """
@@ -85,112 +90,12 @@ class ComparisonRow:
 
     @property
     def shown(self) -> StatusLabel:
-        return SHOWN[self.result]
-
-
-NO_DEPOSIT = "No deposit has been seen."
-CONFLICTING = "Conflicting data: status and steps disagree"
-CONFLICTING_BALANCES = "Conflicting data: balances and steps disagree"
-NOT_CONFIRMED = "Delivery not confirmed"
-
-
-def line(
-    outcome: QuoteOutcome, duration: ComparisonRow, others: Sequence[ComparisonRow], *, now: datetime, using: Names
-) -> str:
-    match outcome.delivery:
-        case Delivery.OPEN:
-            return _line_of_open(outcome, duration, now=now, using=using)
-        case Delivery.DELIVERED:
-            return _line_of_delivered(outcome, others, using=using)
-        case Delivery.NOT_DELIVERED:
-            return _line_of_undelivered(outcome, using=using)
-        case Delivery.NO_DEPOSIT:
-            return NO_DEPOSIT
-        case Delivery.UNCONFIRMED:
-            return doubt(outcome)
-        case Delivery.UNKNOWN:
-            return _quoted(outcome, using=using)
-
-
-def doubt(outcome: QuoteOutcome) -> str:
-    """Return why it isn't known whether the transfer was delivered."""
-    if not outcome.is_conflicting:
-        return NOT_CONFIRMED
-    return CONFLICTING_BALANCES if outcome.is_conflict_of_balances else CONFLICTING
-
-
-def _quoted(outcome: QuoteOutcome, *, using: Names) -> str:
-    """Return `Quoted at least 4,973.37 USDC`."""
-    for word, money in (
-        ("exactly" if outcome.is_exact_output else "at least", outcome.least),
-        ("about", outcome.quoted),
-    ):
-        if money.value is not None:
-            return f"Quoted {word} {token_amounts.amount(money, using=using)}"
-    return "No amount quoted"
-
-
-def _line_of_open(outcome: QuoteOutcome, duration: ComparisonRow, *, now: datetime, using: Names) -> str:
-    if duration.result in (Result.OVER_ESTIMATE, Result.DELAYED):
-        due = Sentence("Expected by ", times.utc_minute(timing.due_at(outcome.facts), now=now))
-        return due if duration.result is Result.DELAYED else Sentence(due, ", slightly behind schedule")
-    if outcome.facts.steps.has_dead_step:
-        return "A step failed, outcome pending"
-    quoted = _quoted(outcome, using=using)
-    return f"{quoted} · estimate {times.duration(outcome.estimate)}" if outcome.estimate else quoted
-
-
-def _line_of_delivered(outcome: QuoteOutcome, others: Sequence[ComparisonRow], *, using: Names) -> str:
-    if outcome.arrived.value is None:
-        return "Delivered amount not reported"
-    if outcome.is_another_token:
-        return f"Received {token_amounts.amount(outcome.arrived, using=using)}, different token from the quote"
-    over = [f"{row.label}: {row.difference}" for row in others if row.result is Result.OVER_LIMIT]
-    taken = times.duration(outcome.taken) if outcome.taken is not None else ""
-    taken += f" (estimate {times.duration(outcome.estimate)})" if taken and outcome.estimate else ""
-    return " · ".join(filter(None, (_received_line(outcome, using=using), *over, taken)))
-
-
-def _received_line(outcome: QuoteOutcome, *, using: Names) -> str:
-    """Return the amount and its difference from the quote or, if too low, from the minimum."""
-    arrived, quoted, least = outcome.arrived, outcome.quoted, outcome.least
-    if arrived.value is not None and least.value is not None and arrived.value < least.value:
-        than = "quoted" if outcome.is_exact_output else "the minimum"
-        return f"Received {token_amounts.compared_shortly(arrived, least, than=than, using=using)}"
-    if quoted.value is None or arrived.value == quoted.value:
-        as_quoted = "" if quoted.value is None else " as quoted"
-        return f"Received {token_amounts.amount(arrived, using=using)}{as_quoted}"
-    return f"Received {token_amounts.compared_shortly(arrived, quoted, than='quoted', using=using)}"
-
-
-def _line_of_undelivered(outcome: QuoteOutcome, *, using: Names) -> str:
-    """Return the details that follow "Not delivered"."""
-    facts = outcome.facts
-    if facts.returning is StepStatus.ABSENT:
-        if facts.status == IntentStatus.REFUNDED:
-            return "Reported as refunded"
-        return _quoted(outcome, using=using)
-    if facts.returning in RUNNING:
-        return "Refund in progress"
-    if facts.returning is not StepStatus.DONE:
-        return "Refund failed"
-    if not outcome.came_back_to_owner:
-        return "Refund to the owner not confirmed"
-    refunded, (whole, than) = facts.refunded, outcome.returned_of
-    if refunded.value is None:
-        return "Not delivered, refunded"
-    if whole is None or whole.value is None:
-        return f"Refunded {token_amounts.amount(refunded, using=using)}"
-    return f"Refunded {token_amounts.compared_shortly(refunded, whole, than=than, using=using)}"
-
-
-NOT_REPORTED = "not reported"
-ENOUGH = frozenset({Result.AS_QUOTED, Result.WITHIN_LIMIT})
+        return LABELS[self.result]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """`text` is the one line in the answer, with short amounts; `result` sums up the rows."""
+    """`text` is the one line in the answer, `result` sums up the rows."""
 
     result: Result
     text: str
@@ -198,216 +103,330 @@ class Comparison:
 
     @property
     def shown(self) -> StatusLabel:
-        return SHOWN[self.result]
+        return LABELS[self.result]
+
+
+NOTHING_TO_COMPARE = "Nothing to compare."
+CONFLICTING = "Conflicting data: status and steps disagree"
+CONFLICTING_BALANCES = "Conflicting data: balances and steps disagree"
+NOT_CONFIRMED = "Delivery not confirmed"
+ENOUGH = frozenset({Result.AS_QUOTED, Result.WITHIN_LIMIT})
+MEASURED = frozenset({Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED})
 
 
 @derived
 def of(situation: Situation) -> Comparison:
     """Return the comparison for any combination of states, with either object missing."""
-    outcome, now, using = QuoteOutcome.of(situation), situation.now, situation.names
-    received, duration = _received(outcome, using=using), _duration(outcome, now=now)
-    more = (_deposited(outcome, using=using), _slippage(outcome), _refunded(outcome, using=using))
-    others = [row for row in (*more, _fees(outcome, using=using)) if row]
-    text = line(outcome, duration, others, now=now, using=using)
-    return Comparison(_result(outcome, received, duration, others), text, (received, duration, *others))
-
-
-def _result(
-    outcome: QuoteOutcome, received: ComparisonRow, duration: ComparisonRow, others: Sequence[ComparisonRow]
-) -> Result:
-    """Return the overall result. The amount decides. A missed estimate counts only beyond its grace period."""
-    results = {row.result for row in others}
-    if outcome.delivery is Delivery.OPEN:
-        # On track requires an estimate, and each step confirmed.
-        is_unconfirmed = duration.result is Result.ON_TRACK and not outcome.is_confirmed
-        is_measured = duration.result in (Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED)
-        return duration.result if is_measured and not is_unconfirmed else Result.PENDING
-    if outcome.delivery is Delivery.NOT_DELIVERED and Result.REFUNDED in results:
-        return Result.REFUNDED
-    if received.result in ENOUGH and Result.OVER_LIMIT in results:
-        return Result.OVER_LIMIT
-    return Result.LATE if received.result in ENOUGH and duration.result is Result.LATE else received.result
-
-
-def _received(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow:
-    facts = outcome.facts
-    chain = names.of_chain(facts.destination_chain_id, using=using, unknown="the destination chain")
-    least = "" if outcome.least.value is None else f"min. {_exactly(outcome.least, using)}"
-    limit = "quoted amount" if outcome.is_exact_output else least
-    row = ComparisonRow(f"Received on {chain}", Result.UNKNOWN, quoted=_exactly(outcome.quoted, using), limit=limit)
-    match outcome.delivery:
+    quote = _Quote(situation)
+    match summary.of(situation).row.comparison:
         case Delivery.OPEN:
-            return replace(row, result=Result.PENDING)
+            return quote.so_far()
         case Delivery.DELIVERED:
-            return _delivered(row, outcome, using=using)
+            return quote.delivered()
         case Delivery.NOT_DELIVERED:
-            return replace(row, result=Result.NOT_DELIVERED, actual="nothing")
+            return quote.not_delivered()
         case Delivery.NO_DEPOSIT:
-            return replace(row, result=Result.NO_DEPOSIT, actual="nothing")
+            received = quote.received(Result.NO_DEPOSIT, actual="nothing")
+            return Comparison(Result.NO_DEPOSIT, NOTHING_TO_COMPARE, (received,))
         case Delivery.UNCONFIRMED:
-            return replace(row, difference=doubt(outcome))
+            return quote.unconfirmed()
         case Delivery.UNKNOWN:
-            return replace(row, difference="no receipt, or it couldn't be loaded")
+            received = quote.received(Result.UNKNOWN, difference="no receipt, or it couldn't be loaded")
+            return Comparison(Result.UNKNOWN, quote.in_words, (received,))
 
 
-def _delivered(row: ComparisonRow, outcome: QuoteOutcome, *, using: Names) -> ComparisonRow:
-    arrived, quoted, least = outcome.arrived.value, outcome.quoted.value, outcome.least.value
-    if arrived is None:
-        return replace(row, difference="delivered amount not reported")
-    row = replace(row, actual=_exactly(outcome.arrived, using))
-    if outcome.is_another_token:
-        difference = "different token from the quote, not comparable"
-        return replace(row, result=Result.MISMATCH, difference=difference)
-    if quoted is None and least is None:
-        return replace(row, difference="no amount quoted")
-    against_quoted = "" if quoted is None else _compared(arrived, outcome.quoted, "quoted", using) or "as quoted"
-    words = (against_quoted, _against_least(outcome, using=using))
-    return replace(row, result=_amount_result(arrived, quoted, least), difference=", ".join(filter(None, words)))
+class _Quote:
+    """The quote of a transfer, and what became of it.
 
+    `_quoted` and `_least` are destination amounts, `_least` the minimum received. They are equal for exact output.
+    """
 
-def _amount_result(arrived: int, quoted: int | None, least: int | None) -> Result:
-    if least is not None and arrived < least:
-        return Result.BELOW_MINIMUM
-    if quoted is not None and arrived >= quoted:
-        return Result.AS_QUOTED
-    return Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
+    def __init__(self, situation: Situation) -> None:
+        self._situation, self._now, self._using = situation, situation.now, situation.names
+        self._facts = facts = situation.facts
+        request, quote = facts.request, facts.quote
+        self._is_exact_output = first(facts.summary.trade_type, request.trade_type) == EXACT_OUTPUT
+        # A request names the amount that it fixes. The other one is 0 or missing.
+        quoted = (request.destination_token_amount if self._is_exact_output else None) or quote.to_amount
+        self._quoted = replace(facts.expected, value=quoted)
+        self._least = replace(facts.expected, value=quoted if self._is_exact_output else quote.to_amount_min)
+        self._estimate = timing.given_estimate(facts)
+        self._tolerance = first(quote.max_slippage, request.options.slippage_tolerance if request.options else None)
 
+    # What became of it
 
-def _against_least(outcome: QuoteOutcome, *, using: Names) -> str:
-    if outcome.is_exact_output:
-        return ""
-    if outcome.arrived.value is None or outcome.least.value is None:
-        return "no minimum reported"
-    rest = outcome.arrived.value - outcome.least.value
-    apart = _exactly(replace(outcome.least, value=abs(rest)), using)
-    return f"{apart} {'above' if rest > 0 else 'below'} the minimum" if rest else "exactly the minimum"
+    def so_far(self) -> Comparison:
+        time = self._time_so_far()
+        # On track requires an estimate, and each step confirmed.
+        is_confirmed = summary.of(self._situation).certainty is Certainty.CONFIRMED
+        is_measured = time.result in MEASURED and (is_confirmed or time.result is not Result.ON_TRACK)
+        if time.result in (Result.OVER_ESTIMATE, Result.DELAYED):
+            late = ", slightly behind schedule" if time.result is Result.OVER_ESTIMATE else ""
+            text = Sentence("Expected by ", times.utc_minute(timing.due_at(self._facts), now=self._now), late)
+        elif self._facts.steps.has_dead_step:
+            text = Sentence("A step failed, outcome pending")
+        else:
+            text = Sentence(self.in_words, f" · estimate {times.duration(self._estimate)}" if self._estimate else "")
+        return _comparison(
+            time.result if is_measured else Result.PENDING,
+            text,
+            (self.received(Result.PENDING), time, self._deposit(is_open=True), self._slippage(None)),
+        )
 
+    def delivered(self) -> Comparison:
+        """Return the comparison of a confirmed delivery. The amount decides the result. A missed estimate counts only
+        beyond its grace period.
+        """
+        received, time, deposit = self._received(), self._time_taken(), self._deposit(is_open=False)
+        slippage = self._slippage(self._facts.received)
+        over = [row for row in (deposit, slippage) if row and row.result is Result.OVER_LIMIT]
+        result = received.result
+        if result in ENOUGH and over:
+            result = Result.OVER_LIMIT
+        elif result in ENOUGH and time.result is Result.LATE:
+            result = Result.LATE
+        words = [self._received_in_words()]
+        if self._is_comparable:
+            words += [Sentence(row.label, ": ", row.difference) for row in over]
+            estimate = f" (estimate {times.duration(self._estimate)})" if self._estimate else ""
+            words += [time.actual + estimate] if time.actual != UNKNOWN else []
+        return _comparison(result, joined(" · ", words), (received, time, deposit, slippage))
 
-def _duration(outcome: QuoteOutcome, *, now: datetime) -> ComparisonRow:
-    quoted = f"est. {times.duration(outcome.estimate)}" if outcome.estimate else UNKNOWN
-    row = ComparisonRow("Time", Result.UNKNOWN, quoted=quoted)
-    match outcome.delivery:
-        case Delivery.OPEN:
-            return _running(row, outcome, now=now)
-        case Delivery.DELIVERED:
-            return _taken(row, outcome)
-        case Delivery.NOT_DELIVERED:
-            return replace(row, result=Result.NOT_DELIVERED)
-        case Delivery.NO_DEPOSIT:
-            return replace(row, result=Result.NO_DEPOSIT, difference="starts at deposit")
-        case _:
+    def not_delivered(self) -> Comparison:
+        received = self.received(Result.NOT_DELIVERED, actual="nothing")
+        refund = self._refund()
+        if refund is None:
+            is_reported = self._facts.status == IntentStatus.REFUNDED
+            text = "Reported as refunded" if is_reported else self.in_words
+            return Comparison(Result.NOT_DELIVERED, text, (received,))
+        is_refunded = refund.result is Result.REFUNDED
+        result = Result.REFUNDED if is_refunded else Result.NOT_DELIVERED
+        return Comparison(result, self._refund_in_words(refund), (received, refund))
+
+    def unconfirmed(self) -> Comparison:
+        doubt = NOT_CONFIRMED
+        if summary.of(self._situation).certainty is Certainty.CONFLICTING:
+            without = summary.of(self._situation.without_balances()).certainty
+            doubt = CONFLICTING if without is Certainty.CONFLICTING else CONFLICTING_BALANCES
+        return _comparison(Result.UNKNOWN, doubt, (self.received(Result.UNKNOWN, difference=doubt), self._refund()))
+
+    @property
+    def in_words(self) -> str:
+        """Return `Quoted at least 4,973.37 USDC`."""
+        for word, money in (
+            ("exactly" if self._is_exact_output else "at least", self._least),
+            ("about", self._quoted),
+        ):
+            if money.value is not None:
+                return Sentence(f"Quoted {word} ", self._amount(money))
+        return "No amount quoted"
+
+    # The received amount
+
+    def received(self, result: Result, *, actual: str = UNKNOWN, difference: str = "") -> ComparisonRow:
+        chain = names.of_chain(self._facts.destination_chain_id, using=self._using, unknown="the destination chain")
+        least = "" if self._least.value is None else Sentence("min. ", self._amount(self._least))
+        return ComparisonRow(
+            f"Received on {chain}",
+            result,
+            quoted=self._amount(self._quoted),
+            limit="quoted amount" if self._is_exact_output else least,
+            actual=actual,
+            difference=difference,
+        )
+
+    @property
+    def _is_comparable(self) -> bool:
+        """Return whether the received amount is known, and in the quoted token."""
+        request, received = self._facts.request, self._facts.received
+        quoted = Money(None, request.destination_chain_id, request.destination_token_address)
+        return received.value is not None and not token_amounts.is_another_token(quoted, received)
+
+    def _received(self) -> ComparisonRow:
+        arrived, quoted, least = self._facts.received.value, self._quoted.value, self._least.value
+        if arrived is None:
+            return self.received(Result.UNKNOWN, difference="delivered amount not reported")
+        actual = self._amount(self._facts.received)
+        if not self._is_comparable:
+            difference = "different token from the quote, not comparable"
+            return self.received(Result.MISMATCH, actual=actual, difference=difference)
+        if quoted is None and least is None:
+            return self.received(Result.UNKNOWN, actual=actual, difference="no amount quoted")
+        if least is not None and arrived < least:
+            result = Result.BELOW_MINIMUM
+        elif quoted is not None and arrived >= quoted:
+            result = Result.AS_QUOTED
+        else:
+            result = Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
+        against_quote = "" if quoted is None else self._compared(arrived, self._quoted, "quoted") or "as quoted"
+        differences = joined(", ", filter(None, (against_quote, self._against_least(arrived))))
+        return self.received(result, actual=actual, difference=differences)
+
+    def _against_least(self, arrived: int) -> str:
+        if self._is_exact_output:
+            return ""
+        if self._least.value is None:
+            return "no minimum reported"
+        rest = arrived - self._least.value
+        apart = self._amount(replace(self._least, value=abs(rest)))
+        return Sentence(apart, f" {'above' if rest > 0 else 'below'} the minimum") if rest else "exactly the minimum"
+
+    def _received_in_words(self) -> str:
+        """Return the amount and its difference from the quote or, if too low, from the minimum."""
+        arrived, quoted, least = self._facts.received, self._quoted, self._least
+        if arrived.value is None:
+            return "Delivered amount not reported"
+        words = Sentence("Received ", self._amount(arrived))
+        if not self._is_comparable:
+            return Sentence(words, ", different token from the quote")
+        if least.value is not None and arrived.value < least.value:
+            than = "quoted" if self._is_exact_output else "the minimum"
+            return Sentence(words, " (", self._compared(arrived.value, least, than), ")")
+        if quoted.value is None:
+            return words
+        apart = self._compared(arrived.value, quoted, "quoted")
+        return Sentence(words, " (", apart, ")") if apart else Sentence(words, " as quoted")
+
+    # Time
+
+    def _time_so_far(self) -> ComparisonRow:
+        facts, due_at = self._facts, timing.due_at(self._facts)
+        row = self._time(Result.PENDING)
+        if self._estimate is None:
+            return replace(row, result=Result.UNKNOWN)
+        if not facts.has_arrived:
+            return replace(row, difference="deposit not confirmed yet")
+        if due_at is None:
+            return replace(row, difference="start time not reported")
+        due = Sentence("expected by ", times.utc(due_at, now=self._now))
+        row = replace(row, since=facts.started_at, difference=due)
+        if timing.has_come(due_at, now=self._now):
+            is_late = timing.has_come(timing.late_at(facts), now=self._now)
+            return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE)
+        return row if facts.steps.has_dead_step else replace(row, result=Result.ON_TRACK)
+
+    def _time_taken(self) -> ComparisonRow:
+        taken = timing.taken(self._facts)
+        row = self._time(Result.UNKNOWN)
+        if taken is None:
             return row
+        row = replace(row, actual=times.duration(taken))
+        if self._estimate is None:
+            return replace(row, difference="no estimate")
+        over = taken - self._estimate
+        if over > timedelta():
+            is_late = over >= timing.grace(self._facts)
+            difference = f"{times.duration(over)} over estimate"
+            return replace(row, result=Result.LATE if is_late else Result.OVER_ESTIMATE, difference=difference)
+        difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
+        return replace(row, result=Result.WITHIN_ESTIMATE, difference=difference)
+
+    def _time(self, result: Result) -> ComparisonRow:
+        return ComparisonRow(
+            "Time", result, quoted=f"est. {times.duration(self._estimate)}" if self._estimate else UNKNOWN
+        )
+
+    # Limits of the quote
+
+    def _deposit(self, *, is_open: bool) -> ComparisonRow | None:
+        """Return the row of the deposit, which only an exact-output quote limits."""
+        facts = self._facts
+        if not self._is_exact_output:
+            return None
+        quoted, deposited = replace(facts.requested, value=facts.quote.from_amount), self._deposited
+        chain = names.of_chain(facts.origin_chain_id, using=self._using, unknown="the origin chain")
+        row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=self._amount(quoted), limit="quoted amount")
+        if facts.legs[0] is not StepStatus.DONE:
+            return replace(row, result=Result.PENDING, difference="deposit not confirmed") if is_open else None
+        if deposited is None or deposited.value is None or quoted.value is None:
+            return None
+        result = Result.AS_QUOTED if deposited.value <= quoted.value else Result.OVER_LIMIT
+        difference = self._compared(deposited.value, quoted, "quoted") or "as quoted"
+        return replace(row, result=result, actual=self._amount(deposited), difference=difference)
+
+    @property
+    def _deposited(self) -> Money | None:
+        """Return the confirmed deposit in the requested token, otherwise None."""
+        arrived = self._facts.arrived
+        if arrived is None or arrived.value is None:
+            return None
+        return None if token_amounts.is_another_token(arrived, self._facts.requested) else arrived
+
+    def _slippage(self, arrived: Money | None) -> ComparisonRow | None:
+        """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
+        quoted, tolerance = self._quoted.value, self._tolerance
+        if tolerance is None:
+            return None
+        row = ComparisonRow("Slippage", Result.PENDING, quoted="", limit=f"max {amounts.fraction(tolerance)}")
+        if arrived is None:
+            return row
+        if arrived.value is None or not quoted or not self._is_comparable:
+            return None
+        slipped = EXACT.divide(Decimal(quoted - arrived.value), Decimal(quoted))
+        came = amounts.fraction(slipped) if slipped >= 0 else f"{amounts.fraction(slipped.copy_abs())} better"
+        # A product is exact, a quotient is rounded.
+        if EXACT.multiply(Decimal(quoted), tolerance) >= quoted - arrived.value:
+            return replace(row, result=Result.WITHIN_LIMIT, actual=came)
+        points = amounts.fraction(EXACT.subtract(slipped, tolerance)).removesuffix("%")
+        difference = f"{points} percentage points over the limit"
+        return replace(row, result=Result.OVER_LIMIT, actual=came, difference=difference)
+
+    # The refund
+
+    def _refund(self) -> ComparisonRow | None:
+        facts, money = self._facts, self._facts.refunded
+        if facts.refund is None or facts.returning is StepStatus.ABSENT:
+            return None
+        chain = names.of_chain(facts.refund.chain_id, using=self._using, unknown="")
+        row = ComparisonRow(f"Refunded on {chain}" if chain else "Refunded", Result.REFUNDED, quoted="")
+        if facts.returning in RUNNING:
+            due = "" if money.value is None else Sentence(self._amount(money), " to be refunded")
+            return replace(row, result=Result.REFUNDING, actual="nothing yet", difference=due)
+        if facts.returning is not StepStatus.DONE:
+            missing = "" if money.value is None else Sentence(self._amount(money), " not refunded")
+            return replace(row, result=Result.REFUND_FAILED, actual="nothing", difference=missing)
+        row = replace(row, actual=self._amount(money))
+        if not self._situation.refund_reached_the_owner:
+            words = "not to the owner, or on a chain outside the route"
+            return replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
+        unknown = "not comparable: different token, or amount not reported"
+        return replace(row, difference=self._less_than_sent or unknown)
+
+    def _refund_in_words(self, refund: ComparisonRow) -> str:
+        if refund.result is Result.REFUNDING:
+            return "Refund in progress"
+        if refund.result is Result.REFUND_FAILED:
+            return "Refund failed"
+        if refund.result is Result.REFUND_UNCONFIRMED:
+            return "Refund to the owner not confirmed"
+        if self._facts.refunded.value is None:
+            return "The refunded amount isn't reported"
+        apart = self._less_than_sent
+        return Sentence("The owner got ", refund.actual, " back", ", " if apart else "", apart)
+
+    @property
+    def _less_than_sent(self) -> str:
+        """Return `0.50 USDC less than sent`, or "" if the refund can't be compared with the deposit."""
+        refunded, sent = self._facts.refunded, self._deposited
+        if refunded.value is None or sent is None or sent.value is None:
+            return ""
+        if not token_amounts.is_same_asset(refunded, sent, using=self._using):
+            return ""
+        return self._compared(refunded.value, replace(refunded, value=sent.value), "sent") or "as much as sent"
+
+    # Words
+
+    def _compared(self, value: int, other: Money, than: str) -> str:
+        """Return the difference in words, or "" if equal or unknown."""
+        if other.value is None:
+            return ""
+        return token_amounts.compared(value, other.value, of=other, than=than, using=self._using)
+
+    def _amount(self, money: Money) -> str:
+        return UNKNOWN if money.value is None else token_amounts.amount(money, using=self._using).in_words
 
 
-def _running(row: ComparisonRow, outcome: QuoteOutcome, *, now: datetime) -> ComparisonRow:
-    facts, due_at = outcome.facts, timing.due_at(outcome.facts)
-    if outcome.estimate is None:
-        return replace(row, difference="no estimate")
-    if not facts.has_arrived:
-        return replace(row, result=Result.PENDING, difference="deposit not confirmed yet")
-    if due_at is None:
-        return replace(row, result=Result.PENDING, difference="start time not reported")
-    row = replace(row, since=facts.started_at)
-    due = Sentence("expected by ", times.utc(due_at, now=now))
-    if timing.has_come(due_at, now=now):
-        is_late = timing.has_come(timing.late_at(facts), now=now)
-        return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE, difference=due)
-    result = Result.PENDING if outcome.facts.steps.has_dead_step else Result.ON_TRACK
-    return replace(row, result=result, difference=due)
-
-
-def _taken(row: ComparisonRow, outcome: QuoteOutcome) -> ComparisonRow:
-    if outcome.taken is None:
-        return replace(row, difference="start or end not reported")
-    row = replace(row, actual=times.duration(outcome.taken))
-    if outcome.estimate is None:
-        return replace(row, difference="no estimate")
-    over = outcome.taken - outcome.estimate
-    if over > timedelta():
-        is_late = over >= timing.grace(outcome.facts)
-        difference = f"{times.duration(over)} over estimate"
-        return replace(row, result=Result.LATE if is_late else Result.OVER_ESTIMATE, difference=difference)
-    difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
-    return replace(row, result=Result.WITHIN_ESTIMATE, difference=difference)
-
-
-def _deposited(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
-    """Return the row of the deposit, which only an exact-output quote limits."""
-    facts = outcome.facts
-    if not outcome.is_exact_output or outcome.delivery not in (Delivery.OPEN, Delivery.DELIVERED):
-        return None
-    quoted, deposited = replace(facts.requested, value=facts.quote.from_amount), outcome.deposited
-    chain = names.of_chain(facts.origin_chain_id, using=using, unknown="the origin chain")
-    row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=_exactly(quoted, using), limit="quoted amount")
-    if facts.legs[0] is not StepStatus.DONE:
-        result = Result.PENDING if outcome.delivery is Delivery.OPEN else Result.UNKNOWN
-        return replace(row, result=result, difference="deposit not confirmed")
-    if deposited is None or deposited.value is None or quoted.value is None:
-        return replace(row, difference="deposited or quoted amount not reported")
-    result = Result.AS_QUOTED if deposited.value <= quoted.value else Result.OVER_LIMIT
-    difference = _compared(deposited.value, quoted, "quoted", using) or "as quoted"
-    return replace(row, result=result, actual=_exactly(deposited, using), difference=difference)
-
-
-def _slippage(outcome: QuoteOutcome) -> ComparisonRow | None:
-    """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
-    if outcome.tolerance is None or outcome.delivery not in (Delivery.OPEN, Delivery.DELIVERED):
-        return None
-    row = ComparisonRow("Slippage", Result.UNKNOWN, quoted="", limit=f"max {amounts.fraction(outcome.tolerance)}")
-    if outcome.delivery is Delivery.OPEN:
-        return replace(row, result=Result.PENDING)
-    arrived, quoted = outcome.arrived.value, outcome.quoted.value
-    if arrived is None or not quoted or outcome.is_another_token:
-        return replace(row, difference="not enough data")
-    slipped = EXACT.divide(Decimal(quoted - arrived), Decimal(quoted))
-    # A product is exact, a quotient is rounded.
-    is_within = EXACT.multiply(Decimal(quoted), outcome.tolerance) >= quoted - arrived
-    came = amounts.fraction(slipped) if slipped >= 0 else f"{amounts.fraction(slipped.copy_abs())} better"
-    row = replace(row, result=Result.WITHIN_LIMIT if is_within else Result.OVER_LIMIT, actual=came)
-    points = amounts.fraction(EXACT.subtract(slipped, outcome.tolerance)).removesuffix("%")
-    return row if is_within else replace(row, difference=f"{points} percentage points over the limit")
-
-
-def _refunded(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
-    facts = outcome.facts
-    if outcome.delivery is Delivery.UNKNOWN or not (facts.refund or facts.status == IntentStatus.REFUNDED):
-        return None
-    chain = names.of_chain(facts.refund.chain_id if facts.refund else None, using=using, unknown="")
-    row = ComparisonRow(f"Refunded on {chain}" if chain else "Refunded", Result.UNKNOWN, quoted="")
-    if facts.returning is StepStatus.ABSENT:
-        return replace(row, difference="refunded amount not reported")
-    money = _exactly(facts.refunded, using)
-    if facts.returning is not StepStatus.DONE:
-        result = Result.REFUNDING if facts.returning in RUNNING else Result.REFUND_FAILED
-        return replace(row, result=result, actual="nothing yet", difference=f"{money} to be refunded")
-    row = replace(row, actual=money)
-    if not outcome.came_back_to_owner:
-        words = "not to the owner, or on a chain outside the route"
-        return replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
-    whole, than = outcome.returned_of
-    if whole is None or facts.refunded.value is None:
-        difference = "not comparable: different token, or amount not reported"
-    else:
-        difference = _compared(facts.refunded.value, whole, than, using) or f"as much as {than}"
-    return replace(row, result=Result.REFUNDED, difference=difference)
-
-
-def _fees(outcome: QuoteOutcome, *, using: Names) -> ComparisonRow | None:
-    quoted = fees.of(outcome.situation)
-    if not quoted.is_stated:
-        return None
-    result = Result.NO_DEPOSIT if outcome.delivery is Delivery.NO_DEPOSIT else Result.UNKNOWN
-    return ComparisonRow(
-        "Fees", result, quoted=quoted.exact, difference="" if outcome.delivery is Delivery.NO_DEPOSIT else NOT_REPORTED
-    )
-
-
-def _compared(value: int | None, other: Money, than: str, using: Names) -> str:
-    """Return the difference in words, or "" if equal or unknown."""
-    if value is None or other.value is None:
-        return ""
-    return token_amounts.compared(value, other.value, of=other, than=than, using=using)
-
-
-def _exactly(money: Money, using: Names) -> str:
-    return UNKNOWN if money.value is None else token_amounts.exactly(money, using=using)
+def _comparison(result: Result, text: str, rows: tuple[ComparisonRow | None, ...]) -> Comparison:
+    """Return a comparison without the rows that say nothing. The first one is always shown."""
+    told = [row for row in rows[1:] if row and (row.result is not Result.UNKNOWN or row.actual != UNKNOWN)]
+    return Comparison(result, text, tuple(filter(None, (rows[0], *told))))

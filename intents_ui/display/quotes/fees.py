@@ -1,15 +1,16 @@
-"""Quoted fees of a transfer: the total, each fee as an exact amount and a share of a bar, and whether they add up.
+"""Quoted fees of a transfer: the total, each fee as an amount and a share of a bar, and whether they add up.
 
 The service reports the fees of the quote only, never those actually charged.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Context, Decimal
+from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, hashes, text
-from intents_ui.display.formatting.amounts import Amount
+from intents_ui.display.formatting.amounts import EXACT, Amount
+from intents_ui.display.formatting.sentences import Figure, Sentence, joined
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
@@ -19,8 +20,6 @@ from intents_ui.service.models import GasFee, IntentFees
 
 # The service rounds each part, so five parts can differ from their sum by a few cents.
 TOLERANCE = Decimal("0.02")
-# Figures have up to 80 digits between 1e-90 and 1e90. This precision holds every sum of them.
-EXACT = Context(prec=400)
 TENTHS_OF_A_PERCENT = Decimal(1000)
 
 
@@ -49,16 +48,12 @@ class FeePart:
     share: Decimal = Decimal(0)
 
     @property
-    def shown(self) -> str:
-        return amounts.usd(self.usd)
-
-    @property
-    def exact(self) -> str:
-        return amounts.usd_full(self.usd)
+    def shown(self) -> Figure:
+        return amounts.fee(self.usd)
 
     @property
     def in_token(self) -> str:
-        return token_amounts.exact(replace(self.amount, warning="")) if self.amount else ""
+        return replace(self.amount, warning="").in_words if self.amount else ""
 
 
 @dataclass(frozen=True)
@@ -77,16 +72,12 @@ class Fees:
     sentence: str = ""
 
     @property
-    def shown(self) -> str:
-        return amounts.usd(self.total)
-
-    @property
-    def exact(self) -> str:
-        return amounts.usd_full(self.total)
+    def shown(self) -> Figure:
+        return amounts.fee(self.total)
 
     @property
     def in_token(self) -> str:
-        return token_amounts.exact(self.amount) if self.amount else ""
+        return self.amount.in_words if self.amount else ""
 
     @property
     def adds_up(self) -> bool | None:
@@ -102,16 +93,16 @@ def of(situation: Situation) -> Fees:
         return Fees()
     known = [part for part in _parts(received, facts, using=using) if part.usd is not None or part.amount]
     values = [part.usd for part in known if part.usd is not None]
-    total = received.total_fee_usd
+    total, listed = received.total_fee_usd, amounts.total(values)
     is_complete = bool(values) and len(values) == len(known)
-    gap = EXACT.subtract(total, _sum(values)) if total is not None and is_complete else None
+    gap = EXACT.subtract(total, listed) if total is not None and is_complete else None
     return Fees(
-        total=total if total is not None else (_sum(values) if is_complete else None),
+        total=total if total is not None else (listed if is_complete else None),
         parts=tuple(_on_a_bar(known)),
         amount=_in_fee_token(received.total_fee_amount, received, facts, using=using),
         is_stated=total is not None,
         gap=gap,
-        sentence=_sentence(received, facts, _sum(values), is_complete=is_complete, using=using) if known else "",
+        sentence=_sentence(received, facts, listed, is_complete=is_complete, using=using) if known else "",
     )
 
 
@@ -178,7 +169,7 @@ def _in_fee_token(units: int | None, received: IntentFees, facts: Facts, *, usin
 def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
     """Return the shares of the bar. Ends are rounded rather than widths, so the bar has no gaps or overlaps."""
     values = [part.usd for part in parts if part.usd is not None and part.usd >= 0]
-    whole = _sum(values)
+    whole = amounts.total(values)
     if len(values) < len(parts) or not whole:
         yield from parts
         return
@@ -198,7 +189,7 @@ def _sentence(received: IntentFees, facts: Facts, listed: Decimal, *, is_complet
         in_usd = "Some fees have no USD value, so no total is shown."
     else:
         in_usd = "" if rest == 0 else "Some fees have no USD value, so the total can't be checked."
-    return " ".join(filter(None, (in_usd, _in_token(rest, received, facts, using=using))))
+    return joined(" ", filter(None, (in_usd, _in_token(rest, received, facts, using=using))))
 
 
 def _in_usd(total: Decimal | None, listed: Decimal) -> str:
@@ -207,22 +198,24 @@ def _in_usd(total: Decimal | None, listed: Decimal) -> str:
     gap = EXACT.subtract(total, listed)
     if not gap:
         return ""
-    apart = amounts.usd_full(gap.copy_abs())
-    return f"Fees add up to {amounts.usd_full(listed)}, {apart} {'less' if gap > 0 else 'more'} than the quoted total."
+    more = "less" if gap > 0 else "more"
+    apart = amounts.fee(gap.copy_abs())
+    return Sentence("Fees add up to ", amounts.fee(listed), ", ", apart, f" {more} than the quoted total.")
 
 
 def _in_token(rest: int | None, received: IntentFees, facts: Facts, *, using: Names) -> str:
     if not rest or received.total_fee_amount is None:
         return ""
     listed, apart = (
-        token_amounts.exact(replace(amount, warning=""))
+        replace(amount, warning="").in_words
         for units in (received.total_fee_amount - rest, abs(rest))
         if (amount := _in_fee_token(units, received, facts, using=using))
     )
     money = facts.described(Money(None, facts.origin_chain_id, received.fee_token_address))
     symbol = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     token = text.symbol(symbol).shown if symbol else "the fee token"
-    return f"In {token}, fees add up to {listed}, {apart} {'less' if rest > 0 else 'more'} than the quoted total."
+    more = "less" if rest > 0 else "more"
+    return Sentence(f"In {token}, fees add up to ", listed, ", ", apart, f" {more} than the quoted total.")
 
 
 def _rest(received: IntentFees) -> int | None:
@@ -235,10 +228,3 @@ def _rest(received: IntentFees) -> int | None:
     )
     known = [value for value in units if value is not None]
     return received.total_fee_amount - sum(known) if received.total_fee_amount is not None and known else None
-
-
-def _sum(values: Iterable[Decimal]) -> Decimal:
-    whole = Decimal(0)
-    for value in values:
-        whole = EXACT.add(whole, value)
-    return whole

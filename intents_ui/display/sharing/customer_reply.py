@@ -232,7 +232,7 @@ def _side(side: Side) -> str:
     """Return the full amount, because the recipient of the reply may calculate with it."""
     if not side.amount.full:
         return ""
-    return f"{side.amount.with_warning(f'{side.amount.full} {side.amount.unit}')} on {side.chain}"
+    return f"{side.amount} on {side.chain}"
 
 
 def _sentence_case(words: str) -> str:

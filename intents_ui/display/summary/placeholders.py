@@ -140,7 +140,7 @@ class Placeholders:
                 address = "" if is_native else f" ({hashes.short_address(expected.token_address)})"
                 return Sentence(": it was expected in ", Name(token), address)
             case Mismatch.TOO_LITTLE:
-                lacking, least = self._exactly(payment.lacking), self._exactly(payment.least)
+                lacking, least = self._of_deposit(payment.lacking), self._of_deposit(payment.least)
                 return Sentence(": it is ", lacking, " below the minimum of ", least)
         if late_by and late_by > timedelta():
             return f": it was confirmed {times.duration(late_by)} after the deadline"
@@ -215,18 +215,18 @@ class Placeholders:
         return Name(called) if called else "the received token"
 
     def sums(self, held: Holding) -> str:
-        return Name(text.listed([self.amount(money) for money in held.sums]))
+        sums = [self.amount(money) for money in held.sums]
+        return sums[0] if len(sums) == 1 else Name(text.listed(sums))
 
     def _token(self, money: Money) -> str:
         return Name(token_amounts.called(money, using=self._using) or hashes.short_address(money.token_address))
 
-    def _exactly(self, value: int | None) -> str:
-        """Return the exact amount of the expected deposit's token."""
-        expected = replace(self._situation.payment.expected, value=value)
-        return Name(token_amounts.exactly(expected, using=self._using))
+    def _of_deposit(self, value: int | None) -> str:
+        """Return an amount of the expected deposit's token."""
+        return self.amount(replace(self._situation.payment.expected, value=value))
 
     def amount(self, money: Money) -> str:
-        return NOT_REPORTED if money.value is None else Name(token_amounts.amount(money, using=self._using))
+        return NOT_REPORTED if money.value is None else token_amounts.amount(money, using=self._using).in_words
 
     # The status
 

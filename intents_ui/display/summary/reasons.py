@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from intents_ui import tables
 from intents_ui.display.formatting import times
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
@@ -70,11 +71,11 @@ def _needed_by(transaction: IntentTransaction, facts: Facts) -> Money:
 def _underfunded(balance: int, least: int, needed: Money, using: Names) -> str:
     if balance >= least:
         return ""
-    missing = token_amounts.exactly(replace(needed, value=least - balance), using=using)
-    arrived, required = (token_amounts.amount(replace(needed, value=units), using=using) for units in (balance, least))
-    there = token_amounts.exact(replace(arrived, unit="", warning=""))
-    whole = token_amounts.exact(replace(required, warning=""))
-    return f"{missing} too little arrived: {there} of the {whole} that the step needs."
+    missing, arrived, required = (
+        token_amounts.amount(replace(needed, value=units), using=using) for units in (least - balance, balance, least)
+    )
+    there, whole = replace(arrived, unit="", warning="").in_words, replace(required, warning="").in_words
+    return Sentence(missing.in_words, " too little arrived: ", there, " of the ", whole, " that the step needs.")
 
 
 def _paused(needed: Money, using: Names, *, unknown: str = "the token") -> str:

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, times
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.sentences import Sentence, capitalized, fill
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
@@ -109,28 +109,28 @@ class StepDescriber:
             "Sent": self._sum(facts.requested, "The deposit"),
             "sent": self._sum(facts.requested, "the deposit"),
             "amount": self._sum(facts.requested, "deposit"),
-            "of_sent": f" of {self._sum(facts.requested, '')}" if facts.requested.value is not None else "",
+            "of_sent": Sentence(" of ", self._sum(facts.requested, "")) if facts.requested.value is not None else "",
             "arrived": self._sum(facts.reported_deposit, ""),
             "arrived_on": names.of_chain(facts.reported_deposit.chain_id, using=using, unknown="the origin chain"),
             "difference": self._difference(),
             "received": self._sum(facts.received, ""),
             "about": about,
-            "About": about[:1].upper() + about[1:],
+            "About": capitalized(about),
             "refunded": self._sum(facts.refunded, "the funds"),
             "to": self._refund_address(),
         }
 
     def deposit(self, tense: Tense) -> str:
-        return self._deposit_template(tense).format_map(self._words)
+        return fill(self._deposit_template(tense), self._words)
 
     def origin(self, tense: Tense) -> str:
         if tense is Tense.PRESENT and self._facts.legs[1] in UNCERTAIN:
-            return NOT_YET["swap" if self._facts.is_same_chain else "bridge"].format_map(self._words)
-        return (SWAP if self._facts.is_same_chain else BRIDGE)[tense].format_map(self._words)
+            return fill(NOT_YET["swap" if self._facts.is_same_chain else "bridge"], self._words)
+        return fill((SWAP if self._facts.is_same_chain else BRIDGE)[tense], self._words)
 
     def destination(self, tense: Tense) -> str:
         """Return the destination's sentence. While it is on hold, the sentence says what it waits for."""
-        return self._destination_template(tense).format_map(self._words)
+        return fill(self._destination_template(tense), self._words)
 
     def _deposit_template(self, tense: Tense) -> str:
         reached = self._facts.legs[0]
@@ -171,17 +171,17 @@ class StepDescriber:
         if arrived.value is None or expected.value is None or is_other:
             return ""
         words = token_amounts.compared(arrived.value, expected.value, of=expected, than="requested", using=self._using)
-        return f", {words}" if words else ""
+        return Sentence(", ", words) if words else ""
 
     def _about(self) -> str:
         """Return an amount as an estimate: before the delivery every amount is one, even if the receipt has it."""
         for money in (self._facts.expected, self._facts.received):
             if money.value is not None:
-                return f"about {self._sum(money, '')}"
+                return Sentence("about ", self._sum(money, ""))
         return "the funds"
 
     def refund(self, tense: Tense) -> str:
-        return RETURN[tense].format_map(self._words)
+        return fill(RETURN[tense], self._words)
 
     def _refund_address(self) -> str:
         refund, owner = self._facts.refund, self._facts.owner
@@ -192,4 +192,4 @@ class StepDescriber:
         return hashes.short_address(refund.to_address)
 
     def _sum(self, money: Money, unknown: str) -> str:
-        return unknown if money.value is None else str(token_amounts.amount(money, using=self._using))
+        return unknown if money.value is None else token_amounts.amount(money, using=self._using).in_words

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.tokens import icons, names, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark, TokenStanding
@@ -203,42 +204,12 @@ def _identity(
     )
 
 
-def exact(amount: Amount) -> str:
-    """Return every digit, grouped, with the unit: `4,994.422345 USDC`, or the short form if it is exact: `5,000.00`."""
-    number = amount.short
-    if not amount.exact:
-        whole, dot, fraction = amount.full.removeprefix("-").partition(".")
-        number = f"{'-' if amount.full.startswith('-') else ''}{int(whole):,}{dot}{fraction}"
-    return amount.with_warning(f"{number} {amount.unit}".rstrip())
-
-
-def exactly(money: Money, *, using: Names) -> str:
-    return exact(amount(money, using=using))
-
-
 def compared(value: int, other: int, *, of: Money, than: str, using: Names) -> str:
     """Return `0.09 USDC less than quoted`, or "" if equal. Both are in base units of the token in `of`."""
     if value == other:
         return ""
-    more = "more" if value > other else "less"
-    return f"{exactly(replace(of, value=abs(value - other)), using=using)} {more} than {than}"
-
-
-def compared_shortly(money: Money, other: Money, *, than: str, using: Names) -> str:
-    """Return `299.96 USDC (0.04 USDC less than deposited)` with the same number of decimal places in both.
-
-    The difference is that of the amounts as shown, so that it matches the user's own subtraction.
-    """
-    shown, known = amount(money, using=using), decimals(money, using=using)
-    if money.value is None or other.value is None or money.value == other.value:
-        return f"{shown} (as much as {than})"
-    more = "more" if money.value > other.value else "less"
-    places = len(shown.short.partition(".")[2])
-    step = 10 ** (known - places) if known is not None and places else 1
-    apart = abs(money.value // step - other.value // step) * step
-    if known is None or not places or not apart:
-        return f"{exact(shown)} ({compared(money.value, other.value, of=money, than=than, using=using)})"
-    return f"{shown} ({amounts.fixed(apart, decimals=known, places=places)} {shown.unit} {more} than {than})"
+    apart = amount(replace(of, value=abs(value - other)), using=using)
+    return Sentence(apart.in_words, f" {'more' if value > other else 'less'} than {than}")
 
 
 def is_another_token(one: Money, other: Money) -> bool:
@@ -254,6 +225,15 @@ def is_same_token(one: Money, other: Money) -> bool:
     """Return whether both tokens are known and equal, including their chain."""
     named = all((one.token_address, other.token_address, one.chain_id is not None, other.chain_id is not None))
     return named and not is_another_token(one, other)
+
+
+def is_same_asset(one: Money, other: Money, *, using: Names) -> bool:
+    """Return whether both are one token, or what the service lists as one token on two chains."""
+    if is_same_token(one, other):
+        return True
+    tokens = [identity(each.chain_id, each.token_address, metadata=each.metadata, using=using) for each in (one, other)]
+    are_listed = all(each.standing in warnings.TRUSTED and not each.marks for each in tokens)
+    return are_listed and len({(each.symbol, each.decimals) for each in tokens}) == 1
 
 
 def is_other_address(one: str | None, other: str | None) -> bool:

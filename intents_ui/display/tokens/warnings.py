@@ -33,6 +33,9 @@ class TokenStanding(StrEnum):
     UNKNOWN = "unknown"  # the chain's list is unavailable
 
 
+TRUSTED = frozenset({TokenStanding.FEATURED, TokenStanding.LISTED, TokenStanding.NATIVE})
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A warning. `word` is shown next to the token everywhere, `reason` is its explanation.

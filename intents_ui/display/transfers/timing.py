@@ -52,6 +52,15 @@ def late_at(facts: Facts) -> datetime | None:
     return times.after(due_at(facts), grace(facts))
 
 
+def taken(facts: Facts) -> timedelta | None:
+    """Return the time from the start to the reported end or, without one, to the last transaction."""
+    last = facts.destination or (facts.origin if facts.is_same_chain else None)
+    ended_at = facts.finished_at or (facts.mined_at(last) if last else None)
+    if ended_at is None or facts.started_at is None or ended_at < facts.started_at:
+        return None
+    return ended_at - facts.started_at
+
+
 def return_overdue_at(facts: Facts) -> datetime | None:
     """Return when a refund counts as overdue, so that waiting for it is no longer advised."""
     return times.after(facts.last_change, RETURN)

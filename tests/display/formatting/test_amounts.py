@@ -10,8 +10,14 @@ from tests.display.builders import named
 
 SHORT = named(
     ("round", 5_000_000_000, 6, "5,000.00"),
-    ("cut, not rounded up", 1_999_999, 6, "1.99999"),
-    ("six significant", 1_247_919_999, 6, "1,247.91"),
+    ("half up", 1_234_565, 6, "1.23457"),
+    ("less than half", 1_234_564, 6, "1.23456"),
+    ("rounded to the next whole", 1_999_999, 6, "2.00"),
+    ("rounded to the next power of ten", 999_999_999, 6, "1,000.00"),
+    ("rounded up to one", 9_999_999, 7, "1.00"),
+    ("six significant", 1_247_912_345, 6, "1,247.91"),
+    ("more than six before the point", 1_247_912_345_000, 6, "1,247,912.35"),
+    ("more than six in all", 42_076, 6, "0.042076"),
     ("two decimals at least", 25 * 10**18, 18, "25.00"),
     ("below one", 5 * 10**17, 18, "0.5"),
     ("small", 804 * 10**13, 18, "0.00804"),
@@ -22,7 +28,7 @@ SHORT = named(
     ("no decimals", 12_345, 0, "12,345"),
     ("one decimal", 50, 1, "5.0"),
     ("most decimals", 1, 77, "0." + "0" * 76 + "1"),
-    ("below zero", -1_999_999_999, 6, "-1,999.99"),
+    ("below zero", -1_999_996_000, 6, "-2,000.00"),
 )
 
 
@@ -37,6 +43,7 @@ def test_an_amount_has_three_forms():
     assert shown.full == "1247.912345"
     assert shown.base_units == "1247912345"
     assert not shown.exact
+    assert (shown.in_words, shown.in_words.exact) == ("1,247.91 USDC", "1,247.912345 USDC")
 
 
 def test_a_short_form_with_every_digit_is_exact():
@@ -61,10 +68,12 @@ def test_a_hostile_symbol_is_made_visible():
 USD = named(
     ("thousands", "5000.12", "$5,000.12"),
     ("a float's last digit", "0.069999999999999999", "$0.07"),
-    ("cut like the amount beside it", "4994.519345", "$4,994.51"),
-    ("cut towards zero", "-4994.519345", "-$4,994.51"),
+    ("rounded like the amount beside it", "4994.519345", "$4,994.52"),
+    ("half up", "5.525", "$5.53"),
+    ("half up below zero", "-4994.515", "-$4,994.52"),
     ("less than a cent", "3.1e-15", "<$0.01"),
-    ("just less than a cent", "0.0099", "<$0.01"),
+    ("less than half a cent", "0.0049", "<$0.01"),
+    ("almost a cent", "0.0099", "$0.01"),
     ("one cent", "0.01", "$0.01"),
     ("nothing", "0", "$0.00"),
     ("exponent", "1e+12", "$1,000,000,000,000.00"),
@@ -75,19 +84,33 @@ USD = named(
 
 
 @pytest.mark.parametrize(("value", "shown"), USD)
-def test_usd_amounts_are_cut_to_cents(value, shown):
+def test_usd_amounts_are_rounded_to_cents(value, shown):
     assert amounts.usd(Decimal(value)) == shown
 
 
-@given(st.integers(10**6, 10**18))
+@given(st.integers(10**9, 10**18))
 def test_a_stablecoin_and_its_usd_value_show_the_same_cents(value):
-    shown = amounts.shortened(value, decimals=6).partition(".")
-    whole, _, cents = amounts.usd(Decimal(value).scaleb(-6)).removeprefix("$").partition(".")
-    assert (shown[0], shown[2].ljust(2, "0")[:2]) == (whole, cents)
+    assert amounts.usd(Decimal(value).scaleb(-6)) == f"${amounts.amount(value, decimals=6).short}"
+
+
+FEES = {
+    "5.527422": "$5.52742",
+    "0.069999999999999999": "$0.07",
+    "0.0312345678": "$0.0312346",
+    "3.1e-15": "$0.0000000000000031",
+    "0": "$0.00",
+    "-12.5": "-$12.50",
+}
+
+
+@pytest.mark.parametrize(("value", "shown"), FEES.items())
+def test_fees_have_six_significant_digits(value, shown):
+    assert amounts.fee(Decimal(value)) == shown
+    assert Decimal(amounts.fee(Decimal(value)).exact.replace("$", "")) == Decimal(value)
 
 
 def test_unknown_usd_is_a_dash():
-    assert amounts.usd(None) == amounts.usd_full(None) == "—"
+    assert amounts.usd(None) == amounts.fee(None) == amounts.usd_full(None) == "—"
 
 
 def test_full_usd_amounts_have_every_digit_and_no_exponent():
@@ -125,10 +148,10 @@ def test_the_full_value_gives_back_the_base_units(value, decimals):
 
 
 @given(st.integers(0, 2**256), st.integers(0, 77))
-def test_the_short_form_never_exceeds_the_amount_nor_rounds_it_to_zero(value, decimals):
+def test_the_short_form_is_near_the_amount_and_never_zero(value, decimals):
     shown = amounts.amount(value, decimals=decimals)
     short, full = Decimal(shown.short.replace(",", "")), Decimal(shown.full)
-    assert short <= full
+    assert abs(short - full) <= Decimal(5).scaleb(full.adjusted() - 6)
     assert (short == 0) == (value == 0)
     assert shown.exact == (short == full)
     assert "e" not in shown.short.lower()
@@ -164,15 +187,6 @@ def test_a_number_has_every_digit_that_counts(value, shown):
     assert amounts.number(value) == shown
 
 
-@pytest.mark.parametrize(
-    ("value", "places", "shown"),
-    [(40_000, 4, "0.0400"), (1_247_919_999, 2, "1,247.91"), (-1_999_999, 0, "-1"), (0, 2, "0.00")],
-)
-def test_amounts_of_one_column_are_cut_to_the_same_places(value, places, shown):
-    assert amounts.fixed(value, decimals=6, places=places) == shown
-
-
 def test_a_warning_follows_the_amount_in_a_sentence():
     shown = amounts.Amount("5.00", "5", "5000000", "USDC", warning="unlisted")
-    assert str(shown) == "5.00 USDC (unlisted)"
-    assert shown.with_warning("5") == "5 (unlisted)"
+    assert str(shown) == shown.in_full == "5.00 USDC (unlisted)"

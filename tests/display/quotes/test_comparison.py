@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from intents_ui.display.quotes import comparison as display
 from intents_ui.display.quotes.comparison import Result
-from intents_ui.display.quotes.outcome import QuoteOutcome
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Certainty
+from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import (
@@ -58,7 +58,7 @@ def compared(of_intent, of_receipt, *, now=NOW, **more):
 
 
 def row(found, label):
-    return next(row for row in found.rows if row.label.startswith(label))
+    return next((row for row in found.rows if row.label.startswith(label)), None)
 
 
 def quoted(**members):
@@ -157,7 +157,7 @@ def test_without_a_quote_the_result_is_unknown():
     named(
         ("as quoted", 100_000_000, Result.AS_QUOTED, "as quoted"),
         ("more", 100_000_001, Result.OVER_LIMIT, "0.000001 USDC more than quoted"),
-        ("not known", None, Result.UNKNOWN, "deposited or quoted amount not reported"),
+        ("not known", None, None, ""),
     ),
 )
 def test_exact_output_limits_the_deposit(paid, result, difference):
@@ -166,7 +166,7 @@ def test_exact_output_limits_the_deposit(paid, result, difference):
     came = delivered(50_000_000).model_copy(update={"deposit_transaction": deposit})
     found = compared(of_intent, came)
     deposited = row(found, "Deposited on Arbitrum")
-    assert (deposited.result, deposited.difference) == (result, difference)
+    assert (deposited and (deposited.result, deposited.difference)) == (result and (result, difference))
     assert (found.result is Result.OVER_LIMIT) == (result is Result.OVER_LIMIT)
     assert ("Deposited on Arbitrum: 0.000001 USDC more" in found.text) == (result is Result.OVER_LIMIT)
 
@@ -178,7 +178,7 @@ def test_another_token_is_never_compared():
     assert (received.result, received.actual) == (Result.MISMATCH, "99.85 USDC")
     assert received.difference == "different token from the quote, not comparable"
     assert found.text == "Received 99.85 USDC, different token from the quote"
-    assert row(compared(tolerant(request), delivered(99_850_000)), "Slippage").result is Result.UNKNOWN
+    assert row(compared(tolerant(request), delivered(99_850_000)), "Slippage") is None
 
 
 def tolerant(request):
@@ -239,26 +239,26 @@ TAKEN = named(
 @pytest.mark.parametrize(("of_receipt", "seconds"), TAKEN)
 def test_a_duration_lasts_from_the_start_of_execution_to_its_end(of_receipt, seconds):
     of_intent = quoted().model_copy(update={"destination_chain_id": of_receipt.destination_chain_id})
-    taken = QuoteOutcome.of(at(of_intent, of_receipt)).taken
+    taken = timing.taken(at(of_intent, of_receipt).facts)
     assert taken == (None if seconds is None else timedelta(seconds=seconds))
 
 
 def test_a_delivery_is_unknown_before_it_is_confirmed():
     came = delivered(99_850_000).summary
-    running = QuoteOutcome.of(at(intent(quote=QUOTE), receipt(**RUNNING, summary=came)))
-    assert (running.taken, running.arrived.value, running.is_another_token) == (None, None, False)
-    done = QuoteOutcome.of(at(quoted(), delivered(99_850_000)))
-    assert (done.taken, done.arrived.value) == (timedelta(seconds=40), 99_850_000)
+    running = compared(intent(quote=QUOTE), receipt(**RUNNING, summary=came))
+    assert {each.actual for each in running.rows} == {"—"}
+    done = compared(quoted(), delivered(99_850_000))
+    assert [each.actual for each in done.rows] == ["99.85 USDC", "40 s"]
 
 
 @pytest.mark.parametrize(
-    ("status", "amount", "value"),
-    [("SUCCEEDED", 7, 7), ("SUCCEEDED", None, None), ("MINING", 7, None), ("UNKNOWN", 7, None), ("FAILED", 7, None)],
+    ("status", "amount", "actual"),
+    [("SUCCEEDED", 7, ["0.000007 USDC"]), ("SUCCEEDED", None, []), ("MINING", 7, ["—"]), ("UNKNOWN", 7, ["—"])],
 )
-def test_only_a_confirmed_deposit_counts(status, amount, value):
+def test_only_a_confirmed_deposit_counts(status, amount, actual):
     deposit = transaction(status, txn_hash=None, token_amount=amount, token_address=USDC)
-    deposited = QuoteOutcome.of(at(intent(quote=QUOTE), receipt(deposit=deposit))).deposited
-    assert (deposited and deposited.value) == value
+    found = compared(intent(quote=QUOTE, quote_request=EXACT_OUTPUT), receipt(deposit=deposit))
+    assert [each.actual for each in found.rows if each.label == "Deposited on Arbitrum"] == actual
 
 
 RUNNING = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED", "destination": "ON_HOLD"}
@@ -298,22 +298,22 @@ REFUNDS = named(
         "on the origin chain",
         refund("SUCCEEDED"),
         "Refunded",
-        "0.5 USDC less than deposited",
-        "Refunded 99.50 USDC (0.50 USDC less than deposited)",
+        "0.5 USDC less than sent",
+        "The owner got 99.50 USDC back, 0.5 USDC less than sent",
     ),
     (
         "on the destination chain",
         refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE),
         "Refunded",
-        "0.35 USDC less than quoted",
-        "Refunded 99.50 USDC (0.35 USDC less than quoted)",
+        "0.5 USDC less than sent",
+        "The owner got 99.50 USDC back, 0.5 USDC less than sent",
     ),
     (
         "another token",
         refund("SUCCEEDED", token_address=OTHER_TOKEN),
         "Refunded",
         "not comparable: different token, or amount not reported",
-        "Refunded 99,500,000 base units (unlisted: 0xD1d1d1…D1d1d1)",
+        "The owner got 99,500,000 base units (unlisted: 0xD1d1d1…D1d1d1) back",
     ),
     (
         "to another address",
@@ -323,7 +323,7 @@ REFUNDS = named(
         "Refund to the owner not confirmed",
     ),
     ("in progress", refund("MINING"), "Refund in progress", "99.50 USDC to be refunded", "Refund in progress"),
-    ("the refund failed", refund("REVERTED"), "Refund failed", "99.50 USDC to be refunded", "Refund failed"),
+    ("the refund failed", refund("REVERTED"), "Refund failed", "99.50 USDC not refunded", "Refund failed"),
 )
 
 
@@ -351,7 +351,7 @@ def test_a_refund_is_not_a_delivery(status, returned, word, difference, text):
 def test_a_refund_without_a_transaction_has_no_amount():
     found = compared(intent("REFUNDED", quote=QUOTE), receipt("REFUNDED", deposit="SUCCEEDED", origin="FAILED"))
     assert (found.result, found.text) == (Result.NOT_DELIVERED, "Reported as refunded")
-    assert row(found, "Refunded").difference == "refunded amount not reported"
+    assert [each.label for each in found.rows] == ["Received on Base"]
 
 
 LAPSED = named(
@@ -363,7 +363,7 @@ LAPSED = named(
 @pytest.mark.parametrize(("of_intent", "of_receipt"), LAPSED)
 def test_without_a_deposit_there_is_nothing_to_compare(of_intent, of_receipt):
     found = compared(of_intent, of_receipt)
-    assert (found.result, found.text) == (Result.NO_DEPOSIT, "No deposit has been seen.")
+    assert (found.result, found.text) == (Result.NO_DEPOSIT, "Nothing to compare.")
     assert compared(of_intent, of_receipt, has_balance=True).result is not Result.NO_DEPOSIT
 
 
@@ -411,32 +411,31 @@ AT_HOME = (
         chain_id=ARBITRUM, tokens=(TokenBalance(contract_address=USDC, balance=99_850_000, chain_id=ARBITRUM),)
     ),
 )
-# Whether the sources confirm the location, conflict, or would conflict without the balances.
-SOURCES = named(
-    ("confirmed", receipt("SUCCEEDED", **SUCCEEDED), {}, (True, False, False)),
-    ("conflict without balances", receipt("SUCCEEDED", origin="FAILED"), {}, (False, True, True)),
-    ("a rest", receipt("SUCCEEDED", **SUCCEEDED), {"has_balance": True, "balances": AT_HOME}, (True, False, False)),
+DOUBTS = named(
+    ("conflict without balances", receipt("SUCCEEDED", origin="FAILED"), {}, "status and steps disagree"),
     (
         "refund gone",
         receipt("FAILED", deposit="SUCCEEDED", refund="FAILED"),
         {"has_balance": False},
-        (False, True, False),
+        "balances and steps disagree",
     ),
     (
         "behind the steps",
         receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED"),
         {"has_balance": True, "balances": AT_HOME},
-        (False, True, False),
+        "balances and steps disagree",
     ),
-    ("unknown", receipt("FAILED"), {}, (False, False, False)),
 )
 
 
-@pytest.mark.parametrize(("of_receipt", "more", "said"), SOURCES)
-def test_sources_confirm_or_conflict(of_receipt, more, said):
-    outcome = QuoteOutcome.of(at(quoted(), of_receipt, **more))
-    conflicts_anyway = not outcome.is_conflict_of_balances
-    assert (outcome.is_confirmed, outcome.is_conflicting, conflicts_anyway) == said
+@pytest.mark.parametrize(("of_receipt", "more", "words"), DOUBTS)
+def test_sources_that_disagree_are_named(of_receipt, more, words):
+    assert compared(quoted(), of_receipt, **more).text == f"Conflicting data: {words}"
+
+
+def test_a_rest_at_an_intent_address_is_no_conflict_with_the_delivery():
+    found = compared(quoted(), delivered(99_850_000), has_balance=True, balances=AT_HOME)
+    assert found.result is Result.AS_QUOTED
 
 
 DELIVERIES = named(
@@ -498,10 +497,22 @@ def test_the_slippage_tolerance_is_the_quotes_or_else_the_requested_one():
     assert not [row for row in compared(quoted(), delivered(99_850_000)).rows if row.label == "Slippage"]
 
 
-def test_fees_are_quoted_and_their_actual_amount_is_not_reported():
-    of_intent = quoted().model_copy(update={"fees": IntentFees(total_fee_usd=Decimal("5.409508"))})
-    fees = row(compared(of_intent, delivered(99_850_000)), "Fees")
-    assert (fees.quoted, fees.result, fees.difference) == ("$5.409508", Result.UNKNOWN, "not reported")
+def test_rows_without_a_finding_are_left_out():
+    of_intent = quoted(estimated_duration=None).model_copy(update={"fees": IntentFees(total_fee_usd=Decimal("5.4"))})
+    came = delivered(99_850_000, started_at=None)
+    assert [each.label for each in compared(of_intent, came).rows] == ["Received on Base"]
+    failed = compared(intent("FAILED", quote=QUOTE), receipt("FAILED", deposit="SUCCEEDED", origin="REVERTED"))
+    assert [each.label for each in failed.rows] == ["Received on Base"]
+
+
+def test_the_same_rounding_is_used_for_the_line_and_the_rows():
+    paid = transaction("SUCCEEDED", token_amount=300_000_000, token_address=USDC)
+    of_receipt = receipt("FAILED", deposit_transaction=paid, refund=refund("SUCCEEDED", token_amount=299_957_924))
+    found = compared(intent("FAILED", quote=QUOTE), of_receipt)
+    assert found.text == "The owner got 299.958 USDC back, 0.042076 USDC less than sent"
+    refunded = row(found, "Refunded")
+    assert (refunded.actual, refunded.actual.exact) == ("299.958 USDC", "299.957924 USDC")
+    assert refunded.difference == "0.042076 USDC less than sent"
 
 
 def test_the_deposits_decimals_are_used_if_no_other_are_known():

@@ -36,7 +36,7 @@ EXPLAINED = named(
         "underfunded",
         SHORT,
         NEEDED,
-        "0.087655 USDC too little arrived: 79.712345 of the 79.80 USDC that the step needs.",
+        "0.087655 USDC too little arrived: 79.7123 of the 79.80 USDC that the step needs.",
     ),
     (
         "underfunded, unknown token",
