@@ -67,7 +67,7 @@ def test_a_refund_in_another_token_says_so():
         lines = dict(customer_reply.Reply(of, URL).facts)
         assert (
             lines["Refunded"]
-            == f"{'0.05 WETH (unlisted: 0x82aF49…3fBab1)' if words else '99.5 USDC'} on Arbitrum{words}"
+            == f"{'0.05 WETH (unlisted: 0x82aF49…3fBab1)' if words else '99.50 USDC'} on Arbitrum{words}"
         )
         assert ("in WETH (unlisted: 0x82aF49…3fBab1) instead of USDC." in summary.of(of).sentence) == bool(words)
 
