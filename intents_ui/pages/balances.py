@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
@@ -13,7 +13,7 @@ from intents_ui.display.search import form
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.frame import failed, is_partial
+from intents_ui.web.frame import is_partial, render
 from intents_ui.web.transfers import balance_cache
 
 
@@ -22,12 +22,13 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     known = canonical(intent_id)
     if known != intent_id:
         return redirect("balances", known, permanent=True)
-    if not is_partial(request):
-        return render(request, "transfers/balances.html", looked_up(known) | {"is_part": False})
     try:
-        return render(request, "transfers/balances_fragment.html", looked_up(known) | {"is_part": True})
+        context, failure = looked_up(known), None
     except ServiceError as error:
-        return unread(request, known, error)
+        if not is_partial(request):
+            raise
+        context, failure = unread(known, error), error
+    return render(request, "transfers/balances.html", context, block="balances", error=failure)
 
 
 def looked_up(intent_id: str) -> dict[str, object]:
@@ -41,11 +42,11 @@ def looked_up(intent_id: str) -> dict[str, object]:
     return context(situation.at(situation.now, lookup.balances), is_listed=lookup.is_listed)
 
 
-def unread(request: HttpRequest, intent_id: str, error: ServiceError) -> HttpResponse:
-    """Return the part with the failure, which doesn't affect the page around it."""
-    empty = {"intent_id": intent_id, "checked_at": None, "balances": held.AddressBalances(), "failed": error}
-    context = empty | {"said": f"Couldn't load balances: {failures.words(error).title}."}
-    return failed(render(request, "transfers/balances_fragment.html", context), error)
+def unread(intent_id: str, error: ServiceError) -> dict[str, object]:
+    """Return the context of the part with a failure, which doesn't affect the page around it."""
+    said = f"Couldn't load balances: {failures.words(error).title}."
+    empty = {"intent_id": intent_id, "checked_at": None, "balances": held.AddressBalances()}
+    return empty | {"said": said, "failed": error}
 
 
 def canonical(written: str) -> str:

@@ -4,6 +4,7 @@ Only the hosts in INTENTS_EMBED_HOSTS may frame it. It has no form and sets no c
 """
 
 from http import HTTPStatus
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
@@ -19,7 +20,7 @@ from intents_ui.middleware.security_headers import embeddable
 from intents_ui.service import lookup
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.frame import is_partial, part_or_page
+from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
 from intents_ui.web.transfers import situations
 
@@ -31,10 +32,11 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     try:
         return shown(request, intent_id)
     except Http404 as error:
-        return failed(request, "Transfer not found", str(error), HTTPStatus.NOT_FOUND)
+        return page(request, failed("Transfer not found", str(error)), status=HTTPStatus.NOT_FOUND)
     except ServiceError as error:
-        words, wait = failures.words(error), failures.retry_after(error)
-        return failed(request, words.title, words.what, failures.status(error), retry_after=wait, intent_id=intent_id)
+        words, may_pass = failures.words(error), failures.retry_after(error) is not None
+        context = failed(words.title, words.what, may_pass=may_pass)
+        return page(request, context, intent_id=intent_id, error=error)
 
 
 @canonical_url
@@ -53,29 +55,16 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     return page(request, context, intent_id=intent_id)
 
 
-def failed(
-    request: HttpRequest,
-    title: str,
-    what: str,
-    status: HTTPStatus,
-    *,
-    retry_after: int | None = None,
-    intent_id: str | None = None,
-) -> HttpResponse:
-    """Show an error with the title and description of the error page."""
-    may_pass = retry_after is not None
+def failed(title: str, what: str, *, may_pass: bool = False) -> dict[str, object]:
+    """Return the context of an error with the title and description of the error page."""
     tone = Tone.ATTENTION if may_pass else Tone.NEUTRAL
-    context = {"title": title, "failure": what, "tone": tone, "may_change": may_pass}
-    response = page(request, context, intent_id=intent_id)
-    response.status_code = status
-    if may_pass:
-        response["Retry-After"] = str(retry_after)
-    response["Cache-Control"] = "no-store"
-    return response
+    return {"title": title, "failure": what, "tone": tone, "may_change": may_pass}
 
 
-def page(request: HttpRequest, context: dict[str, object], *, intent_id: str | None) -> HttpResponse:
-    """Render the page, or only the card for a refresh by htmx."""
+def page(
+    request: HttpRequest, context: dict[str, object], *, intent_id: str | None = None, **response: Any
+) -> HttpResponse:
+    """Render the page, or only the card for a refresh by htmx. `response`: its status, or its error."""
     page_path = reverse("intent", args=[intent_id]) if intent_id else None
-    context |= {"intent_id": intent_id, "page_path": page_path, "is_part": is_partial(request), "now": as_of()}
-    return part_or_page(request, "sharing/embed.html", "sharing/embed_fragment.html", context)
+    context |= {"intent_id": intent_id, "page_path": page_path, "now": as_of()}
+    return render(request, "sharing/embed.html", context, block="card", **response)

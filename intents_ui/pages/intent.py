@@ -6,7 +6,7 @@ from threading import Lock
 
 from cachetools import LRUCache, cached
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import quote_etag
@@ -35,7 +35,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
-from intents_ui.web.frame import part_or_page
+from intents_ui.web.frame import render
 from intents_ui.web.links import canonical, canonical_url
 from intents_ui.web.transfers import situations
 
@@ -47,7 +47,8 @@ PLANS_BYTES = 4 * 2**20
 def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     situation, receipt_error = read(intent_id)
     context = live_context(situation, receipt_error)
-    context |= searched(request, situation, receipt_error) | {"root": request.build_absolute_uri("/")[:-1]}
+    context |= searched(request, situation, receipt_error)
+    context |= {"intent_id": intent_id, "root": request.build_absolute_uri("/")[:-1]}
     receipt = situation.receipt if context["may_change"] else None
     # The ID of the snapshot that the page already shows.
     context["seen"] = Snapshot(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
@@ -64,7 +65,7 @@ def receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
     mode = "once" if "once" in request.GET else "polled"
     situation, receipt_error = read(intent_id)
     context = live_context(situation, receipt_error) | {"mode": mode}
-    html = render_to_string("transfers/receipt_fragment.html", context, request)
+    html = render_to_string("transfers/intent.html", context | {"block": "update"}, request)
     return HttpResponse(html, headers={"ETag": quote_etag(version(situation, receipt_error))})
 
 
@@ -72,12 +73,11 @@ def receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
 @canonical_url
 def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Decoded calls, every field, and the raw JSON: most of a transfer's work, so the page loads it when unfolded."""
-    context = all_fields(*read(intent_id))
-    return part_or_page(request, "transfers/raw_data.html", "transfers/raw_data_fragment.html", context)
+    return render(request, "transfers/raw_data.html", all_fields(*read(intent_id)), block="fields")
 
 
 def all_fields(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
-    """Return the context of `transfers/raw_data_fragment.html`. `receipt_error`: why the receipt couldn't be loaded."""
+    """Return the context of `transfers/raw_data.html`. `receipt_error`: why the receipt couldn't be loaded."""
     return {
         "receipt_error": receipt_error,
         "intent": situation.intent,
@@ -97,7 +97,7 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     packet = Escalation(reply, known_stats(reply.situation))
     to = ENV.intents_escalation_to
     context = {"intent_id": intent_id, "reply": reply, "escalation": packet, "escalate": to and packet.link(to)}
-    return part_or_page(request, "sharing/reply.html", "sharing/reply_fragment.html", context)
+    return render(request, "sharing/reply.html", context, block="reply")
 
 
 def known_stats(situation: Situation) -> route_stats.RouteStats | None:
@@ -207,12 +207,12 @@ def receipt_fragment(snapshot: Snapshot) -> str:
     context |= {"stale_since": snapshot.stale_since, "mode": "live"}
     context["learned_at"] = snapshot.learned_at or context["learned_at"]
     context["regressed_to"] = snapshot.regressed_to and statuses.intent(snapshot.regressed_to, now=situation.now).word
-    return render_to_string("transfers/live.html", context)
+    return render_to_string("transfers/intent.html", context | {"block": "update"})
 
 
 def polling_fragment(intent_id: str) -> str:
     """Return the polling element that replaces a stream."""
-    return render_to_string("transfers/poll.html", {"intent_id": intent_id})
+    return render_to_string("transfers/intent.html", {"intent_id": intent_id, "block": "poll"})
 
 
 def cached_plan(service: ServiceClient) -> Callable[[str], Intent]:

@@ -16,7 +16,7 @@ from intents_ui.service import lookup
 from intents_ui.service.lookup import ROUTE_PAGE, newest_of_route
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.paging import walk
-from intents_ui.web.frame import part_or_page
+from intents_ui.web.frame import render
 
 if TYPE_CHECKING:
     from intents_ui.web.insight.figures import RoutePerformance
@@ -32,16 +32,14 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     origin, destination = facts.origin_chain_id, facts.destination_chain_id
     known = app.current().catalog
     context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": performance(request, situation)}
-    if context["performance"]:
-        return part_or_page(request, "transfers/route_stats.html", "transfers/route_stats_fragment.html", context)
-    if origin is not None and destination is not None:
+    if not context["performance"] and origin is not None and destination is not None:
         known.learn((origin, destination))
         context |= {
             "stats": of_route(newest(origin, destination), like=facts, now=datetime.now(UTC)),
             "origin": names.of_chain(origin, using=known),
             "destination": names.of_chain(destination, using=known),
         }
-    return part_or_page(request, "transfers/route_stats.html", "transfers/route_stats_fragment.html", context)
+    return render(request, "transfers/route_stats.html", context, block="stats")
 
 
 def performance(request: HttpRequest, situation: Situation) -> "RoutePerformance | None":

@@ -4,7 +4,6 @@ Cards show what the transfer's page would show now. Other sites may embed them.
 """
 
 import io
-from collections.abc import Mapping
 from html import escape
 from http import HTTPStatus
 
@@ -26,7 +25,7 @@ from intents_ui.display.summary import summary
 from intents_ui.pictures.cards import Busy
 from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
-from intents_ui.web.frame import part_or_page
+from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
 from intents_ui.web.transfers import situations
 
@@ -103,7 +102,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         "frame": framed(request, intent_id) if ENV.intents_embed_hosts else None,
         "feed_path": reverse("intent-atom", args=[intent_id]),
     }
-    return shown(request, context)
+    return render(request, "sharing/share.html", context, block="ways")
 
 
 @require_safe
@@ -119,7 +118,7 @@ def address(request: HttpRequest, address: str) -> HttpResponseBase:
         "frame": None,
         "feed_path": reverse("address-atom", args=[address]),
     }
-    return shown(request, context)
+    return render(request, "sharing/share.html", context, block="ways")
 
 
 def framed(request: HttpRequest, intent_id: str) -> str:
@@ -127,10 +126,6 @@ def framed(request: HttpRequest, intent_id: str) -> str:
     src = escape(request.build_absolute_uri(reverse("embed", args=[intent_id])))
     title = f"Transfer {hashes.short_id(intent_id)}"
     return f'<iframe src="{src}" title="{title}" width="480" height="440" loading="lazy" frameborder="0"></iframe>'
-
-
-def shown(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse:
-    return part_or_page(request, "sharing/share.html", "sharing/share_fragment.html", context)
 
 
 def of_canonical_address(written: str, *, page: str) -> HttpResponse | None:

@@ -1,12 +1,13 @@
-"""The frame of every page: its template context, and responses without it, because htmx requests only a part."""
+"""The frame of every page: its template context, and responses with a page or a part of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.template.loader import render_to_string
 
 from intents_ui import app
 from intents_ui.display import failures
@@ -88,11 +89,35 @@ def is_partial(request: HttpRequest) -> bool:
     return request.headers.get("HX-Request-Type") == "partial"
 
 
+def render(
+    request: HttpRequest,
+    template: str,
+    context: Mapping[str, object] | None = None,
+    *,
+    block: str = "",
+    status: int = HTTPStatus.OK,
+    error: ServiceError | None = None,
+    retry_after: int | None = None,
+) -> HttpResponse:
+    """Render a page, or only this block of it for htmx. It has the same context.
+
+    With the error of a part that failed, the response has the status of that error and isn't stored.
+    """
+    shown = {**(context or {}), "block": block if is_partial(request) else ""}
+    response = HttpResponse(render_to_string(template, shown, request), status=status)
+    if error:
+        response.status_code, retry_after = failures.status(error), failures.retry_after(error)
+        response["Cache-Control"] = "no-store"
+    if retry_after is not None:
+        response["Retry-After"] = str(retry_after)
+    return response
+
+
 def part_or_page(
     request: HttpRequest, page: str, part: str, context: Mapping[str, object], *, status: int = 200
 ) -> HttpResponse:
     """Render the template `part` for htmx, and the template `page` otherwise, both with the same context."""
-    return render(request, part if is_partial(request) else page, {**context}, status=status)
+    return render(request, part if is_partial(request) else page, context, status=status)
 
 
 def failed(response: HttpResponse, error: ServiceError) -> HttpResponse:

@@ -51,13 +51,18 @@ MACROS: Mapping[str, tuple[str, ...]] = {
 
 
 class Page(Template):
-    """Template that prevents two shortened values on a page from looking alike.
+    """Template of a page, or only of its block that the context names.
 
-    It renders the page a second time if needed.
+    It prevents two shortened values from looking alike, and renders a second time if needed.
     """
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        return ShortForms().draw(lambda: super(Page, self).render(*args, **kwargs))
+        context = dict(*args, **kwargs)
+        name = context.get("block")
+        if not name:
+            return ShortForms().draw(lambda: super(Page, self).render(context))
+        block = self.blocks[name]
+        return ShortForms().draw(lambda: "".join(block(self.new_context(context))))
 
 
 class Templates(Environment):
@@ -94,7 +99,7 @@ def environment(**options: Any) -> Environment:
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.bytecode_cache = CompiledTemplates(str(COMPILED_TEMPLATES))
     env.globals.update(static=cache(static), url=url, bundled=assets.bundled, once=once)
-    env.globals.update(cached_fragment=cached_fragment)
+    env.globals.update(cached_fragment=cached_fragment, block="")
     env.globals.update(
         any_recoverable=lambda transfers: any(each.recoverable for each in transfers),
         any_priced=lambda transfers: any(each.sent.usd is not None for each in transfers),

@@ -80,7 +80,7 @@ def test_no_hostile_text_becomes_markup(site: Client) -> None:
         origin_precondition=TransactionPrecondition(type=hostile, token_address=hostile, min_amount=1),
     )
     situation = Situation.of(found, None, now=datetime.now(UTC), names=app.current().catalog)
-    html = render_to_string("transfers/raw_data_fragment.html", intent.all_fields(situation))
+    html = render_to_string("transfers/raw_data.html", intent.all_fields(situation) | {"block": "fields"})
     fold = html[: html.index("Decoded from well-known function signatures")]
     assert "<img" not in fold
     assert "\u202e" not in fold
