@@ -67,19 +67,20 @@ def counts(html: str) -> list[str]:
 def test_the_counts_are_those_of_the_service(site: Client, emulator: Emulator) -> None:
     """Counted from all of the service's transfers, read page by page."""
     app.use(startup.build(emulator=Emulator(size=1000)))
-    waiting, late, _, failed = map(int, counts(site.get("/overview").content.decode()))
-    assert [waiting, late, failed] == expected()
+    waiting, late, unrefunded, _, failed = map(int, counts(site.get("/overview").content.decode()))
+    assert [waiting, late, unrefunded, failed] == expected()
 
 
 def expected() -> list[int]:
-    """Count waiting, late and lately failed transfers."""
+    """Count waiting and late transfers, those whose refund failed, and lately failed ones."""
     at = datetime.now(UTC)
     entries = [each for part, _ in walk(read_all, Page.first(size=100)) for each in part]
     rows = situations.of_entries(entries)
     causes = Counter(summary.of(each).cause for each in rows)
     waiting = sum(bool(each.has_balance) and summary.of(each).cause not in OTHERS for each in rows)
     failed = [each.created_at for each in entries if each.status == "FAILED" and each.created_at]
-    return [waiting, causes[Cause.LATE], sum(each >= at - timedelta(hours=1) for each in failed)]
+    lately = sum(each >= at - timedelta(hours=1) for each in failed)
+    return [waiting, causes[Cause.LATE], causes[Cause.REFUND_FAILED], lately]
 
 
 def read_all(page: Page) -> HistoryAnswer:
@@ -123,7 +124,7 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
         is_answering.clear()
         with time_machine.travel(datetime.now(UTC) + timedelta(minutes=5), tick=False):
             page = unescape(site.get("/").content.decode())
-            assert page.count("Counting…") == 4
+            assert page.count("Counting…") == 5
             assert "Last updated" not in page
             assert "Loading." in site.get("/attention").content.decode()
             is_answering.set()
@@ -138,5 +139,5 @@ def set_clock(monkeypatch: pytest.MonkeyPatch, clock: Callable[[], float]) -> No
 def test_a_failed_count_is_not_a_count_of_none(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentHistory", "failing-500", times=20)
     page = unescape(site.get("/").content.decode())
-    assert counts(page) == ["—"] * 4
+    assert counts(page) == ["—"] * 5
     assert "Couldn't load the newest transfers" in page

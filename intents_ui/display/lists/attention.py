@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property, partial
-from itertools import takewhile
 from typing import ClassVar
 from zlib import crc32
 
-from intents_ui.display.formatting.sentences import parts_of
 from intents_ui.display.lists import balances
 from intents_ui.display.lists.balances import LAST, RecoverableRow, Value
 from intents_ui.display.lists.route_stats import NUMBERS
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
-from intents_ui.display.summary import glance, summary
+from intents_ui.display.summary import glance, reasons, summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.models import ChainInfo
@@ -39,8 +37,6 @@ LISTS: Mapping[str, str] = {
     "failed": "failed transfers",
 }
 USD = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
-# Words that a cut headline doesn't end with.
-JOINING = frozenset({"for", "on", "at", "to", "from"})
 
 
 @dataclass(frozen=True)
@@ -97,22 +93,18 @@ class ProblemGroup(ProblemRows):
 
     @property
     def headline(self) -> str:
-        """Return the headline of all, or else how all of them begin: `No progress`, without the differing times."""
-        headlines = [summary.of(row.situation).headline for row in self.rows]
-        if len({*headlines}) == 1:
-            return headlines[0]
-        beginnings = zip(*map(parts_of, headlines), strict=False)
-        same = "".join(parts[0] for parts in takewhile(lambda parts: len({*parts}) == 1, beginnings)).split()
-        while len(same) > 1 and same[-1] in JOINING:
-            same.pop()
-        return " ".join(same) or headlines[0]
+        row = summary.of(self.rows[0].situation).row
+        return row.title or row.headline
+
+    @property
+    def explanation(self) -> str:
+        """Return the reason in plain language, "" if it is unknown or differs in more than numbers."""
+        return _common(reasons.of_failure(row.situation) for row in self.rows)
 
     @property
     def reason(self) -> str:
-        """Return the service's reason, with `…` for numbers that differ."""
-        reasons = {_reason(row) for row in self.rows}
-        only = reasons.pop()
-        return NUMBERS.sub("…", only) if reasons else only
+        """Return the service's reason."""
+        return _common(_reason(row) for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -169,6 +161,14 @@ def of(situations: Iterable[Situation]) -> Problems:
         if cause in TITLES or each.has_balance:
             found.append((cause if cause in TITLES else Cause.RECOVERABLE, balances.recoverable_row(each)))
     return Problems(sorted(found, key=lambda each: balances.by_age(each[1])))
+
+
+def _common(texts: Iterable[str]) -> str:
+    """Return the text of all, with `…` for numbers that differ, or "" if more differs."""
+    found = {*texts}
+    if len(found) > 1:
+        found = {NUMBERS.sub("…", each) for each in found}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _reason(row: RecoverableRow) -> str:

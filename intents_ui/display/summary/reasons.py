@@ -34,6 +34,14 @@ def of_step(transaction: IntentTransaction | None, situation: Situation) -> str:
     return explain(transaction.status_reason, _needed_by(transaction, situation.facts), using=situation.names)
 
 
+def of_failure(situation: Situation) -> str:
+    """Return why the refund or else the first step failed, or "" for an unknown reason."""
+    facts = situation.facts
+    steps = (facts.refund, facts.deposit, facts.origin, facts.destination)
+    failed = (step for step in steps if step and step.status_reason == facts.failure_reason)
+    return of_step(next(failed, None), situation)
+
+
 def explain(reason: str, needed: Money, *, using: Names) -> str:
     """Return the explanation of a reason. `needed` is the token that the step works with, on the step's chain."""
     if reason in FIXED:

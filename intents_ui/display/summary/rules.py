@@ -300,6 +300,7 @@ class Delivery(StrEnum):
 class MessageRow:
     """A row. `statuses` are those in which it can apply. `when` describes its condition for readers of the file.
 
+    `title` is the headline of a group of transfers, without what differs between them, and empty if nothing does.
     `help` is what the next step leads to: a page to recover funds, or support. `place` is a `Place`, or one that
     depends on the transfer: `last-confirmed`, `balance` or `refund`. `comparison` is what the amounts and times that
     were quoted are compared with. `contact` is empty if no one needs to be
@@ -326,6 +327,7 @@ class MessageRow:
     warn_second_deposit: bool = True
     attention: Attention = Attention.NONE
     cause: Cause = Cause.NONE
+    title: str = ""
     stem: str = ""
     minutes: int = 0
 

@@ -136,9 +136,7 @@ class Summary:
         """Return who must act: support, once a wait without an actor has taken too long."""
         if self.is_pending:
             return Who.NOBODY
-        escalates_at = timing.escalates_at(self.situation.facts, self.row.minutes)
-        is_overdue = timing.has_come(escalates_at, now=self.situation.now)
-        return Who.SUPPORT if is_overdue and self.row.who is Who.NOBODY else self.row.who
+        return Who.SUPPORT if self._is_overdue and self.row.who is Who.NOBODY else self.row.who
 
     @property
     def contact(self) -> str:
@@ -228,9 +226,15 @@ class Summary:
         return self.place in LEFT and self.situation.has_balance is False
 
     @property
+    def _is_overdue(self) -> bool:
+        """Return whether a wait without an actor has taken too long."""
+        escalates_at = timing.escalates_at(self.situation.facts, self.row.minutes)
+        return timing.has_come(escalates_at, now=self.situation.now)
+
+    @property
     def _is_only_late(self) -> bool:
         """Return whether nothing but the delay needs attention."""
-        return self.row.attention is Attention.NONE and self.situation.is_late
+        return self.row.attention is Attention.NONE and (self.situation.is_late or self._is_overdue)
 
     def _honest(self, tone: Tone) -> Tone:
         if tone is not Tone.GOOD or self.certainty is Certainty.CONFIRMED:

@@ -4,10 +4,10 @@ from decimal import Decimal
 
 from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import AttentionFilters, Problems
-from intents_ui.display.summary.rules import Cause
+from intents_ui.display.summary.rules import EXPLANATIONS, Cause
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.service.models import ChainInfo, IntentHistory, IntentReceipt
-from tests.display.builders import BASE, CATALOGUE, ETHEREUM, NOW, Catalogue, receipt, summary, transaction
+from intents_ui.service.models import IntentHistory, IntentReceipt
+from tests.display.builders import CATALOGUE, NOW, before, receipt, summary, transaction
 from tests.display.lists.test_recoverable import DEPOSIT, entry, token
 
 
@@ -18,6 +18,13 @@ def of(*entries: IntentHistory) -> Problems:
 def because(reason: str) -> IntentReceipt:
     origin = transaction("REVERTED", status_reason=reason)
     return receipt("FAILED", deposit="SUCCEEDED", origin=origin, summary=summary(origin_intent_address=DEPOSIT))
+
+
+def retried(*, minutes: int) -> IntentReceipt:
+    """Return the receipt of a transfer whose first step has been retried for so long."""
+    at = before(minutes=minutes)
+    steps = {"deposit": transaction("SUCCEEDED", updated_at=at), "origin": transaction("ERRORED", updated_at=at)}
+    return receipt(**steps, updated_at=at)
 
 
 def ids(found: Problems) -> list[str]:
@@ -40,26 +47,37 @@ def test_a_minimum_keeps_transfers_whose_value_is_unknown() -> None:
     assert ids(found.narrowed(AttentionFilters(least=Decimal(50)))) == ["0x03", "0x02"]
 
 
-def test_the_title_of_a_group_ends_before_names_that_differ() -> None:
-    class Alike(Catalogue):
-        def chain(self, chain_id: int | None) -> ChainInfo | None:
-            return None if chain_id is None else ChainInfo(id=chain_id, name=f"Delivered {chain_id}")
-
-    told = summary(destination_intent_address=DEPOSIT, origin_intent_address="0x" + "0e" * 20)
-    entries = [
-        entry(number, token(), chain_id=chain, destination_chain_id=chain, receipt=made)
-        for number, chain in enumerate((BASE, ETHEREUM), 1)
-        for made in [
-            receipt(
-                "FAILED",
-                deposit="SUCCEEDED",
-                origin="SUCCEEDED",
-                destination=transaction("REVERTED", chain_id=chain),
-                destination_chain_id=chain,
-                summary=told,
-            )
+def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_its_transfers() -> None:
+    for key, minutes in (("executing.retrying", (11, 12)), ("executing.stalled", (60, 120))):
+        late = [
+            entry(number, status="EXECUTING", has_balance=has_balance, receipt=retried(minutes=passed))
+            for number, (has_balance, passed) in enumerate(zip((None, False), minutes, strict=True))
         ]
-    ]
-    found = attention.of(Situation.of_entry(each, now=NOW, names=Alike()) for each in entries)
+        [group] = of(*late).section(Cause.LATE).groups
+        headlines = {row.transfer.summary.headline for row in group.rows}
+        row = EXPLANATIONS[key]
+        assert (len(headlines), group.count, group.headline) == (2, 2, row.title or row.headline)
+    assert all("{" not in (row.title or row.headline) for row in EXPLANATIONS.values())
+
+
+def test_a_group_has_its_reason_in_words() -> None:
+    reasons = ("aborted: not sent within 10m0s", "precondition not met: balance 1 < 7", "paused")
+    found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(reasons, 1)))
+    told = {group.reason: group.explanation for group in found.section(Cause.RECOVERABLE).groups}
+    assert told == {
+        "aborted: not sent within 10m0s": "Not sent within 10 min.",
+        "precondition not met: balance 1 < 7": (
+            "0.000006 USDC too little arrived: 0.000001 of the 0.000007 USDC that the step needs."
+        ),
+        "paused": "",
+    }
+    two = ("precondition not met: balance 1 < 7", "precondition not met: balance 2 < 7")
+    found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(two, 1)))
     [group] = found.section(Cause.RECOVERABLE).groups
-    assert (group.count, group.headline) == (2, "Failed, funds recoverable")
+    assert group.explanation == "… USDC too little arrived: … of the … USDC that the step needs."
+
+
+def test_a_retry_is_late_only_after_its_time() -> None:
+    for minutes, count in ((4, 0), (11, 1)):
+        found = of(entry(1, status="EXECUTING", has_balance=False, receipt=retried(minutes=minutes)))
+        assert found.section(Cause.LATE).count == found.count == count
