@@ -35,14 +35,6 @@ class Name(StrEnum):
 
 
 @dataclass(frozen=True)
-class Bar:
-    """Position of a step within the execution, in percent of the estimate or, if longer, of the time taken."""
-
-    start: int
-    length: int
-
-
-@dataclass(frozen=True)
 class Step:
     """A step. `took` is the time since the last step with a known time, for the current step until now.
 
@@ -61,7 +53,6 @@ class Step:
     reason: text.Text | None = None
     explanation: str = ""
     reason_is_old: bool = False
-    bar: Bar | None = None
     took_most: bool = False
 
     @property
@@ -87,17 +78,13 @@ class Timeline:
         return 0 if self.elapsed is None else min(100, self.elapsed * 100 // self.estimate)
 
     @property
-    def estimate_share(self) -> int:
-        """Return where the estimate ends on the steps' bars, in percent."""
-        return 100 if self.elapsed is None or self.elapsed <= self.estimate else self.estimate * 100 // self.elapsed
-
-    @property
     def times_the_estimate(self) -> int:
         """Return the elapsed time as a multiple of the estimate, for texts where the bar is full."""
         return 0 if self.elapsed is None else self.elapsed // self.estimate
 
 
 EXECUTION = frozenset({Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION, Name.REFUND})
+NO_TIME = timedelta()
 AHEAD = frozenset({StepState.CURRENT, StepState.WAITING})
 TENSES = {
     StepState.DONE: Tense.PAST,
@@ -120,9 +107,8 @@ def of(situation: Situation) -> Timeline:
     is_open = statuses.is_open(facts.status)
     elapsed = _elapsed(facts, steps, now=now)
     estimate = timing.estimate(facts)
-    timed = tuple(_with_durations(steps, now=now))
     return Timeline(
-        steps=tuple(_with_bars(timed, facts.started_at, elapsed, estimate)),
+        steps=_with_slowest(tuple(_with_durations(steps, now=now)), elapsed),
         elapsed=elapsed,
         estimate=estimate,
         due_at=timing.due_at(facts),
@@ -251,27 +237,19 @@ def _with_durations(steps: tuple[Step, ...], *, now: datetime) -> Iterator[Step]
         last = step.at or last
 
 
-def _with_bars(
-    steps: tuple[Step, ...], started_at: datetime | None, elapsed: timedelta | None, estimate: timedelta
-) -> Iterator[Step]:
-    """Return the steps of the execution with their bars. Earlier steps aren't part of the estimate."""
-    whole = max(estimate, elapsed or estimate)
-    begun = started_at
-    finished = [step for step in steps if step.name in EXECUTION and step.took is not None and step.at]
-    for step in steps:
-        if begun is None or step.name not in EXECUTION or step.took is None:
-            yield step
-            continue
-        start = min(99, max(0, (begun - (started_at or begun)) * 100 // whole))
-        length = min(100 - start, max(1, step.took * 100 // whole))
-        took_most = step in finished and len(finished) > 1 and elapsed is not None and step.took * 2 > elapsed
-        yield replace(step, bar=Bar(start, length), took_most=took_most)
-        begun += step.took
+def _with_slowest(steps: tuple[Step, ...], elapsed: timedelta | None) -> tuple[Step, ...]:
+    """Return the steps, with a mark on one of several that took more than half of the time."""
+    took = {step.name: step.took for step in steps if step.name in EXECUTION and step.took is not None and step.at}
+    if elapsed is None or len(took) < 2:
+        return steps
+    return tuple(replace(step, took_most=took.get(step.name, NO_TIME) * 2 > elapsed) for step in steps)
 
 
 def _elapsed(facts: Facts, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:
-    """Return the time from the start of the execution to its end, None if the clocks disagree."""
-    if facts.started_at is None:
+    """Return the time from the start of the execution to its end. None without a deposit, from which the estimate
+    counts, or if the clocks disagree.
+    """
+    if facts.started_at is None or not (facts.has_arrived or facts.is_delivered):
         return None
     ends = [step.at for step in steps if step.at]
     end = now if statuses.is_open(facts.status) else facts.finished_at or max(ends, default=None)

@@ -36,6 +36,7 @@ from intents_ui.web.insight.scopes import NamedScope, named
 STEPS = ("Deposit", "Origin", "Destination")
 NO_REASON, OTHER = "No reason reported", "Other reasons"
 BASES = {Basis.ROUTE: "usual on its route", Basis.PROVIDER: "usual of its provider", Basis.RULE: "the usual maximum"}
+UNUSUAL = 95  # of 100 that are faster
 COMPARED = (Period.WEEK, Period.DAY)  # with a transfer, the first that is complete
 
 
@@ -189,13 +190,14 @@ class RoutePerformance:
     """Figures of a route in a period, `7 days` or `24 hours`, and a transfer's place among them.
 
     `elapsed` is how long the transfer took, or has been open. `faster` is how many of 100 delivered transfers took less
-    time. Both are None if unknown.
+    time. Both are None if unknown. `is_usual`: fewer than `UNUSUAL` did, and the transfer isn't late.
     """
 
     period: str
     row: FigureRow
     elapsed: timedelta | None
     faster: int | None
+    is_usual: bool
 
 
 def performance(request: HttpRequest, situation: Situation) -> RoutePerformance | None:
@@ -217,7 +219,9 @@ def performance(request: HttpRequest, situation: Situation) -> RoutePerformance 
         return None
     [row] = of_rows([best])
     elapsed = elapsed_of(situation)
-    return RoutePerformance(PERIODS[best.period], row, elapsed, None if elapsed is None else best.longer_than(elapsed))
+    faster = None if elapsed is None else best.longer_than(elapsed)
+    is_usual = faster is not None and faster < UNUSUAL and not situation.is_late
+    return RoutePerformance(PERIODS[best.period], row, elapsed, faster, is_usual)
 
 
 def elapsed_of(situation: Situation) -> timedelta | None:

@@ -153,13 +153,22 @@ def test_the_grace_period_is_a_minute_or_half_the_estimate():
     quoted = {
         minutes: intent(quote=IntentProviderQuote(estimated_duration=Decimal(60 * minutes))) for minutes in (1, 4)
     }
-    at = {seconds: receipt(summary=summary(started_at=before(seconds=seconds))) for seconds in (119, 120, 359, 360)}
+    at = {
+        seconds: receipt(deposit="SUCCEEDED", summary=summary(started_at=before(seconds=seconds)))
+        for seconds in (119, 120, 359, 360)
+    }
     assert not timeline(quoted[1], at[119]).late
     assert timeline(quoted[1], at[120]).late
     assert not timeline(quoted[4], at[359]).late
     assert timeline(quoted[4], at[360]).late
     assert [timeline(quoted[1], at[seconds]).times_the_estimate for seconds in (119, 120, 360)] == [1, 2, 6]
     assert timeline(quoted[1]).times_the_estimate == 0
+
+
+def test_without_a_deposit_no_time_is_compared_with_the_estimate():
+    never_paid = receipt("ABORTED", deposit="ABORTED", summary=summary(started_at=before(minutes=15), finished_at=NOW))
+    result = timeline(intent("ABORTED", quote=IntentProviderQuote(estimated_duration=Decimal(12))), never_paid)
+    assert (result.elapsed, result.late) == (None, False)
 
 
 def test_an_expected_time_is_dropped_once_it_has_passed():
@@ -397,23 +406,8 @@ def timed(*, estimate: int, ends: tuple[int, int, int]):
     )
 
 
-def test_bars_follow_one_another_within_the_estimate() -> None:
-    result = timed(estimate=100, ends=(10, 30, 60))
-    bars = {step.name: step.bar for step in result.steps}
-    assert [(bars[name].start, bars[name].length) for name in (Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION)] == [
-        (0, 10),
-        (10, 20),
-        (30, 30),
-    ]
-    assert bars[Name.QUOTED] is None
-    assert result.estimate_share == 100
-
-
-def test_past_the_estimate_bars_are_shares_of_the_time_taken_and_the_slowest_step_is_marked() -> None:
+def test_the_slowest_step_is_marked() -> None:
     result = timed(estimate=50, ends=(20, 40, 200))
-    last = result.steps[-1]
-    assert (last.bar.start, last.bar.length) == (20, 80)
-    assert result.estimate_share == 25
     assert [step.name for step in result.steps if step.took_most] == [Name.DESTINATION]
 
 
