@@ -27,6 +27,7 @@ from tests.surfaces import NOW, moments, play, words
 
 SCENARIO = 2  # 100 USDC from Arbitrum One to Base, bridged by Relay
 REQUESTED = 100_000_000
+AMOUNT = re.compile(r"[\d,]+\.\d+ USDC")
 RECEIPTS = ("GetIntentReceipt", "WaitIntentReceipt", "GetIntentHistory")
 
 pytestmark = pytest.mark.usefixtures("still")
@@ -133,6 +134,8 @@ def api_transfers(site: Client, intent_id: str) -> dict[str, dict[str, Any]]:
         pytest.param("100000000", "100.00 USDC", "", id="as requested"),
         pytest.param("97000000", "97.00 USDC", ", 3.00 USDC less than requested", id="97 %"),
         pytest.param("150000000", "150.00 USDC", ", 50.00 USDC more than requested", id="150 %"),
+        pytest.param("1234565000", "1,234.57 USDC", ", 1,134.57 USDC more than requested", id="rounded half up"),
+        pytest.param("42076", "0.042076 USDC", ", 99.9579 USDC less than requested", id="six digits"),
         pytest.param("0", "0 USDC", ", 100.00 USDC less than requested", id="nothing"),
     ],
 )
@@ -154,6 +157,24 @@ def test_every_surface_shows_the_amount_that_arrived(
         assert (transfer["sent"]["baseUnits"], transfer["sent"]["note"]) == (amount, None), name
     for path in (f"/embed/intent/{intent_id}", f"/intent/{intent_id}/feed.atom"):
         assert shown in words(read(site, path)), path
+
+
+def test_every_digit_of_a_rounded_amount_is_on_hover_in_exports_and_in_the_api(
+    service: Recorded, emulator: Emulator, site: Client
+) -> None:
+    intent = finished(emulator, SCENARIO)
+    changed(service, deposited("1234565432"), RECEIPTS)
+    intent_id, rounded = intent["intentId"], "1,234.57 USDC"
+    for markup in (read(site, f"/intent/{intent_id}"), live_fragment(intent_id)):
+        assert f'Received <span title="1,234.565432 USDC">{rounded}</span> at the deposit address' in markup
+        assert {each for each in AMOUNT.findall(words(markup)) if each.startswith("1,234.")} == {rounded}
+    shown = [read(site, f"/history?owner={intent['ownerAddress']}"), read(site, f"/intent/{intent_id}/feed.atom")]
+    shown += [read(site, f"/embed/intent/{intent_id}"), reply(site, intent_id)]
+    for markup in shown:
+        assert {each for each in AMOUNT.findall(words(markup)) if each.startswith("1,234.")} == {rounded}
+    assert {row["origin_amount"] for row in export_rows(site, intent)} == {"1234.565432"}
+    for name, transfer in api_transfers(site, intent_id).items():
+        assert transfer["sent"]["amount"] == "1234.565432", name
 
 
 @pytest.mark.parametrize("amount", [pytest.param(None, id="absent"), pytest.param("a lot", id="unreadable")])

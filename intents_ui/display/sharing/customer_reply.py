@@ -229,7 +229,7 @@ def _moved(side: Side) -> bool:
 
 
 def _side(side: Side) -> str:
-    """Return the full amount, because the recipient of the reply may calculate with it."""
+    """Return the amount and its chain, "" if it is unknown."""
     if not side.amount.full:
         return ""
     return f"{side.amount} on {side.chain}"
