@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -24,7 +24,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web import cursors
-from intents_ui.web.frame import failed, is_partial, part_or_page
+from intents_ui.web.frame import is_partial, render
 from intents_ui.web.transfers import mirrored, situations
 from intents_ui.web.transfers.addresses import AddressLookup, read, unanswered
 from intents_ui.web.transfers.mirrored import Mirrored
@@ -53,7 +53,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return part_or_page(request, "lists/address.html", "lists/owner_history_fragment.html", context, status=status)
+    return render(request, "lists/address.html", context, block="list", status=status)
 
 
 def of_owner(finding: Finding, parsed: ListQuery) -> Filters:
@@ -108,8 +108,7 @@ def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mir
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links)] if links else [],
     }
-    response = render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND)
-    return failed(response, found.error) if found.error else response
+    return render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND, error=found.error)
 
 
 def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
@@ -178,7 +177,7 @@ def history(
     at: Position = BEGINNING,
     error: ServiceError | None = None,
 ) -> dict[str, object]:
-    """Return the context of the owner's history, for `lists/owner_history.html`."""
+    """Return the context of the owner's history, for the block `list` of `lists/address.html`."""
     now, listed = datetime.now(UTC), found.entries if found else ()
     return {
         "now": now,

@@ -3,7 +3,6 @@
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -12,7 +11,7 @@ from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import AttentionFilters, ProblemGroup
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import names
-from intents_ui.web.frame import part_or_page
+from intents_ui.web.frame import render
 from intents_ui.web.transfers import incidents
 
 PAGE_SIZE = 50
@@ -36,7 +35,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "is_gone": group is None and "group" in request.GET,
         **(page_of(group, parsed.filters, request.GET.get("page", "")) if group else {}),
     }
-    return part_or_page(request, "lists/attention.html", "lists/attention_rows.html", context)
+    return render(request, "lists/attention.html", context, block="rows")
 
 
 def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -24,7 +24,7 @@ from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.web import cursors
-from intents_ui.web.frame import failed, part_or_page
+from intents_ui.web.frame import render
 from intents_ui.web.transfers import situations
 
 INTENTS_SHOWN = 5
@@ -64,12 +64,11 @@ def view(request: HttpRequest) -> HttpResponse:
         return page(request, form(parsed) | results(parsed, served_by(provider)))
     except ServiceError as error:
         # With the filters, because an unknown route provider may be the only cause.
-        context = form(parsed) | {"failed": error, "is_refused": isinstance(error, Invalid)}
-        return failed(page(request, context), error)
+        return page(request, form(parsed) | {"failed": error, "is_refused": isinstance(error, Invalid)}, error=error)
 
 
-def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return part_or_page(request, "catalog/chains.html", "catalog/chain_list_fragment.html", context, status=status)
+def page(request: HttpRequest, context: dict[str, object], **response: Any) -> HttpResponse:
+    return render(request, "catalog/chains.html", context, block="list", **response)
 
 
 def form(parsed: Parsed[ChainFilters]) -> dict[str, object]:

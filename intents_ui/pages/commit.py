@@ -7,7 +7,6 @@ from http import HTTPStatus
 
 from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_http_methods
 
@@ -25,6 +24,7 @@ from intents_ui.service.models import Intent
 from intents_ui.settings import ENV
 from intents_ui.web import confirmations, operator_auth
 from intents_ui.web.confirmations import Confirmed
+from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
 from intents_ui.web.operator_auth import Refusal
 
@@ -83,10 +83,8 @@ def confirmation(
         "asked": operator_auth.asked(request),
         "refused": refused,
     }
-    response = render(request, "transfers/commit.html", context, status=refused.status if refused else HTTPStatus.OK)
-    if refused and refused.wait:
-        response["Retry-After"] = str(refused.wait)
-    return response
+    status, wait = (refused.status, refused.wait) if refused else (HTTPStatus.OK, None)
+    return render(request, "transfers/commit.html", context, status=status, retry_after=wait)
 
 
 def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | Intent:

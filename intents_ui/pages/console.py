@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import app
@@ -37,6 +38,7 @@ from intents_ui.service.models import Intent, Page
 from intents_ui.service.operations import POLICIES, Kind
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip, confirmations, operator_auth, rate_limiter
+from intents_ui.web.frame import render
 from intents_ui.web.links import canonical
 from intents_ui.web.operator_auth import Refusal
 
@@ -104,6 +106,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 @marks.body("console")
 @require_http_methods(["GET", "HEAD", "POST"])
+@cache_control(no_store=True)
 def operation(request: HttpRequest, operation: str) -> HttpResponse:
     refuse_off()
     found = OPERATIONS.get(operation)
@@ -234,11 +237,8 @@ def page(
         "answer": answer(request, operation, attempt) if attempt else None,
     }
     status = refused.status if refused else status_of(attempt)
-    response = render(request, "console/operation.html", context, status=status)
-    response["Cache-Control"] = "no-store"
-    if wait := wait_of(attempt, refused):
-        response["Retry-After"] = str(wait)
-    return response
+    wait = wait_of(attempt, refused)
+    return render(request, "console/operation.html", context, status=status, retry_after=wait)
 
 
 def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:

@@ -9,7 +9,7 @@ from threading import Event
 from urllib.parse import parse_qs
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -31,7 +31,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.context.shares import Lack
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
-from intents_ui.web.frame import is_partial
+from intents_ui.web.frame import is_partial, render
 
 HISTORY, ATTENTION, ADDRESS = "history", "attention", "address"
 RETRY_SECONDS = 30  # another export may have ended by then
@@ -159,17 +159,15 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
         progress.stop(run)
         if not is_partial(request):
             return redirect(request.path)
-    looks, kind, is_part = request.GET.get("looks", ""), request.GET.get("kind"), is_partial(request)
+    looks, kind = request.GET.get("looks", ""), request.GET.get("kind")
     polls = int(looks) if looks.isascii() and looks.isdigit() and len(looks) < 6 else 1
     # The first poll comes with the click that starts a download, so a stored status is older.
     known = progress.status(run) if polls else None
     context = {
         "run": run,
-        "is_partial": is_part,
-        "is_first": polls == 0 or not is_part,
+        "is_first": polls == 0 or not is_partial(request),
         "looks": polls,
         "status": known or ExportStatus(ExportState.NOT_BEGUN if polls >= MOST_POLLS else ExportState.STARTING),
         "kind": kind if kind in FORMATS else "export",
     }
-    part = "exports/progress_fragment.html" if polls else "exports/run.html"
-    return render(request, part if is_part else "exports/progress.html", context)
+    return render(request, "exports/progress.html", context, block="progress" if polls else "run")

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
@@ -20,6 +21,7 @@ from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.results import ServiceState
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
+from intents_ui.web.frame import render
 from intents_ui.web.mirror import mirror_coverage
 
 
@@ -67,6 +69,7 @@ def demo(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@cache_control(private=True, no_store=True)  # administrators see more
 def service(request: HttpRequest) -> HttpResponse:
     now = datetime.now(UTC)
     lists, state = app.current().catalog.known(), app.current().service.health.status()
@@ -86,9 +89,7 @@ def service(request: HttpRequest) -> HttpResponse:
         "viewers": app.current().hub.viewers,
         "began_at": app.current().lifecycle.began_at,
     }
-    response = render(request, "status.html", context)
-    response["Cache-Control"] = "private, no-store"  # administrators see more
-    return response
+    return render(request, "status.html", context)
 
 
 STATES = {

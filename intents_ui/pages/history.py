@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -21,7 +21,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.web import cursors
-from intents_ui.web.frame import part_or_page
+from intents_ui.web.frame import render
 from intents_ui.web.transfers import situations
 from intents_ui.web.transfers.situations import BEGINNING
 
@@ -64,7 +64,7 @@ def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: dat
 
 
 def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return part_or_page(request, "lists/history.html", "lists/history_fragment.html", context, status=status)
+    return render(request, "lists/history.html", context, block="list", status=status)
 
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
@@ -15,6 +14,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.middleware import marks
 from intents_ui.service.errors import ServiceError
+from intents_ui.web.frame import render
 from intents_ui.web.transfers import incidents
 from intents_ui.web.transfers.attention import FUNDED, PROBLEMS, Listing, Read
 

@@ -3,11 +3,12 @@
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
+from intents_ui.web.frame import render
 from intents_ui.web.operator_auth import Refusal
 
 
@@ -30,7 +31,5 @@ def view(request: HttpRequest) -> HttpResponse:
 
 def page(request: HttpRequest, refused: Refusal | None = None) -> HttpResponse:
     context = {"asked": operator_auth.asked(request), "refused": refused}
-    response = render(request, "operator.html", context, status=refused.status if refused else HTTPStatus.OK)
-    if refused and refused.wait:
-        response["Retry-After"] = str(refused.wait)
-    return response
+    status, wait = (refused.status, refused.wait) if refused else (HTTPStatus.OK, None)
+    return render(request, "operator.html", context, status=status, retry_after=wait)

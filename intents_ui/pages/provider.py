@@ -5,7 +5,7 @@ from functools import partial
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
@@ -16,6 +16,7 @@ from intents_ui.display.tokens import chains, names, providers
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import ChainInfo
+from intents_ui.web.frame import render
 from intents_ui.web.transfers import situations
 
 TRANSFERS_SHOWN = 10

@@ -1,9 +1,10 @@
 """`/routes`: routes from and to a token, and whether the service lists a specific route."""
 
 from http import HTTPStatus
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -20,7 +21,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 from intents_ui.web import cursors
 from intents_ui.web.catalog import listed_routes, one_route, routed_tokens
-from intents_ui.web.frame import failed, is_partial
+from intents_ui.web.frame import is_partial, render
 
 
 @require_safe
@@ -35,15 +36,14 @@ def view(request: HttpRequest) -> HttpResponse:
         return page(request, parsed, answer(parsed.filters))
     except ServiceError as error:
         # The form as submitted, with the error in place of the results.
-        return failed(page(request, parsed, {"error": error, "words": failures.words(error)}), error)
+        return page(request, parsed, {"error": error, "words": failures.words(error)}, error=error)
 
 
 def page(
     request: HttpRequest,
     parsed: Parsed[RouteQuery],
     answered: dict[str, object] | None = None,
-    *,
-    status: HTTPStatus = HTTPStatus.OK,
+    **response: Any,
 ) -> HttpResponse:
     question, catalog = parsed.filters, app.current().catalog
     catalog.learn((question.origin.chain_id, question.destination.chain_id))
@@ -61,7 +61,7 @@ def page(
         "one": None,
         "error": None,
     }
-    return render(request, "routes/routes.html", context | (answered or {}), status=status)
+    return render(request, "routes/routes.html", context | (answered or {}), **response)
 
 
 def shared_providers(question: RouteQuery) -> tuple[Provider, ...]:

@@ -2,12 +2,13 @@
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.errors import ServiceError
+from intents_ui.web.frame import render
 from intents_ui.web.links import canonical
 from intents_ui.web.transfers import situations
 
@@ -20,6 +21,7 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@cache_control(no_store=True)
 def status(request: HttpRequest) -> HttpResponse:
     """Render the status of the requested intent IDs, for the rows of saved transfers."""
     ids = list(dict.fromkeys(request.GET.getlist("id")))
@@ -30,9 +32,7 @@ def status(request: HttpRequest) -> HttpResponse:
         "read": [(each, glance.of(read)) for each, read in found if isinstance(read, Situation)],
         "unread": [(each, error) for each, error in found if isinstance(error, ServiceError)],
     }
-    response = render(request, "saved/status.html", context)
-    response["Cache-Control"] = "no-store"
-    return response
+    return render(request, "saved/status.html", context)
 
 
 def is_canonical(intent_id: str) -> bool:

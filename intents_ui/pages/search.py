@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -29,7 +29,7 @@ from intents_ui.middleware import marks
 from intents_ui.middleware.secret_text import HELD_BACK
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.frame import failed
+from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
 from intents_ui.web.transfers import lookups, mirrored, situations
 from intents_ui.web.transfers.mirrored import Mirrored
@@ -92,7 +92,7 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
         context |= {"older": older(request, sought)}
         title = failures.words(error).title
         context |= {"failed": f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."}
-        return failed(render(request, "search/shortened.html", context), error)
+        return render(request, "search/shortened.html", context, error=error)
     context |= compared(searched, sought)
     context |= {"older": (found := older(request, sought, without=searched))}
     status = HTTPStatus.OK if context["transfers"] or (found and found.lists) else HTTPStatus.NOT_FOUND
@@ -248,8 +248,7 @@ def read_as(query: str) -> str:
 
 def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:
     """Respond 404 only if every lookup completed, else with the failure's status."""
-    response = render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND)
-    return failed(response, found.error) if found.error else response
+    return render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND, error=found.error)
 
 
 def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
@@ -35,7 +36,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import IntentHistory, Page, TokenInfo, TokensAnswer
 from intents_ui.web import cursors
 from intents_ui.web.catalog import SEARCH_LIMIT, FoundTokens, find_tokens
-from intents_ui.web.frame import failed, is_partial, part_or_page
+from intents_ui.web.frame import render
 from intents_ui.web.transfers import situations
 
 WINDOW = 100
@@ -63,7 +64,7 @@ def view(request: HttpRequest) -> HttpResponse:
     try:
         return page(request, form(parsed) | window(find_tokens(parsed.filters), parsed.filters, after=after))
     except ServiceError as error:
-        return unread(page(request, form(parsed) | failure(error)), error)
+        return page(request, form(parsed) | failure(error), error=error)
 
 
 @require_safe
@@ -77,27 +78,18 @@ def rows(request: HttpRequest) -> HttpResponse:
     try:
         context |= window(find_tokens(parsed.filters), parsed.filters, after=after)
     except ServiceError as error:
-        context |= failure(error)
-        return unread(render(request, "catalog/token_rows.html", context), error)
+        return render(request, "catalog/token_rows.html", context | failure(error), error=error)
     return render(request, "catalog/token_rows.html", context)
 
 
-def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+def page(request: HttpRequest, context: dict[str, object], **response: Any) -> HttpResponse:
     """Render the page, the part that filters change, or the part that typing changes."""
-    template = "catalog/tokens.html"
-    if is_partial(request):
-        is_typed = request.headers.get("HX-Target") == "div#found"
-        template = "catalog/token_results_fragment.html" if is_typed else "catalog/token_list_fragment.html"
-    return render(request, template, context, status=status)
+    is_typed = request.headers.get("HX-Target") == "div#found"
+    return render(request, "catalog/tokens.html", context, block="found" if is_typed else "list", **response)
 
 
 def failure(error: ServiceError) -> dict[str, object]:
     return {"error": error, "message": failures.words(error)}
-
-
-def unread(response: HttpResponse, error: ServiceError) -> HttpResponse:
-    response["Cache-Control"] = "no-store"
-    return failed(response, error)
 
 
 def read_place(request: HttpRequest) -> int:
@@ -169,8 +161,7 @@ def token(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     if (chain_id, address) != (str(where[0]), where[1]):
         return redirect("token", *where, permanent=True)
     context, error = about(where)
-    response = render(request, "catalog/token.html", context)
-    return failed(response, error) if error else response
+    return render(request, "catalog/token.html", context, error=error)
 
 
 def canonical(chain_id: str, written: str) -> Where:
@@ -302,4 +293,4 @@ def part(request: HttpRequest, where: Where, name: str, context: dict[str, objec
         "part": f"catalog/token_{name}.html",
         "heading": HEADINGS[name],
     }
-    return part_or_page(request, "catalog/token_part.html", f"catalog/token_{name}.html", context)
+    return render(request, "catalog/token_part.html", context, block="part")

@@ -12,11 +12,11 @@ from http import HTTPStatus
 from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import render
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from intents_ui import app
@@ -30,6 +30,7 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.middleware import marks
 from intents_ui.web import client_ip
+from intents_ui.web.frame import render
 from intents_ui.web.triage.answers import now
 from intents_ui.web.triage.ticket_lookup import TicketLookup, charge, too_many
 
@@ -41,6 +42,7 @@ PLACE = "<!-- here -->"
 
 @marks.body("triage")
 @require_http_methods(["GET", "HEAD", "POST"])
+@cache_control(no_store=True)
 def view(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         return form(request)
@@ -49,9 +51,8 @@ def view(request: HttpRequest) -> HttpResponseBase:
     if read.problem:
         return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
     if wait := charge(request, read):
-        answer = form(request, received=received, problem=too_many(wait), status=HTTPStatus.TOO_MANY_REQUESTS)
-        answer["Retry-After"] = str(wait)
-        return answer
+        status = HTTPStatus.TOO_MANY_REQUESTS
+        return form(request, received=received, problem=too_many(wait), status=status, retry_after=wait)
     root = client_ip.root(request)
     # A URL that reproduces the case. A fragment is sent to no server, and is in no log.
     link = f"{root}{reverse('triage')}#ids={','.join(read.linked)}" if read.linked else ""
@@ -59,7 +60,7 @@ def view(request: HttpRequest) -> HttpResponseBase:
     page = render_to_string("triage/triage_results.html", context, request)
     answers = TriageBody(read, TicketLookup(read, request), page=page, root=root)
     # A buffering proxy would delay all rows until the last one.
-    return StreamingHttpResponse(answers, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+    return StreamingHttpResponse(answers, headers={"X-Accel-Buffering": "no"})
 
 
 def form(
@@ -67,12 +68,10 @@ def form(
     *,
     received: str = "",
     problem: str = "",
-    status: HTTPStatus = HTTPStatus.OK,
+    **response: Any,
 ) -> HttpResponse:
     context = {"received": received, "problem": problem, "most": ticket.MOST, "longest": ticket.LONGEST}
-    answer = render(request, "triage/triage.html", context, status=status)
-    answer["Cache-Control"] = "no-store"
-    return answer
+    return render(request, "triage/triage.html", context, **response)
 
 
 class TriageBody:

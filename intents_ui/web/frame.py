@@ -111,18 +111,3 @@ def render(
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)
     return response
-
-
-def part_or_page(
-    request: HttpRequest, page: str, part: str, context: Mapping[str, object], *, status: int = 200
-) -> HttpResponse:
-    """Render the template `part` for htmx, and the template `page` otherwise, both with the same context."""
-    return render(request, part if is_partial(request) else page, context, status=status)
-
-
-def failed(response: HttpResponse, error: ServiceError) -> HttpResponse:
-    """Give a response the status of a failure, and say when a retry can succeed."""
-    response.status_code = failures.status(error)
-    if seconds := failures.retry_after(error):
-        response["Retry-After"] = str(seconds)
-    return response

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
+from intents_ui.display.catalog import token_filters
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.errors import Unreachable
@@ -160,6 +161,14 @@ def test_a_search_without_results_suggests_what_to_try(site: Client, transport: 
     assert "<script>⟨" not in shown
     assert 'href="/tokens?q=%3Cscript%3E%E2%80%AE"' in shown
     assert f'href="/tokens?chain={BASE}"' in shown
+
+
+def test_typing_beside_an_invalid_filter_shows_what_is_wrong_with_it(site: Client, transport: Recorded):
+    answer = site.get("/tokens?q=usd&limit=many", headers=TYPED)
+    assert answer.status_code == 400
+    problem = token_filters.read({"limit": ["many"]}, chains=()).problems["limit"]
+    assert problem in visible_text(answer.content.decode())
+    assert not transport.requests(LIST)
 
 
 def test_typing_updates_everything_but_the_field(site: Client, transport: Recorded):

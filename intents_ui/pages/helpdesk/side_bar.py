@@ -9,9 +9,9 @@ from typing import Final
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.csp import CSP
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from intents_ui.display.sharing.customer_reply import Reply
@@ -20,6 +20,7 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import marks
 from intents_ui.middleware.security_headers import embeddable
 from intents_ui.web import client_ip
+from intents_ui.web.frame import render
 from intents_ui.web.triage.ticket_lookup import TicketRows, rows_of
 
 MOST: Final = 20  # identifiers
@@ -31,6 +32,7 @@ LONGEST_NUMBER: Final = 20  # digits of a ticket's number
 @marks.body("triage")
 @require_http_methods(["GET", "HEAD", "POST"])
 @embeddable(form_action=CSP.SELF)
+@cache_control(no_store=True)
 def view(request: HttpRequest) -> HttpResponse:
     if not settings.ENV.intents_embed_hosts:
         raise Http404("This dashboard has no side bar for helpdesks.")
@@ -47,12 +49,8 @@ def view(request: HttpRequest) -> HttpResponse:
         "longest": ticket.LONGEST,
         "hosts": settings.ENV.intents_embed_hosts,
     }
-    response = render(request, "helpdesk/side_bar.html", context)
-    response["Cache-Control"] = "no-store"
-    if found.wait:
-        response.status_code = HTTPStatus.TOO_MANY_REQUESTS
-        response["Retry-After"] = str(found.wait)
-    return response
+    status = HTTPStatus.TOO_MANY_REQUESTS if found.wait else HTTPStatus.OK
+    return render(request, "helpdesk/side_bar.html", context, status=status, retry_after=found.wait or None)
 
 
 def reply(request: HttpRequest, row: TriageRow) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from intents_ui.middleware import failures
 from intents_ui.settings import ENV
 from intents_ui.web import client_ip
+from intents_ui.web.frame import render
 from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def no_mirror(request: HttpRequest, **_: str) -> HttpResponse:
 
 
 @require_safe
+@cache_control(private=True, no_store=True)  # administrators see more
 def view(request: HttpRequest) -> HttpResponse:
     if settings.MIRROR_DATABASE is None:
         return no_mirror(request)
@@ -66,9 +68,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "budget": ENV.intents_mirror_calls * HOUR,
     }
     status = HTTPStatus.OK if known else HTTPStatus.SERVICE_UNAVAILABLE
-    response = render(request, "insight/coverage.html", context, status=status)
-    response["Cache-Control"] = "private, no-store"  # administrators see more
-    return response
+    return render(request, "insight/coverage.html", context, status=status)
 
 
 def bars(day: "DayCoverage", *, x: int) -> Iterator[DayBar]:

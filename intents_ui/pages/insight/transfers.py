@@ -7,7 +7,6 @@ from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 
 from intents_ui import app
 from intents_ui.display.formatting import csv_text, times
@@ -23,7 +22,7 @@ from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.readonly import reading
 from intents_ui.mirror.windows import DAY, HOUR, utc
 from intents_ui.service.outcome import Outcome
-from intents_ui.web.frame import GENERATED
+from intents_ui.web.frame import GENERATED, render
 from intents_ui.web.insight import access, choices, figures, scopes
 from intents_ui.web.insight.choices import Choices, Offered
 from intents_ui.web.insight.scopes import PLAIN, NamedScope, named

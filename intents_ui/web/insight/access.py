@@ -7,7 +7,6 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from intents_ui.middleware import failures
@@ -15,6 +14,7 @@ from intents_ui.middleware.failures import Failure, of_dashboard
 from intents_ui.mirror.readonly import CopyUnreadable, understanding
 from intents_ui.settings import ENV
 from intents_ui.web import operator_auth
+from intents_ui.web.frame import render
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.mirror import mirror_coverage
 
