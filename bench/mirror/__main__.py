@@ -83,7 +83,9 @@ class Figures:
                 found = json.loads(output("-m", "bench.mirror.insight", str(entries), **settings))
             told = f"{entries:,} transfers in 30 days"
             for name in insight.QUERIES:
-                yield Target(f"insight: {name}", found[name], 20, "ms", f"median of {insight.TURNS}, {told}")
+                yield Target(
+                    f"insight: {name}", found[name], 20, "ms", f"processor time, median of {insight.TURNS}, {told}"
+                )
             yield Target("insight: facts of a day", found[insight.DAY_AGAIN], 1000, "ms", told)
             yield Target("insight: snapshots of all periods", found["snapshots"], 1, "s", f"processor time, {told}")
             yield Target("insight: longest piece of work", found["longest"], 100, "ms", told)

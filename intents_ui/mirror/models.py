@@ -22,7 +22,6 @@ SOURCE, CALLS, FORGOTTEN, STATUSES = "source", "calls", "forgotten", "statuses" 
 
 # Columns of indexes: in the order of the groups that are counted, with all that is counted.
 OPEN_GROUPS = ["route", "origin_token", "destination_token", "status", "updated", "expires", "started", "created"]
-OF_ROUTES = ["route", "day", "outcome", "failed_step", "reason", "bucket", "origin_token", "destination_token", "n"]
 
 
 class Route(models.Model):
@@ -232,8 +231,8 @@ class Lease(models.Model):
 class State(models.Model):
     """Values with a name, as JSON. (To check a JSONField, Django connects to the database before it is created.)
 
-    They are the source's fingerprint with the version of the rules, calls by hour, forgotten addresses, tables of
-    figures (`snapshots.py`), when the incidents were judged, and when statuses were seen that the dashboard doesn't
+    They are the source's fingerprint with the version of the rules, calls by hour, forgotten addresses, orders of
+    tables (`snapshots.py`), when the incidents were judged, and when statuses were seen that the dashboard doesn't
     know (Unix milliseconds).
     """
 
@@ -261,8 +260,7 @@ class Day(models.Model):
 class DayFact(models.Model):
     """How many transfers ended on a UTC day with these columns in common. It counts if there is a `Day`.
 
-    `pair` is how many transfers of the day's route and tokens ended, `sent` what the delivered ones sent. One of their
-    facts has these.
+    `sent` is what the delivered ones of the day's route and tokens sent. One of their facts has it.
     """
 
     day = models.BigIntegerField()
@@ -274,15 +272,42 @@ class DayFact(models.Model):
     reason = models.ForeignKey(Reason, models.PROTECT, null=True, db_index=False, related_name="+")
     bucket = models.SmallIntegerField(null=True)
     n = models.IntegerField()
-    pair = models.IntegerField(null=True)
     sent = models.TextField(null=True)
 
     class Meta:
-        indexes: ClassVar = [
-            models.Index(fields=["day"], name="fact_day"),
-            models.Index(fields=OF_ROUTES, name="fact_route"),
-            models.Index(fields=["route", "day"], condition=Q(pair__isnull=False), name="fact_pair"),
-        ]
+        indexes: ClassVar = [models.Index(fields=["day"], name="fact_day")]
+
+
+class DayBar(models.Model):
+    """What ended on a UTC day in a scope (`ScopeName.text`), written with the facts of the day.
+
+    Durations are in milliseconds. `hours` are bars of the day's hours as JSON (`snapshots.Bar`), "" of days that no
+    chart shows by the hour.
+    """
+
+    pk = models.CompositePrimaryKey("day", "scope")
+    day = models.BigIntegerField()
+    scope = models.TextField()
+    ended = models.IntegerField()
+    delivered = models.IntegerField()
+    median = models.BigIntegerField(null=True)
+    p95 = models.BigIntegerField(null=True)
+    hours = models.TextField()
+
+
+class Snapshot(models.Model):
+    """What ended in a scope in a period until `at` (Unix seconds), unless nothing did.
+
+    `sums` are for tables, `details` for the page of the scope, as JSON (`snapshots.ScopeSums`).
+    """
+
+    pk = models.CompositePrimaryKey("period", "scope")
+    period = models.TextField()
+    scope = models.TextField()
+    at = models.BigIntegerField()
+    is_complete = models.BooleanField()
+    sums = models.TextField()
+    details = models.TextField()
 
 
 class Incident(models.Model):

@@ -21,10 +21,12 @@ from intents_ui.mirror.models import (
     STATUSES,
     Audit,
     Day,
+    DayBar,
     DayFact,
     Incident,
     Reason,
     Route,
+    Snapshot,
     State,
     Token,
     Transfer,
@@ -174,7 +176,7 @@ class Writer:
             else:
                 outdated = Transfer.objects.filter(created__lt=kept_from)
                 outdated.filter(Q(hour=None) | Q(hour__lt=kept_from // 1000))._raw_delete("default")
-            facts.expire(until)
+            facts.expire(until, now=now)
             Audit.objects.filter(at__lt=now - AUDITED_DAYS * DAY).delete()
 
     # Rows
@@ -405,7 +407,7 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (DayFact, Day, Incident, Transfer, Route, Token, Reason, Window, Audit):
+        for model in (Snapshot, DayBar, DayFact, Day, Incident, Transfer, Route, Token, Reason, Window, Audit):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 

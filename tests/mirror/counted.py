@@ -8,10 +8,12 @@ from typing import Any
 
 from django.db.models import Count
 
-from intents_ui.mirror.figures import facts, queries, snapshots, statistics
+from intents_ui.mirror.figures import facts, queries, statistics
 from intents_ui.mirror.figures.queries import Sort, count_open
-from intents_ui.mirror.figures.scopes import EVERYTHING
-from intents_ui.mirror.figures.snapshots import Period
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
+from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, Adder, Period
+from intents_ui.mirror.models import Day, DayFact, Reason
+from intents_ui.mirror.windows import DAY
 from intents_ui.service.outcome import Outcome
 from tests.mirror.world import World, expected
 
@@ -82,31 +84,56 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
 
 def check_facts() -> None:
     """Check that the days that have facts equal their rows."""
-    rows = facts.ended((0, 2**40)).values_list(*facts.KEY).annotate(n=Count("*"))
-    assert facts.count(*facts.KEY, parts=facts.divided((0, 2**40))) == {tuple(key): n for *key, n in rows}
+    for day in Day.objects.values_list("start", flat=True):
+        rows = facts.ended((day, day + DAY)).values_list(*facts.KEY).annotate(total=Count("*"))
+        assert {*DayFact.objects.filter(day=day).values_list(*facts.KEY, "n")} == {*rows}
 
 
 def check_figures(ended: list[Ended], *, now: int) -> None:
-    """Check that the figures of all periods and scopes are those of these transfers."""
-    at = datetime.fromtimestamp(now, UTC)
+    """Check that the sums of all periods and scopes are those of these transfers."""
+    texts = dict(Reason.objects.values_list("pk", "text"))
     for period in Period:
         lately = [each for each in ended if each.end >= period.since(now) * 1000]
         wanted: dict[Key, list[Ended]] = {}
         for each in lately:
             for key in each.scopes:
                 wanted.setdefault(key, []).append(each)
-        found = {tuple(map(str, scope)): sums for scope, sums in snapshots.sums_of(period, now).items()}
+        found = {tuple(map(str, scope)): sums for scope, sums in Adder(now).of(period).items()}
         assert {*found} == {*wanted}
         for key, several in wanted.items():
             counted = figures(several)
             assert found[key].counts == Counter(each.outcome for each in several)
             assert found[key].durations == counted["durations"]
-        whole, counted = queries.report(EVERYTHING, period, count_open(now=at)), figures(lately)
-        assert {(each.step, each.reason): each.count for each in whole.reasons} == counted["reasons"]
-        assert sum(each.count for each in whole.tokens) == counted["count"]
-        assert sum(each.sent for each in whole.tokens) == counted["sent"]
+            causes = found[key].causes.items()
+            assert {(step, texts.get(reason, "")): n for (step, reason), n in causes} == counted["reasons"]
+            assert (found[key].pairs.total(), found[key].sent.total()) == (counted["count"], counted["sent"])
+            assert sum(ended for ended, _ in found[key].bars.values()) == counted["count"]
+        counted = figures(lately)
         slowest, count = queries.listed(EVERYTHING, period.span(now), outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
         assert [int(each.duration.total_seconds()) for each in slowest if each.duration] == counted["slowest"]
         assert count == counted["delivered"]
         failures, count = queries.listed(EVERYTHING, period.span(now), outcomes=UNDELIVERED, sort=Sort.NEWEST)
         assert [int(each.ended_at.timestamp()) for each in failures] == counted["failures"][: queries.MOST_LISTED]
+
+
+def check_pages(ended: list[Ended], *, now: int) -> None:
+    """Check that the pages of all scopes show these transfers, after snapshots of now were written."""
+    counts = count_open(now=datetime.fromtimestamp(now, UTC))
+    for period in Period:
+        lately = [each for each in ended if each.end >= period.since(now) * 1000]
+        for key in {key for each in lately for key in each.scopes}:
+            of_scope = [each for each in lately if key in each.scopes]
+            counted, length = figures(of_scope), period.step
+            page = queries.report(ScopeName(Level(key[0]), *key[1:]), period, counts)
+            assert page.total.counts == Counter(each.outcome for each in of_scope)
+            assert {(each.step, each.reason): each.count for each in page.reasons} == counted["reasons"]
+            assert sum(each.count for each in page.tokens) == counted["count"]
+            assert sum(each.sent for each in page.tokens) == counted["sent"]
+            for bar in page.series:
+                start = int(bar.since.timestamp()) // length * length * 1000
+                inside = figures(each for each in of_scope if start <= each.end < start + length * 1000)
+                assert (bar.ended, bar.delivered) == (inside["count"], inside["delivered"])
+                durations = inside["durations"]
+                p95 = statistics.quantile(durations, 95) if sum(durations.values()) >= ENOUGH_FOR_P95 else None
+                assert (bar.bar.median, bar.bar.p95) == (statistics.quantile(durations, 50), p95)
+            assert sum(bar.ended for bar in page.series) == (counted["count"] if page.series else 0)

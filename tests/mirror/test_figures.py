@@ -15,14 +15,14 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, queries, statistics
 from intents_ui.mirror.figures.queries import Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
-from intents_ui.mirror.figures.snapshots import Basis, Order, Period, SnapshotWriter
+from intents_ui.mirror.figures.snapshots import Adder, Basis, Order, Period, SnapshotWriter
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import Audit, Day, DayFact, Lease, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.outcome import Outcome, outcome_of
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.counted import check_facts, check_figures, figures, of_world
+from tests.mirror.counted import check_facts, check_figures, check_pages, figures, of_world
 from tests.mirror.world import NAMES, SENT_TOKEN, SLOW, START, Copy, Made, World, edges
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
@@ -147,6 +147,7 @@ def test_the_figures_of_a_past_are_those_of_its_transfers(world: World) -> None:
     assert Day.objects.count() >= 8
     check_facts()
     check_figures([*of_world(world)], now=int(world.now))  # from facts
+    check_pages([*of_world(world)], now=int(world.now))
 
 
 @on_each_engine
@@ -166,6 +167,7 @@ def test_a_change_lets_its_day_be_counted_from_rows_until_its_facts_are_written_
     assert Day.objects.count() == days
     check_facts()
     check_figures([*of_world(world)], now=int(world.now))
+    check_pages([*of_world(world)], now=int(world.now))
 
 
 def test_a_transfer_that_ends_on_the_hour_is_of_the_hour_that_begins(world: World) -> None:
@@ -173,7 +175,8 @@ def test_a_transfer_that_ends_on_the_hour_is_of_the_hour_that_begins(world: Worl
         made = world.create(age=HOUR)
         made.changes = [(world.now, "SUCCEEDED", end)]
     settled(world)
-    assert facts.count("start", parts=((), [(0, 2**40)]), length=HOUR) == {(START - HOUR,): 1, (START,): 1}
+    bars = Adder(START + MINUTE).of(Period.DAY)[EVERYTHING].hours
+    assert {hour: bar.ended for hour, bar in bars.items()} == {START - HOUR: 1, START: 1}
 
 
 @on_each_engine
@@ -205,7 +208,7 @@ def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> 
         mirror.settle(2 * MINUTE)
         mirror.count(is_final=True)
         assert not Transfer.objects.filter(outcome="failed").exists()
-        assert facts.count("outcome", parts=facts.divided(Period.MONTH.span(int(world.now))))["unconfirmed",] > 0
+        assert Adder(int(world.now)).of(Period.MONTH)[EVERYTHING].counts["unconfirmed"] > 0
         check_facts()
 
 

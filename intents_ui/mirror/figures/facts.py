@@ -1,17 +1,17 @@
-"""Counts of ended transfers, grouped by columns. Past days are counted from `DayFact`, all other times from the rows.
+"""Ended transfers, added up by their route and tokens. Of past days there are facts, all other times are rows.
 
 A change of a transfer deletes the mark of its day (`forget_days`), in the same transaction, so that its rows are
 counted until the leader has written the day's facts again.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from django.db.models import Case, Count, F, Q, QuerySet, Sum, When
+from django.db.models import F, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Greatest
 
-from intents_ui.mirror.models import Day, DayFact, Transfer, write
+from intents_ui.mirror.models import Day, DayBar, DayFact, Transfer, write
 from intents_ui.mirror.windows import DAY, HOUR
 from intents_ui.service.outcome import Outcome
 
@@ -28,44 +28,58 @@ ENDED = (
 FAILED = tuple(each for each in ENDED if each not in (Outcome.DELIVERED, Outcome.UNCONFIRMED))
 END = Greatest(Coalesce("ended", "updated"), F("created"))  # as `Transfer.ended_at`
 PAIR = ("route_id", "origin_token_id", "destination_token_id")
-KEY = (*PAIR, "outcome", "failed_step", "reason_id", "bucket")
-ALL = Q()
-IN_TIME = Case(When(bucket__lte=F("route__late_bucket"), then=True), default=False)  # delivered before it was late
+GROUP = ("outcome", "failed_step", "reason_id", "bucket")
+KEY = (*PAIR, *GROUP)
+
+HOURS_SHOWN = 9 * DAY  # the longest period that a page shows by the hour, and the days on which it begins and ends
 
 type Span = tuple[int, int]  # Unix seconds: from when on, and before when
+type Pair = tuple[int, int | None, int | None]
+type Group = tuple[str, int | None, int | None, int | None]
 
 
-def count(
-    *columns: str | Case, parts: tuple[Collection[int], Sequence[Span]], where: Q = ALL, length: int = DAY
-) -> Counter[tuple[Any, ...]]:
-    """Count by these columns the transfers that ended on days that have facts and in other times (`divided`).
+@dataclass(slots=True)
+class Ended:
+    """What ended of a route and its tokens: how many of each group, and what the delivered ones sent, in base units.
 
-    A column can be `start`, that of the hour or day (`length`). `where` is a condition on columns that facts have, too.
+    If it was read from rows, there are the numbers of each hour by bucket, or by outcome without a duration, and the
+    owners, with those of whom one wasn't delivered.
     """
-    days, spans = parts
-    of_days = DayFact.objects.filter(where, day__in=days).annotate(start=F("day"))
-    found = Counter({tuple(key): total for *key, total in of_days.values_list(*columns).annotate(total=Sum("n"))})
-    for each in spans:
-        rows = ended(each).filter(where).annotate(start=F("hour") - F("hour") % length)
-        found.update({tuple(key): total for *key, total in rows.values_list(*columns).annotate(total=Count("*"))})
+
+    groups: Counter[Group] = field(default_factory=Counter)
+    sent: int = 0
+    hours: dict[int, Counter[int | str]] = field(default_factory=dict)
+    owners: set[bytes] = field(default_factory=set)
+    unserved: set[bytes] = field(default_factory=set)
+
+
+def of_rows(span: Span) -> Mapping[Pair, Ended]:
+    """Add up the rows that ended in a time."""
+    found = defaultdict[Pair, Ended](Ended)
+    rows = ended(span).values_list(*PAIR, *GROUP, "hour", "sent", "owner")
+    for route, origin, destination, outcome, step, reason, bucket, hour, sent, owner in rows.iterator():
+        own = found[route, origin, destination]
+        own.groups[outcome, step, reason, bucket] += 1
+        if hour not in own.hours:
+            own.hours[hour] = Counter()
+        own.hours[hour][outcome if bucket is None else bucket] += 1
+        if outcome == Outcome.DELIVERED:
+            own.sent += int(sent or 0)
+        if owner is not None:
+            own.owners.add(bytes(owner))
+            if outcome != Outcome.DELIVERED:
+                own.unserved.add(bytes(owner))
     return found
 
 
-def pairs(*, span: Span, where: Q = ALL) -> Mapping[tuple[int | None, int | None], tuple[int, int]]:
-    """Return how many transfers ended and what the delivered ones sent, in base units, by the tokens of both sides."""
-    counts, amounts, tokens = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]](), PAIR[1:]
-    days, spans = divided(span)
-    of_days = DayFact.objects.filter(where, day__in=days, pair__isnull=False)
-    for *pair, n, amount in of_days.values_list(*tokens, "pair", "sent"):
-        counts[tuple(pair)] += n
-        amounts[tuple(pair)] += int(amount)
-    for each in spans:
-        rows = ended(each).filter(where)
-        for *pair, n in rows.values_list(*tokens).annotate(n=Count("*")):
-            counts[tuple(pair)] += n
-        for *pair, amount in rows.filter(outcome=Outcome.DELIVERED, sent__isnull=False).values_list(*tokens, "sent"):
-            amounts[tuple(pair)] += int(amount)
-    return {(origin, destination): (n, amounts[origin, destination]) for (origin, destination), n in counts.items()}
+def of_days(days: Sequence[int]) -> Mapping[Pair, Ended]:
+    """Add up the facts of these days."""
+    found, facts = defaultdict[Pair, Ended](Ended), DayFact.objects.filter(day__in=days)
+    for *key, n in facts.values_list(*KEY).annotate(total=Sum("n")):
+        found[tuple(key[:3])].groups[tuple(key[3:])] = n
+    for *pair, sent in facts.filter(sent__isnull=False).values_list(*PAIR, "sent"):
+        found[tuple(pair)].sent += int(sent)
+    return found
 
 
 def ended(span: Span) -> QuerySet[Transfer]:
@@ -81,41 +95,33 @@ def forget_days(hours: Iterable[int]) -> None:
     Day.objects.filter(start__in={hour // DAY * DAY for hour in hours}).delete()
 
 
-def expire(until: int) -> None:
-    """Delete the facts of the days before this time, within a transaction."""
+def expire(until: int, *, now: int) -> None:
+    """Delete the facts of the days before this time, and the hours of days that no chart shows by the hour."""
+    DayBar.objects.filter(day__lt=now - HOURS_SHOWN).exclude(hours="").update(hours="")
     Day.objects.filter(start__lt=until - DAY).delete()
-    DayFact.objects.filter(day__lt=until - DAY)._raw_delete("default")
+    for model in (DayFact, DayBar):
+        model.objects.filter(day__lt=until - DAY)._raw_delete("default")
 
 
-def write_day(day: int) -> None:
+def write_day(day: int, found: Mapping[Pair, Ended]) -> None:
     """Write the facts of a day, within a transaction."""
-    totals, of_pairs, amounts = Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]](), Counter[tuple[Any, ...]]()
-    for *columns, amount in ended((day, day + DAY)).values_list(*KEY, "sent").iterator():
-        key = tuple(columns)
-        totals[key] += 1
-        of_pairs[key[:3]] += 1
-        if key[KEY.index("outcome")] == Outcome.DELIVERED:
-            amounts[key[:3]] += int(amount or 0)
-    DayFact.objects.filter(day=day)._raw_delete("default")
     rows = []
-    for key, n in totals.items():
-        # An amount is text, which databases can't add up.
-        sent = str(amounts[key[:3]]) if key[:3] in of_pairs else None
-        row = dict(zip(KEY, key, strict=True))
-        rows.append({"day": day, **row, "n": n, "pair": of_pairs.pop(key[:3], None), "sent": sent})
+    for pair, each in found.items():
+        # An amount is text, which databases can't add up. One fact of each pair has it.
+        sent: str | None = str(each.sent)
+        for group, n in each.groups.items():
+            rows.append({"day": day, **dict(zip(KEY, (*pair, *group), strict=True)), "n": n, "sent": sent})
+            sent = None
+    DayFact.objects.filter(day=day)._raw_delete("default")
     write(DayFact, rows)
     Day.objects.get_or_create(start=day)
 
 
-def divided(span: Span, length: int = DAY) -> tuple[Sequence[int], Sequence[Span]]:
-    """Return the days of a time that have facts, and the rest of it, which is all of it if hours are counted."""
-    if length == HOUR:
-        return (), [span]
+def divided(span: Span) -> tuple[Sequence[int], Sequence[Span]]:
+    """Return the days of a time that have facts, and the rest of it, divided by days."""
     since, until = span
-    known = Day.objects.filter(start__gte=since, start__lte=until - DAY).order_by("start")
-    days, spans, start = list(known.values_list("start", flat=True)), list[Span](), since
-    for day in [*days, until]:
-        if start < day:
-            spans.append((start, day))
-        start = day + DAY
-    return days, spans
+    known = {*Day.objects.filter(start__gte=since, start__lte=until - DAY).values_list("start", flat=True)}
+    first = Transfer.objects.aggregate(first=Min("hour"))["first"]
+    since = until if first is None else max(since, first)
+    days = range(since // DAY * DAY, until, DAY)
+    return sorted(known), [(max(day, since), min(day + DAY, until)) for day in days if day not in known]

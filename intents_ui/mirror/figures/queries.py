@@ -1,10 +1,11 @@
 """What happened to many transfers, and what is open: queries for pages. They never write.
 
-A table is one row of JSON (`snapshots.py`). Figures of one scope are counted on request. Each figure says whether its
-period is complete. An incomplete period has counts, but no rates. An open transfer is late when it has been open for
-longer than the limit of its route (`snapshots.py`).
+Figures are those of the last snapshots (`snapshots.py`), with the bars of past days. Each says whether its period is
+complete. An incomplete period has counts, but no rates. An open transfer is late when it has been open for longer than
+the limit of its route.
 """
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,21 +20,20 @@ from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import RouteKey, TokenKey, optional_moment
 from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import ALL, END, ENDED, PAIR, Span
+from intents_ui.mirror.figures.facts import END, ENDED, PAIR, Span
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import (
     ENOUGH_FOR_P95,
-    LISTED,
+    Bar,
     Order,
     Period,
+    ScopeSums,
     Sums,
     most_frequent,
-    owners_of,
-    sums_of_row,
     table_name,
 )
 from intents_ui.mirror.figures.statistics import Share, share
-from intents_ui.mirror.models import Route, Token, Transfer, state
+from intents_ui.mirror.models import DayBar, Reason, Route, Snapshot, Token, Transfer, state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
@@ -44,6 +44,7 @@ UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn'
 MILLISECOND = timedelta(milliseconds=1)
 BEGAN = Coalesce("started", "created") / 1000 * 1000
 MOST_HOURS = 14 * 24  # of the course of an incident
+ALL = Q()
 NOT_DELIVERED = ~Q(outcome=Outcome.DELIVERED)
 # Rejected deposits and what owners abort are no failures of a route, and of unconfirmed ends nothing is known.
 NOT_OF_A_ROUTE = Q(outcome__in=(Outcome.REJECTED, Outcome.ABORTED, Outcome.UNCONFIRMED)) | Q(failed_step=0)
@@ -65,7 +66,7 @@ class OpenCounts:
 
 @dataclass(kw_only=True)
 class PeriodFigures(Sums):
-    """Figures of transfers of a scope that had a deposit, in a period until `at`, or in one of its hours or days.
+    """Figures of transfers of a scope that had a deposit, in a period until `at`.
 
     `open` and `late` are those that are open now, `late_since` the late ones that began in the period, which will take
     longer than all that were delivered. `owners`: how many had transfers, and how many of these had one that wasn't
@@ -154,6 +155,42 @@ class PeriodFigures(Sums):
         return None if found is None else timedelta(milliseconds=found)
 
 
+@dataclass(frozen=True)
+class BarFigures:
+    """What ended in an hour or on a day, from `since` on. Incomplete ones have neither rates nor durations."""
+
+    bar: Bar
+    since: datetime
+    completeness: Completeness
+
+    @property
+    def ended(self) -> int:
+        return self.bar.ended
+
+    @property
+    def delivered(self) -> int:
+        return self.bar.delivered
+
+    @property
+    def is_complete(self) -> bool:
+        return self.completeness.is_complete
+
+    @property
+    def success(self) -> Share | None:
+        return share(self.delivered, self.ended) if self.is_complete else None
+
+    @property
+    def median(self) -> timedelta | None:
+        return self._duration(self.bar.median)
+
+    @property
+    def p95(self) -> timedelta | None:
+        return self._duration(self.bar.p95)
+
+    def _duration(self, milliseconds: int | None) -> timedelta | None:
+        return None if milliseconds is None or not self.is_complete else milliseconds * MILLISECOND
+
+
 @dataclass(frozen=True, slots=True)
 class ReasonCount:
     """Transfers that were not delivered, by the step that failed (from 0 for the deposit) and why, without numbers."""
@@ -182,7 +219,7 @@ class Report:
     """
 
     total: PeriodFigures
-    series: Sequence[PeriodFigures] = ()
+    series: Sequence[BarFigures] = ()
     rows: Sequence[PeriodFigures] = ()
     reasons: Sequence[ReasonCount] = ()
     tokens: Sequence[TokenCount] = ()
@@ -226,52 +263,35 @@ def overview(
 ) -> Report:
     """Return the figures of all, and of the first routes, providers, chains or tokens in this order.
 
-    They are as of the time of the open transfers.
+    Like all figures, they are those of the last snapshot.
     """
-    gaps = still_open.gaps
-    table = state(table_name(period, level, order))
-    if table is None:
-        return Report(_figures(EVERYTHING, Sums(), period, still_open, is_complete=False))
-    at, is_complete = table["at"], table["is_complete"] and table["at"] >= gaps.at - FRESH
-    total, *rows = (
-        _figures(ScopeName(Level(name[0]), *name[1:]), sums_of_row(*row), period, still_open, at, is_complete)
-        for name, *row in (table["total"], *table["rows"])
-    )
-    total.owners = table["owners"] and tuple(table["owners"])
-    hours = {start: Sums(Counter(delivered=good, failed=ended - good)) for start, (ended, good) in total.bars.items()}
-    series = _series(hours, total, gaps, length=period.bar)
-    return Report(total, series, rows, [ReasonCount(*each) for each in table["reasons"]])
+    names = [ScopeName(Level(name[0]), *name[1:]) for name in state(table_name(period, level, order), [])]
+    snapshots = _snapshots(period, [EVERYTHING, *names], still_open)
+    total, *rows = (_figures(each, found, period, still_open) for each, found in snapshots.items())
+    details = json.loads(snapshots[EVERYTHING].details)
+    total.owners = details["owners"] and tuple(details["owners"])
+    bars = {start: Bar(*counts) for start, counts in total.bars.items()}
+    series = _series(bars, total, still_open, length=period.bar)
+    return Report(total, series, rows, _reasons(details["causes"]))
 
 
 def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
-    """Return the figures of one scope as of the time of the open transfers."""
-    gaps = still_open.gaps
-    span = period.span(gaps.at)
-    where, length = is_of(scope), period.step
-    own, hours = Sums(), defaultdict[int, Sums](Sums)
-    columns = "start", "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
-    counts = facts.count(*columns, parts=facts.divided(span, length), where=where, length=length)
-    for (start, outcome, step, reason, bucket, in_time), n in counts.items():
-        for sums in (hours[start], own):
-            sums.add(outcome, step, bucket, n, in_time=in_time)
-        own.add_bar(start // period.bar * period.bar, outcome, n)
-        if outcome != Outcome.DELIVERED:
-            own.causes[step, reason] += n
-    pairs = facts.pairs(span=span, where=where)
-    first = sorted(pairs.items(), key=lambda each: (-each[1][0], str(each[0])))[:LISTED]
-    rows = Token.objects.filter(pk__in={each for pair, _ in first for each in pair if each is not None})
-    tokens: dict[int | None, TokenKey] = {token.pk: token.key for token in rows}
-    total = _figures(scope, own, period, still_open)
-    total.owners = owners_of(period, gaps.at, where)
-    others = (_figures(name, each, period, still_open) for name, each in _siblings(scope, period, span).items())
+    """Return the figures of one scope. For a route, the rows are other routes between its chains."""
+    snapshots = _snapshots(period, [scope, *_siblings(scope)], still_open)
+    total, *others = (_figures(each, found, period, still_open) for each, found in snapshots.items())
+    details = json.loads(snapshots[scope].details)
+    total.owners = details["owners"] and tuple(details["owners"])
+    bars = _past_bars(total) | {start: Bar(*bar) for start, *bar in details["bars"]}
+    known = {token for *pair, _, _ in details["pairs"] for token in pair if token is not None}
+    tokens: dict[int | None, TokenKey] = {each.pk: each.key for each in Token.objects.filter(pk__in=known)}
     return Report(
         total=total,
-        series=_series(hours, total, gaps, length=length),
-        rows=sorted(others, key=lambda each: -each.ended),
-        reasons=[ReasonCount(*each) for each in most_frequent(own.causes)],
+        series=_series(bars, total, still_open, length=period.step),
+        rows=sorted((each for each in others if each.ended), key=lambda each: -each.ended),
+        reasons=_reasons(details["causes"]),
         tokens=[
-            TokenCount(tokens.get(origin), tokens.get(destination), *counted)
-            for (origin, destination), counted in first
+            TokenCount(tokens.get(origin), tokens.get(destination), n, int(sent))
+            for origin, destination, n, sent in details["pairs"]
         ],
     )
 
@@ -283,6 +303,7 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     rows = facts.ended((start // HOUR * HOUR, end)).filter(is_of(scope)).exclude(NOT_OF_A_ROUTE)
     rows = rows.alias(began=Coalesce("started", "created")).filter(began__gte=start * 1000)
     causes = rows.filter(NOT_DELIVERED).values_list("failed_step", "reason_id").annotate(n=Count("*"))
+    counted = most_frequent({(step, reason): n for step, reason, n in causes})
     edges = rows.aggregate(
         first=Min(END, filter=NOT_DELIVERED),
         failure=Max(END, filter=NOT_DELIVERED),
@@ -290,7 +311,7 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     )
     return Course(
         counts=Counter(dict(rows.values_list("outcome").annotate(n=Count("*")))),
-        reasons=[ReasonCount(*each) for each in most_frequent({(step, reason): n for step, reason, n in causes})],
+        reasons=_reasons([(*cause, n) for cause, n in counted]),
         first_failure=optional_moment(edges["first"]),
         last_failure=optional_moment(edges["failure"]),
         last_delivery=optional_moment(edges["delivery"]),
@@ -302,12 +323,9 @@ def is_known(scope: ScopeName) -> bool:
 
 
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
-    """Return the figures of one scope, without its open transfers and bars."""
-    gaps, sums = coverage.gaps(now=now), Sums()
-    parts = facts.divided(period.span(gaps.at))
-    for (outcome, bucket), n in facts.count("outcome", "bucket", parts=parts, where=is_of(scope)).items():
-        sums.add(outcome, None, bucket, n, in_time=False)
-    return _figures(scope, sums, period, OpenCounts(gaps))
+    """Return the figures of one scope, without its open transfers."""
+    nothing_open = OpenCounts(coverage.gaps(now=now))
+    return _figures(scope, _snapshots(period, [scope], nothing_open)[scope], period, nothing_open)
 
 
 def is_of(scope: ScopeName) -> Q:
@@ -332,59 +350,73 @@ def _token_ids(scope: ScopeName) -> list[int]:
     return [pk for pk, address in rows if scope_of_token(scope.origin_chain, address) == scope]
 
 
-def _siblings(scope: ScopeName, period: Period, span: Span) -> Mapping[ScopeName, Sums]:
-    """Return the sums of the other routes between the chains of a route. Other scopes have none."""
+def _siblings(scope: ScopeName) -> list[ScopeName]:
+    """Return the other routes between the chains of a route. Other scopes have none."""
     if scope.level is not Level.ROUTE:
-        return {}
+        return []
     routes = Route.objects.filter(origin_chain=scope.origin_chain, destination_chain=scope.destination_chain)
-    known = {route.pk: ScopeName(Level.ROUTE, *route.key) for route in routes if route.key != scope.route}
-    found = defaultdict[ScopeName, Sums](Sums)
-    columns = "route_id", "start", "outcome", "failed_step", "bucket", facts.IN_TIME
-    parts, where = facts.divided(span, period.bar), Q(route__in=list(known))
-    counts = facts.count(*columns, parts=parts, where=where, length=period.bar)
-    for (route, start, outcome, step, bucket, in_time), n in counts.items():
-        found[known[route]].add(outcome, step, bucket, n, in_time=in_time)
-        found[known[route]].add_bar(start, outcome, n)
-    return found
+    return [ScopeName(Level.ROUTE, *route.key) for route in routes if route.key != scope.route]
 
 
-def _figures(
-    scope: ScopeName,
-    sums: Sums,
-    period: Period,
-    still_open: OpenCounts,
-    at: int | None = None,
-    is_complete: bool = True,
-) -> PeriodFigures:
-    """Return figures until `at`, or until the time of the open ones. They can be complete if `is_complete`."""
-    counts, gaps = still_open.of(scope), still_open.gaps
-    at = gaps.at if at is None else at
+def _snapshots(period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts) -> Mapping[ScopeName, Snapshot]:
+    """Return the last snapshots of scopes. Those of scopes in which nothing ended are empty."""
+    names = {each.text: each for each in (EVERYTHING, *scopes)}
+    found = {names[each.scope]: each for each in Snapshot.objects.filter(period=period, scope__in=names)}
+    whole, nothing = found.get(EVERYTHING), ScopeSums()
+    unknown = {} if whole else {"owners": None}
+    empty = Snapshot(
+        at=whole.at if whole else still_open.gaps.at,
+        is_complete=whole is not None and whole.is_complete,
+        sums=json.dumps(nothing.as_row()),
+        details=json.dumps(nothing.as_details(period) | unknown),
+    )
+    return {each: found.get(each, empty) for each in scopes}
+
+
+def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[ReasonCount]:
+    reasons = Reason.objects.in_bulk([reason for _, reason, _ in causes if reason is not None])
+    named = ((step, reasons.get(reason, Reason(text="", example="")), n) for step, reason, n in causes)
+    return [ReasonCount(step, reason.text, reason.example, n) for step, reason, n in named]
+
+
+def _figures(scope: ScopeName, snapshot: Snapshot, period: Period, still_open: OpenCounts) -> PeriodFigures:
+    """Return figures until the time of the snapshot. They can be complete if it is, and if it isn't too old."""
+    counts, gaps, at = still_open.of(scope), still_open.gaps, snapshot.at
     since = period.since(at)
     return PeriodFigures(
-        **vars(sums),
+        **vars(Sums.of_row(*json.loads(snapshot.sums))),
         scope=scope,
         period=period,
         since=utc(since),
         at=utc(at),
-        completeness=gaps.of(since, at, can_be=is_complete),
+        completeness=gaps.of(since, at, can_be=snapshot.is_complete and at >= gaps.at - FRESH),
         open=counts["open"],
         late=counts["late"],
         late_since=counts[period],
     )
 
 
-def _series(found: Mapping[int, Sums], total: PeriodFigures, gaps: Gaps, *, length: int) -> Sequence[PeriodFigures]:
-    """Return the figures of hours or days, in order. The first one begins with the period. An hour has none."""
+def _past_bars(total: PeriodFigures) -> dict[int, Bar]:
+    """Return the bars of the past days of figures, which snapshots don't have. A time that is shorter has none."""
+    if total.period.bar == HOUR:
+        return {}
+    since, at = int(total.since.timestamp()), int(total.at.timestamp())
+    days = range(-(-since // DAY) * DAY, at // DAY * DAY, DAY)
+    found = DayBar.objects.filter(day__in=days, scope=total.scope.text)
+    if total.period.step == HOUR:
+        each_hour = (bar for hours in found.values_list("hours", flat=True) for bar in json.loads(hours or "[]"))
+        return {start: Bar(*bar) for start, *bar in each_hour}
+    return {day: Bar(*bar) for day, *bar in found.values_list("day", *Bar._fields)}
+
+
+def _series(
+    bars: Mapping[int, Bar], total: PeriodFigures, still_open: OpenCounts, *, length: int
+) -> Sequence[BarFigures]:
+    """Return hours or days, in order. The first one begins with the period. An hour has none."""
+    gaps = still_open.gaps
     since, until = int(total.since.timestamp()), gaps.at if total.period is not Period.HOUR else 0
     return [
-        PeriodFigures(
-            **vars(found.get(start, Sums())),
-            scope=total.scope,
-            period=total.period,
-            since=utc(max(start, since)),
-            at=utc(start + length),
-            completeness=gaps.of(max(start, since), start + length),
-        )
+        BarFigures(bars.get(start, Bar()), utc(max(start, since)), gaps.of(max(start, since), start + length))
         for start in range(since // length * length, until + 1, length)
     ]
 

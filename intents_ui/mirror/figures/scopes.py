@@ -1,5 +1,6 @@
 """What figures are of: all transfers, or those of a chain, a provider, a token or a route."""
 
+import json
 from enum import StrEnum
 from functools import lru_cache
 from itertools import product
@@ -38,6 +39,10 @@ class ScopeName(NamedTuple):
     @property
     def route(self) -> RouteKey:
         return RouteKey(self.providers, self.origin_chain, self.destination_chain)
+
+    @property
+    def text(self) -> str:
+        return json.dumps(self)
 
 
 EVERYTHING = ScopeName(Level.SERVICE)

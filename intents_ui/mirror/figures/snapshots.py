@@ -1,26 +1,26 @@
 """Snapshots: tables of figures of a period until now, written by the leader and read by pages by their key."""
 
+import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache, partial
 from heapq import nsmallest
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from django.db import transaction
-from django.db.models import Count, Min, Q
+from django.db.models import Min
 
 from intents_ui.mirror import coverage, lease
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import ALL, Span
+from intents_ui.mirror.figures.facts import Span
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import USUAL, Day, Reason, Route, Token, Transfer, set_state
+from intents_ui.mirror.models import USUAL, Day, DayBar, Route, Snapshot, Token, Transfer, set_state, write
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.outcome import Outcome
 
@@ -30,6 +30,7 @@ ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
 DEPOSIT = 0  # the first step, which is the owner's
 LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
 TABLES = (Level.ROUTE, Level.PROVIDER, Level.CHAIN, Level.TOKEN)
+as_json = json.JSONEncoder(separators=(",", ":")).encode
 LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
 
@@ -85,12 +86,26 @@ class Order(StrEnum):
     SLOWEST = "slowest"
 
 
+class Bar(NamedTuple):
+    """What ended in an hour or on a day. Durations are in milliseconds, None with too few."""
+
+    ended: int = 0
+    delivered: int = 0
+    median: int | None = None
+    p95: int | None = None
+
+    @classmethod
+    def of(cls, ended: int, delivered: int, durations: Mapping[int, int]) -> Self:
+        has_p95 = sum(durations.values()) >= ENOUGH_FOR_P95
+        p95 = statistics.quantile(durations, 95) if has_p95 else None
+        return cls(ended, delivered, statistics.quantile(durations, 50), p95)
+
+
 @dataclass
 class Sums:
     """Ended transfers: counts by outcome, durations by bucket, and the ended and the delivered ones by time.
 
     `in_time`: delivered before they were late. `to_blame`: refunded or failed after their deposit, so by their route.
-    `causes`: failed steps and reasons of the others, not counted in each scope.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -98,24 +113,14 @@ class Sums:
     bars: dict[int, tuple[int, int]] = field(default_factory=dict)
     in_time: int = 0
     to_blame: int = 0
-    causes: Counter[tuple[int | None, int | None]] = field(default_factory=Counter, compare=False)
 
     @property
     def ended(self) -> int:
         return self.counts.total()
 
-    def add(self, outcome: str, failed_step: int | None, bucket: int | None, count: int, *, in_time: bool) -> None:
-        self.counts[outcome] += count
-        if bucket is not None:
-            self.durations[bucket] += count
-        if in_time:
-            self.in_time += count
-        elif outcome in (Outcome.REFUNDED, Outcome.FAILED) and failed_step != DEPOSIT:
-            self.to_blame += count
-
-    def add_bar(self, start: int, outcome: str, count: int) -> None:
-        ended, delivered = self.bars.get(start, (0, 0))
-        self.bars[start] = ended + count, delivered + (count if outcome == Outcome.DELIVERED else 0)
+    @property
+    def bar(self) -> Bar:
+        return Bar.of(self.ended, self.counts[Outcome.DELIVERED], self.durations)
 
     def rank(self, order: Order) -> float | None:
         """Return the place in a table in this order, the least first. None is not in it."""
@@ -129,17 +134,171 @@ class Sums:
                 median = statistics.quantile(self.durations, 50)
                 return None if median is None else -median
 
-    def as_row(self, scope: ScopeName) -> tuple[Any, ...]:
-        return scope, self.counts, [*self.durations.items()], [*self.bars.items()], self.in_time, self.to_blame
+    def as_row(self) -> tuple[Any, ...]:
+        return self.counts, [*self.durations.items()], [*self.bars.items()], self.in_time, self.to_blame
+
+    @classmethod
+    def of_row(cls, counts: Mapping[str, int], durations: Any, bars: Any, in_time: int, to_blame: int) -> Self:
+        return cls(Counter(counts), Counter(dict(durations)), {start: tuple(n) for start, n in bars}, in_time, to_blame)
 
 
-def sums_of_row(counts: Mapping[str, int], durations: Any, bars: Any, in_time: int, to_blame: int) -> Sums:
-    """Return the sums of a row of a table, without its scope."""
-    spans = {start: (ended, delivered) for start, (ended, delivered) in bars}
-    return Sums(Counter(counts), Counter(dict(durations)), spans, in_time, to_blame)
+@dataclass
+class ScopeSums(Sums):
+    """What ended in a scope, with what its page shows.
+
+    `causes`: failed steps and reasons of the others than the delivered ones. `pairs` and `sent`: numbers and delivered
+    amounts by the tokens of both sides. `hours` and `days`: bars of what was counted from rows. `owners`: how many had
+    transfers, and how many of these had one that wasn't delivered. None of long periods.
+    """
+
+    causes: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
+    pairs: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
+    sent: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
+    hours: dict[int, Bar] = field(default_factory=dict)
+    days: dict[int, Bar] = field(default_factory=dict)
+    owners: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, pair: facts.Pair, found: facts.Ended, *, late_bucket: int) -> Self:
+        """Return the sums of a route and its tokens. A longer duration than the bucket isn't in time."""
+        sums, tokens = cls(), pair[1:]
+        for (outcome, step, reason, bucket), n in found.groups.items():
+            sums.counts[outcome] += n
+            if outcome != Outcome.DELIVERED:
+                sums.causes[step, reason] += n
+            if bucket is not None:
+                sums.durations[bucket] += n
+            if bucket is not None and bucket <= late_bucket:
+                sums.in_time += n
+            elif outcome in (Outcome.REFUNDED, Outcome.FAILED) and step != DEPOSIT:
+                sums.to_blame += n
+        sums.pairs[tokens], sums.sent[tokens] = sums.ended, found.sent
+        return sums
+
+    def add(self, other: "ScopeSums") -> None:
+        self.in_time += other.in_time
+        self.to_blame += other.to_blame
+        for counts, more in (
+            (self.counts, other.counts),
+            (self.durations, other.durations),
+            (self.causes, other.causes),
+            (self.pairs, other.pairs),
+            (self.sent, other.sent),
+        ):
+            _add(counts, more)
+        self.bars |= other.bars  # both have bars of other times
+        self.hours |= other.hours
+        self.days |= other.days
+
+    def as_details(self, period: Period) -> dict[str, Any]:
+        return {
+            "causes": [(*cause, n) for cause, n in most_frequent(self.causes)],
+            "pairs": [(*pair, n, str(self.sent[pair])) for pair, n in most_frequent(self.pairs)],
+            "owners": self.owners,
+            "bars": [(start, *bar) for start, bar in self.bars_of(period.step).items()],
+        }
+
+    def bars_of(self, length: int) -> Mapping[int, Bar]:
+        return self.hours if length == HOUR else self.days
 
 
-type Past = dict[frozenset[int], Mapping[ScopeName, Sums]]  # sums by their days
+def _add(counts: dict[Any, int], more: Mapping[Any, int]) -> None:
+    """Add counts. `Counter.update` takes twice as long."""
+    if counts:
+        for key, n in more.items():
+            counts[key] = counts.get(key, 0) + n
+    else:
+        dict.update(counts, more)
+
+
+type Past = dict[frozenset[int], Mapping[ScopeName, ScopeSums]]  # sums by their days
+
+
+class Adder:
+    """Adds up what ended in each scope, as of `now`. `past` has the sums of past days, from time to time."""
+
+    def __init__(self, now: int, past: Past | None = None) -> None:
+        self.now = now
+        self.past: Past = {} if past is None else past
+        self._late_buckets = dict(Route.objects.values_list("pk", "late_bucket"))
+        self._routes = {route.pk: route.key for route in Route.objects.all()}
+        self._tokens = {token.pk: token.key for token in Token.objects.all()}
+        self._scopes: dict[facts.Pair, Sequence[ScopeName]] = {}
+        self._rows = cache(facts.of_rows)
+        self._parts: dict[Span, Mapping[ScopeName, ScopeSums]] = {}
+        self._hourly = set[Span]()
+
+    def of(self, period: Period) -> dict[ScopeName, ScopeSums]:
+        """Return the sums of all scopes in which transfers ended."""
+        days, spans = facts.divided(period.span(self.now))
+        if period.bar == HOUR:  # which facts don't have
+            days, spans = [], [*((day, day + DAY) for day in days), *spans]
+        found = defaultdict[ScopeName, ScopeSums](ScopeSums)
+        for part in (self.of_days(days), *(self._of_rows(span, period.step) for span in spans)):
+            for scope, sums in part.items():
+                found[scope].add(sums)
+        for sums in found.values():
+            sums.bars |= {start: bar[:2] for start, bar in sums.bars_of(period.bar).items()}
+        if period.bar == HOUR:
+            self._add_owners(found, spans)
+        return found
+
+    def by_scope(self, found: Mapping[facts.Pair, facts.Ended]) -> dict[ScopeName, ScopeSums]:
+        sums = defaultdict[ScopeName, ScopeSums](ScopeSums)
+        for pair, each in found.items():
+            own = ScopeSums.of(pair, each, late_bucket=self._late_buckets[pair[0]])
+            for scope in self._of_pair(pair):
+                sums[scope].add(own)
+        return sums
+
+    def add_hours(self, sums: Mapping[ScopeName, ScopeSums], found: Mapping[facts.Pair, facts.Ended]) -> None:
+        for hour in sorted({hour for each in found.values() for hour in each.hours}):
+            of_hour = defaultdict[ScopeName, dict[int | str, int]](dict)
+            for pair, each in found.items():
+                for scope in self._of_pair(pair) if hour in each.hours else ():
+                    _add(of_hour[scope], each.hours[hour])
+            for scope, counts in of_hour.items():
+                durations = {bucket: n for bucket, n in counts.items() if isinstance(bucket, int)}
+                delivered = sum(durations.values()) + counts.get(Outcome.DELIVERED, 0)
+                sums[scope].hours[hour] = Bar.of(sum(counts.values()), delivered, durations)
+
+    def _of_rows(self, span: Span, step: int) -> Mapping[ScopeName, ScopeSums]:
+        """Return the sums of a part of a day, from rows, with bars of this length."""
+        if span not in self._parts:
+            self._parts[span] = self.by_scope(self._rows(span))
+            for each in self._parts[span].values():
+                each.days[span[0] // DAY * DAY] = each.bar
+        if step == HOUR and span not in self._hourly:
+            self.add_hours(self._parts[span], self._rows(span))
+            self._hourly.add(span)
+        return self._parts[span]
+
+    def _add_owners(self, sums: Mapping[ScopeName, ScopeSums], spans: Sequence[Span]) -> None:
+        members = defaultdict[ScopeName, list[facts.Ended]](list)
+        for pair, each in (item for span in spans for item in self._rows(span).items()):
+            for scope in self._of_pair(pair):
+                members[scope].append(each)
+        for scope, several in members.items():
+            owners = set[bytes]().union(*(each.owners for each in several))
+            sums[scope].owners = len(owners), len(set[bytes]().union(*(each.unserved for each in several)))
+
+    def of_days(self, days: Sequence[int]) -> Mapping[ScopeName, ScopeSums]:
+        """Return the sums of past days, from facts."""
+        if (key := frozenset(days)) in self.past:
+            return self.past[key]
+        self.past[key] = sums = self.by_scope(facts.of_days(days))
+        named = {scope.text: scope for scope in sums}
+        bars = DayBar.objects.filter(day__in=days).values_list("day", "scope", "ended", "delivered")
+        for day, scope, ended, delivered in bars.iterator():
+            sums[named[scope]].bars[day] = ended, delivered
+        return sums
+
+    def _of_pair(self, pair: facts.Pair) -> Sequence[ScopeName]:
+        if pair not in self._scopes:
+            route, *tokens = pair
+            found = scopes_of(self._routes[route], tuple(self._tokens[each] for each in tokens if each is not None))
+            self._scopes[pair] = [each for each in found if each.level is not Level.PROVIDER_ON_CHAIN]
+        return self._scopes[pair]
 
 
 class SnapshotWriter:
@@ -152,7 +311,7 @@ class SnapshotWriter:
         self._epoch = epoch
         self._slow = slow or {}
         self._due: dict[Period, int] = {}
-        self._pending: list[Callable[[int], None]] = []  # periods, limits and days to write, the last first
+        self._pending: list[Callable[[int], None]] = []  # what to write, the last first
         self._rests_until = 0.0
         self._limits_due = 0
         self._past: Past = {}
@@ -173,38 +332,48 @@ class SnapshotWriter:
     def step(self, *, now: int) -> bool:
         """Write one day or period. Return whether any was due."""
         if not self._pending:
-            due = [period for period in reversed(Period) if now >= self._due.get(period, 0)]
+            due = [period for period in Period if now >= self._due.get(period, 0)]
             if not due:
                 return False
             self._due |= {period: now + EVERY[period] for period in due}
-            self._pending = [partial(self._write, period) for period in due]
+            self._pending = [partial(self._write, due), *(partial(self._add_past, period) for period in due)]
             if now >= self._limits_due:
                 self._limits_due = now + LIMITS_EVERY
                 self._pending.append(self._set_limits)
-            self._pending += [partial(self._write_day, day) for day in _unwritten_days(now)]
+            self._pending += [partial(self.write_day, day) for day in _unwritten_days(now)]
         with transaction.atomic():
             lease.fence(self._epoch)
             self._pending.pop()(now)
         return True
 
-    def _write(self, period: Period, now: int) -> None:
-        """Write a period's tables."""
-        sums = sums_of(period, now, past=self._past)
-        total = sums.get(EVERYTHING, Sums())
-        gaps = coverage.gaps(now=utc(now))
-        common = {
-            "at": now,
-            "is_complete": gaps.of(period.since(now), now).is_complete,
-            "total": total.as_row(EVERYTHING),
-            "owners": owners_of(period, now),
-            "reasons": most_frequent(total.causes),
-        }
-        row = cache(lambda scope: sums[scope].as_row(scope))
-        for level in TABLES:
-            for order in Order:
-                ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
-                rows = [row(scope) for _, scope in nsmallest(LISTED, (each for each in ranks if each[0] is not None))]
-                set_state(table_name(period, level, order), common | {"rows": rows})
+    def _add_past(self, period: Period, now: int) -> None:
+        """Add up the past days of a period, unless they are known, so that the snapshots take less at once."""
+        days, _ = facts.divided(period.span(now))
+        if period.bar == DAY:
+            Adder(now, self._past).of_days(days)
+
+    def _write(self, periods: Sequence[Period], now: int) -> None:
+        """Write snapshots, which are of the same moment."""
+        gaps, adder = coverage.gaps(now=utc(now)), Adder(now, self._past)
+        for period in periods:
+            sums = {EVERYTHING: ScopeSums()} | adder.of(period)
+            common = {"period": period, "at": now, "is_complete": gaps.of(period.since(now), now).is_complete}
+            rows = [
+                common
+                | {
+                    "scope": scope.text,
+                    "sums": as_json(each.as_row()),
+                    "details": as_json(each.as_details(period)),
+                }
+                for scope, each in sums.items()
+            ]
+            Snapshot.objects.filter(period=period)._raw_delete("default")
+            write(Snapshot, rows)
+            for level in TABLES:
+                for order in Order:
+                    ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
+                    first = nsmallest(LISTED, (each for each in ranks if each[0] is not None))
+                    set_state(table_name(period, level, order), [scope for _, scope in first])
 
     def _set_limits(self, now: int) -> None:
         """Set after how long a transfer is late: by its route, else by the slowest of its providers, else by the rule.
@@ -212,7 +381,7 @@ class SnapshotWriter:
         Durations of repaired transfers don't count. A route's limit is at most that of its providers, or four times its
         own median if that is more.
         """
-        sums = sums_of(Period.WEEK, now)
+        sums = Adder(now).of(Period.WEEK)
         repaired = facts.ended(Period.WEEK.span(now)).filter(is_repaired=True, bucket__isnull=False)
         for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
             for scope in scopes_of(RouteKey(*key)):
@@ -236,8 +405,17 @@ class SnapshotWriter:
                 route.save()
         self._past.clear()
 
-    def _write_day(self, day: int, _: int) -> None:
-        facts.write_day(day)
+    def write_day(self, day: int, now: int) -> None:
+        """Write the facts and the bars of a day."""
+        found, rows = facts.of_rows((day, day + DAY)), []
+        adder = Adder(now)
+        adder.add_hours(by_scope := adder.by_scope(found), found)
+        for scope, sums in by_scope.items():
+            hours = as_json([(start, *bar) for start, bar in sums.hours.items()])
+            rows.append({"day": day, "scope": scope.text, **sums.bar._asdict(), "hours": hours})
+        DayBar.objects.filter(day=day)._raw_delete("default")
+        write(DayBar, rows)
+        facts.write_day(day, found)
         self._past.clear()
 
 
@@ -257,60 +435,6 @@ def table_name(period: Period, level: Level, order: Order) -> str:
     return f"figures {period} {level} {order}"
 
 
-def sums_of(period: Period, now: int, *, past: Past | None = None) -> Mapping[ScopeName, Sums]:
-    """Return the sums of all scopes in which transfers ended. `past` keeps those of past days from call to call."""
-    routes = {route.pk: route.key for route in Route.objects.all()}
-    tokens = {token.pk: token.key for token in Token.objects.all()}
-
-    @cache
-    def scopes(route: int, *pair: int | None) -> Sequence[ScopeName]:
-        found = scopes_of(routes[route], tuple(tokens[each] for each in pair if each is not None))
-        return [each for each in found if each.level is not Level.PROVIDER_ON_CHAIN]
-
-    def added(
-        known: Mapping[ScopeName, Sums], days: Collection[int], spans: Sequence[Span]
-    ) -> Mapping[ScopeName, Sums]:
-        copies = {
-            scope: Sums(**{name: copy(each) for name, each in vars(sums).items()}) for scope, sums in known.items()
-        }
-        found = defaultdict(Sums, copies)
-        count = partial(facts.count, *facts.PAIR, parts=(days, spans), length=period.bar)
-        columns = "outcome", "failed_step", "reason_id", "bucket", facts.IN_TIME
-        for (*pair, outcome, step, reason, bucket, in_time), n in count(*columns).items():
-            for scope in scopes(*pair):
-                found[scope].add(outcome, step, bucket, n, in_time=in_time)
-            if outcome != Outcome.DELIVERED:
-                found[EVERYTHING].causes[step, reason] += n
-        for (*pair, start, outcome), n in count("start", "outcome").items() if period is not Period.HOUR else ():
-            for scope in scopes(*pair):
-                found[scope].add_bar(start, outcome, n)
-        return found
-
-    counted, spans = facts.divided(period.span(now), period.bar)
-    days, past = frozenset(counted), {} if past is None else past
-    if days not in past:
-        past[days] = added({}, days, ())
-    return added(past[days], (), spans)
-
-
-def owners_of(period: Period, now: int, where: Q = ALL) -> tuple[int, int] | None:
-    """Return the owners whose transfers ended, and those of whom one wasn't delivered. None for long periods."""
-    if period.bar == DAY:
-        return None
-    found = (
-        facts.ended(period.span(now))
-        .filter(where)
-        .aggregate(
-            owners=Count("owner", distinct=True),
-            failed=Count("owner", distinct=True, filter=~Q(outcome=Outcome.DELIVERED)),
-        )
-    )
-    return found["owners"], found["failed"]
-
-
-def most_frequent(causes: Mapping[tuple[Any, ...], int]) -> list[tuple[int | None, str, str, int]]:
-    """Return failed steps, reasons, examples and counts, the most frequent first."""
-    first = sorted(causes.items(), key=lambda each: (-each[1], str(each[0])))[:LISTED]
-    reasons = Reason.objects.in_bulk([reason for (_, reason), _ in first if reason is not None])
-    named = (reasons.get(reason, Reason(text="", example="")) for (_, reason), _ in first)
-    return [(step, reason.text, reason.example, n) for ((step, _), n), reason in zip(first, named, strict=True)]
+def most_frequent[T](counts: Mapping[T, int]) -> list[tuple[T, int]]:
+    """Return the first of these by their number."""
+    return sorted(counts.items(), key=lambda each: (-each[1], str(each[0])))[:LISTED]

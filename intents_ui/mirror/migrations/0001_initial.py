@@ -6,7 +6,6 @@ from django.db.models import PROTECT, BigIntegerField, CompositePrimaryKey, Inde
 from intents_ui.mirror.partitions import partition
 
 ID = ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"))
-OF_ROUTES = ["route", "day", "outcome", "failed_step", "reason", "bucket", "origin_token", "destination_token", "n"]
 OPEN_GROUPS = ["route", "origin_token", "destination_token", "status", "updated", "expires", "started", "created"]
 
 
@@ -108,17 +107,29 @@ class Migration(migrations.Migration):
                 *to("reason", "reason", null=True, on_delete=PROTECT, related_name="+"),
                 *fields(SmallIntegerField, "failed_step", "bucket", null=True),
                 *fields(models.IntegerField, "n"),
-                *fields(models.IntegerField, "pair", null=True),
                 *fields(TextField, "outcome"),
                 *fields(TextField, "sent", null=True),
             ],
-            {
-                "indexes": [
-                    Index(fields=["day"], name="fact_day"),
-                    Index(fields=OF_ROUTES, name="fact_route"),
-                    Index(condition=Q(pair__isnull=False), fields=["route", "day"], name="fact_pair"),
-                ],
-            },
+            {"indexes": [Index(fields=["day"], name="fact_day")]},
+        ),
+        migrations.CreateModel(
+            "DayBar",
+            [
+                ("pk", CompositePrimaryKey("day", "scope")),
+                *fields(BigIntegerField, "day"),
+                *fields(TextField, "scope", "hours"),
+                *fields(models.IntegerField, "ended", "delivered"),
+                *fields(BigIntegerField, "median", "p95", null=True),
+            ],
+        ),
+        migrations.CreateModel(
+            "Snapshot",
+            [
+                ("pk", CompositePrimaryKey("period", "scope")),
+                *fields(TextField, "period", "scope", "sums", "details"),
+                *fields(BigIntegerField, "at"),
+                *fields(models.BooleanField, "is_complete"),
+            ],
         ),
         migrations.RunPython(partition, migrations.RunPython.noop),
         *(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from intents_ui.mirror.figures.queries import PeriodFigures
+from intents_ui.mirror.figures.queries import BarFigures
 
 HEIGHT, PITCH = 120, 10  # of a chart, and from one bar to the next
 SPARK_HEIGHT, SPARK_PITCH = 20, 4
@@ -44,7 +44,7 @@ class Band:
 class Chart:
     """The hours or days of a time, oldest first. `gaps` are areas of incomplete ones, `marks` those of incidents."""
 
-    series: Sequence[PeriodFigures]
+    series: Sequence[BarFigures]
     has_days: bool
     columns: Columns
     band: Band
@@ -53,7 +53,7 @@ class Chart:
 
 
 def chart(
-    series: Sequence[PeriodFigures], *, length: timedelta, marked: Iterable[tuple[datetime, datetime]] = ()
+    series: Sequence[BarFigures], *, length: timedelta, marked: Iterable[tuple[datetime, datetime]] = ()
 ) -> Chart | None:
     """Return the chart of hours or days, by their `length`, with marks at these times. None without any."""
     if not series:
@@ -82,7 +82,7 @@ def columns(counts: Sequence[tuple[int, int]], *, height: int = HEIGHT, pitch: i
     return Columns("".join(good), "".join(bad), len(counts) * pitch, most)
 
 
-def band(series: Sequence[PeriodFigures]) -> Band:
+def band(series: Sequence[BarFigures]) -> Band:
     medians = [each.median for each in series if each.median]
     if not medians:
         return Band("", "")
@@ -111,5 +111,5 @@ def marks(places: Iterable[tuple[int, int]], *, width: int) -> str:
     return "".join(found)
 
 
-def _placed(series: Sequence[PeriodFigures]) -> Iterable[tuple[int, PeriodFigures]]:
+def _placed(series: Sequence[BarFigures]) -> Iterable[tuple[int, BarFigures]]:
     return ((place * PITCH, each) for place, each in enumerate(series))

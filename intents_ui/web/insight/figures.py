@@ -21,7 +21,7 @@ from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.queries import OpenCounts, PeriodFigures, ReasonCount, TokenCount, count_open
+from intents_ui.mirror.figures.queries import BarFigures, OpenCounts, PeriodFigures, ReasonCount, TokenCount, count_open
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.models import Transfer
@@ -98,7 +98,7 @@ class Report:
     """Figures of a scope as pages show them, as in `queries.Report`."""
 
     total: FigureRow
-    series: Sequence[PeriodFigures]
+    series: Sequence[BarFigures]
     rows: Sequence[FigureRow]
     reasons: Sequence[ReasonRow]
     tokens: Sequence[TokenRow]
