@@ -13,7 +13,6 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.deposits import Payment
-from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer_data import first
@@ -111,8 +110,8 @@ def _is_shown(situation: Situation, payment: Payment) -> bool:
         return False
     if payment.is_confirmed:
         return payment.is_idle
-    # So do funds on the other chain.
-    return facts.is_same_chain or situation.held_at is not Place.DELIVERY_ADDRESS or bool(payment.held)
+    # Funds elsewhere, or of unknown amount, imply one that can't be checked.
+    return not situation.has_balance or bool(payment.held)
 
 
 def _rows(payment: Payment, *, now: datetime, using: Names) -> Iterator[CheckRow]:

@@ -420,7 +420,7 @@ def contradictions(of: Situation) -> list[str]:
     chain, token, amount, *_ = found.rows
     is_seen = any(row.result.word in ("Match", "Mismatch") for row in (chain, token))
     said = {
-        "received and not seen": told.key in RECEIVED and chain.result.word == "Not seen" and amount.found != "—",
+        "received and not seen": told.key in RECEIVED and chain.result.word == "Not seen",
         "none received and seen": told.key in NOT_RECEIVED and is_seen,
         "start with a wrong deposit": told.key in STARTED and {"Mismatch", "Underpaid"} & {*results(found)[:3]},
         "delivered, no action and left over": told.next_step.startswith("No action") and "left over" in amount.found,
