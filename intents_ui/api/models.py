@@ -103,7 +103,7 @@ class ApiSummary(ApiModel):
     balances_checked_at: str | None = Field(description="When they were checked", examples=["2026-11-21T12:00:01Z"])
     on_chain: str | None = Field(
         description="What the on-chain balances show",
-        examples=["On-chain balances: none at the deposit address or the destination intent address."],
+        examples=["Both intent addresses are empty."],
     )
     incident: str | None = Field(
         description="The known incident that the transfer is a part of",

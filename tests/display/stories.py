@@ -30,7 +30,7 @@ HEAD = f"""\
 Made by `{COMMAND}` and held by `test_stories.py`: a change of words is
 a change of this file, to be read as a user would who waits for their funds. Every transfer is quoted at 14:00:00 UTC.
 
-Each headline is followed by the row of `explanations.json` and its tone, what happened, where the funds are, the next
+Each headline is followed by the row of `messages.toml` and its tone, what happened, where the funds are, the next
 step with the warning that the page shows below it, and who must act. *Balances checked* is what the page says once it
 has the on-chain balances, where that differs.
 """

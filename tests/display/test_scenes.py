@@ -25,7 +25,7 @@ def test_a_reported_deposit_is_not_requested_again(which, at):
 @pytest.mark.parametrize(("which", "at", "variant"), [(11, 11200, "A"), (18, 4026, "A"), (9, 4030, "C")])
 def test_a_refund_is_not_waited_for_for_hours(which, at, variant):
     result = scene(which, at, variant).story()
-    assert result.row.headline.endswith("no refund yet")
+    assert result.row.headline.lower().endswith("no refund yet")
     assert "No refund has been seen in" in result.sentence
 
 

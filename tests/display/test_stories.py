@@ -32,7 +32,7 @@ SHOWN = {
     11: "failed.destination_recoverable",
     12: "aborted.deposit_seen",
     13: "aborted.recoverable",
-    14: "invalid.with_payment",
+    14: "invalid.not_found",
     15: "executing.deposit_confirming",
     16: "executing.origin_running",
     17: "executing.crossing",
@@ -50,8 +50,8 @@ SHOWN = {
     29: "succeeded.leftover",
     30: "executing.crossing",
 }
-# These show only while bridging, with estimates of seconds.
-SOON_LATE = {17, 21, 30}
+# Their estimates are seconds.
+SOON_LATE = {1, 2, 4, 15, 16, 17, 21, 30}
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
@@ -60,7 +60,7 @@ def test_a_held_copy_shows_what_its_title_says_for_fifteen_minutes(scenario):
     emulator = Emulator(now=lambda: now.timestamp(), size=10)
     intent_id = emulator.worst(scenario.number)["intentId"]
     held = film(emulator, intent_id, scenario.script[-1], now=now, until=now + timedelta(hours=1))
-    later = "executing.crossing_late" if scenario.number in SOON_LATE else SHOWN[scenario.number]
+    later = "executing.late" if scenario.number in SOON_LATE else SHOWN[scenario.number]
 
     assert held.looked_up(now).key == SHOWN[scenario.number]
     assert held.looked_up(now + timedelta(minutes=14, seconds=59)).key == later

@@ -19,7 +19,7 @@ from intents_ui.web.triage import ticket_lookup
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
 
-SUCCEEDED, REFUNDED, RECOVERABLE = 3, 8, 25
+SUCCEEDED, REFUNDED, RECOVERABLE = 3, 8, 29
 NOTHING = "0x" + "12" * 32
 
 

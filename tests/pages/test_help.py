@@ -14,7 +14,6 @@ from intents_ui.display.transfers.assistance import SCAM_WARNING
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service.models import IntentStatus, TransactionStatus
-from tests.display.summary.test_every_state import BY_OTHER_FACTS
 from tests.pages.kinds import EVERY_SCENARIO
 
 EVERY = sorted({*IntentStatus, *TransactionStatus})
@@ -80,8 +79,9 @@ def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, scena
     row = EXPLANATIONS[urlsplit(link).fragment]
     if "{" not in row.headline:
         assert headline.startswith(row.headline) or row.headline.startswith(headline) or row.stem
-        assert row.headline in there
-    for template in (row.sentence, row.next):
+        assert display.OWN_WORDS.get(row.key, {}).get("headline", row.title or row.headline) in there
+    own_words = display.OWN_WORDS.get(row.key, {})
+    for template in (own_words.get("sentence", row.sentence), own_words.get("next", row.next)):
         assert all(words in there for words in re.split(r"\{\w+\}", template) if not words.startswith(" "))
 
 
@@ -89,7 +89,18 @@ def test_a_headline_without_a_status_links_to_the_list(site: Client) -> None:
     page = read(site, "/help")
     for key in ("unknown.status", "receipt.unread", "notfound", "stale"):
         assert situation(page, key)
-    assert {row.key for row in EXPLANATIONS.values() if not row.statuses} < BY_OTHER_FACTS | {"unknown.status"}
+    assert {row.key for row in EXPLANATIONS.values() if not row.statuses} == {"receipt.unread", "unknown.status"}
+
+
+def test_a_situation_names_nothing_that_only_a_transfer_has() -> None:
+    """Placeholders have words for all transfers. A row with other ones has words of its own."""
+    rows = [*(each for state in display.transfers() for each in (*state.usual, *state.rare)), *display.of_any_status()]
+    for row in rows:
+        words = " ".join((row.headline, row.sentence, row.location, row.instructions))
+        assert not re.search(
+            r"\bthe (last chain|refund chain|refund wallet|reported status)\b|some time|: (reported|the amount)", words
+        ), row
+    assert not display.IN_GENERAL.keys() & {"refund_chain", "refund_to", "last_chain", "running", "age", "raw"}
 
 
 @pytest.mark.parametrize("written", ["HALTED", "\u0131", "x" * 200, "<script>", "\u202eFAILED"])

@@ -82,7 +82,7 @@ def test_page_and_reply_link_the_operators_contacts(
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_recovery_url", "https://app.example/recover?a=1&b=2")
     monkeypatch.setattr(settings.ENV, "intents_support_contact", "support@app.example")
-    intent_id = emulator.finished(25)["intentId"]
+    intent_id = emulator.finished(29)["intentId"]
     page = site.get(f"/intent/{intent_id}").content.decode()
     assert f'<a href="https://app.example/recover?a=1&amp;b=2" rel="noopener">{assistance.RECOVER}</a>' in page
     assert f'<a href="mailto:support@app.example" rel="noopener">{assistance.SUPPORT}</a>' in page
@@ -107,6 +107,6 @@ def test_page_and_reply_warn_of_fake_support_where_they_offer_help(
 
 
 def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.finished(25)["intentId"]
+    intent_id = emulator.play(27, age=120)["intentId"]
     assert assistance.BOTH_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
     assert assistance.BOTH_IN_THE_APP in texts(site, intent_id)["Reply"]

@@ -1,10 +1,10 @@
 """Expected location and amount of the funds, compared with on-chain balances."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.formatting import text
+from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further, start_of_the_return
@@ -41,12 +41,9 @@ def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
     money, is_estimate = _money(place, situation)
     known = money if money and money.value is not None else None
     amount = gaps.amount(known) if known else ""
-    has_steps = not (situation.facts.is_unread or situation.facts.lacks_its_receipt)
-    difference, finding, check = "", "", Agreement.UNCHECKED
+    check, finding = Agreement.UNCHECKED, ""
     if situation.has_balance is not None:
-        difference = _difference(place, situation, gaps) if has_steps else ""
-        check = Agreement.DIFFERS if difference else Agreement.AGREES if has_steps else Agreement.ALONE
-        finding = f"On-chain balances: {text.listed(list(_found(situation, gaps)))}. {difference}".rstrip()
+        check, finding = _compared(place, situation, gaps)
     return Located(
         money=known,
         amount=f"about {amount}" if amount and is_estimate else amount,
@@ -83,30 +80,26 @@ def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
             return None, False
 
 
-def _found(situation: Situation, gaps: Placeholders) -> Iterator[str]:
+def _compared(place: Place, situation: Situation, gaps: Placeholders) -> tuple[Agreement, str]:
+    """Return whether the balances agree, or may agree, with the steps, and what they are."""
+    facts, by_steps = situation.facts, _by_steps(place, situation)
+    agrees = Agreement.ALONE if facts.is_unread or facts.lacks_its_receipt else Agreement.AGREES
     if not situation.has_balance:
-        is_one_address = situation.facts.is_same_chain
-        yield f"none at the deposit address{'' if is_one_address else ' or the destination intent address'}"
-    elif not situation.holdings:
-        yield f"an unknown amount at the {gaps.address(Place.UNKNOWN)}"
-    for held in situation.holdings if situation.has_balance else ():
-        yield f"{gaps.sums(held)} at the {gaps.holder(held)}"
-
-
-def _difference(place: Place, situation: Situation, gaps: Placeholders) -> str:
-    """Return how the balances differ from the steps; empty if they agree or may agree."""
-    by_steps = _by_steps(place, situation)
-    if situation.has_balance is False and by_steps in ADDRESSES and place is not Place.RETURNING:
-        return f"Expected at the {gaps.address(by_steps)}. The funds may have moved since."
-    if not situation.has_balance:
-        return ""
+        if agrees is Agreement.AGREES and by_steps in ADDRESSES and place is not Place.RETURNING:
+            return Agreement.DIFFERS, Sentence("The ", gaps.address(by_steps), " is empty, so the funds have moved on.")
+        return agrees, "The deposit address is empty." if facts.is_same_chain else "Both intent addresses are empty."
+    held = [Sentence(gaps.sums(each), " at the ", gaps.holder(each)) for each in situation.holdings]
+    unknown = Sentence("an unknown amount at the ", gaps.address(Place.UNKNOWN))
+    found = f"On-chain balances: {text.listed(held or [unknown])}."
     at = situation.held_at
-    if at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
-        return ""
+    is_one_address = facts.is_same_chain and by_steps in ADDRESSES
+    if agrees is Agreement.ALONE or at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
+        return agrees, found
     if by_steps is Place.OWNER or is_further(at, by_steps):
-        return "This is further along than the recorded steps show."
-    is_one_address = situation.facts.is_same_chain and by_steps in ADDRESSES
-    return "" if is_one_address else "The recorded steps show the funds moved on from there."
+        return Agreement.DIFFERS, found
+    if is_one_address:
+        return agrees, found
+    return Agreement.DIFFERS, f"{found} The recorded steps show the funds moved on from there."
 
 
 def _by_steps(place: Place, situation: Situation) -> Place:

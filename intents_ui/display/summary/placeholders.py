@@ -14,7 +14,9 @@ from intents_ui.display.transfers.deposits import Mismatch
 from intents_ui.display.transfers.locations import Holding, Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.service.outcome import UNDER_WAY
 
+MINUTE = timedelta(minutes=1)
 NOT_REPORTED = "amount not reported"
 
 
@@ -82,11 +84,31 @@ class Placeholders:
         return Name(known[-1]) if known else "the route provider"
 
     def refund_to(self) -> str:
-        refund = self._facts.refund
-        return hashes.short_address(refund.to_address) if refund and refund.to_address else "an unknown wallet"
+        refund, owner = self._facts.refund, self._facts.owner
+        if refund is None or refund.to_address is None:
+            return "an unknown wallet"
+        is_owner = owner is not None and refund.to_address.lower() == owner.lower()
+        return "the owner's wallet" if is_owner else hashes.short_address(refund.to_address)
 
     def to(self) -> str:
         return hashes.short_address(self._facts.recipient)
+
+    def running(self) -> str:
+        """Return what runs by the steps: `Swapping on Base`, `Bridging to Base`."""
+        match self._situation.by_steps:
+            case Place.OWNER:
+                return "Confirming deposit"
+            case Place.DEPOSIT_ADDRESS if self._facts.is_same_chain:
+                return Sentence("Swapping on ", self.origin_chain())
+            case Place.DELIVERY_ADDRESS:
+                return Sentence("Delivering on ", self.destination_chain())
+            case _:
+                return Sentence("Bridging to ", self.destination_chain())
+
+    def first_step(self) -> str:
+        """Return whether the first step runs. An empty deposit address shows it before the steps do."""
+        is_running = self._facts.legs[1] in UNDER_WAY or self._situation.has_balance is False
+        return fill(f"The first step on {{origin_chain}} {'is running' if is_running else 'is next'}.", self)
 
     # Locations, as sentences
 
@@ -161,7 +183,10 @@ class Placeholders:
         if self._situation.is_listed:
             return ""
         is_due = timing.has_come(timing.due_at(self._facts), now=self._situation.now)
-        return Sentence(" Expected by ", self.eta(), ", slightly behind schedule." if is_due else ".")
+        return Sentence(" It was expected by " if is_due else " Expected by ", self.eta(), ".")
+
+    def confirmation_time(self) -> str:
+        return "a few minutes" if self._facts.origin_chain_id == timing.ETHEREUM else "seconds"
 
     def slow_until(self) -> str:
         return self._at(timing.stalled_at(self._facts), "the usual time has passed")
@@ -176,8 +201,12 @@ class Placeholders:
         return escalation(self._facts, self._minutes, now=self._situation.now)
 
     def age(self) -> str:
+        """Return how long nothing has changed, in whole minutes if it is some."""
         last = self._facts.last_change
-        return times.duration(self._situation.now - last) if last else "a long time"
+        if last is None:
+            return "a long time"
+        age = self._situation.now - last
+        return times.duration(age // MINUTE * MINUTE if age >= MINUTE else age)
 
     # Amounts
 

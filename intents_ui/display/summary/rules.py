@@ -13,7 +13,7 @@ from typing import Any
 from intents_ui import tables
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import locations, timing
-from intents_ui.display.transfers.assistance import HelpKind
+from intents_ui.display.transfers.assistance import HelpKind, SupportTeam
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
@@ -21,8 +21,6 @@ from intents_ui.service.models import STOPPED, UNEXECUTED, IntentStatus
 from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
 
 IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
-# Rows whose headline balances can change only as long as no deposit has been confirmed.
-BEFORE_THE_DEPOSIT_ONLY = frozenset({"executing.stalled", "executing.no_details", "executing.retrying"})
 
 
 def key(situation: Situation) -> str:
@@ -93,7 +91,7 @@ def _executing(situation: Situation) -> str:
         return "executing.step_failed"
     if StepStatus.RETRYING in facts.legs:
         return "executing.retrying"
-    return _crossing(situation) if situation.reached is Place.PROVIDER else _before_or_after(situation)
+    return _in_progress(situation)
 
 
 def _delivered(situation: Situation) -> str:
@@ -114,22 +112,25 @@ def _waiting_for_payment(situation: Situation) -> str:
     return "executing.no_details" if facts.deposit is None else "executing.wait_deposit"
 
 
-def _before_or_after(situation: Situation) -> str:
-    """Return the row for funds neither in transit nor delivered, by the step that comes next."""
-    deposit, origin, _ = situation.facts.legs
-    if situation.reached is Place.DELIVERY_ADDRESS:
-        return "executing.destination_running" if situation.by_steps is situation.reached else "executing.arrived"
-    if deposit is StepStatus.DONE or origin in UNDER_WAY:
-        return "executing.origin_running"
-    return "executing.no_details" if deposit is StepStatus.STRANGE else "executing.deposit_confirming"
+def _in_progress(situation: Situation) -> str:
+    """Return the row for a transfer whose steps succeed so far, by the place of the funds."""
+    if situation.reached is not situation.by_steps:
+        return "executing.arrived"
+    if situation.facts.legs[0] is StepStatus.STRANGE and situation.reached is Place.OWNER:
+        return "executing.no_details"
+    if timing.has_come(situation.late_at, now=situation.now):
+        is_slow = situation.reached is Place.PROVIDER and providers.slow_range(situation.facts.providers)
+        return "executing.crossing_slow" if is_slow else "executing.late"
+    return ON_TIME[situation.reached]
 
 
-def _crossing(situation: Situation) -> str:
-    facts = situation.facts
-    late_at = timing.late_at(facts) if situation.late_after is None else situation.late_at
-    if situation.is_listed or not timing.has_come(late_at, now=situation.now):
-        return "executing.crossing"
-    return "executing.crossing_slow" if providers.slow_range(facts.providers) else "executing.crossing_late"
+# By how far the funds are.
+ON_TIME = {
+    Place.OWNER: "executing.deposit_confirming",
+    Place.DEPOSIT_ADDRESS: "executing.origin_running",
+    Place.PROVIDER: "executing.crossing",
+    Place.DELIVERY_ADDRESS: "executing.destination_running",
+}
 
 
 def _succeeded(situation: Situation) -> str:
@@ -221,6 +222,8 @@ def _aborted(situation: Situation) -> str:
 def _invalid(situation: Situation) -> str:
     if situation.has_balance is False and situation.facts.has_arrived:
         return "stopped.emptied"
+    if situation.has_balance is False and situation.facts.steps.is_deposit_made:
+        return "invalid.not_found"
     is_doubtful = situation.was_not_counted and situation.has_balance is None
     traces = situation.facts.has_arrived or situation.facts.steps.is_deposit_made or is_doubtful
     return "invalid.with_payment" if traces else "invalid.nothing_moved"
@@ -285,6 +288,16 @@ class Cause(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Deadline(StrEnum):
+    """A time that is waited for."""
+
+    NONE = ""
+    EXECUTION = "execution"  # until when the quote can be used
+    ESTIMATE = "estimate"  # when the delivery is expected, then when it is late
+    STALL = "stall"
+    REFUND = "refund"
+
+
 class Delivery(StrEnum):
     """What is known of the delivery, for the comparison with the quote."""
 
@@ -302,10 +315,10 @@ class MessageRow:
 
     `title` is the headline of a group of transfers, without what differs between them, and empty if nothing does.
     `help` is what the next step leads to: a page to recover funds, or support. `place` is a `Place`, or one that
-    depends on the transfer: `last-confirmed`, `balance` or `refund`. `comparison` is what the amounts and times that
-    were quoted are compared with. `contact` is empty if no one needs to be
-    contacted. `warn_second_deposit`: a second deposit is plausible and harmful, so `SECOND_DEPOSIT` is shown with the
-    row. `minutes` without a change after which `{escalation}` says to contact
+    depends on the transfer: `last-confirmed`, `balance` or `refund`. `deadline` is the time that is waited for.
+    `comparison` is what the amounts and times that were quoted are compared with. `contact` is whose support team to
+    contact, empty if no one needs to be. `warn_second_deposit`: a second deposit is plausible and harmful, so
+    `SECOND_DEPOSIT` is shown with the row. `minutes` without a change after which `{escalation}` says to contact
     support, 0 without it. `stem` is the beginning of the headline that balances can't change, empty if they change
     none of it.
     """
@@ -323,7 +336,8 @@ class MessageRow:
     certainty: Certainty
     comparison: Delivery = Delivery.OPEN
     help: tuple[HelpKind, ...] = ()
-    contact: str = ""
+    contact: SupportTeam = SupportTeam.NONE
+    deadline: Deadline = Deadline.NONE
     warn_second_deposit: bool = True
     attention: Attention = Attention.NONE
     cause: Cause = Cause.NONE
@@ -337,6 +351,8 @@ TYPES: Mapping[str, Callable[[Any], Any]] = {
     "help": lambda written: tuple(map(HelpKind, written)),
     "who": Who,
     "tone": Tone,
+    "contact": SupportTeam,
+    "deadline": Deadline,
     "certainty": Certainty,
     "comparison": Delivery,
     "attention": Attention,
@@ -344,10 +360,10 @@ TYPES: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _row(key: str, written: Mapping[str, Any]) -> MessageRow:
+def message(key: str, written: Mapping[str, Any]) -> MessageRow:
     return MessageRow(key, **{name: TYPES[name](value) if name in TYPES else value for name, value in written.items()})
 
 
 EXPLANATIONS: Mapping[str, MessageRow] = {
-    key: _row(key, written) for key, written in tables.read(__package__, "messages.toml").items()
+    key: message(key, written) for key, written in tables.read(__package__, "messages.toml").items()
 }

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from intents_ui import tables
+from intents_ui.display.summary import rules
 from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, MessageRow, Who
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.assistance import Help
+from intents_ui.display.transfers.assistance import Help, SupportTeam
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.models import IntentStatus, TransactionStatus
 
 _TABLE: Mapping[str, Any] = tables.read(__package__, "status_help.json")
-# Values for the placeholders of a message when there is no transfer.
+# Values for the placeholders of a message when there is no transfer. A row with others has words of its own.
 IN_GENERAL: Mapping[str, str] = _TABLE["placeholders"]
+OWN_WORDS: Mapping[str, Mapping[str, str]] = _TABLE["rows"]
+# What pages say instead of a message.
+PAGES = {key: rules.message(key, written) for key, written in _TABLE["pages"].items()}
 # Of each status: the key of its ordinary message, and prefixes of the keys of its usual ones. Others apply when status
 # and steps disagree.
 ORDINARY = {IntentStatus(status): row["ordinary"] for status, row in _TABLE["intents"].items()}
@@ -32,7 +36,7 @@ class Explanation:
     location: str
     instructions: str
     who: Who
-    contact: str
+    contact: SupportTeam
     tone: Tone
     help: tuple[Help, ...] = ()
 
@@ -48,6 +52,7 @@ class StatusHelp:
     rare: tuple[Explanation, ...] = ()
 
 
+SETTLED = {IntentStatus.SUCCEEDED: "Delivered", IntentStatus.REFUNDED: "Refunded"}
 EXPIRED = "EXPIRED"
 EXPIRED_ROWS = {IntentStatus.QUOTED: "quoted.expired", IntentStatus.COMMITTED: "committed.overdue"}
 
@@ -87,7 +92,8 @@ def transaction(status: TransactionStatus) -> StatusHelp:
 
 def of_any_status() -> tuple[Explanation, ...]:
     """Return the situations that don't depend on a status."""
-    return tuple(_in_general(row, None) for row in EXPLANATIONS.values() if not row.statuses)
+    rows = (*EXPLANATIONS.values(), *PAGES.values())
+    return tuple(_in_general(row, None) for row in rows if not row.statuses)
 
 
 def named(name: str) -> tuple[StatusHelp | None, StatusHelp | None]:
@@ -103,15 +109,17 @@ def names() -> Sequence[str]:
 
 
 def _in_general(row: MessageRow, status: IntentStatus | None) -> Explanation:
-    word = statuses.INTENTS[status].word if status else "reported"
-    settled = "Delivered" if status == IntentStatus.SUCCEEDED else word
-    words = {**IN_GENERAL, "status_word": word, "settled": settled}
-    next_step = _said(row.next, words)
+    words = dict(IN_GENERAL)
+    if status:
+        words["status_word"] = statuses.INTENTS[status].word
+        words["settled"] = SETTLED.get(status, "Bridging")
+    own = OWN_WORDS.get(row.key, {})
+    next_step = _said(own.get("next", row.next), words)
     return Explanation(
         key=row.key,
-        headline=_said(row.headline, words),
-        sentence=_said(row.sentence, words),
-        location=_said(row.where, words),
+        headline=_said(own.get("headline", row.title or row.headline), words),
+        sentence=_said(own.get("sentence", row.sentence), words),
+        location=_said(own.get("where", row.where), words),
         instructions=f"{next_step} {SECOND_DEPOSIT}" if row.warn_second_deposit else next_step,
         who=row.who,
         contact=row.contact,

@@ -11,11 +11,20 @@ from functools import cached_property
 
 from intents_ui.display.formatting.sentences import Name, Sentence, fill
 from intents_ui.display.summary import funds_location, reasons, rules
-from intents_ui.display.summary.funds_location import Located
+from intents_ui.display.summary.funds_location import ADDRESSES, Located
 from intents_ui.display.summary.placeholders import Placeholders
-from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, MessageRow, Who
+from intents_ui.display.summary.rules import (
+    EXPLANATIONS,
+    SECOND_DEPOSIT,
+    Attention,
+    Cause,
+    Certainty,
+    Deadline,
+    MessageRow,
+    Who,
+)
 from intents_ui.display.transfers import assistance, locations, statuses, timing
-from intents_ui.display.transfers.assistance import Help, HelpKind
+from intents_ui.display.transfers.assistance import Help, HelpKind, SupportTeam
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Check, Situation, derived
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
@@ -26,10 +35,6 @@ CHECKING = "Checking on-chain balances…"
 NOT_CHECKED = "On-chain balances were not checked."
 CHECKING_PLACE = "The intent addresses are being checked."
 CHECKING_NEXT = "Wait a moment while the balances are checked."
-LEFT = {
-    Place.DEPOSIT_ADDRESS: "funds left the deposit address",
-    Place.DELIVERY_ADDRESS: "funds left the destination intent address",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +68,7 @@ class Summary:
 
     @cached_property
     def headline(self) -> str:
-        if self.is_provisional:
-            return self._stem
-        if self._has_left:
-            return Sentence(self._stem or self._headline, f", {LEFT[self.place]}")
-        return self._headline
+        return self._stem if self.is_provisional else self._headline
 
     @cached_property
     def sentence(self) -> str:
@@ -124,7 +125,11 @@ class Summary:
 
     @cached_property
     def next_step(self) -> str:
-        return CHECKING_NEXT if self.is_pending else Sentence(fill(self.row.next, self.gaps), _no_recovery(self))
+        if self.is_pending:
+            return CHECKING_NEXT
+        if self._obstacle:
+            return Sentence(Name(self._obstacle), " Contact support.")
+        return fill(self.row.next, self.gaps)
 
     @property
     def instructions(self) -> str:
@@ -136,10 +141,12 @@ class Summary:
         """Return who must act: support, once a wait without an actor has taken too long."""
         if self.is_pending:
             return Who.NOBODY
+        if self._obstacle:
+            return Who.SUPPORT
         return Who.SUPPORT if self._is_overdue and self.row.who is Who.NOBODY else self.row.who
 
     @property
-    def contact(self) -> str:
+    def contact(self) -> SupportTeam:
         return self.row.contact
 
     @cached_property
@@ -147,7 +154,8 @@ class Summary:
         """Return where to recover the funds and whom to contact, if the next step says to."""
         if self.is_pending:
             return ()
-        return tuple(assistance.needed(self.row.help, contact=self.contact, contacts=self.situation.contacts))
+        kinds = (HelpKind.SUPPORT,) if self._obstacle else self.row.help
+        return tuple(assistance.needed(kinds, contact=self.contact, contacts=self.situation.contacts))
 
     @property
     def scam_warning(self) -> str:
@@ -156,7 +164,7 @@ class Summary:
 
     @cached_property
     def deadline(self) -> datetime | None:
-        return None if self.is_pending else _deadline(self.key, self.situation)
+        return None if self.is_pending else _deadline(self.row.deadline, self.situation)
 
     @property
     def warn_second_deposit(self) -> bool:
@@ -216,14 +224,19 @@ class Summary:
 
     @cached_property
     def _stem(self) -> str:
-        if self.key in rules.BEFORE_THE_DEPOSIT_ONLY and self.situation.facts.has_arrived:
-            return ""
-        return fill(self.row.stem, self.gaps)
+        # Balances don't change what is said about a transfer in progress once its deposit has arrived.
+        is_settled = self.key.startswith("executing.") and self.situation.facts.has_arrived
+        return "" if is_settled else fill(self.row.stem, self.gaps)
+
+    @cached_property
+    def _obstacle(self) -> str:
+        """Return why the funds can't be recovered, if the next step would say to recover them."""
+        return reasons.no_recovery(self.situation) if HelpKind.RECOVERY in self.row.help else ""
 
     @cached_property
     def _has_left(self) -> bool:
         """Return whether the intent address that should hold the funds is empty on the chain."""
-        return self.place in LEFT and self.situation.has_balance is False
+        return self.place in ADDRESSES and self.situation.has_balance is False
 
     @property
     def _is_overdue(self) -> bool:
@@ -277,12 +290,6 @@ def _minutes(situation: Situation) -> Iterator[int]:
         yield EXPLANATIONS["executing.uncounted"].minutes
 
 
-def _no_recovery(told: Summary) -> str:
-    """Return the warning for a next step that can't work: funds of a paused token can't be recovered."""
-    obstacle = reasons.no_recovery(told.situation) if HelpKind.RECOVERY in told.row.help else ""
-    return Name(f" {obstacle}") if obstacle else ""
-
-
 def _place(key: str, situation: Situation) -> Place:
     facts, place = situation.facts, EXPLANATIONS[key].place
     match place:
@@ -304,35 +311,24 @@ def _place(key: str, situation: Situation) -> Place:
             return Place(place)
 
 
-def _deadline(key: str, situation: Situation) -> datetime | None:
-    facts, now = situation.facts, situation.now
-    match key:
-        case "quoted.open" | "committed.open" | "quoted.funded" | "committed.funded" | "offer.mismatch":
+def _deadline(deadline: Deadline, situation: Situation) -> datetime | None:
+    facts = situation.facts
+    match deadline:
+        case Deadline.EXECUTION:
             return facts.execute_by
-        case "executing.crossing":
-            is_due = timing.has_come(timing.due_at(facts), now=now)
-            late_at = timing.late_at(facts) if situation.late_after is None else situation.late_at
-            return late_at if is_due else timing.due_at(facts)
-        case "executing.crossing_slow" | "executing.crossing_late":
+        case Deadline.ESTIMATE:
+            due_at = timing.due_at(facts)
+            return situation.late_at if timing.has_come(due_at, now=situation.now) else due_at
+        case Deadline.STALL:
             return timing.stalled_at(facts)
-        case (
-            "executing.refunding"
-            | "failed.origin_pending_refund"
-            | "failed.destination_pending_refund"
-            | "stopped.last_step"
-        ):
+        case Deadline.REFUND:
             return timing.return_overdue_at(facts)
-        case _:
+        case Deadline.NONE:
             return None
 
 
-TURNS = {
-    Who.NOBODY: "",
-    Who.PAYER: "Waiting on: payer",
-    Who.OWNER: "Waiting on: owner",
-    Who.SUPPORT: "Waiting on: support",
-}
-HELP = {
+# Who else can help, by who is to act.
+CONTACT = {
     Who.NOBODY: "If in doubt, contact",
     Who.PAYER: "If in doubt, contact",
     Who.OWNER: "For help, contact",
@@ -345,8 +341,8 @@ def whose(summary: Summary) -> str:
 
     Without the contact where `summary.help` says whom to contact or where to recover funds.
     """
-    turn = TURNS[summary.who]
+    turn = "" if summary.who is Who.NOBODY else f"Waiting on: {summary.who}"
     if not summary.contact or summary.help:
         return turn
-    contact = f"{HELP[summary.who]} {summary.contact[0].lower()}{summary.contact[1:]}"
+    contact = f"{CONTACT[summary.who]} the {summary.contact}'s support team with the intent ID."
     return f"{turn}. {contact}" if turn else contact

@@ -17,6 +17,14 @@ class HelpKind(StrEnum):
     SUPPORT = "support"
 
 
+class SupportTeam(StrEnum):
+    """Whose support team to contact."""
+
+    NONE = ""
+    APP = "app"  # that started the transfer
+    SERVICE = "service"
+
+
 @dataclass(frozen=True)
 class Contacts:
     """From the settings, never from a response. `support` is an https URL or an e-mail address."""
@@ -45,7 +53,7 @@ class Help:
         return (self.url or "").removeprefix("mailto:")
 
 
-def needed(kinds: Collection[HelpKind], *, contact: str, contacts: Contacts) -> Iterator[Help]:
+def needed(kinds: Collection[HelpKind], *, contact: SupportTeam, contacts: Contacts) -> Iterator[Help]:
     """Return the help that a next step leads to. `contact` is whom the page says to contact besides, if anyone."""
     recovers, asks_support = HelpKind.RECOVERY in kinds, HelpKind.SUPPORT in kinds
     if recovers and asks_support and not (contacts.recovery_url or contacts.support):

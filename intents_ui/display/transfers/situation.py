@@ -258,16 +258,17 @@ class Situation:
     @property
     def late_at(self) -> datetime | None:
         """Return when it takes longer than usual on its route. If that isn't known, it is when it takes longer than
-        estimated or, without an estimate (as in a history entry), when it makes no progress. None before it started.
+        estimated or, in a list, which has no estimates, when it makes no progress. None before it started.
         """
         if self.late_after is not None:
             return times.after(self.facts.started_at or self.facts.quoted_at, self.late_after)
-        has_estimate = timing.given_estimate(self.facts) is not None
-        return timing.late_at(self.facts) if has_estimate else timing.stalled_at(self.facts)
+        return timing.stalled_at(self.facts) if self.is_listed else timing.late_at(self.facts)
 
     @property
     def is_late(self) -> bool:
-        is_under_way = statuses.is_open(self.facts.status) and self.facts.has_arrived and not self.facts.is_delivered
+        facts = self.facts
+        is_ended = facts.is_delivered or facts.returning is StepStatus.DONE
+        is_under_way = statuses.is_open(facts.status) and facts.has_arrived and not is_ended
         return is_under_way and timing.has_come(self.late_at, now=self.now)
 
     @property

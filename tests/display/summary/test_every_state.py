@@ -117,8 +117,6 @@ BY_OTHER_FACTS = {
     "refunded.elsewhere",
     "receipt.unread",
     "receipt.missing",
-    "notfound",
-    "stale",
 }
 
 
@@ -306,7 +304,7 @@ CLAIMS = {
     r"In transit from": Place.PROVIDER,
     r"At the destination intent address": Place.DELIVERY_ADDRESS,
     r"In the recipient's wallet": Place.RECIPIENT,
-    r"In transit to": Place.RETURNING,
+    r"On the way back to": Place.RETURNING,
 }
 ASKS = {
     Who.NOBODY: r"^(No action needed|Wait|Refresh|If nothing was sent)\b",
@@ -328,7 +326,7 @@ def wording(headline: str, sentence: str, where: str, next_: str) -> SimpleNames
         names_chain=bool(re.search(r"Chain \d", where)),
         blames_origin=bool(re.search(r"[Ff]irst step (\w+ )*failed|at the first step", result)),
         blames_destination=bool(re.search(r"[Ll]ast step (on [\w ]+ )?failed|at the last step", result)),
-        denies_payment=bool(re.search(r"[Nn]o deposit|deposit not accepted|before a deposit was", result)),
+        denies_payment=bool(re.search(r"[Nn]o deposit|[Dd]eposit not accepted|before a deposit was", result)),
         blames_return=bool(
             re.search(r"[Rr]efund (transaction )?failed|failed refund|so did the automatic refund", result)
         ),

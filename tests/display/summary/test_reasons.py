@@ -7,9 +7,10 @@ import pytest
 from intents_ui.display.summary import reasons
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary import timeline as timelines
+from intents_ui.display.summary.rules import Who
 from intents_ui.display.summary.timeline import Name
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.assistance import RECOVER, Contacts, Help
+from intents_ui.display.transfers.assistance import SUPPORT_OF_THE_APP, Contacts, Help
 from intents_ui.service.models import TokenMetadata, TransactionPrecondition
 from tests.display.builders import (
     ARBITRUM,
@@ -131,15 +132,15 @@ def test_recovery_is_not_called_possible_while_the_token_is_paused(reason, has_b
     failed = refund("FAILED", status_reason=reason)
     of_receipt = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=failed)
     result = summaries.of(at(intent("FAILED"), of_receipt, has_balance=has_balance))
-    assert result.next_step.endswith(PAUSED) == warns
+    assert (result.next_step == f"{PAUSED} Contact support.") == warns
     assert (PAUSED in result.instructions) == warns
 
 
-def test_a_transfer_of_a_paused_token_still_links_to_its_recovery():
-    """The pause was observed when the refund failed. It may have ended since."""
+def test_a_transfer_of_a_paused_token_links_to_no_recovery():
     failed = refund("FAILED", status_reason="refund reverted: token paused")
     of_receipt = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED", refund=failed)
     contacts = Contacts("https://app.example/recover")
     shown = summaries.of(replace(at(intent("FAILED"), of_receipt), contacts=contacts))
-    assert PAUSED in shown.next_step
-    assert Help(RECOVER, "https://app.example/recover") in shown.help
+    assert shown.next_step.startswith(PAUSED)
+    assert shown.who is Who.SUPPORT
+    assert shown.help == (Help(SUPPORT_OF_THE_APP),)

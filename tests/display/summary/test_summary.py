@@ -25,6 +25,7 @@ from intents_ui.service.models import (
 from tests.display.builders import (
     ARBITRUM,
     BASE,
+    ETHEREUM,
     MERCHANT,
     NOW,
     OWNER,
@@ -92,12 +93,15 @@ CASES = [
     (CONFIRMING, receipt(deposit="MINING", origin="ON_HOLD")),
     ("executing.origin_running", receipt(**PAID, origin="RELAYING")),
     ("executing.origin_running", receipt(**PAID, origin="ON_HOLD")),
+    ("executing.late", receipt(deposit="MINING", origin="ON_HOLD", summary=LATE)),
+    ("executing.late", receipt(**PAID, origin="RELAYING", summary=LATE)),
+    ("executing.late", receipt(**CROSSED, destination="MINING", summary=LATE)),
     ("executing.retrying", receipt(**PAID, origin="ERRORED", destination="ON_HOLD")),
     ("executing.crossing", receipt(**CROSSED, summary=summary(started_at=before(seconds=5)))),
     ("executing.crossing", receipt(**CROSSED, destination="ON_HOLD", summary=DUE)),
-    ("executing.crossing_late", receipt(**CROSSED, destination="ON_HOLD", summary=LATE)),
+    ("executing.late", receipt(**CROSSED, destination="ON_HOLD", summary=LATE)),
     ("executing.crossing_slow", receipt(**CROSSED, destination="ON_HOLD", summary=LATE_CCTP)),
-    ("executing.crossing_late", receipt(**CROSSED, destination="QUEUED", summary=LATE)),
+    ("executing.late", receipt(**CROSSED, destination="QUEUED", summary=LATE)),
     ("executing.destination_running", receipt(**CROSSED, destination="MINING")),
     ("executing.finalising", receipt(**ARRIVED)),
     ("executing.delivered_fault", receipt(**{**ARRIVED, "origin": "FAILED"})),
@@ -240,26 +244,28 @@ def test_a_balance_without_a_reported_amount_is_shown_without_one():
 
 
 def test_rows_that_no_state_of_a_step_decides_are_among_these_cases():
-    chosen = (
-        {key for key, *_ in CASES} | {case.values[-1] for case in BALANCES} | {"notfound", "stale", "receipt.unread"}
-    )
+    chosen = {key for key, *_ in CASES} | {case.values[-1] for case in BALANCES} | {"receipt.unread"}
     assert chosen >= BY_OTHER_FACTS
 
 
-ELSEWHERE_NOW, FURTHER = "the funds moved on from there.", "This is further along than the recorded steps show."
+ELSEWHERE_NOW = "the funds moved on from there."
+BOTH_EMPTY, MOVED_ON = (
+    "Both intent addresses are empty.",
+    "The deposit address on Arbitrum is empty, so the funds have moved on.",
+)
 # The receipt, the balances or None if they weren't checked, and how they agree with the steps.
 FOUND = named(
     ("unchecked", receipt(**PAID), None, Agreement.UNCHECKED, ""),
     ("as the steps say", receipt(**PAID), HELD, Agreement.AGREES, "79.7123 USDC at the deposit address on Arbitrum."),
-    ("in the bridge", receipt(**CROSSED), NOTHING, Agreement.AGREES, "or the destination intent address."),
-    ("empty, and should not be", receipt(**PAID), NOTHING, Agreement.DIFFERS, "The funds may have moved since."),
-    ("ahead of the steps", WATCHING, HELD, Agreement.DIFFERS, FURTHER),
+    ("in the bridge", receipt(**CROSSED), NOTHING, Agreement.AGREES, BOTH_EMPTY),
+    ("empty, and should not be", receipt(**PAID), NOTHING, Agreement.DIFFERS, MOVED_ON),
+    ("ahead of the steps", WATCHING, HELD, Agreement.DIFFERS, "79.7123 USDC at the deposit address on Arbitrum."),
     ("behind the steps", receipt(**CROSSED), HELD, Agreement.DIFFERS, ELSEWHERE_NOW),
     ("beside a delivery", receipt("SUCCEEDED"), HELD, Agreement.DIFFERS, ELSEWHERE_NOW),
     ("beside a refund", receipt("REFUNDED"), HELD, Agreement.DIFFERS, ELSEWHERE_NOW),
-    ("refunded", receipt("REFUNDED"), NOTHING, Agreement.AGREES, "or the destination intent address."),
+    ("refunded", receipt("REFUNDED"), NOTHING, Agreement.AGREES, BOTH_EMPTY),
     ("refund pending", receipt(**PAID, refund="MINING"), HELD, Agreement.AGREES, "on Arbitrum."),
-    ("refund sent", receipt(**PAID, refund="MINING"), NOTHING, Agreement.AGREES, "none at the deposit address"),
+    ("refund sent", receipt(**PAID, refund="MINING"), NOTHING, Agreement.AGREES, BOTH_EMPTY),
     ("on one chain", receipt("FAILED", **CROSSED, **ONE_CHAIN), HELD, Agreement.AGREES, "on Arbitrum."),
     ("of no receipt", None, HELD, Agreement.ALONE, "79.7123 USDC at the deposit address on Arbitrum."),
 )
@@ -409,13 +415,12 @@ def test_a_failed_refund_names_the_intent_address_of_its_side():
 def test_a_bridging_transfer_past_its_estimate_is_not_expected_in_the_past():
     result = story(intent(), receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=DUE))
     assert result.headline == "Bridging to Base"
-    assert result.next_step == "Wait. Expected by 14:02:12 UTC, slightly behind schedule."
+    assert result.next_step == "Wait. It was expected by 14:02:12 UTC."
 
 
 def test_a_bridging_transfer_says_until_when_to_wait():
     slow = receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=LATE_CCTP)
-    assert story(intent(), slow).headline == "Bridging to Base"
-    result = story(intent(), slow, has_balance=False)
+    result = story(intent(), slow)
     assert result.headline == "Bridging to Base, longer than estimated"
     assert "CCTP can take up to 30 min" in result.sentence
     assert result.next_step == "Wait until 14:32:51 UTC. If nothing has changed by then, contact support."
@@ -447,6 +452,14 @@ DEADLINES = named(
         )
     ),
     ("starting", intent(), receipt(**PAID, origin="RELAYING"), {}, None),
+    *(
+        (f"late, {each}", intent(), receipt(**steps, summary=LATE), {}, QUIET_SINCE + timedelta(minutes=15))
+        for each, steps in (
+            ("confirming", {"deposit": "MINING", "origin": "ON_HOLD"}),
+            ("starting", {**PAID, "origin": "RELAYING"}),
+            ("delivering", {**CROSSED, "destination": "MINING"}),
+        )
+    ),
     ("delivered", intent(), receipt("SUCCEEDED", summary=DELIVERED), {}, None),
 )
 
@@ -479,11 +492,11 @@ def test_only_what_is_confirmed_is_green_and_said_to_be_there(of_receipt, status
 
 
 EMPTY = named(
-    ("paid", receipt(**PAID), "Deposit confirmed, funds left the deposit address", Certainty.LIKELY),
+    ("paid", receipt(**PAID), "Bridging to Base", Certainty.LIKELY),
     (
         "come over",
         receipt(**CROSSED, destination="MINING"),
-        "Delivering on Base, funds left the destination intent address",
+        "Delivering on Base",
         Certainty.LIKELY,
     ),
     ("in the bridge", receipt(**CROSSED), "Bridging to Base", Certainty.CONFIRMED),
@@ -492,7 +505,9 @@ EMPTY = named(
 
 
 @pytest.mark.parametrize(("of_receipt", "headline", "certainty"), EMPTY)
-def test_an_empty_intent_address_that_should_hold_the_funds_is_in_the_headline(of_receipt, headline, certainty):
+def test_an_empty_intent_address_that_should_hold_the_funds_makes_the_location_uncertain(
+    of_receipt, headline, certainty
+):
     result = story(intent(), of_receipt, has_balance=False)
     assert (result.headline, result.certainty) == (headline, certainty)
 
@@ -641,10 +656,55 @@ def test_a_wait_says_until_when_and_then_to_contact_support():
     )
 
 
-def test_an_owner_who_must_act_must_still_act_once_support_should_be_contacted():
-    result = story(intent(), WATCHING, balances=HELD, now=NOW + timedelta(minutes=2))
-    assert (result.key, result.who) == ("executing.underpaid", Who.OWNER)
-    assert result.next_step.startswith("Contact support now.")
+def test_an_owner_of_a_deposit_that_is_not_accepted_recovers_it_however_long_it_waits():
+    for minutes in (0, 2):
+        result = story(intent(), WATCHING, balances=HELD, now=NOW + timedelta(minutes=minutes))
+        assert (result.key, result.who) == ("executing.underpaid", Who.OWNER)
+        assert result.next_step.startswith("Recover the funds")
+
+
+def test_a_headline_says_what_is_delayed():
+    steps = {
+        "Confirming deposit, delayed": {"deposit": "MINING"},
+        "Swapping on Arbitrum, delayed": {**PAID, "origin": "RELAYING", **ONE_CHAIN},
+        "Bridging to Base, delayed": {**PAID, "origin": "RELAYING"},
+        "Delivering on Base, delayed": {**CROSSED, "destination": "MINING"},
+    }
+    for headline, made in steps.items():
+        result = story(intent(), receipt(**made, summary=LATE), has_balance=False)
+        assert (result.headline, result.who) == (headline, Who.NOBODY)
+        assert result.next_step == "Wait until 14:17:51 UTC. If nothing has changed by then, contact support."
+
+
+def test_only_a_deposit_on_ethereum_takes_minutes_to_confirm():
+    slow, fast = (receipt(deposit="MINING", origin_chain_id=each) for each in (ETHEREUM, ARBITRUM))
+    assert story(None, slow).next_step == "Wait. This usually takes a few minutes."
+    assert story(None, fast).next_step == "Wait. This usually takes seconds."
+
+
+def test_a_deposit_that_was_not_found_is_not_at_its_empty_address():
+    missing = receipt("INVALID", deposit="FAILED", origin="ABORTED", destination="ABORTED")
+    result = story(intent("INVALID"), missing, has_balance=False)
+    assert (result.key, result.place, result.who) == ("invalid.not_found", Place.UNKNOWN, Who.SUPPORT)
+    assert result.location == "Nothing is at the deposit address on Arbitrum."
+    assert "recover" not in result.next_step.lower()
+    assert result.amount == ""
+
+
+def test_a_stalled_transfer_counts_whole_minutes():
+    stale = transaction("SUCCEEDED", updated_at=before(minutes=33, seconds=41))
+    result = story(None, receipt(deposit=stale, origin=stale, updated_at=before(minutes=33, seconds=41)))
+    assert result.headline == "No progress for 33 min"
+
+
+def test_a_refund_to_the_owner_names_no_address():
+    result = story(None, receipt("FAILED", **PAID, refund="MINING"))
+    assert result.location == "On the way back to the owner's wallet on Arbitrum."
+
+
+def test_a_refund_that_is_back_is_not_late():
+    result = story(ESTIMATED, receipt(**PAID, refund="SUCCEEDED", summary=LATE))
+    assert (result.key, result.attention) == ("reported.returned", Attention.NONE)
 
 
 def test_a_wait_without_a_last_change_names_no_time():
