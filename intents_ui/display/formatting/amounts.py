@@ -69,8 +69,7 @@ def amount(value: int | None, *, decimals: int | None, symbol: str | None = None
         return Amount(UNKNOWN, "", "", unit)
     if decimals is None or not 0 <= decimals <= MOST_DECIMALS:
         return Amount(grouped(value), str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
-    full = plain(value, decimals=decimals)
-    short = rounded(Decimal(full), places=min(2, decimals))
+    full, short = plain(value, decimals=decimals), rounded(value, decimals=decimals)
     return Amount(short, full, str(value), unit, exact=Decimal(short.replace(",", "")) == Decimal(full))
 
 
@@ -86,17 +85,21 @@ def plain(value: int, *, decimals: int) -> str:
     return f"{'-' if value < 0 else ''}{whole}{'.' if fraction else ''}{fraction}"
 
 
-def rounded(value: Decimal, *, places: int = 2) -> str:
-    """Return `1,247.91` or `0.0804`: six significant digits, half up. From 1 upward it has two decimals or, for tokens
-    with fewer, `places`. It is never 0 for another value.
+def rounded(value: int, *, decimals: int) -> str:
+    """Return `1,247.91` or `0.0804`: six significant digits, half up, with two decimals from 1 upward. It is never 0
+    for another value.
     """
-    if not value:
-        return "0"
-    most = SIGNIFICANT - 1 - value.adjusted()
-    near = EXACT.quantize(value, Decimal(1).scaleb(-max(most, 2 if value.adjusted() >= 0 else most)))
-    whole, _, fraction = f"{near:,f}".partition(".")
-    fraction = fraction.rstrip("0").ljust(places if abs(near) >= 1 else 0, "0")
-    return f"{whole}.{fraction}" if fraction else whole
+    units = abs(value)
+    before_point = len(str(units)) - decimals if units else 0
+    least = min(2, decimals)
+    kept = max(SIGNIFICANT - before_point, least if before_point > 0 else 0)
+    if kept < decimals:
+        dropped = 10 ** (decimals - kept)
+        units, decimals = (2 * units + dropped) // (2 * dropped), kept
+    whole, rest = divmod(units, 10**decimals)
+    fraction = str(rest).zfill(decimals).rstrip("0") if rest else ""
+    fraction = fraction.ljust(least if whole else 0, "0")
+    return f"{'-' if value < 0 else ''}{whole:,}{'.' if fraction else ''}{fraction}"
 
 
 def usd(value: Decimal | None) -> str:
@@ -111,7 +114,8 @@ def fee(value: Decimal | None) -> Figure:
     """Return `$5.52742` or `$0.0312346`: rounded like amounts of tokens, because a fee is often less than a cent."""
     if value is None:
         return Figure(UNKNOWN, UNKNOWN)
-    whole, _, digits = rounded(value.copy_abs()).partition(".")
+    decimals = max(0, -int(value.as_tuple().exponent))
+    whole, _, digits = rounded(int(value.copy_abs().scaleb(decimals, EXACT)), decimals=decimals).partition(".")
     return Figure(f"{'-' if value < 0 else ''}${whole}.{digits.ljust(2, '0')}", usd_full(value))
 
 
