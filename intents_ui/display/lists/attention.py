@@ -98,8 +98,9 @@ class ProblemGroup(ProblemRows):
 
     @property
     def explanation(self) -> str:
-        """Return the reason in plain language, "" if it is unknown or differs in more than numbers."""
-        return _common(reasons.of_failure(row.situation) for row in self.rows)
+        """Return the reason in plain language, without token and chain if they differ, or "" if it is unknown."""
+        situations = [row.situation for row in self.rows]
+        return _common(map(reasons.of_failure, situations)) or _common(map(reasons.of_failure_anywhere, situations))
 
     @property
     def reason(self) -> str:

@@ -42,6 +42,11 @@ def of_failure(situation: Situation) -> str:
     return of_step(next(failed, None), situation)
 
 
+def of_failure_anywhere(situation: Situation) -> str:
+    """Return the same without the token and its chain."""
+    return explain(situation.facts.failure_reason or "", Money(None, None, None), using=situation.names)
+
+
 def explain(reason: str, needed: Money, *, using: Names) -> str:
     """Return the explanation of a reason. `needed` is the token that the step works with, on the step's chain."""
     if reason in FIXED:

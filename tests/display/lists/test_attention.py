@@ -7,7 +7,7 @@ from intents_ui.display.lists.attention import AttentionFilters, Problems
 from intents_ui.display.summary.rules import EXPLANATIONS, Cause
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.models import IntentHistory, IntentReceipt
-from tests.display.builders import CATALOGUE, NOW, before, receipt, summary, transaction
+from tests.display.builders import BASE, CATALOGUE, NOW, before, receipt, summary, transaction
 from tests.display.lists.test_recoverable import DEPOSIT, entry, token
 
 
@@ -76,6 +76,21 @@ def test_a_group_has_its_reason_in_words() -> None:
     found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(two, 1)))
     [group] = found.section(Cause.RECOVERABLE).groups
     assert group.explanation == "… USDC too little arrived: … of the … USDC that the step needs."
+
+
+def test_a_reason_for_several_chains_names_none() -> None:
+    entries = (entry(1, token(), receipt=because("token paused")), entry(2, token(), receipt=because("token paused")))
+    [group] = of(*entries).section(Cause.RECOVERABLE).groups
+    assert group.explanation == "USDC is paused on Arbitrum, so no transfer of it can go through."
+    abroad = receipt(
+        "FAILED",
+        deposit="SUCCEEDED",
+        origin=transaction("REVERTED", chain_id=BASE, status_reason="token paused"),
+        summary=summary(origin_intent_address=DEPOSIT, origin_chain_id=BASE),
+        origin_chain_id=BASE,
+    )
+    [group] = of(*entries, entry(3, token(), chain_id=BASE, receipt=abroad)).section(Cause.RECOVERABLE).groups
+    assert group.explanation == "The token is paused on its chain, so no transfer of it can go through."
 
 
 def test_a_retry_is_late_only_after_its_time() -> None:
