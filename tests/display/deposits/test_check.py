@@ -12,6 +12,7 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import (
     BalanceGroup,
     DepositTransaction,
@@ -382,6 +383,19 @@ def test_a_closed_transfers_deadline_is_measured_against_its_end(later):
         over = receipt("ABORTED", deposit=watched("ABORTED"), summary=summary(finished_at=ended))
         found = examined(asking("ABORTED", **EXPIRED), over, now=NOW + later)
         assert line(found, "Deadline").result.word == word
+
+
+def test_waiting_for_an_unaccepted_deposit_has_an_end():
+    of_receipt = receipt(deposit=watched())
+    since = Facts.of(asking(), of_receipt).last_change
+    until = since + timedelta(minutes=EXPLANATIONS["executing.uncounted"].minutes)
+    ahead, come = (
+        summaries.of(situation(asking(), of_receipt, held(ASKED), now=until + timedelta(seconds=seconds))).next_step
+        for seconds in (-1, 0)
+    )
+    assert ahead == "Wait. If nothing has changed by 14:04:51 UTC, contact support."
+    assert come == "Contact support now. Nothing has changed for 2 min."
+    assert summaries.changes_at(at(asking(), of_receipt, now=until - timedelta(seconds=1))) == until
 
 
 def test_an_empty_intent_has_an_unknown_status():
