@@ -8,6 +8,7 @@ check and comparison with the quote.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import pytest
 
@@ -73,9 +74,7 @@ class Surfaces:
         self.situation = situation
         self.told = summaries.of(situation)
         self.compared = comparison.of(situation)
-        reply = Reply(situation)
-        self.reply = reply.plain_until_link(situation.now)
-        self.escalation = Escalation(reply).plain_until_link(situation.now)
+        self.reply = Reply(situation).plain_until_link(situation.now)
         self.said = f"{self.told.headline}. {self.told.sentence} {self.told.location}"
         self.advice = " ".join((self.told.next_step, *(each.words for each in self.told.help)))
         found = check.of(situation)
@@ -83,6 +82,10 @@ class Surfaces:
 
     def found(self, label: str) -> str:
         return self.checked[label].found if label in self.checked else ""
+
+    @cached_property
+    def escalation(self) -> str:
+        return Escalation(Reply(self.situation)).plain_until_link(self.situation.now)
 
     @property
     def is_open(self) -> bool:
