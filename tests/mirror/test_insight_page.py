@@ -223,6 +223,12 @@ def test_a_name_in_an_export_of_late_transfers_is_no_formula(site: Client) -> No
 
 
 @pytest.mark.usefixtures("figures")
+def test_a_transfer_that_took_longer_than_most_of_its_route_says_so(site: Client, emulator: Emulator) -> None:
+    page = text(read(site, f"/intent/{emulator.finished(3)['intentId']}/route-stats"))
+    assert re.search(r"This transfer .*, longer than at least (9[5-9]|100) of 100", page)
+
+
+@pytest.mark.usefixtures("figures")
 def test_a_transfer_is_compared_with_its_route_or_without_figures_with_the_newest(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
