@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, Value, When
+from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
@@ -432,12 +432,33 @@ def listed(
     scope: ScopeName, span: Span, *, outcomes: Sequence[Outcome] = ENDED, reason: str | None = None, sort: Sort
 ) -> tuple[Sequence[Transfer], int]:
     """Return the first transfers that ended in a time, and the number of all. `reason`: one without numbers."""
-    rows = facts.ended(span).filter(is_of(scope), outcome__in=outcomes)
-    if reason is not None:
-        rows = rows.filter(reason__text=reason) if reason else rows.filter(reason=None)
-    order = END.desc() if sort is Sort.NEWEST else (F("ended") - F("started")).desc(nulls_last=True)
-    first = rows.select_related("route", "reason", "origin_token").order_by(order, "-pk")[:MOST_LISTED]
-    return list(first), rows.count()
+
+    def rows(part: Span) -> QuerySet[Transfer]:
+        found = facts.ended(part).filter(is_of(scope), outcome__in=outcomes)
+        if reason is not None:
+            found = found.filter(reason__text=reason) if reason else found.filter(reason=None)
+        return found
+
+    since, until = span
+    first: list[Transfer] = []
+    order = (F("ended") - F("started")).desc(nulls_last=True) if sort is Sort.SLOWEST else END.desc()
+    # The newest are looked for in ever longer times, because few of all rows are listed.
+    for length in (HOUR, DAY, until - since) if sort is Sort.NEWEST else (until - since,):
+        lately = rows((max(since, until - length), until)).select_related("route", "reason", "origin_token")
+        first = list(lately.order_by(order, "-pk")[:MOST_LISTED])
+        if len(first) == MOST_LISTED:
+            break
+    counted = {
+        frozenset(ENDED): Sum("ended"),
+        frozenset({Outcome.DELIVERED}): Sum("delivered"),
+        frozenset(ENDED) - {Outcome.DELIVERED}: Sum("ended") - Sum("delivered"),
+    }
+    column = counted.get(frozenset(outcomes)) if reason is None else None
+    if column is None:
+        return first, rows(span).count()
+    days, spans = facts.divided(span)
+    of_days = DayBar.objects.filter(day__in=days, scope=scope.text).aggregate(total=column)["total"] or 0
+    return first, of_days + sum(rows(each).count() for each in spans)
 
 
 def late(
