@@ -11,7 +11,7 @@ from django.db.models import Min, Q
 
 from intents_ui.mirror import lease, partitions, windows
 from intents_ui.mirror.coverage import AUDITED_DAYS
-from intents_ui.mirror.entry import ADDRESS, Entry, packed
+from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, packed
 from intents_ui.mirror.figures import facts
 from intents_ui.mirror.figures.facts import ENDED, FAILED
 from intents_ui.mirror.models import (
@@ -83,7 +83,7 @@ class Writer:
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
         self.alone: dict[bytes, LoneRead] = {}
-        self._ids: dict[tuple[str, ...], int] = {}  # of routes, tokens and reasons
+        self._ids: dict[tuple[type[models.Model], tuple[str, ...]], int] = {}  # of routes, tokens and reasons
         self._earlier: dict[bytes, tuple[bytes, int]] = {}  # fingerprint and time of a reading (`_is_newer`)
 
     @contextmanager
@@ -195,11 +195,11 @@ class Writer:
             columns: dict[str, Any] = each._asdict()
             for name in ("route", "origin_token", "destination_token"):
                 key = columns.pop(name)
-                columns[f"{name}_id"] = self._id(Route if name == "route" else Token, **key._asdict()) if key else None
+                columns[f"{name}_id"] = self._id(Route if name == "route" else Token, key) if key else None
             reason = columns.pop("reason")
             # Without amounts and addresses, equal reasons match.
             gist = NUMBERS.sub("#", reason).casefold() if reason else ""
-            columns["reason_id"] = self._id(Reason, text=gist, defaults={"example": reason}) if reason else None
+            columns["reason_id"] = self._id(Reason, (gist,), {"example": reason}) if reason else None
             rows.append(
                 columns
                 | {
@@ -218,13 +218,14 @@ class Writer:
         facts.forget_days({*(row["hour"] for row in rows), *(hour for _, hour, _ in changed)} - {None})
         return len(rows)
 
-    def _id(self, model: type[models.Model], defaults: dict[str, str] | None = None, **key: str) -> int:
-        """Return the ID of a row of a dictionary, which is added if it is missing."""
-        known = model.__name__, *key.values()
+    def _id(self, model: type[models.Model], key: tuple[str, ...], defaults: dict[str, str] | None = None) -> int:
+        """Return the ID of a row of a dictionary by its unique columns. It is added if it is missing."""
+        known = model, key
         if known not in self._ids:
             if len(self._ids) > MOST_KNOWN:
                 self._ids.clear()
-            self._ids[known] = model._default_manager.get_or_create(defaults, **key)[0].pk
+            columns = dict(zip(key._fields if isinstance(key, RouteKey | TokenKey) else ("text",), key, strict=True))
+            self._ids[known] = model._default_manager.get_or_create(defaults, **columns)[0].pk
         return self._ids[known]
 
     def _changed(self, entries: Sequence[Entry], read_at: int) -> Iterator[tuple[Entry, int | None, bool]]:

@@ -3,6 +3,7 @@
 Imports the mirror only if there is a database for it.
 """
 
+import gc
 import hashlib
 import os
 import signal
@@ -33,6 +34,7 @@ if "intents_ui.mirror" in settings.INSTALLED_APPS:
     from intents_ui.mirror.models import Day, Window
     from intents_ui.mirror.reader import CallLimiter, Reader
 
+GARBAGE = 20_000  # objects
 SECONDS = 10.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 NICENESS = 10  # of `run`: pages come first
@@ -67,6 +69,8 @@ class Command(BaseCommand):
         lifecycle.trim_memory()
         try:
             prepare(settings.DATABASES["default"])
+            gc.freeze()  # and collect rarely, because entries are many objects without cycles
+            gc.set_threshold(GARBAGE)
             getattr(self, options["action"])(**options)
         except writer.OtherSource:
             raise CommandError(
