@@ -57,6 +57,8 @@ LINK = rf"https://{HOST_NAME}{PORT_PART}([/?#]{LINK_CHARACTER}*)?"
 ESCALATION_LINK = rf"https://{HOST_NAME}{PORT_PART}([/?#]({LINK_CHARACTER}|\{{(intentId|subject|text)\}})*)?"
 # The last label begins with a letter, which excludes every notation of an IP address.
 FULL_HOST = r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]"
+# Text of any language in any number of lines, without control characters and those that reorder the text.
+MESSAGE = r"[^\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+"
 # HTTP headers can carry it.
 SECRET = (r"[ -~]+", "must be printable ASCII on one line")
 LONG_SECRET = (
@@ -81,6 +83,8 @@ PATTERNS = {
     "intents_security_contact": (r"mailto:[!-~]+@[!-~]+|https://[!-~]+", "must be a mailto: or https: URI, for example mailto:security@intents.example"),
     "intents_recovery_url": (LINK, "must be an https URL, for example https://app.example/recover"),
     "intents_support_contact": (f"{LINK}|{MAIL}", "must be an https URL or an e-mail address, for example support@app.example"),
+    "intents_reply_greeting": (MESSAGE, "must be text without control characters"),
+    "intents_reply_signature": (MESSAGE, "must be text without control characters, with \\n for line breaks"),
     "intents_escalation_to": (f"{ESCALATION_LINK}|{MAIL}", "must be an e-mail address or an https URL, for example https://desk.example/new?body={text}"),
 }
 # fmt: on
@@ -96,6 +100,12 @@ def split(value: Any) -> Any:
     return [re.sub(r"^(https://.*):443$", r"\1", part) for part in parts]
 
 
+def as_lines(value: Any) -> Any:
+    """Return a text with its `\\n` as line breaks, which many environment files can't contain."""
+    return value.replace("\\n", "\n").replace("\r\n", "\n") if isinstance(value, str) else value
+
+
+Lines = Annotated[str, BeforeValidator(as_lines)]
 Words = Annotated[list[str], NoDecode, BeforeValidator(split)]
 Networks = Annotated[list[IPvAnyNetwork], NoDecode, BeforeValidator(split)]
 
@@ -129,6 +139,8 @@ class Environment(BaseSettings):
     intents_security_contact: str | None = Field(None, description="Where researchers report vulnerabilities (`mailto:` or `https:`), published in `/.well-known/security.txt`. Unset: no such file.")
     intents_recovery_url: str | None = Field(None, description="https URL at which owners recover funds, linked from next steps that say to do so. Unset: they name the app that started the transfer.")
     intents_support_contact: str | None = Field(None, description="Your support (https URL or e-mail address), linked from next steps that say to contact it. Unset: they name the app that started the transfer.")
+    intents_reply_greeting: Lines | None = Field(None, description="First line of customer replies, for example `Hi,`. Unset: none, for helpdesks that add their own.")
+    intents_reply_signature: Lines | None = Field(None, description="Signature of customer replies, `\\n` between its lines. Unset: none.")
     intents_escalation_to: str | None = Field(None, description="Where support sends escalations with a click: an e-mail address, or an https URL in which `{intentId}`, `{subject}` and `{text}` are replaced. Unset: they can only be copied.")
     intents_logo_hosts: Words = Field([], description="Hosts from which browsers load listed logos of tokens and chains without a bundled icon (comma-separated), to show more than initials. They learn the IP addresses of your users.")
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/…`: the card of a transfer, and the side bar of [helpdesks](helpdesks.md). `*`: any site. Unset: none.")

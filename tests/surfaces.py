@@ -23,7 +23,7 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.display.search.identifiers import read as read_pasted
-from intents_ui.display.sharing.customer_reply import to_the_owner
+from intents_ui.display.sharing import customer_reply
 from intents_ui.display.sharing.preview import state
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
@@ -52,7 +52,7 @@ HOST = "localhost"
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 PARTIAL = {"HX-Request-Type": "partial"}
 ATOM = "{http://www.w3.org/2005/Atom}"
-FIELDS = ("status", "headline", "location", "next_step", "certainty")
+FIELDS = ("status", "headline", "location", "next_step", "certainty", "reply")
 # Surfaces made from a history entry, which has no quote, so they show less.
 OF_ENTRIES = frozenset({"list row", "address row", "owner feed", "export row"})
 
@@ -110,7 +110,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Said:
-    """What a surface shows, None if it doesn't show a field. `to_owner`: it addresses the owner.
+    """What a surface shows, None if it doesn't show a field. `reply`: the sentences for the owner.
 
     `warns`: whether it doubts the identifier by which the transfer was found. `changed`: time of the last change.
     """
@@ -120,7 +120,7 @@ class Said:
     location: str | None = None
     next_step: str | None = None
     certainty: str | None = None
-    to_owner: bool = False
+    reply: str | None = None
     sent: Amount | None = None
     received: Amount | None = None
     warns: bool | None = None
@@ -305,15 +305,7 @@ def reply(transfer: Transfer) -> Said:
 
 
 def _of_reply(text: str) -> Said:
-    facts = dict(line.partition(": ")[::2] for line in text.splitlines() if ": " in line)
-    return Said(
-        headline=facts["Status"],
-        location=facts["Where the funds are"],
-        next_step=facts["Next step"],
-        to_owner=True,
-        sent=amount(facts.get("Sent", "")),
-        received=amount(facts.get("Delivered", "")),
-    )
+    return Said(reply=text.partition("\n\nIntent ID: ")[0].removesuffix(f"\n\n{customer_reply.SCAM_WARNING}"))
 
 
 def escalation(transfer: Transfer) -> Said:
@@ -613,19 +605,17 @@ def differences(name: str, said: Said | None, summary: Summary) -> list[str]:
     """Return the differences between a surface and the summary. The start of the same words is no difference."""
     if said is None:
         return []
-    facts = summary.situation.facts
     full = {
         "status": summary.status.word,
         "headline": summary.headline,
         "location": summary.location,
         "next_step": summary.next_step,
         "certainty": summary.certainty.value,
+        "reply": customer_reply.body(summary.situation),
     }
     found = []
     for field_name in FIELDS:
         shown, expected = getattr(said, field_name), words(full[field_name])
-        if said.to_owner and field_name in ("location", "next_step"):
-            expected = to_the_owner(expected, facts)
         if shown is not None and not _agrees(name, field_name, words(shown), expected, summary):
             found.append(f"{field_name}: {shown!r} instead of {expected!r}")
     return found

@@ -91,6 +91,8 @@ INVALID = {
         "https://app.example/>x",
         "https://user:pass@app.example/",
     ],
+    "INTENTS_REPLY_GREETING": ["Hi\x1b[31m", "\u202eHi", "Hi\u2028there"],
+    "INTENTS_REPLY_SIGNATURE": ["Anna\x07", "\u2066Anna"],
     "INTENTS_ESCALATION_TO": ["http://desk.example/{text}", "https://desk.example/{owner}", "desk@{text}.example"],
     "INTENTS_SUPPORT_CONTACT": ["http://app.example", "support", "mailto:support@app.example", "a@b.example?subject=x"],
 }
@@ -230,6 +232,12 @@ def test_plain_http_to_the_service_is_accepted_on_this_machine_and_in_private_ne
 )
 def test_a_redis_url_with_known_options_is_accepted(url: str) -> None:
     assert str(environment({"REDIS_URL": url}).redis_url).startswith(url.partition("?")[0])
+
+
+def test_greeting_and_signature_are_text_of_any_language_and_any_number_of_lines() -> None:
+    greeting = "\u0645\u200c\u0645 \U0001f469\u200d\U0001f527,"
+    read = environment({"INTENTS_REPLY_GREETING": greeting, "INTENTS_REPLY_SIGNATURE": r"Anna\nSupport"})
+    assert (read.intents_reply_greeting, read.intents_reply_signature) == (greeting, "Anna\nSupport")
 
 
 @pytest.mark.parametrize("contact", ["support@app.example", "https://app.example:8443/help?topic=refund#form"])

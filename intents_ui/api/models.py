@@ -284,7 +284,7 @@ class Problem(ApiModel):
 
 
 class ApiReply(ApiModel):
-    """A reply to the owner, as text that can be sent unedited. Its facts are those of the transfer's page."""
+    """A reply to the owner, as text that can be sent unedited: what happened, where the funds are, what follows."""
 
     intent_id: str = Field(description="The transfer's intent ID", examples=[INTENT_ID])
     url: str = Field(description="The transfer's page", examples=[f"https://intents.example/intent/{INTENT_ID}"])

@@ -25,12 +25,11 @@ from intents_ui.api.models import (
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.search import empty_results, identifiers, input_errors
-from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import failures, marks
 from intents_ui.service.paging import Position
-from intents_ui.web import client_ip, cursors, links
+from intents_ui.web import client_ip, cursors, links, replies
 from intents_ui.web.transfers import addresses, lookups, situations
 from intents_ui.web.transfers.addresses import AddressLookup
 from intents_ui.web.triage.ticket_lookup import rows_of
@@ -128,8 +127,9 @@ def get_reply(
 ) -> HttpResponse:
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
     known, root = links.canonical(intent_id), client_ip.root(request)
-    reply = Reply(situations.read(known), f"{root}{reverse('intent', args=[known])}")
-    return answered(ApiReply(intent_id=known, url=reply.url, plain=reply.plain))
+    situation = situations.read(known)
+    url, plain = replies.page_url(situation, root=root), replies.about([situation], root=root).plain
+    return answered(ApiReply(intent_id=known, url=url, plain=plain))
 
 
 def get_address(

@@ -5,13 +5,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from django.http import HttpRequest
-from django.urls import reverse
 
 from intents_ui.api import answers
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search.identifiers import Pasted
-from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.transfers.situation import Situation
@@ -22,7 +20,7 @@ from intents_ui.mcp.arguments import TextArguments, TicketArguments, TransferArg
 from intents_ui.mcp.messages import Unanswered
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
-from intents_ui.web import client_ip, links
+from intents_ui.web import client_ip, links, replies
 from intents_ui.web.transfers import lookups, situations
 from intents_ui.web.triage.ticket_lookup import rows_of
 
@@ -114,8 +112,7 @@ def _cut(written: Iterable[str | None]) -> list[str]:
 def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
     """Return the customer reply as plain text."""
     intent_id = links.canonical(given.intent_id)
-    situation = situations.read(intent_id)
-    return fence.around(Reply(situation, client_ip.root(request) + reverse("intent", args=[intent_id])).plain)
+    return fence.around(replies.about([situations.read(intent_id)], root=client_ip.root(request)).plain)
 
 
 MOST_ROWS: Final = 20  # identifiers, for which the time of a page suffices

@@ -20,8 +20,8 @@ from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison, fees
 from intents_ui.display.search import empty_results, explorers
-from intents_ui.display.sharing import customer_reply, preview
-from intents_ui.display.sharing.customer_reply import Escalation
+from intents_ui.display.sharing import preview
+from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses
@@ -35,6 +35,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
+from intents_ui.web import replies
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical, canonical_url
 from intents_ui.web.transfers import situations
@@ -46,9 +47,9 @@ PLANS_BYTES = 4 * 2**20
 @canonical_url
 def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     situation, receipt_error = read(intent_id)
-    context = live_context(situation, receipt_error)
-    context |= searched(request, situation, receipt_error)
-    context |= {"intent_id": intent_id, "root": request.build_absolute_uri("/")[:-1]}
+    root = request.build_absolute_uri("/")[:-1]
+    context = live_context(situation, receipt_error, root=root)
+    context |= searched(request, situation, receipt_error) | {"intent_id": intent_id, "root": root}
     receipt = situation.receipt if context["may_change"] else None
     # The ID of the snapshot that the page already shows.
     context["seen"] = Snapshot(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
@@ -64,7 +65,8 @@ def receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the part of the page that changes, for clients that poll instead of streaming."""
     mode = "once" if "once" in request.GET else "polled"
     situation, receipt_error = read(intent_id)
-    context = live_context(situation, receipt_error) | {"mode": mode}
+    root = request.build_absolute_uri("/")[:-1]
+    context = live_context(situation, receipt_error, root=root) | {"mode": mode}
     html = render_to_string("transfers/intent.html", context | {"block": "update"}, request)
     return HttpResponse(html, headers={"ETag": quote_etag(version(situation, receipt_error))})
 
@@ -92,12 +94,17 @@ def all_fields(situation: Situation, receipt_error: ServiceError | None = None) 
 @require_safe
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the customer reply, and the text for an escalation."""
-    url = request.build_absolute_uri(reverse("intent", args=[intent_id]))
-    reply = customer_reply.Reply(situations.read(intent_id), url)
-    packet = Escalation(reply, known_stats(reply.situation))
-    to = ENV.intents_escalation_to
-    context = {"intent_id": intent_id, "reply": reply, "escalation": packet, "escalate": to and packet.link(to)}
-    return render(request, "sharing/reply.html", context, block="reply")
+    situation, root = situations.read(intent_id), request.build_absolute_uri("/")[:-1]
+    texts = messages(situation, root=root, stats=known_stats(situation))
+    context = {"intent_id": intent_id, "learned_at": learned_at(situation.receipt), **texts}
+    return render(request, "sharing/reply.html", context)
+
+
+def messages(situation: Situation, *, root: str, stats: route_stats.RouteStats | None = None) -> dict[str, object]:
+    """Return the context of `sharing/reply_texts.html`. `root`: scheme and host of the links."""
+    escalation, to = Escalation(situation, replies.page_url(situation, root=root), stats), ENV.intents_escalation_to
+    reply = replies.about([situation], root=root)
+    return {"reply": reply, "escalation": escalation, "escalate": to and escalation.link(to)}
 
 
 def known_stats(situation: Situation) -> route_stats.RouteStats | None:
@@ -109,8 +116,13 @@ def known_stats(situation: Situation) -> route_stats.RouteStats | None:
     return route_stats.of_route(known.answer.intents, like=facts, now=situation.now) if known else None
 
 
-def live_context(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
-    """Return the context of `transfers/receipt.html`, the part that changes while a transfer is open."""
+def live_context(
+    situation: Situation, receipt_error: ServiceError | None = None, *, root: str = ""
+) -> dict[str, object]:
+    """Return the context of `transfers/receipt.html`, the part that changes while a transfer is open.
+
+    `root`: scheme and host of links in texts to copy. A stream, which clients of several hosts share, has none.
+    """
     found, receipt, may_change = situation.intent, situation.receipt, situation.may_change
     answer = summary.of(situation)
     written = receipt.summary.memo if receipt and receipt.summary else None
@@ -142,7 +154,7 @@ def live_context(situation: Situation, receipt_error: ServiceError | None = None
         "card": None if receipt_error else preview.card(situation),
         "explorer": explorer(situation),
         "memo": text.memo(written) if written else None,
-        "escalation": None if receipt_error else Escalation(customer_reply.Reply(situation)),
+        **({"reply": None} if receipt_error else messages(situation, root=root)),
         "unchecked": unchecked(situation),
     }
 

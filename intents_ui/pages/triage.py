@@ -5,7 +5,7 @@ its head at once, then a line for each in the order of the text, then the rows b
 """
 
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from functools import partial
 from http import HTTPStatus
@@ -22,14 +22,14 @@ from django.views.decorators.http import require_http_methods
 from intents_ui import app
 from intents_ui.display.formatting import hashes
 from intents_ui.display.formatting.short_forms import ShortForms
-from intents_ui.display.sharing import customer_reply
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.triage import cases, export, rows, ticket
+from intents_ui.display.triage.cases import OwnerGroup
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.middleware import marks
-from intents_ui.web import client_ip
+from intents_ui.web import client_ip, replies
 from intents_ui.web.frame import render
 from intents_ui.web.triage.answers import now
 from intents_ui.web.triage.ticket_lookup import TicketLookup, charge, too_many
@@ -106,18 +106,19 @@ def ended(sent: list[TriageRow], *, root: str) -> str:
     """Render the rows by owner, each with a reply, and the summary, with a button to retry the failed rows."""
     at = now()
     by_owner = cases.groups(sent)
-    groups = [(group, replies(group.transfers, root=root)) for group in by_owner]
+    groups = [(group, replies_of(group, root=root)) for group in by_owner]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
-    whole = customer_reply.several([each for _, owned in groups for each in owned])
-    case = macros().triage_case(
-        [(group, customer_reply.several(owned)) for group, owned in groups], cases.counts(by_owner)
-    )
+    case = macros().triage_case(groups, cases.counts(by_owner))
     copies = export.copies(sent, root=root, now=at)
-    return f"{case}{macros().triage_end(export.total(sent), at, failed, whole, copies)}"
+    return f"{case}{macros().triage_end(export.total(sent), at, failed, copies)}"
 
 
-def replies(transfers: Iterable[Situation], *, root: str) -> list[Reply]:
-    return [Reply(each, root + reverse("intent", args=[each.intent.intent_id])) for each in transfers]
+def replies_of(group: OwnerGroup, *, root: str) -> list[tuple[str, Reply]]:
+    """Return the owners of the group's transfers, each with the reply. No reply is for two customers."""
+    by_owner: dict[str, list[Situation]] = {}
+    for each in group.transfers:
+        by_owner.setdefault(group.owner or rows.owner_of([each.facts]), []).append(each)
+    return [(owner, replies.about(owned, root=root)) for owner, owned in by_owner.items()]
 
 
 def macros() -> Any:

@@ -7,23 +7,24 @@ function pageLink() {
 
 const copyLink = () => copyText(pageLink(), "Copied link");
 
-// A text that the page has as of its last update. It ends with the page's link.
 function copyReport(id, words) {
   const text = document.getElementById(id)?.value;
-  if (text) copyText(`${text}${pageLink()}\n`, words);
-  else if (document.getElementById("bar")) toast("Couldn't copy. The receipt couldn't be loaded.");
+  if (text) copyText(text, words);
+  else toast("Couldn't copy. The receipt couldn't be loaded.");
 }
 
-const copyReply = () => copyReport("reply-to-copy", "Copied customer reply");
-const copyEscalation = () => copyReport("escalation-to-copy", "Copied escalation");
+const copyReply = () => copyReport("reply-plain", "Copied customer reply");
+const copyEscalation = () => copyReport("escalation-plain", "Copied escalation");
 
-// An unfolded reply follows the transfer. One that is older than the page can't be copied.
-document.addEventListener("htmx:after:swap", (event) => {
-  if (event.detail?.ctx?.target?.id !== "receipt") return;
-  const fold = document.getElementById("reply");
-  for (const button of fold.querySelectorAll("[data-copy]")) button.disabled = true;
-  if (fold.open) fold.dispatchEvent(new Event("toggle"));
-});
+// The texts end with the page's link. Those of a stream don't know the host.
+function completeLinks() {
+  for (const text of document.querySelectorAll("#reply textarea")) {
+    text.value = text.defaultValue.replace(/\S+\s*$/, `${pageLink()}\n`);
+  }
+}
+
+completeLinks();
+document.addEventListener("htmx:after:swap", completeLinks);
 
 const ACTIONS = { reply: copyReply, escalation: copyEscalation, link: copyLink, print: () => print() };
 

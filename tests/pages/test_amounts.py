@@ -13,7 +13,6 @@ import pytest
 from django.http import StreamingHttpResponse
 from django.test import Client
 
-from intents_ui.display.summary.placeholders import NOT_REPORTED
 from intents_ui.display.tokens.warnings import DECIMALS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
@@ -152,7 +151,7 @@ def test_every_surface_shows_the_amount_that_arrived(
     assert list_row(site, intent, "Sent").endswith(f"{shown}Arbitrum One")
     for row in export_rows(site, intent):
         assert (row["origin_base_units"], row["origin_note"]) == (amount, "")
-    assert f"Sent: {shown} on Arbitrum One" in reply(site, intent_id)
+    assert f"Your transfer of {shown} from Arbitrum One" in reply(site, intent_id)
     for name, transfer in api_transfers(site, intent_id).items():
         assert (transfer["sent"]["baseUnits"], transfer["sent"]["note"]) == (amount, None), name
     for path in (f"/embed/intent/{intent_id}", f"/intent/{intent_id}/feed.atom"):
@@ -190,7 +189,7 @@ def test_no_surface_shows_a_requested_amount_as_one_that_arrived(
     assert list_row(site, intent, "Sent").endswith("100.00 USDCquoted on Arbitrum One")
     for row in export_rows(site, intent):
         assert (row["origin_base_units"], row["origin_note"]) == (str(REQUESTED), "quoted")
-    assert f"Sent: {NOT_REPORTED}\n" in reply(site, intent_id)
+    assert "Your transfer from Arbitrum One to Base" in reply(site, intent_id)
     for name, transfer in api_transfers(site, intent_id).items():
         assert (transfer["sent"]["baseUnits"], transfer["sent"]["note"]) == (str(REQUESTED), "quoted"), name
 

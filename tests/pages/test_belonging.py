@@ -12,7 +12,7 @@ from django.test import Client
 from pydantic import SecretStr
 
 from intents_ui.display.search import empty_results
-from intents_ui.display.sharing.customer_reply import Reply
+from intents_ui.display.sharing import customer_reply
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations, results
 from intents_ui.service.errors import Reason, Unreadable
@@ -146,5 +146,5 @@ def test_every_surface_warns_of_a_hit_without_the_searched_transaction(
     said = answers_to(site, monkeypatch, HASH)
     assert [name for name, each in said.items() if not all(warning in each for warning in warnings)] == []
     assert [name for name, each in said.items() if "1 found" in each or "1 transfer found" in each] == []
-    opening = Reply(situations.read(ids[0]), "").plain.splitlines()[0]
+    opening = customer_reply.body(situations.read(ids[0])).splitlines()[0]
     assert [name for name in ("triage", "side bar") if opening in said[name]] == []

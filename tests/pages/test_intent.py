@@ -274,7 +274,8 @@ def test_the_second_deposit_warning_appears_once_where_it_matters(
     site: Client, emulator: Emulator, number: int, copy: str, times: int
 ) -> None:
     html, _, _ = answer_of(site, getattr(emulator, copy)(number)["intentId"])
-    assert visible_text(html).count(SECOND_DEPOSIT) == times
+    page = re.sub(r"<textarea.*?</textarea>", "", html, flags=re.DOTALL)  # the texts to copy repeat the page
+    assert visible_text(page).count(SECOND_DEPOSIT) == times
 
 
 def test_a_closed_page_that_depends_on_a_time_polls_again_then(site: Client, emulator: Emulator) -> None:

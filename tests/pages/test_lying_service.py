@@ -165,7 +165,7 @@ SAYS = {
     "triage page": f"{ALL_OF_IT} warns",
     "side bar": f"{ALL_OF_IT} warns",
     "Slack": f"{ALL_OF_IT} warns",
-    "reply": f"headline {BOTH}",
+    "reply": "",
     "escalation": ALL_OF_IT,
     "embed": f"{ALL_OF_IT} changed",
     "feed": f"{ALL_OF_IT} changed",
@@ -176,11 +176,11 @@ SAYS = {
     "API, list": ALL_OF_IT,
     "API, lookup": f"{ALL_OF_IT} warns",
     "API, triage": f"{ALL_OF_IT} warns",
-    "API, reply": f"headline {BOTH}",
+    "API, reply": "",
     "MCP": ALL_OF_IT,
     "MCP, look_up": "status headline warns",
     "MCP, triage_ticket": f"{ALL_OF_IT} warns",
-    "MCP, customer_reply": f"headline {BOTH}",
+    "MCP, customer_reply": "",
 }
 
 
@@ -267,7 +267,7 @@ def contradictions(name: str, world: World) -> Iterator[str]:
             yield f"{name}: {field} isn't in the table: {shown!r}"
         elif known is not None and not (shown.shows(known) if isinstance(shown, Amount) else shown == known):
             yield f"{name}: {field}: {shown!r} instead of {known!r}"
-    # Where the funds are, and what to do.
+    # Where the funds are, what to do, and the reply.
     yield from (f"{name}: {each}" for each in surfaces.differences(name, said, world.transfer.summary))
 
 

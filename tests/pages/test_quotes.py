@@ -39,15 +39,15 @@ def test_the_reply_for_an_expired_quote_invites_to_no_payment(
     site: Client, emulator: Emulator, scenario: int, age: int
 ) -> None:
     opening = reply(site, emulator.play(scenario, age=age)["intentId"]).partition("\n")[0]
-    assert re.search(r" expired at .* UTC\. No deposit (was received|has been seen)\. ", opening), opening
-    assert "Please don't send anything to the old address" in opening
+    assert re.search(r" expired at .* UTC\b.*We haven't seen a deposit|and we haven't seen a deposit", opening), opening
+    assert "Please don't send anything to the old deposit address" in opening
     assert "waiting for" not in opening
 
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
     ("scenario", "age", "said"),
-    [(5, 60, "has not been started"), (6, 60, "has not been started"), (7, 60, "is in progress")],
+    [(5, 60, "is ready"), (6, 60, "hasn't been started"), (7, 60, "is waiting for your deposit")],
 )
 def test_the_status_decides_what_the_reply_says_while_balances_are_unknown(
     site: Client, emulator: Emulator, scenario: int, age: int, said: str

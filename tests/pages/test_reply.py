@@ -1,4 +1,4 @@
-"""Customer reply: the text of the page, and nothing else."""
+"""Customer reply: what the team writes to the owner, with the facts of the page."""
 
 import re
 from html import unescape
@@ -7,13 +7,12 @@ import pytest
 from django.test import Client
 
 from intents_ui import settings
-from intents_ui.display.sharing.customer_reply import to_the_owner
+from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.transfers import assistance
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.service.models import Intent, QuoteIntentRequest
+from intents_ui.web.transfers import situations
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import visible_text
 
@@ -30,35 +29,24 @@ def untimed(text: str) -> str:
     return re.sub(r"(?m):\d\d UTC|^Recent transfers.*\n", "", text)
 
 
-TO_SELF, TO_ANOTHER = (
-    Facts.of(
-        Intent(intent_id="x", owner_address="0x01", quote_request=QuoteIntentRequest(destination_to_address=to)), None
-    )
-    for to in ("0x01", "0x02")
-)
-
-
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_the_reply_says_what_the_page_says(site: Client, emulator: Emulator, scenario: Scenario) -> None:
+def test_the_reply_has_the_sentences_of_its_row_and_the_references_of_the_page(
+    site: Client, emulator: Emulator, scenario: Scenario
+) -> None:
     intent_id = emulator.finished(scenario.slug)["intentId"]
     page = unescape(re.sub(r"</?time[^>]*>", "", site.get(f"/intent/{intent_id}").content.decode()))
     reply = texts(site, intent_id)["Reply"]
     told = site.get(f"/api/v1/transfers/{intent_id}").json()["summary"]
-    for words in (told["headline"], told["location"], told["nextStep"]):
-        assert words in page
-        assert any(to_the_owner(words, facts) in reply for facts in (TO_SELF, TO_ANOTHER))
+    assert reply.startswith(customer_reply.body(situations.read(intent_id)))
     assert (SECOND_DEPOSIT in reply) == told["warnSecondDeposit"]
-    for each in re.findall(r"transaction \(.*\): (\S+)", reply):
+    assert f"\n\nIntent ID: {intent_id}\n" in reply
+    for each in re.findall(r"(?m)^\w+ transaction: (\S+)$", reply):
         assert each in page
-    for link in re.findall(r"(?m)^  (https\S+)$", reply):
-        assert link in page
     assert re.search(rf"Status as of 2026-11-21 12:00:\d\d UTC: http://testserver/intent/{intent_id}\n$", reply)
 
 
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_page_and_fragment_have_the_texts_to_copy_up_to_their_link(
-    site: Client, emulator: Emulator, scenario: Scenario
-) -> None:
+def test_page_and_fragment_have_the_texts_to_copy(site: Client, emulator: Emulator, scenario: Scenario) -> None:
     """So that copying them needs no request, which could fail, or take longer than the click that allows it."""
     intent_id = emulator.finished(scenario.slug)["intentId"]
     site.get(f"/intent/{intent_id}")  # checks the balances
@@ -66,15 +54,17 @@ def test_page_and_fragment_have_the_texts_to_copy_up_to_their_link(
     for path in (f"/intent/{intent_id}", f"/intent/{intent_id}/receipt?once"):
         page = site.get(path).content.decode()
         for name, text in (("reply", found["Reply"]), ("escalation", found["Escalation"])):
-            [copied] = re.findall(rf'<data id="{name}-to-copy" value="([^"]*)"', page)
-            assert untimed(f"{unescape(copied)}http://testserver/intent/{intent_id}\n") == untimed(text)
+            [copied] = re.findall(rf'<textarea[^>]* id="{name}-plain"[^>]*>(.*?)</textarea>', page, re.DOTALL)
+            assert untimed(unescape(copied)) == untimed(text)
 
 
 def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(4)["intentId"]
     emulator.inject("GetIntentReceipt", "failing-500")
     assert site.get(f"/intent/{intent_id}/reply").status_code == 503
-    assert "-to-copy" not in site.get(f"/intent/{intent_id}").content.decode()
+    page = site.get(f"/intent/{intent_id}").content.decode()
+    assert "There is no reply, because the receipt couldn't be loaded." in unescape(page)
+    assert "<textarea" not in page
 
 
 def test_page_and_reply_link_the_operators_contacts(
@@ -82,13 +72,13 @@ def test_page_and_reply_link_the_operators_contacts(
 ) -> None:
     monkeypatch.setattr(settings.ENV, "intents_recovery_url", "https://app.example/recover?a=1&b=2")
     monkeypatch.setattr(settings.ENV, "intents_support_contact", "support@app.example")
-    intent_id = emulator.finished(29)["intentId"]
+    intent_id = emulator.worst(13)["intentId"]
     page = site.get(f"/intent/{intent_id}").content.decode()
     assert f'<a href="https://app.example/recover?a=1&amp;b=2" rel="noopener">{assistance.RECOVER}</a>' in page
     assert f'<a href="mailto:support@app.example" rel="noopener">{assistance.SUPPORT}</a>' in page
     reply = texts(site, intent_id)["Reply"]
     assert "https://app.example/recover?a=1&b=2" in reply
-    assert "support@app.example" in reply
+    assert "support@app.example" not in reply  # it comes from there
 
 
 @pytest.mark.parametrize("copy", ["newest", "finished"])
@@ -103,10 +93,22 @@ def test_page_and_reply_warn_of_fake_support_where_they_offer_help(
         "contact|support|recover", visible_text(step).replace(assistance.SCAM_WARNING, ""), re.IGNORECASE
     )
     assert visible_text(page).count(assistance.SCAM_WARNING) == bool(offers)
-    assert texts(site, intent_id)["Reply"].count(assistance.SCAM_WARNING) == bool(offers)
+    assert texts(site, intent_id)["Reply"].count(customer_reply.SCAM_WARNING) == bool(offers)
 
 
 def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
-    intent_id = emulator.play(27, age=120)["intentId"]
-    assert assistance.BOTH_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
-    assert assistance.BOTH_IN_THE_APP in texts(site, intent_id)["Reply"]
+    intent_id = emulator.worst(13)["intentId"]
+    assert assistance.RECOVER_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
+    assert "You can recover them with your wallet in the app you used." in texts(site, intent_id)["Reply"]
+
+
+def test_a_reply_has_the_operators_greeting_and_signature(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_reply_greeting", "Bonjour,")
+    monkeypatch.setattr(settings.ENV, "intents_reply_signature", "L'équipe <b>\n+33 1 23 45")
+    intent_id = emulator.finished(8)["intentId"]
+    reply = texts(site, intent_id)["Reply"]
+    assert reply.startswith("Bonjour,\n\nYour transfer of ")
+    assert "\n\nL'équipe <b>\n+33 1 23 45\n\nIntent ID: " in reply
+    assert site.get(f"/api/v1/reply/{intent_id}").json()["plain"].startswith("Bonjour,\n\n")

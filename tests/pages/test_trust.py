@@ -86,7 +86,7 @@ def test_a_search_without_symbols_still_says_that_the_token_is_unlisted(site: Cl
 def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", read(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
     reply, _escalation = map(html.unescape, texts)
-    assert f"Sent: 1,000.00 USDC ({WORDS}: {SHORT}) on Base" in reply
+    assert f" of 1,000.00 USDC ({WORDS}: {SHORT}) on Base" in reply
 
 
 def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None:

@@ -1,4 +1,6 @@
-"""Plain-language explanations of the service's status reasons; those with fixed words from reasons.json.
+"""Plain-language explanations of the service's status reasons, worded in reasons.json.
+
+What a reply calls differently is in reasons_in_replies.json.
 
 Only known reasons are explained, each matched as a whole: a reason is free text, and nothing else in it is interpreted.
 """
@@ -17,9 +19,10 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import IntentTransaction
-from intents_ui.service.outcome import DEAD
+from intents_ui.service.outcome import DEAD, leg
 
 FIXED: Mapping[str, str] = tables.read(__package__, "reasons.json")
+FIXED_IN_REPLIES: Mapping[str, str] = {**FIXED, **tables.read(__package__, "reasons_in_replies.json")}
 # A uint256 has at most 78 digits.
 UNDERFUNDED = re.compile(r"precondition not met: balance ([0-9]{1,78}) < ([0-9]{1,78})")
 PAUSED = re.compile(r"(?:refund reverted: )?token paused")
@@ -27,11 +30,12 @@ NOT_SENT = re.compile(r"aborted: not sent within (?:([0-9]{1,4})h)?(?:([0-9]{1,4
 CALL_FAILED = re.compile(r"TargetCallFailed(?:: .*)?", re.DOTALL)
 
 
-def of_step(transaction: IntentTransaction | None, situation: Situation) -> str:
+def of_step(transaction: IntentTransaction | None, situation: Situation, *, in_reply: bool = False) -> str:
     """Return why a step failed or waits, or "" for an unknown reason."""
     if transaction is None or not transaction.status_reason:
         return ""
-    return explain(transaction.status_reason, _needed_by(transaction, situation.facts), using=situation.names)
+    needed = _needed_by(transaction, situation.facts)
+    return explain(transaction.status_reason, needed, using=situation.names, in_reply=in_reply)
 
 
 def of_failure(situation: Situation) -> str:
@@ -47,10 +51,18 @@ def of_failure_anywhere(situation: Situation) -> str:
     return explain(situation.facts.failure_reason or "", Money(None, None, None), using=situation.names)
 
 
-def explain(reason: str, needed: Money, *, using: Names) -> str:
+def for_customer(situation: Situation) -> str:
+    """Return why a transfer failed, in words for its owner, or "" if that is unknown."""
+    steps = (situation.facts.deposit, situation.facts.origin, situation.facts.destination)
+    failed = (each for each in steps if each and each.status_reason and leg(each) in DEAD)
+    return of_step(next(failed, None), situation, in_reply=True)
+
+
+def explain(reason: str, needed: Money, *, using: Names, in_reply: bool = False) -> str:
     """Return the explanation of a reason. `needed` is the token that the step works with, on the step's chain."""
-    if reason in FIXED:
-        return FIXED[reason].format(chain=_chain(needed, using))
+    fixed = FIXED_IN_REPLIES if in_reply else FIXED
+    if reason in fixed:
+        return fixed[reason].format(chain=_chain(needed, using))
     if underfunded := UNDERFUNDED.fullmatch(reason):
         return _underfunded(int(underfunded[1]), int(underfunded[2]), needed, using)
     if PAUSED.fullmatch(reason):
@@ -58,9 +70,13 @@ def explain(reason: str, needed: Money, *, using: Names) -> str:
     if not_sent := NOT_SENT.fullmatch(reason):
         hours, minutes, seconds = (int(figure or 0) for figure in not_sent.groups())
         length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-        return f"Not sent within {times.duration(length)}." if length else ""
+        opening = "It wasn't sent" if in_reply else "Not sent"
+        return f"{opening} within {times.duration(length)}." if length else ""
     if CALL_FAILED.fullmatch(reason):
-        return f"The call to the target contract on {_chain(needed, using)} failed."
+        chain = _chain(needed, using)
+        if in_reply:
+            return f"The last step, a call to a contract on {chain}, failed."
+        return f"The call to the target contract on {chain} failed."
     return ""
 
 

@@ -312,6 +312,7 @@ class Delivery(StrEnum):
 @dataclass(frozen=True)
 class MessageRow:
     """A row. `statuses` are those in which it can apply. `when` describes its condition for readers of the file.
+    `reply` is what support writes to the owner, for rows of transfers.
 
     `title` is the headline of a group of transfers, without what differs between them, and empty if nothing does.
     `help` is what the next step leads to: a page to recover funds, or support. `place` is a `Place`, or one that
@@ -334,6 +335,7 @@ class MessageRow:
     tone: Tone
     place: str
     certainty: Certainty
+    reply: str = ""
     comparison: Delivery = Delivery.OPEN
     help: tuple[HelpKind, ...] = ()
     contact: SupportTeam = SupportTeam.NONE

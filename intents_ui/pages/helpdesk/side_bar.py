@@ -9,17 +9,15 @@ from typing import Final
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.csp import CSP
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
-from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.triage import cases, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import marks
 from intents_ui.middleware.security_headers import embeddable
-from intents_ui.web import client_ip
+from intents_ui.web import client_ip, replies
 from intents_ui.web.frame import render
 from intents_ui.web.triage.ticket_lookup import TicketRows, rows_of
 
@@ -57,6 +55,4 @@ def reply(request: HttpRequest, row: TriageRow) -> str:
     """Return the customer reply about the row's transfer, "" without one."""
     if not row.replied_about or row.same_as:
         return ""
-    situation = row.replied_about[0]
-    path = reverse("intent", args=[situation.intent.intent_id])
-    return Reply(situation, client_ip.root(request) + path).plain
+    return replies.about(row.replied_about[:1], root=client_ip.root(request)).plain

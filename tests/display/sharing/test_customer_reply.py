@@ -1,19 +1,32 @@
-"""A customer reply calls only those amounts sent, delivered or refunded that the page shows so."""
+"""A customer reply is a message of the team: what happened, where the funds are, and what follows by when.
+
+It calls only those amounts delivered or refunded that the page shows so.
+"""
 
 import re
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
-from intents_ui.display.sharing import customer_reply
-from intents_ui.display.summary import glance, summary
+from intents_ui.display.sharing import customer_reply, escalation
+from intents_ui.display.summary import glance, rules, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
-from intents_ui.display.transfers.locations import Place
-from intents_ui.service.models import ChainInfo, IntentTransaction, TokenMetadata
+from intents_ui.display.transfers.assistance import SCAM_WARNING, Contacts
+from intents_ui.display.transfers.situation import Situation
+from intents_ui.service.models import (
+    ChainInfo,
+    IntentProviderQuote,
+    IntentStatus,
+    IntentTransaction,
+    TokenMetadata,
+    TransactionStatus,
+)
 from intents_ui.service.outcome import StepStatus
 from tests.corpus import picked
 from tests.display import builders
-from tests.display.builders import ARBITRUM, NOW, USDC, at, intent, named, receipt, refund
+from tests.display.builders import ARBITRUM, NOW, USDC, at, before, intent, named, receipt, refund
+from tests.display.scenes import MOMENTS, scene
 from tests.display.states import combined, pairs
 from tests.display.summary.test_every_state import EXPIRES_AT, OWNER, STATUSES, cases
 
@@ -23,6 +36,34 @@ STEPS = ("deposit_transaction", "origin_transaction", "destination_transaction",
 CHAINS = ("one chain", "two chains")
 # Statuses in which a succeeded last step is a delivery.
 DELIVERING = ("QUOTED", "COMMITTED", "EXECUTING", "SUCCEEDED")
+DELIVERED = re.compile(r" (was delivered|is complete|reached the recipient)\.")
+REFUNDED = re.compile(r" (was|were) refunded to ")
+# Words of the service, of pages about customers, and advice that the customer has already followed.
+NOT_FOR_CUSTOMERS = re.compile(
+    rf"\b({'|'.join([*IntentStatus, *TransactionStatus])})\b|[{{}}]|\bowner\b|\bintent\b|the service|contact support"
+    r"|let us know|refund is reported|records? of it conflict|These conflict|—|\bNone\b",
+)
+
+
+def written(situation: Situation) -> str:
+    return customer_reply.Reply([(situation, URL)]).plain
+
+
+def problems(situation: Situation) -> list[str]:
+    """Return what a support lead would not send in the sentences of a reply."""
+    sentences = customer_reply.body(situation).partition("\n\n")[0]
+    found = [f"{match[0]!r} is no word for customers: {sentences}" for match in NOT_FOR_CUSTOMERS.finditer(sentences)]
+    if not 1 <= len(re.findall(r"[.?](?= [A-Z0-9]|$)", sentences)) <= 4:
+        found.append(f"not one to four sentences: {sentences}")
+    result, facts = summary.of(situation), situation.facts
+    is_delivered = facts.is_delivered and result.certainty is Certainty.CONFIRMED
+    if DELIVERED.search(sentences) and not is_delivered:
+        found.append(f"not known to be delivered: {sentences}")
+    if REFUNDED.search(sentences.replace("most likely refunded", "")) and facts.returning is not StepStatus.DONE:
+        found.append(f"not known to be refunded: {sentences}")
+    if re.search(r"accept the quote|confirm it in your wallet|start it in the app", sentences) and situation.is_expired:
+        found.append(f"invites to pay an expired quote: {sentences}")
+    return found
 
 
 @combined(pairs)
@@ -36,40 +77,14 @@ DELIVERING = ("QUOTED", "COMMITTED", "EXECUTING", "SUCCEEDED")
         "REFUNDED, one chain",
     ),
 )
-def test_no_reply_names_an_amount_that_did_not_move(status, same_chain, combine):
+def test_a_reply_of_every_state_can_be_sent(status, same_chain, combine):
     of_intent = intent(None, owner_address=OWNER, expires_at=EXPIRES_AT)
-    named = 0
+    delivered = 0
     for case, of_receipt, (held, balances), now in cases(status, same_chain=same_chain, combine=combine):
         situation = at(of_intent, plain(of_receipt), now=now, has_balance=held, balances=balances, checked_at=now)
-        result, shown = summary.of(situation), glance.of(situation)
-        answer = customer_reply.Reply(situation, URL)
-        lines = dict(answer.facts)
-        if "Delivered" in lines:
-            named += 1
-            assert result.certainty is Certainty.CONFIRMED, case
-            assert result.place in (Place.RECIPIENT, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS), case
-            assert situation.facts.is_delivered, case
-            assert shown.received.note == "", case
-        if "Sent" in lines:
-            assert situation.facts.has_arrived or situation.paid or situation.facts.status == "SUCCEEDED", case
-        if "Refunded" in lines:
-            assert situation.facts.returning is StepStatus.DONE, case
-        assert "Received" not in lines
-    assert (named > 0) == (status in DELIVERING)
-
-
-def test_a_refund_in_another_token_says_so():
-    weth = TokenMetadata(chain_id=ARBITRUM, token_address=WETH, symbol="WETH", decimals=18)
-    described = builders.summary(destination_token_metadata=weth)
-    for token, units, words in ((WETH, 5 * 10**16, " instead of USDC"), (USDC, 99_500_000, "")):
-        back = refund("SUCCEEDED", token_address=token, token_amount=units)
-        of = at(intent("REFUNDED"), receipt("REFUNDED", deposit="SUCCEEDED", refund=back, summary=described))
-        lines = dict(customer_reply.Reply(of, URL).facts)
-        assert (
-            lines["Refunded"]
-            == f"{'0.05 WETH (unlisted: 0x82aF49…3fBab1)' if words else '99.50 USDC'} on Arbitrum{words}"
-        )
-        assert ("in WETH (unlisted: 0x82aF49…3fBab1) instead of USDC." in summary.of(of).sentence) == bool(words)
+        assert problems(situation) == [], case
+        delivered += bool(DELIVERED.search(customer_reply.body(situation)))
+    assert (delivered > 0) == (status in DELIVERING)
 
 
 def plain(of_receipt):
@@ -79,63 +94,139 @@ def plain(of_receipt):
     return of_receipt.model_copy(update=made)
 
 
+@pytest.mark.parametrize("recovery_url", [None, "https://app.example/recover"], ids=["no link", "link"])
+@pytest.mark.parametrize("which", sorted({which for which, _, _ in MOMENTS}))
+def test_a_reply_of_every_scenario_can_be_sent(which, recovery_url):
+    for moment in (moment for moment in MOMENTS if moment[0] == which):
+        for later in (timedelta(), timedelta(minutes=20), timedelta(days=1)):
+            situation = replace(scene(*moment).at(NOW + later), contacts=Contacts(recovery_url))
+            assert problems(situation) == []
+            text = written(situation)
+            assert ("at the link below" in text) <= ("Recover funds: " in text)
+            assert SCAM_WARNING not in text
+
+
+def test_each_row_has_a_reply_of_its_own():
+    replies = [row.reply for row in EXPLANATIONS.values()]
+    assert all(replies)
+    shared = {reply for reply in replies if replies.count(reply) > 1}
+    assert all("{" in reply for reply in shared)
+
+
+def test_a_reply_names_a_time_that_is_still_to_come():
+    for moment in MOMENTS:
+        for later in (timedelta(), timedelta(minutes=20), timedelta(days=1)):
+            now = NOW + later
+            sentences = customer_reply.body(scene(*moment).at(now))
+            for clock in re.findall(
+                r"(?:update you|hasn't arrived|has changed|no refund) by ((?:\S+ )?\d\d:\d\d) UTC", sentences
+            ):
+                date, _, time = clock.rpartition(" ")
+                named = datetime.fromisoformat(f"{date or now.date()} {time}+00:00")
+                assert named >= now.replace(second=0), sentences
+
+
 PAID = {"deposit": "SUCCEEDED"}
 ARRIVED = {**PAID, "origin": "SUCCEEDED", "destination": "SUCCEEDED"}
-DELIVERED = builders.summary(destination_token_amount=99_910_000)
+RECEIVED = builders.summary(destination_token_amount=99_910_000)
 LATER = {"expires_at": NOW - timedelta(minutes=1)}
-OPENINGS = named(
+BEGINNINGS = named(
     (
         "expired",
         receipt("QUOTED"),
         False,
-        "The quote for your {} expired at 2026-11-21 14:02:11 UTC. No deposit was received."
-        " Please don't send anything to the old address. To send, request a new quote.",
+        "The quote for your {} expired at 14:02 UTC. We haven't seen a deposit, so your funds are still in your wallet"
+        " on Arbitrum. Please don't send anything to the old deposit address.",
     ),
-    ("no deposit", receipt(deposit="PENDING"), False, "Your {} is waiting for the deposit."),
-    ("open", receipt(**PAID), None, "Your {} is in progress."),
-    ("delivered", receipt("SUCCEEDED", **ARRIVED, summary=DELIVERED), None, "Your {} was delivered."),
+    (
+        "submitted",
+        receipt(deposit="PENDING"),
+        False,
+        "The deposit for your {} was submitted and is being confirmed on Arbitrum.",
+    ),
+    ("open", receipt(**PAID), None, "Your deposit arrived, and your {} is in progress."),
+    (
+        "delivered",
+        receipt("SUCCEEDED", **ARRIVED, summary=RECEIVED),
+        None,
+        "Your {} was delivered. Your wallet on Base received 99.91 USDC.",
+    ),
     (
         "conflict",
         receipt("FAILED", **ARRIVED),
         None,
-        "Your {} needs a closer look, because the records of it conflict.",
+        "Your {} is marked as failed, but its last transaction is confirmed. The funds are most likely in your wallet",
     ),
     (
         "refund pending",
         receipt("FAILED", **PAID, origin="REVERTED", refund="MINING"),
         None,
-        "Your {} could not be completed and is being refunded.",
-    ),
-    (
-        "refunded",
-        receipt("REFUNDED", **PAID, origin="REVERTED", refund="SUCCEEDED"),
-        None,
-        "Your {} could not be completed and was refunded.",
+        "Your {} couldn't be completed and is being refunded.",
     ),
     (
         "recoverable",
         receipt("FAILED", **PAID, origin="FAILED"),
         True,
-        "Your {} could not be completed. You can recover the funds with your wallet.",
+        "Your {} failed, and the funds weren't refunded automatically. Your funds are at the ",
     ),
-    ("failed", receipt("FAILED", **PAID, origin="FAILED"), False, "Your {} could not be completed."),
+    ("failed", receipt("FAILED", **PAID, origin="FAILED"), False, "Your {} couldn't be completed."),
 )
 
 
-@pytest.mark.parametrize(("of_receipt", "has_balance", "opening"), OPENINGS)
-def test_a_reply_opens_with_the_outcome(of_receipt, has_balance, opening):
+@pytest.mark.parametrize(("of_receipt", "has_balance", "beginning"), BEGINNINGS)
+def test_a_reply_begins_with_the_outcome(of_receipt, has_balance, beginning):
     situation = at(intent(of_receipt.status, **LATER), of_receipt, has_balance=has_balance)
-    words = opening.format("transfer of 100.00 USDC from Arbitrum to Base")
-    assert customer_reply.Reply(situation, URL).plain.startswith(f"{words}\n")
+    words = beginning.format("transfer of 100.00 USDC from Arbitrum to Base")
+    assert written(situation).startswith(words)
 
 
-def test_pages_name_the_owner_and_replies_address_the_owner():
-    facts = at(intent()).facts
-    for words in (words for row in EXPLANATIONS.values() for words in (row.where, row.next)):
-        spoken = customer_reply.to_the_owner(words, facts)
-        assert "owner" not in spoken.lower(), spoken
-        assert "recipient's wallet" not in spoken
-        assert "contact support" not in spoken.lower()
+def test_funds_in_transit_are_escalated_to_the_provider_with_its_request():
+    quote = IntentProviderQuote(route_providers=("LAYERZERO",), route_providers_request_ids=("0xc311" + "0" * 60,))
+    old = {"updated_at": before(hours=5)}
+    stalled = receipt(
+        **{step: builders.transaction("SUCCEEDED", **old) for step in ("deposit", "origin")},
+        destination=builders.transaction("ON_HOLD", txn_hash=None, **old),
+        **old,
+    )
+    sentences = customer_reply.body(at(intent(quote=quote), stalled, now=NOW, has_balance=False))
+    assert re.search(
+        r"We've escalated this to \S+ \(request 0xc311\S+\) and will update you by \d\d:[03]0 UTC\.", sentences
+    )
+
+
+def test_several_transfers_have_one_greeting_and_one_signature():
+    situations = [scene(*MOMENTS[0]).at(NOW), scene(*MOMENTS[-1]).at(NOW)]
+    text = customer_reply.Reply([(each, URL) for each in situations], "Hi,", "Best,\nAnna").plain
+    assert text.startswith("Hi,\n\nTransfer 1 of 2\n")
+    assert text.count("Hi,") == text.count("Best,\nAnna") == 1
+    assert text.index("\n\nTransfer 2 of 2\n") < text.index("Best,\nAnna") < text.index("Intent ID: ")
+    assert text.count("Transfer 2 of 2") == 2
+
+
+def test_a_refund_in_another_token_says_so():
+    weth = TokenMetadata(chain_id=ARBITRUM, token_address=WETH, symbol="WETH", decimals=18)
+    described = builders.summary(destination_token_metadata=weth)
+    for token, units, words in (
+        (WETH, 5 * 10**16, "0.05 WETH (unlisted: 0x82aF49…3fBab1) instead of USDC was refunded"),
+        (USDC, 99_500_000, "99.50 USDC was refunded"),
+    ):
+        back = refund("SUCCEEDED", token_address=token, token_amount=units)
+        of = at(intent("REFUNDED"), receipt("REFUNDED", deposit="SUCCEEDED", refund=back, summary=described))
+        assert f" {words} to your wallet on Arbitrum. " in written(of)
+        assert ("instead of USDC." in summary.of(of).sentence) == ("instead" in words)
+
+
+@pytest.mark.parametrize("which", sorted({which for which, _, _ in MOMENTS}))
+def test_an_escalation_expects_nothing_that_has_failed(which):
+    for moment in (moment for moment in MOMENTS if moment[0] == which):
+        situation = scene(*moment).at(NOW)
+        lines = escalation.Escalation(situation, URL).plain.splitlines()
+        labels = [line.partition(": ")[0] for line in lines]
+        has_failed = situation.facts.status in rules.STOPPED or situation.facts.steps.has_dead_step
+        assert not ("To be received" in labels and (has_failed or situation.is_over))
+        assert not [line for line in lines if line.startswith(("Sent:", "Received:")) and line.endswith("(quoted)")]
+        assert ("Sent" in labels) == (situation.facts.arrived is not None)
+        assert ("Refunded" in labels) == (glance.of(situation).returned is not None)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +248,7 @@ def test_the_plain_text_reply_links_this_dashboard_and_explorers_alone():
             return ChainInfo(id=chain_id, name="https://evil.example www.evil.example") if chain_id else None
 
     paid = builders.deposit("SUCCEEDED", txn_hash="http://evil.example")
-    result = customer_reply.Reply(at(intent(), receipt(deposit=paid), names=Hostile()), URL).plain
-    for line in ("Your transfer", "Where the funds are", "Sent", "Deposit transaction"):
+    result = written(at(intent(), receipt(deposit=paid), names=Hostile()))
+    for line in ("Your deposit arrived", "Deposit transaction"):
         assert re.search(rf"(?m)^{line}.*evil\.example", result)
     assert re.findall(r"\S+://\S+|www\.\S+", result) == [URL]

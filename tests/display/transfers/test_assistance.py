@@ -61,10 +61,10 @@ def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts
     assert summary.of(delivered(contacts)).help == ()
 
 
-def test_the_reply_has_the_links():
-    result = customer_reply.Reply(recoverable(BOTH), URL)
+def test_the_reply_has_the_link_to_recover_funds():
+    result = customer_reply.Reply([(recoverable(BOTH), URL)])
+    assert "at the link below" in result.plain
     assert f"{assistance.RECOVER}: {RECOVERY}" in result.plain.splitlines()
-    assert f"{assistance.SUPPORT}: {SUPPORT}" in result.plain.splitlines()
 
 
 def test_the_row_of_a_ticket_and_its_copies_have_the_links():

@@ -1,0 +1,124 @@
+"""Escalation of a transfer to the service or a route provider: plain text with every fact that they ask for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote
+
+from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.lists.route_stats import RouteStats
+from intents_ui.display.sharing.customer_reply import transactions, unlinked
+from intents_ui.display.summary import glance, summary, timeline
+from intents_ui.display.summary.placeholders import NOT_REPORTED
+from intents_ui.display.summary.summary import NOT_CHECKED
+from intents_ui.display.summary.timeline import StepState
+from intents_ui.display.tokens import providers
+from intents_ui.display.transfers.situation import Situation, derived
+
+LONGEST_IN_URL = 1500  # characters of the text, because mail programs and helpdesks cut longer URLs
+CUT = "\n(Truncated. The page has the rest.)\n"
+
+
+@dataclass(frozen=True)
+class Escalation:
+    """`url` is that of the transfer's page. `stats`: recent transfers on its route, None if they aren't known."""
+
+    situation: Situation
+    url: str
+    stats: RouteStats | None = None
+
+    @property
+    def subject(self) -> str:
+        intent_id = self.situation.intent.intent_id
+        return text.bare(f"{summary.of(self.situation).headline}: transfer {hashes.short_hash(intent_id)}")
+
+    @property
+    def plain(self) -> str:
+        return self.written()
+
+    def written(self, as_of: datetime | None = None) -> str:
+        """Return the text, which ends with a link. `as_of`: when the transfer was read, if that isn't now."""
+        balances, finding = self.situation.balances, summary.of(self.situation).located.finding
+        checked = f"{finding} Checked {times.dated(balances.checked_at)}" if balances.checked_at else NOT_CHECKED
+        last = f"Page as of {times.dated(as_of or self.situation.now)}: {self.url}\n"
+        lines = (_facts(self.situation), unlinked(checked), unlinked(self._others()), last)
+        return "\n".join(filter(None, lines))
+
+    def link(self, template: str) -> str:
+        """Return the address with the subject and the text: an e-mail address, or a URL with placeholders.
+
+        `{intentId}`, `{subject}` and `{text}` in the URL are replaced.
+        """
+        body = self.plain
+        if len(body) > LONGEST_IN_URL:
+            body = f"{body[:LONGEST_IN_URL]}{CUT}{self.url}"
+        if not template.startswith("https://"):
+            return f"mailto:{template}?subject={quote(self.subject, safe='')}&body={quote(body, safe='')}"
+        given = {"{intentId}": self.situation.intent.intent_id, "{subject}": self.subject, "{text}": body}
+        for name, value in given.items():
+            template = template.replace(name, quote(value, safe=""))
+        return template
+
+    def _others(self) -> str:
+        if self.stats is None or not self.stats.ended:
+            return ""
+        repeated = self.stats.repeated
+        common = f". Most common failure ({repeated.times}): {repeated.reason}" if repeated else ""
+        return f"Recent transfers on this route: {self.stats.delivered}{common}"
+
+
+@derived
+def _facts(situation: Situation) -> str:
+    """Return a line for each fact that depends neither on the exact time nor on when balances were checked."""
+    result, facts = summary.of(situation), situation.facts
+    labeled = [
+        ("Problem", result.headline),
+        ("Intent ID", text.visible(facts.intent.intent_id)),
+        ("Status", f"{result.status.word}. {result.sentence}"),
+        *(("Failed step", each) for each in _failed_steps(situation)),
+        ("Where the funds are", result.location),
+        *_amounts(situation),
+        ("Route", " and ".join(providers.labels(facts.providers))),
+        ("Provider request IDs", ", ".join(map(text.visible, facts.quote.route_providers_request_ids))),
+        ("Owner", _address(facts.owner)),
+        ("Recipient", _address(facts.recipient)),
+        ("Deposit address", _address(facts.deposit_address)),
+        ("Destination intent address", _address(facts.delivery_address)),
+    ]
+    lines = [f"{label}: {unlinked(value)}" for label, value in labeled if value]
+    for each in transactions(situation):
+        link = f" {each.link}" if each.link else ""
+        lines.append(f"{each.step} transaction ({each.status}): {unlinked(each.txn_hash)}{link}")
+    return text.bare("\n".join(lines))
+
+
+def _failed_steps(situation: Situation) -> Iterator[str]:
+    for step in timeline.of(situation).steps:
+        if step.state is StepState.FAILED:
+            reason = f"Service message: {step.reason.whole}" if step.reason else ""
+            yield " ".join(filter(None, (f"{step.title}.", step.sentence, step.explanation, reason)))
+
+
+def _amounts(situation: Situation) -> Iterator[tuple[str, str]]:
+    """Yield what was sent and received. What was quoted is named so, and what has failed isn't expected any more."""
+    shown, facts = glance.of(situation), situation.facts
+    quoted = f"{shown.sent.amount} on {shown.sent.chain}" if shown.sent.amount.full else ""
+    if facts.is_arrival_reported:
+        yield "Sent", quoted
+    elif facts.arrived is not None:
+        yield "Sent", f"{NOT_REPORTED}{f', quoted: {quoted}' if quoted else ''}"
+    else:
+        yield "Quoted", quoted
+    outcome = shown.outcome
+    if not outcome.amount.full:
+        return
+    if shown.returned:
+        yield "Refunded", f"{outcome.amount} on {outcome.chain}"
+    elif outcome.note in ("", glance.UNCONFIRMED):
+        yield "Received", str(outcome)
+    elif not situation.is_over and not facts.steps.has_dead_step:
+        yield "To be received", str(outcome)
+
+
+def _address(address: str | None) -> str:
+    return hashes.checksum(address) if address else ""

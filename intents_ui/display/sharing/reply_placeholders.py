@@ -1,0 +1,195 @@
+"""Values of the placeholders in the column `reply` of messages.toml, which addresses the owner of the transfer."""
+
+from datetime import datetime, timedelta
+
+from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting.sentences import Name, Sentence, capitalized, fill
+from intents_ui.display.summary import glance, reasons, summary
+from intents_ui.display.summary.funds_location import ADDRESSES
+from intents_ui.display.summary.placeholders import Placeholders
+from intents_ui.display.summary.rules import Cause
+from intents_ui.display.tokens import names
+from intents_ui.display.transfers import timing
+from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.situation import Situation
+
+MINUTE = timedelta(minutes=1)
+HALF_HOUR = timedelta(minutes=30)
+# The team updates the customer at the first full half hour after this time.
+UPDATE_WITHIN = timedelta(hours=2)
+
+
+class ReplyPlaceholders(Placeholders):
+    """The placeholders of pages, and those that only replies have. Clauses that may be "" begin with a blank."""
+
+    def __init__(self, situation: Situation) -> None:
+        self._summary = summary.of(situation)
+        super().__init__(situation, minutes=self._summary.row.minutes)
+
+    # The transfer
+
+    def kind(self) -> str:
+        if self._facts.pays_somebody_else:
+            return "payment"
+        return "swap" if self._facts.is_same_chain else "transfer"
+
+    def what(self) -> str:
+        """Return `transfer of 300.00 USDC from Base to Arbitrum One` or `swap of 25.00 USDC on Base`."""
+        facts, sent = self._facts, glance.of(self._situation).sent
+        # A deposit that arrived in an unknown amount isn't called by the quoted one.
+        is_known = sent.amount.full and (facts.arrived is None or not sent.note)
+        origin, destination = (
+            names.of_chain(chain_id, using=self._using, unknown="")
+            for chain_id in (facts.origin_chain_id, facts.destination_chain_id)
+        )
+        parts = [self.kind(), f" of {sent.amount}" if is_known else ""]
+        if facts.is_same_chain:
+            return Name("".join([*parts, f" on {origin}"]))
+        parts += [f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain]
+        return Name("".join(parts))
+
+    def is_done(self) -> str:
+        return {"payment": "reached the recipient", "swap": "is complete", "transfer": "was delivered"}[self.kind()]
+
+    def cause(self) -> str:
+        """Return why the transfer failed, as a sentence, or ""."""
+        return Name(reasons.for_customer(self._situation))
+
+    def problem(self) -> str:
+        return self.cause() or "One of its steps failed."
+
+    # Wallets and addresses
+
+    def wallet(self) -> str:
+        return "the recipient's wallet" if self._facts.pays_somebody_else else "your wallet"
+
+    def the_wallet(self) -> str:
+        return capitalized(self.wallet())
+
+    def refund_wallet(self) -> str:
+        refund, owner = self._facts.refund, self._facts.owner
+        is_own = refund and refund.to_address and owner and refund.to_address.lower() == owner.lower()
+        return "your wallet" if is_own else self.refund_to()
+
+    def address(self, at: Place) -> str:
+        if at is Place.DEPOSIT_ADDRESS:
+            return super().address(at)
+        chain = self.destination_chain() if at is Place.DELIVERY_ADDRESS else self.either_chain()
+        return Sentence("address created for this transfer on ", chain)
+
+    # Where the funds are
+
+    def whereabouts(self) -> str:
+        place = self._summary.place
+        if place in ADDRESSES and self._situation.has_balance is False:
+            is_next = place is Place.DELIVERY_ADDRESS or self._facts.is_same_chain
+            goal = ("in ", self.wallet()) if is_next else ("on ", self.destination_chain())
+            left = ("The funds have left the ", self.address(place), " and haven't shown up ")
+            return Sentence(*left, *goal, " yet.")
+        match place:
+            case Place.DEPOSIT_ADDRESS:
+                return Sentence("The funds are at the ", self.address(place), ".")
+            case Place.PROVIDER:
+                return fill("The funds are in transit from {origin_chain} to {destination_chain} via {provider}.", self)
+            case Place.DELIVERY_ADDRESS:
+                return fill("The funds are on {destination_chain}, and the last step to {wallet} is running.", self)
+            case Place.RECIPIENT:
+                return fill("The funds are most likely in {wallet} on {destination_chain}.", self)
+            case _:
+                return fill(
+                    "The funds are in your wallet on {origin_chain}, or in transit to the deposit address.", self
+                )
+
+    def funds(self) -> str:
+        """Return `Your funds (79.71 USDC) are`."""
+        holdings = self._situation.holdings if self._situation.has_balance else ()
+        return Sentence("Your funds (", self.sums(holdings[0]), ") are") if holdings else "Your funds are"
+
+    def failed_refund(self) -> str:
+        """Return where the funds of a failed refund are."""
+        at = self._summary.place
+        if at not in ADDRESSES:
+            return Sentence("We're checking where on ", self.either_chain(), " the funds are.")
+        likely = "" if self._situation.has_balance else " most likely"
+        return Sentence(self.funds(), likely, " at the ", self.address(at), ".")
+
+    def refund(self) -> str:
+        """Return `299.96 USDC was` at the beginning of a sentence."""
+        return capitalized(self.refund_within())
+
+    def refund_within(self) -> str:
+        amount = self.refund_amount()
+        return Sentence(amount, self.instead(), " was") if isinstance(amount, Name) else "the funds were"
+
+    # What the customer can do
+
+    def did_it_arrive(self) -> str:
+        if self._facts.pays_somebody_else:
+            return "Please check with the recipient: did the funds arrive?"
+        return Sentence("Please check your wallet on ", self.destination_chain(), ": did the funds arrive?")
+
+    def recover_at(self) -> str:
+        return "at the link below" if self._situation.contacts.recovery_url else "in the app you used"
+
+    def recovery(self) -> str:
+        if obstacle := reasons.no_recovery(self._situation):
+            return Name(obstacle)
+        return f"You can recover them with your wallet {self.recover_at()}."
+
+    # What the team does, and by when
+
+    def desk(self) -> str:
+        """Return who the team escalates to: the provider of funds in transit, with its request ID, or engineers."""
+        if Place.PROVIDER not in (self._summary.place, self._situation.by_steps):
+            return "our engineers"
+        requests = self._facts.quote.route_providers_request_ids
+        request = (" (request ", Name(hashes.short_hash(text.visible(requests[-1]))), ")") if requests else ()
+        return Sentence(self.provider(), *request)
+
+    def update_by(self) -> str:
+        return self._by(self._situation.now + UPDATE_WITHIN, to=HALF_HOUR)
+
+    def escalated(self) -> str:
+        return Sentence("We've escalated this to ", self.desk(), " and will update you by ", self.update_by(), ".")
+
+    def follow_up(self) -> str:
+        """Return when the team escalates a transfer that should change, or that it has."""
+        row, facts = self._summary.row, self._facts
+        if row.cause is Cause.REFUND:
+            event, at = "there is no refund", timing.return_overdue_at(facts)
+        elif row.minutes:
+            event, at = "nothing has changed", timing.escalates_at(facts, row.minutes)
+        else:
+            event, at = "it hasn't arrived", timing.stalled_at(facts)
+        if at is None:
+            return Sentence("We'll check again and update you by ", self.update_by(), ".")
+        if timing.has_come(at, now=self._situation.now):
+            return self.escalated()
+        return Sentence("If ", event, " by ", self._by(at), ", we'll escalate it to ", self.desk(), " and update you.")
+
+    # Times, to the minute
+
+    def valid_until(self) -> str:
+        return self._with(" and valid until ", self._facts.expires_at)
+
+    def expired_at(self) -> str:
+        return self._with(" at ", self._facts.execute_by or self._facts.expires_at)
+
+    def before_expiry(self) -> str:
+        return self._with(" before ", self._facts.execute_by or self._facts.expires_at)
+
+    def arrival(self) -> str:
+        due_at = timing.due_at(self._facts)
+        if timing.has_come(due_at, now=self._situation.now):
+            return ", slightly behind schedule"
+        return Sentence(" and should arrive by ", self._by(due_at)) if due_at else ""
+
+    def _with(self, words: str, moment: datetime | None) -> str:
+        return Sentence(words, self._at(moment, "")) if moment else ""
+
+    def _at(self, moment: datetime | None, unknown: str) -> str:
+        return times.utc_minute(moment, now=self._situation.now) if moment else unknown
+
+    def _by(self, moment: datetime, *, to: timedelta = MINUTE) -> str:
+        """Return a time that is rounded up."""
+        return self._at(moment + (times.EPOCH - moment) % to, "")
