@@ -21,7 +21,7 @@ from markupsafe import Markup
 # The C function behind `escape`, which wraps its result in Markup.
 from markupsafe import _escape_inner as escape_text  # type: ignore[attr-defined]
 
-__all__ = ["CompiledTemplates", "PlainCodeGenerator", "as_markup", "escape_text", "joined"]
+__all__ = ["CompiledTemplates", "PlainCodeGenerator", "as_markup", "code_generator", "escape_text", "joined"]
 
 # Markup's constructor without its check for `__html__`.
 as_markup: Final = partial(str.__new__, Markup)
@@ -33,6 +33,11 @@ RESERVED: Final = frozenset(exported) | {
     *("resolve", "template", "undefined"),
 }
 COMPILER: Final = version("jinja2") + Path(__file__).read_text()
+
+
+def code_generator(jinja: str = version("jinja2")) -> type[CodeGenerator]:
+    """Return this module's code generator, or Jinja's own for a release that it wasn't written for."""
+    return PlainCodeGenerator if jinja.startswith("3.1.") else CodeGenerator
 
 
 class CompiledTemplates(FileSystemBytecodeCache):

@@ -39,13 +39,14 @@ def view(request: HttpRequest) -> HttpResponse:
     labels = read(request.GET)
     parsed = labels.parsed
     if parsed.problems:
-        return page(request, form(labels), status=HTTPStatus.BAD_REQUEST)
+        return render(request, "lists/history.html", form(labels), block="list", status=HTTPStatus.BAD_REQUEST)
     at = cursors.read(request.GET.get(cursors.NAME, ""), query=parsed.filters.query)
     url = address(parsed.filters, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)
     leaf = situations.leaf(parsed.filters, at=at)
-    return page(request, form(labels) | listed(leaf, parsed.filters, labels, at=at))
+    context = form(labels) | listed(leaf, parsed.filters, labels, at=at)
+    return render(request, "lists/history.html", context, block="list")
 
 
 def read(given: QueryDict) -> ListLabels:
@@ -61,10 +62,6 @@ def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: dat
     """`_`: the version of the names. `minute`: the beginning of the current one, from which time ranges count."""
     chains = app.current().catalog.chains()
     return filters.labels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
-
-
-def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return render(request, "lists/history.html", context, block="list", status=status)
 
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
@@ -141,8 +138,8 @@ def newer(request: HttpRequest) -> HttpResponse:
     except ServiceError:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)  # leave the page unchanged
     count = count_newer(found, request.GET.get("top", ""), int(at))
-    context = {"count": count, "is_counted": count < COUNTED, "url": address(parsed.filters)}
-    return render(request, "lists/newer.html", context)
+    context = {"block": "newer", "count": count, "is_counted": count < COUNTED, "newer_url": address(parsed.filters)}
+    return render(request, "lists/history.html", context)
 
 
 def count_newer(found: Sequence[IntentHistory], top: str, at: int) -> int:

@@ -57,14 +57,16 @@ def view(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tiles(request: HttpRequest) -> HttpResponse:
     """Refresh the counts of an open page."""
-    return render(request, "lists/overview.html", overview(app.current().attention.read([*PROBLEMS.values()])))
+    context = overview(app.current().attention.read([*PROBLEMS.values()]))
+    return render(request, "home.html", context | {"block": "tiles"})
 
 
 @marks.whole
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
     """Refresh the rows of an open page. New transfers are announced, not inserted."""
-    return render(request, "lists/newest.html", of_newest(request, *app.current().attention.read([FUNDED])))
+    context = of_newest(request, *app.current().attention.read([FUNDED]))
+    return render(request, "home.html", context | {"block": "newest"})
 
 
 def overview(problems: Sequence[Read]) -> dict[str, object]:

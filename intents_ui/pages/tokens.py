@@ -74,12 +74,13 @@ def rows(request: HttpRequest) -> HttpResponse:
     after = read_place(request)
     if parsed.problems:
         raise BadRequest
-    context: dict[str, object] = {"error": None, "again": address("tokens-rows", parsed.filters, after=after)}
+    again = address("tokens-rows", parsed.filters, after=after)
+    context: dict[str, object] = {"block": "rows", "error": None, "again": again}
     try:
         context |= window(find_tokens(parsed.filters), parsed.filters, after=after)
     except ServiceError as error:
-        return render(request, "catalog/token_rows.html", context | failure(error), error=error)
-    return render(request, "catalog/token_rows.html", context)
+        return render(request, "catalog/tokens.html", context | failure(error), error=error)
+    return render(request, "catalog/tokens.html", context)
 
 
 def page(request: HttpRequest, context: dict[str, object], **response: Any) -> HttpResponse:

@@ -99,11 +99,11 @@ def render(
     error: ServiceError | None = None,
     retry_after: int | None = None,
 ) -> HttpResponse:
-    """Render a page, or only this block of it for htmx. It has the same context.
+    """Render a page, or only this block of it for htmx. A context with a `block` is that of this block alone.
 
     With the error of a part that failed, the response has the status of that error and isn't stored.
     """
-    shown = {**(context or {}), "block": block if is_partial(request) else ""}
+    shown = {"block": block if is_partial(request) else "", **(context or {})}
     response = HttpResponse(render_to_string(template, shown, request), status=status)
     if error:
         response.status_code, retry_after = failures.status(error), failures.retry_after(error)

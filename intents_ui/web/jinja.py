@@ -20,7 +20,7 @@ from intents_ui.display.summary import rules, summary
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import assistance, statuses
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
-from intents_ui.template_compiler import CompiledTemplates, PlainCodeGenerator
+from intents_ui.template_compiler import CompiledTemplates, code_generator
 from intents_ui.web import assets, links
 from intents_ui.web.cached_fragments import cached_fragment, now
 
@@ -72,7 +72,7 @@ class Templates(Environment):
     """
 
     template_class = Page
-    code_generator_class = PlainCodeGenerator
+    code_generator_class = code_generator()
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

@@ -10,7 +10,7 @@ from jinja2.compiler import CodeGenerator
 from markupsafe import Markup
 
 from intents_ui import template_compiler
-from intents_ui.template_compiler import CompiledTemplates, PlainCodeGenerator
+from intents_ui.template_compiler import CompiledTemplates, PlainCodeGenerator, code_generator
 
 HOSTILE = "<script>alert(\"x\" & 'y')</script>"
 VALUES = {"hostile text": HOSTILE, "markup": Markup("<b>bold</b>"), "a number": 17, "a list": [HOSTILE, Markup("<b>")]}
@@ -53,6 +53,11 @@ def test_the_text_is_that_of_jinja_and_escaped_once(text: str) -> None:
         shown = OURS.from_string(text).render(context)
         assert shown == STOCK.from_string(text).render(context)
         assert "<script" not in shown.lower()
+
+
+def test_another_minor_release_of_jinja_compiles_templates_itself() -> None:
+    assert (code_generator("3.1.6"), code_generator("3.2.0")) == (PlainCodeGenerator, CodeGenerator)
+    assert code_generator() is PlainCodeGenerator
 
 
 @pytest.mark.parametrize("text", ["{{ nowhere }}", "{{ nowhere.value }}", "{% if nowhere %}{% endif %}"])
