@@ -165,7 +165,7 @@ class Transfer:
     @property
     def filters(self) -> str:
         """Return the query of a list that has this transfer and few others."""
-        at = self.summary.situation.facts.quoted_at
+        at = self.summary.situation.quoted_at
         assert at
         return f"owner={self.owner}&from={int(at.timestamp()) - 1}&to={int(at.timestamp()) + 1}"
 

@@ -69,23 +69,23 @@ def _transfer(situation: Situation) -> ApiTransfer:
 
 @derived
 def _listed(situation: Situation) -> ApiListedTransfer:
-    facts, shown = situation.facts, glance.of(situation)
+    shown = glance.of(situation)
     return ApiListedTransfer(
-        intent_id=facts.intent.intent_id,
-        url=reverse("intent", args=[facts.intent.intent_id]),
+        intent_id=situation.intent.intent_id,
+        url=reverse("intent", args=[situation.intent.intent_id]),
         as_of=None,
-        outcome=None if facts.is_unread else situation.outcome.value,
+        outcome=None if situation.is_unread else situation.outcome.value,
         summary=summarized(summary.of(situation)),
         sent=_amount(shown.sent),
         received=_amount(shown.received),
         refunded=_amount(shown.returned) if shown.returned else None,
-        owner=facts.owner,
-        recipient=facts.recipient,
-        providers=facts.providers,
-        created_at=facts.quoted_at,
-        started_at=facts.started_at,
-        finished_at=facts.finished_at,
-        expires_at=facts.expires_at,
+        owner=situation.owner,
+        recipient=situation.recipient,
+        providers=situation.providers,
+        created_at=situation.quoted_at,
+        started_at=situation.started_at,
+        finished_at=situation.finished_at,
+        expires_at=situation.expires_at,
     )
 
 

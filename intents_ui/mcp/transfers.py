@@ -89,9 +89,9 @@ def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
 
 def as_received(situation: Situation) -> dict[str, list[str]]:
     """Return text that strangers wrote, which the other texts of an answer shorten or make visible."""
-    facts, using = situation.facts, situation.names
-    tokens = (facts.requested, facts.sent, facts.expected, facts.received, facts.refunded)
-    steps = (facts.deposit, facts.origin, facts.destination, facts.refund)
+    using = situation.names
+    tokens = (situation.requested, situation.sent, situation.expected, situation.received, situation.refunded)
+    steps = (situation.deposit, situation.origin, situation.destination, situation.refund)
 
     def of_tokens(read: Callable[..., str | None]) -> list[str]:
         return _cut(read(each.chain_id, each.token_address, metadata=each.metadata, using=using) for each in tokens)
@@ -100,7 +100,7 @@ def as_received(situation: Situation) -> dict[str, list[str]]:
         "tokenSymbols": of_tokens(token_amounts.symbol_of),
         "tokenNames": of_tokens(token_amounts.name_of),
         "reasons": _cut(step.status_reason for step in steps if step),
-        "memo": _cut([facts.summary.memo]),
+        "memo": _cut([situation.summary.memo]),
     }
 
 

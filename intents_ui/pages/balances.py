@@ -37,7 +37,7 @@ def looked_up(intent_id: str) -> dict[str, object]:
     names = app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
     situation = Situation.of(found, None, now=datetime.now(UTC), names=names)
-    lookup = balance_cache.look_up(situation.facts)
+    lookup = balance_cache.look_up(situation)
     names.learn(chain for group in lookup.balances.groups for chain in (group.chain_id,) if chain)
     return context(situation.at(situation.now, lookup.balances), is_listed=lookup.is_listed)
 

@@ -26,8 +26,7 @@ from intents_ui.display.console.request_form import NONE, Examples, examples_of
 from intents_ui.display.formatting import json_text
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.display.transfers import timing
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.situation import Situation, execute_until
 from intents_ui.middleware import marks
 from intents_ui.service import decode, operations
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
@@ -271,11 +270,11 @@ def intent_in(text: str) -> Intent | None:
         return None
 
 
-def execute_until(attempt: Attempt) -> datetime | None:
+def deadline_of(attempt: Attempt) -> datetime | None:
     """Return the deadline of the intent that was just committed."""
     sent = words.committed(attempt)
     found = intent_in(sent) if sent else None
-    return timing.execute_until(found, now=datetime.now(UTC)) if found else None
+    return execute_until(found, now=datetime.now(UTC)) if found else None
 
 
 def status_of(attempt: Attempt | None) -> HTTPStatus:
@@ -351,7 +350,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Cons
         link=None if operation.is_write else link(operation, attempt.sent),
         found_nothing=words.found_nothing(attempt),
         next=words.suggest(attempt),
-        until=execute_until(attempt),
+        until=deadline_of(attempt),
         now=datetime.now(UTC),
         next_link=link(operation, again) if (again := words.again(attempt)) else None,
     )

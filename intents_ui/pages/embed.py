@@ -48,7 +48,7 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
         "summary": summary.of(situation),
         "transfer": glance.of(situation),
         "unread": error is not None,
-        "changed_at": situation.facts.last_change,
+        "changed_at": situation.last_change,
         "may_change": error is not None or situation.may_change,
         "failure": "",
     }

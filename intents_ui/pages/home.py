@@ -82,7 +82,7 @@ def overview(problems: Sequence[Read]) -> dict[str, object]:
 
 def lately(failed: Listing) -> Failed:
     since = datetime.now(UTC) - HOUR
-    found = [each.facts for each in failed.rows if each.facts.quoted_at and each.facts.quoted_at >= since]
+    found = [each for each in failed.rows if each.quoted_at and each.quoted_at >= since]
     reasons = Counter(told.whole for each in found if (told := glance.reason(each)))
     (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
     return Failed(int(since.timestamp()), len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)

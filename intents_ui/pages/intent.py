@@ -25,7 +25,8 @@ from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses
-from intents_ui.display.transfers.situation import Check, CommitOffer, Situation, derived
+from intents_ui.display.transfers.balances import Check
+from intents_ui.display.transfers.situation import CommitOffer, Situation, derived
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.middleware import marks
 from intents_ui.service import lookup, operations, results
@@ -109,11 +110,12 @@ def messages(situation: Situation, *, root: str, stats: route_stats.RouteStats |
 
 def known_stats(situation: Situation) -> route_stats.RouteStats | None:
     """Return statistics of the route if a page has loaded them. Sends no request."""
-    facts = situation.facts
-    if facts.origin_chain_id is None or facts.destination_chain_id is None:
+    if situation.origin_chain_id is None or situation.destination_chain_id is None:
         return None
-    known = app.current().service.cache.get(lookup.newest_of_route(facts.origin_chain_id, facts.destination_chain_id))
-    return route_stats.of_route(known.answer.intents, like=facts, now=situation.now) if known else None
+    known = app.current().service.cache.get(
+        lookup.newest_of_route(situation.origin_chain_id, situation.destination_chain_id)
+    )
+    return route_stats.of_route(known.answer.intents, like=situation, now=situation.now) if known else None
 
 
 def live_context(

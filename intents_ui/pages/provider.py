@@ -61,8 +61,8 @@ def its_transfers(word: str, newest: situations.Newest | ServiceError) -> dict[s
     if isinstance(newest, ServiceError):
         return {"transfers_error": newest}
     read = situations.of_entries(newest.entries)
-    found = [each for each in read if word in map(str.upper, each.facts.providers)]
-    pairs = Counter((each.facts.origin_chain_id, each.facts.destination_chain_id) for each in found)
+    found = [each for each in read if word in map(str.upper, each.providers)]
+    pairs = Counter((each.origin_chain_id, each.destination_chain_id) for each in found)
     routes = [used_route(*pair, count) for pair, count in pairs.most_common()]
     return {
         "transfers_error": None,

@@ -28,14 +28,13 @@ MAX_AGE = 60.0  # seconds
 @require_safe
 def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     situation = read(intent_id)
-    facts = situation.facts
-    origin, destination = facts.origin_chain_id, facts.destination_chain_id
+    origin, destination = situation.origin_chain_id, situation.destination_chain_id
     known = app.current().catalog
     context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": performance(request, situation)}
     if not context["performance"] and origin is not None and destination is not None:
         known.learn((origin, destination))
         context |= {
-            "stats": of_route(newest(origin, destination), like=facts, now=datetime.now(UTC)),
+            "stats": of_route(newest(origin, destination), like=situation, now=datetime.now(UTC)),
             "origin": names.of_chain(origin, using=known),
             "destination": names.of_chain(destination, using=known),
         }

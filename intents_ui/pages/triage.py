@@ -117,7 +117,7 @@ def replies_of(group: OwnerGroup, *, root: str) -> list[tuple[str, Reply]]:
     """Return the owners of the group's transfers, each with the reply. No reply is for two customers."""
     by_owner: dict[str, list[Situation]] = {}
     for each in group.transfers:
-        by_owner.setdefault(group.owner or rows.owner_of([each.facts]), []).append(each)
+        by_owner.setdefault(group.owner or rows.owner_of([each]), []).append(each)
     return [(owner, replies.about(owned, root=root)) for owner, owned in by_owner.items()]
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation
+from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.models import (
     BalanceGroup,
     ChainInfo,

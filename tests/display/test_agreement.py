@@ -182,9 +182,9 @@ def test_page_list_and_export_of_a_scenario_have_the_same_outcome(which: int) ->
 
 def agree(page: Situation) -> None:
     assert not quarrel(page)
-    if page.facts.is_missing or page.facts.owner is None:
+    if page.is_missing or page.owner is None:
         return
-    call = operations.get_intent_history(by_owner_address=page.facts.owner, page=Page.first(size=100))
+    call = operations.get_intent_history(by_owner_address=page.owner, page=Page.first(size=100))
     listed = SERVICE.ask(call).intents
     entry = next(each for each in listed if each.intent_id == page.intent.intent_id)
     row = Situation.of_entry(entry, now=NOW, names=NO_NAMES)

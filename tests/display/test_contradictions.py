@@ -21,8 +21,9 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Attention, Cause, Who
 from intents_ui.display.transfers import assistance, statuses
 from intents_ui.display.transfers.assistance import Help
+from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.models import DepositTransaction, IntentProviderQuote
 from intents_ui.service.outcome import StepStatus
 from tests.display.builders import ARBITRUM, USDC, at, intent
@@ -90,7 +91,7 @@ class Surfaces:
 
     @property
     def is_open(self) -> bool:
-        return statuses.is_open(self.situation.facts.status)
+        return statuses.is_open(self.situation.status)
 
     @property
     def is_late(self) -> bool:
@@ -138,7 +139,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     ),
     # Received and not found
     "a deposit was received and not found": lambda of: matches("received", of.said) and matches("no_deposit", of.said),
-    "a confirmed deposit isn't found": lambda of: of.situation.facts.has_arrived and matches("no_deposit", of.said),
+    "a confirmed deposit isn't found": lambda of: of.situation.has_arrived and matches("no_deposit", of.said),
     # Actor and next step
     "nobody is to act, but someone is told to": lambda of: (
         of.told.who is Who.NOBODY and not matches("waits", of.told.next_step)
@@ -184,7 +185,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         of.is_empty and matches("no_deposit", of.said) and matches("amount", of.found("Amount"))
     ),
     "check: nothing found of a deposit that was received": lambda of: (
-        of.situation.facts.legs[0] is StepStatus.DONE and of.found("Amount") == "nothing"
+        of.situation.legs[0] is StepStatus.DONE and of.found("Amount") == "nothing"
     ),
     "check: confirmed, although not found": lambda of: (
         matches("no_deposit", of.said)
@@ -210,7 +211,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "reply: recovery where it isn't possible": lambda of: is_blocked(of) and matches("recover", of.reply),
     "reply: recovery from an empty address": lambda of: of.is_empty and matches("recover", of.reply),
     "reply: waits for a deposit that was received": lambda of: (
-        of.situation.facts.has_arrived and "waiting for your deposit" in of.reply
+        of.situation.has_arrived and "waiting for your deposit" in of.reply
     ),
     "reply: in progress, although it is over": lambda of: of.told.is_over and "is in progress" in of.reply,
     "reply: delivered, although the funds are elsewhere": lambda of: (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.route_diagram import BACK, Reached
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.display.transfers.situation import Situation
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
 
@@ -119,5 +119,5 @@ def test_each_kind_of_transfer_has_its_moments():
 
 def test_a_quote_with_an_unread_receipt_does_not_expire():
     offer = intent("QUOTED", expires_at=before(minutes=1))
-    assert Facts.of(offer, None).is_expired(now=NOW)
-    assert not Facts.of(offer, None, unread=True).is_expired(now=NOW)
+    assert Situation.of(offer, None, now=NOW).is_expired
+    assert not Situation.of(offer, None, now=NOW, unread=True).is_expired

@@ -35,18 +35,18 @@ def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, varia
         return
     found = SERVICE.ask(operations.get_intent_history(by_owner_address=owner, page=Page.first(size=100))).intents
     each = next(each for each in found if each.intent_id == page.intent.intent_id)
-    row, facts = Situation.of_entry(each, now=NOW), Situation.of_entry(each, now=NOW).facts
+    row, situation = Situation.of_entry(each, now=NOW), Situation.of_entry(each, now=NOW).facts
     stored = entry.read(each, now=NOW)
     assert stored.outcome is row.outcome is page.outcome
-    assert stored.status == facts.status
+    assert stored.status == situation.status
     assert unpacked(stored.intent_id, HASH) == each.intent_id
-    assert stored.owner == packed(facts.owner, ADDRESS)
-    recipient = packed(facts.recipient, ADDRESS)
+    assert stored.owner == packed(situation.owner, ADDRESS)
+    recipient = packed(situation.recipient, ADDRESS)
     assert stored.recipient == (None if recipient == stored.owner else recipient)
-    assert stored.sent == (None if facts.sent.value is None else str(facts.sent.value))
-    assert stored.route.providers == ";".join(facts.providers)
-    assert stored.started == (facts.started_at and entry.milliseconds(facts.started_at))
-    assert stored.ended == (facts.finished_at and entry.milliseconds(facts.finished_at))
+    assert stored.sent == (None if situation.sent.value is None else str(situation.sent.value))
+    assert stored.route.providers == ";".join(situation.providers)
+    assert stored.started == (situation.started_at and entry.milliseconds(situation.started_at))
+    assert stored.ended == (situation.finished_at and entry.milliseconds(situation.finished_at))
 
 
 def test_outcome_depends_on_the_clock_only_for_quotes() -> None:

@@ -13,8 +13,8 @@ from intents_ui import app
 from intents_ui.display.lists.balances import NO_OWNER, NOTHING
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
-from intents_ui.display.transfers.situation import Check
-from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.display.transfers.balances import Check
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
@@ -206,7 +206,12 @@ def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator:
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
     intent = app.current().service.ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     receipt = app.current().service.ask(operations.get_intent_receipt(intent.intent_id))
-    assert balance_cache.look_up(Facts.of(intent, receipt)).balances.has_balance
+    assert balance_cache.look_up(Situation.of(intent, receipt, now=datetime.now(UTC))).balances.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
-    then, now = (each.balances for each in balance_cache.known([Facts.of(intent, receipt), Facts.of(intent, moved)]))
+    then, now = (
+        each.balances
+        for each in balance_cache.known(
+            [Situation.of(intent, receipt, now=datetime.now(UTC)), Situation.of(intent, moved, now=datetime.now(UTC))]
+        )
+    )
     assert (then.check, now.check) == (Check.CHECKED, Check.UNCHECKED)

@@ -75,7 +75,7 @@ def test_a_transfer_is_that_of_its_intent_and_its_receipt(clock: time_machine.Tr
     [without] = situations.of_read([(INTENT, None)])
     assert without.receipt is None
     [other] = situations.of_read([(INTENT, RECEIPT.model_copy(update={"status": "REFUNDED"}))])
-    assert other.facts.status == "REFUNDED"
+    assert other.status == "REFUNDED"
 
 
 def test_a_list_that_is_too_long_to_be_remembered_is_shown(clock: time_machine.Traveller) -> None:

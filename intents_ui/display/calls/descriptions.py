@@ -13,7 +13,6 @@ from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import (
     Call,
     DepositIntentEntry,
@@ -89,21 +88,21 @@ class TransactionCalls:
 
 def transactions(situation: Situation) -> tuple[TransactionCalls, ...]:
     """Return the transactions that have calls or notes, in the order of execution."""
-    facts, intent = situation.facts, situation.intent
-    describer = _CallDescriber(facts, TransferNames(facts, situation.names))
+    intent = situation.intent
+    describer = _CallDescriber(situation, TransferNames(situation, situation.names))
     found = (
         describer.deposit(),
         describer.planned(
             (intent.origin_calls, intent.origin_precondition, intent.origin_meta_txn),
-            facts.origin,
-            wallet=facts.deposit_address,
-            chain_id=facts.origin_chain_id,
+            situation.origin,
+            wallet=situation.deposit_address,
+            chain_id=situation.origin_chain_id,
         ),
         describer.planned(
             (intent.destination_calls, intent.destination_precondition, intent.destination_meta_txn),
-            facts.destination,
-            wallet=facts.delivery_address,
-            chain_id=facts.destination_chain_id,
+            situation.destination,
+            wallet=situation.delivery_address,
+            chain_id=situation.destination_chain_id,
         ),
         describer.refund(),
     )
@@ -112,23 +111,23 @@ def transactions(situation: Situation) -> tuple[TransactionCalls, ...]:
 
 @dataclass
 class _CallDescriber:
-    facts: Facts
+    situation: Situation
     using: Names
     inside_left: int = MOST_INSIDE
     bytes_left: int = MOST_BYTES
 
     @cached_property
     def formatter(self) -> CallFormatter:
-        return CallFormatter(self.facts, self.using)
+        return CallFormatter(self.situation, self.using)
 
     def deposit(self) -> TransactionCalls:
-        asked, deposit = self.facts.asked, self.facts.deposit
-        chain_id = self.facts.origin_chain_id if asked.chain_id is None else asked.chain_id
+        asked, deposit = self.situation.asked, self.situation.deposit
+        chain_id = self.situation.origin_chain_id if asked.chain_id is None else asked.chain_id
         steps = []
         if asked.to or asked.data or asked.value:
             to = asked.to or asked.to_address
-            steps.append(self._step(RawCall(chain_id, self.facts.owner, to, asked.value or 0, asked.data)))
-        steps += self._recorded(deposit, self.facts.owner, planned=asked.data)
+            steps.append(self._step(RawCall(chain_id, self.situation.owner, to, asked.value or 0, asked.data)))
+        steps += self._recorded(deposit, self.situation.owner, planned=asked.data)
         entry = deposit.deposit_intent_entry if deposit else None
         notes = tuple(self._of_entry(entry)) if entry else ()
         return TransactionCalls("Deposit", self._on(chain_id), notes, tuple(steps))
@@ -162,7 +161,7 @@ class _CallDescriber:
         return TransactionCalls(title, f"run by {who}" if who else "", tuple(notes), tuple(steps), more)
 
     def refund(self) -> TransactionCalls:
-        refund = self.facts.refund
+        refund = self.situation.refund
         steps = tuple(self._recorded(refund, refund.from_address if refund else None))
         return TransactionCalls("Refund", self._on(refund.chain_id if refund else None), (), steps)
 
@@ -182,7 +181,7 @@ class _CallDescriber:
 
     def _of_entry(self, entry: DepositIntentEntry) -> Iterator[Note]:
         """Yield the owner's signatures with which the relayer can submit the deposit."""
-        chain_id, token = self.facts.origin_chain_id, self.facts.requested.token_address
+        chain_id, token = self.situation.origin_chain_id, self.situation.requested.token_address
         if entry.intent_signature:
             end = (" ", *until(entry.deadline)) if entry.deadline is not None else ()
             yield _note("Gasless deposit: the owner signed it and the relayer submits it", *end, ".")

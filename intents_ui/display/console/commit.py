@@ -12,8 +12,8 @@ from enum import StrEnum
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import summary
-from intents_ui.display.transfers import statuses, timing
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.situation import Situation, execute_until
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service import decode, errors
 from intents_ui.service.errors import Reason, ServiceError
@@ -192,9 +192,9 @@ def told(
     match outcome:
         case CommitOutcome.COMMITTED:
             shown, why = statuses.intent(IntentStatus.COMMITTED, now=now), "The service accepted the quote unchanged."
-            until = timing.execute_until(sent, now=now) if sent else None
+            until = execute_until(sent, now=now) if sent else None
         case CommitOutcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
-            outcome, until = CommitOutcome.COMMITTED, timing.execute_until(state, now=now)
+            outcome, until = CommitOutcome.COMMITTED, execute_until(state, now=now)
             why = "The response to the commit was lost, but the service reports the transfer as committed."
         case CommitOutcome.UNKNOWN:
             why = known or "Couldn't load the current status either."

@@ -11,11 +11,10 @@ from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.deposits import Payment
-from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.situation import Situation, derived, first
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.display.transfers.transfer_data import first
 from intents_ui.service.models import UNEXECUTED, IntentStatus
 from intents_ui.service.outcome import DEAD
 
@@ -84,7 +83,7 @@ PASSED = StatusLabel("Passed", Tone.ATTENTION, "clock", "The deadline has passed
 @derived
 def of(situation: Situation) -> DepositCheck | None:
     """Return the check; None if the deposit arrived as expected and was used."""
-    payment = situation.payment
+    payment = deposits.of(situation)
     if not _is_shown(situation, payment):
         return None
     rows = tuple(_rows(payment, now=situation.now, using=situation.names))
@@ -93,20 +92,20 @@ def of(situation: Situation) -> DepositCheck | None:
 
 
 def _is_shown(situation: Situation, payment: Payment) -> bool:
-    facts = payment.facts
-    if facts.is_unread:
+    situation = payment.situation
+    if situation.is_unread:
         return False
-    if facts.is_delivered:
+    if situation.is_delivered:
         return payment.leftover > 0
     # A later step implies the deposit, whatever its own status.
-    if facts.has_arrived and not payment.is_confirmed:
+    if situation.has_arrived and not payment.is_confirmed:
         return payment.is_elsewhere
     if payment.mismatch or payment.excess:
         return True
     # Ended, or without the receipt that would tell.
-    if facts.status in (IntentStatus.SUCCEEDED, IntentStatus.REFUNDED):
+    if situation.status in (IntentStatus.SUCCEEDED, IntentStatus.REFUNDED):
         return False
-    if facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING:
+    if situation.lacks_its_receipt and situation.status != IntentStatus.EXECUTING:
         return False
     if payment.is_confirmed:
         return payment.is_idle
@@ -235,7 +234,7 @@ def _deadline(payment: Payment, *, now: datetime) -> CheckRow:
     late_by = payment.late_by
     if late_by <= timedelta():
         return CheckRow("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
-    is_refused = payment.is_idle and (payment.facts.is_over(now=now) or payment.facts.status in UNEXECUTED)
+    is_refused = payment.is_idle and (payment.situation.is_over or payment.situation.status in UNEXECUTED)
     result = LATE if is_refused else LATE_ACCEPTED
     return CheckRow("Deadline", expected, f"confirmed {times.duration(late_by)} after", result)
 
@@ -244,11 +243,11 @@ def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> StatusL
     """Return the row of a deadline without a confirmed deposit."""
     if payment.is_confirmed:
         return NOT_KNOWN
-    if not payment.facts.is_over(now=now):
+    if not payment.situation.is_over:
         return PASSED if now >= deadline else AHEAD
     # A closed transfer is measured by its end, so that the clock doesn't change it.
-    is_open = statuses.is_open(payment.facts.status)
-    ended = now if is_open else first(payment.facts.finished_at, payment.facts.last_change)
+    is_open = statuses.is_open(payment.situation.status)
+    ended = now if is_open else first(payment.situation.finished_at, payment.situation.last_change)
     return ENDED if ended is not None and ended < deadline else PAST
 
 

@@ -15,7 +15,6 @@ from intents_ui.display.fields import values
 from intents_ui.display.fields.values import Cell, Owner
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.tables import read
@@ -78,7 +77,7 @@ def sections(situation: Situation) -> list[tuple[str, list[FieldGroup]]]:
 
 def groups(situation: Situation) -> list[FieldGroup]:
     """Return the intent's groups, then the receipt's, in the order of their fields."""
-    reader = _FieldReader(situation.facts, situation.names)
+    reader = _FieldReader(situation, situation.names)
     found: list[FieldGroup] = []
     for name, model in (("intent", situation.intent), ("receipt", situation.receipt)):
         if model:
@@ -88,7 +87,7 @@ def groups(situation: Situation) -> list[FieldGroup]:
 
 @dataclass
 class _FieldReader:
-    facts: Facts
+    situation: Situation
     using: Names
     # An intent's alias fields repeat the same objects.
     seen: set[int] = field(default_factory=set)
@@ -112,7 +111,7 @@ class _FieldReader:
                 cell = values.unreadable(model.unreadable[name], is_number=is_number(info))
                 yield FieldRow(str(info.alias), label, cell)
             if value is not None and value != () and not _is_object(value):
-                cell = values.cell(name, value, owner=owner, facts=self.facts, using=self.using)
+                cell = values.cell(name, value, owner=owner, situation=self.situation, using=self.using)
                 yield FieldRow(str(info.alias), label, cell)
 
 

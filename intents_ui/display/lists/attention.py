@@ -173,5 +173,5 @@ def _common(texts: Iterable[str]) -> str:
 
 
 def _reason(row: RecoverableRow) -> str:
-    found = glance.reason(row.situation.facts)
+    found = glance.reason(row.situation)
     return found.whole if found else ""

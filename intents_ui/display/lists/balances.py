@@ -17,7 +17,6 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import BalanceGroup, TokenBalance
 
 DEPOSIT_ADDRESS = "deposit address"
@@ -138,11 +137,11 @@ NO_TIME = "Balances unavailable: no creation time is recorded for this transfer.
 
 def of(situation: Situation, *, is_listed: bool) -> AddressBalances:
     """`is_listed`: the owner's history holds the transfer, so the service can report its balances."""
-    facts, has_balance = situation.facts, situation.has_balance
-    if facts.owner is None and not is_listed:
+    has_balance = situation.has_balance
+    if situation.owner is None and not is_listed:
         return AddressBalances(sentence=NO_OWNER)
     if not is_listed:
-        return AddressBalances(sentence=NO_TIME if facts.quoted_at is None else NOT_THERE)
+        return AddressBalances(sentence=NO_TIME if situation.quoted_at is None else NOT_THERE)
     found = addresses(situation)
     held = [holding for address in found for holding in address.holdings if holding.is_held]
     if held:
@@ -158,36 +157,36 @@ def heard(found: AddressBalances) -> str:
 
 
 def addresses(situation: Situation) -> tuple[Address, ...]:
-    facts, using = situation.facts, situation.names
-    return tuple(_address(group, facts, using=using) for group in situation.balances.groups)
+    using = situation.names
+    return tuple(_address(group, situation, using=using) for group in situation.balances.groups)
 
 
-def _address(group: BalanceGroup, facts: Facts, *, using: Names) -> Address:
+def _address(group: BalanceGroup, situation: Situation, *, using: Names) -> Address:
     chain_id = group.chain_id or None
     return Address(
-        called=_called(group, facts),
+        called=_called(group, situation),
         address=group.intent_address,
         chain=names.of_chain(chain_id, using=using),
         chain_id=chain_id,
-        holdings=tuple(_holding(token, group, facts, using=using) for token in group.tokens),
+        holdings=tuple(_holding(token, group, situation, using=using) for token in group.tokens),
     )
 
 
-def _called(group: BalanceGroup, facts: Facts) -> str:
+def _called(group: BalanceGroup, situation: Situation) -> str:
     """Return the address's name. A transfer may have the same address on both chains."""
     if group.intent_address is None:
         return UNNAMED_ADDRESS
     address = group.intent_address.lower()
     places = (
-        (DEPOSIT_ADDRESS, facts.deposit_address, facts.origin_chain_id),
-        (DELIVERY_ADDRESS, facts.delivery_address, facts.destination_chain_id),
+        (DEPOSIT_ADDRESS, situation.deposit_address, situation.origin_chain_id),
+        (DELIVERY_ADDRESS, situation.delivery_address, situation.destination_chain_id),
     )
     same = [(called, chain_id) for called, known, chain_id in places if known and known.lower() == address]
     on_its_chain = [called for called, chain_id in same if chain_id == group.chain_id]
     return next(iter([*on_its_chain, *(called for called, _ in same)]), OTHER_ADDRESS)
 
 
-def _holding(token: TokenBalance, group: BalanceGroup, facts: Facts, *, using: Names) -> AddressHolding:
+def _holding(token: TokenBalance, group: BalanceGroup, situation: Situation, *, using: Names) -> AddressHolding:
     money = token_amounts.held(token, inside=group)
     worth = _worth(token)
     return AddressHolding(
@@ -196,7 +195,7 @@ def _holding(token: TokenBalance, group: BalanceGroup, facts: Facts, *, using: N
         worth=worth,
         units=token.balance,
         decimals=token_amounts.decimals(money, using=using),
-        called=_called(group, facts),
+        called=_called(group, situation),
         address=group.intent_address,
     )
 
@@ -256,7 +255,7 @@ class RecoverableRow:
 
     @property
     def created_at(self) -> datetime | None:
-        return self.situation.facts.quoted_at
+        return self.situation.quoted_at
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.outcome import Outcome
 
@@ -98,21 +97,21 @@ class RouteStats:
         return self.succeeded * whole >= self.ended * part
 
 
-def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) -> RouteStats:
+def of_route(entries: Sequence[IntentHistory], *, like: Situation, now: datetime) -> RouteStats:
     """Return statistics of the history entries that used the providers of `like`, without `like` itself.
 
     What became of them is their outcome. An open one counts once its deposit has arrived.
     """
     own = like.intent.intent_id.lower()
     others = [Situation.of_entry(each, now=now) for each in entries if each.intent_id.lower() != own]
-    alike = [each for each in others if _way(each.facts) == _way(like)]
+    alike = [each for each in others if _way(each) == _way(like)]
     ended = [each for each in alike if each.outcome not in (Outcome.OPEN, Outcome.NO_DEPOSIT)]
-    running = [each for each in alike if each.outcome is Outcome.OPEN and each.facts.has_arrived]
-    succeeded = [each.facts for each in ended if each.outcome is Outcome.DELIVERED]
+    running = [each for each in alike if each.outcome is Outcome.OPEN and each.has_arrived]
+    succeeded = [each for each in ended if each.outcome is Outcome.DELIVERED]
     ends = [(each.started_at, each.finished_at) for each in succeeded]
     durations = sorted(end - start for start, end in ends if start and end and end > start)
-    failed = [each.facts for each in ended if each.outcome is not Outcome.DELIVERED]
-    reasons = _most_common(reason for facts in failed if (reason := _first_reason(facts)))
+    failed = [each for each in ended if each.outcome is not Outcome.DELIVERED]
+    reasons = _most_common(reason for situation in failed if (reason := _first_reason(situation)))
     return RouteStats(
         looked_at=len(others),
         alike=len(alike),
@@ -124,12 +123,12 @@ def of_route(entries: Sequence[IntentHistory], *, like: Facts, now: datetime) ->
         p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
         repeated=CommonFailure(reasons[0], len(reasons)) if len(reasons) >= SEVERAL else None,
         providers=tuple(map(providers.of, like.providers)),
-        is_settled=like.is_delivered or like.is_expired(now=now),
+        is_settled=like.is_delivered or like.is_expired,
     )
 
 
-def _way(facts: Facts) -> frozenset[str]:
-    return frozenset(provider.upper() for provider in facts.providers)
+def _way(situation: Situation) -> frozenset[str]:
+    return frozenset(provider.upper() for provider in situation.providers)
 
 
 def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
@@ -137,9 +136,9 @@ def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
     return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
 
 
-def _first_reason(facts: Facts) -> str:
+def _first_reason(situation: Situation) -> str:
     """Return why the first failed step failed, as safe text; "" when no step gives a reason."""
-    found = (reason for reason in facts.step_reasons if not reason.lower().startswith(NO_FAILURE))
+    found = (reason for reason in situation.step_reasons if not reason.lower().startswith(NO_FAILURE))
     return next((text.reason(reason).shown for reason in found), "")
 
 

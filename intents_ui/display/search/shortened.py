@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from intents_ui.display.formatting import hashes
-from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentTransaction
 
 
@@ -17,19 +18,19 @@ class Candidate:
     intent_id: str = ""
 
 
-def of_transfer(intent: Intent, receipt: IntentReceipt | None) -> tuple[Candidate, ...]:
+def of_transfer(intent: Intent, receipt: IntentReceipt | None, *, now: datetime) -> tuple[Candidate, ...]:
     """Return every value that a wallet or explorer may shorten: ID, transaction hashes and addresses."""
-    facts = Facts.of(intent, receipt, unread=True)
+    situation = Situation.of(intent, receipt, now=now, unread=True)
     values = {
         "intent ID": intent.intent_id,
-        "deposit transaction": _hash(facts.deposit),
-        "origin transaction": _hash(facts.origin),
-        "destination transaction": _hash(facts.destination),
-        "refund transaction": _hash(facts.refund),
-        "owner": facts.owner,
-        "recipient": facts.recipient,
-        "deposit address": facts.deposit_address,
-        "destination intent address": facts.delivery_address,
+        "deposit transaction": _hash(situation.deposit),
+        "origin transaction": _hash(situation.origin),
+        "destination transaction": _hash(situation.destination),
+        "refund transaction": _hash(situation.refund),
+        "owner": situation.owner,
+        "recipient": situation.recipient,
+        "deposit address": situation.deposit_address,
+        "destination intent address": situation.delivery_address,
     }
     known = ((what, canonical(value)) for what, value in values.items() if value)
     return tuple(
@@ -37,8 +38,8 @@ def of_transfer(intent: Intent, receipt: IntentReceipt | None) -> tuple[Candidat
     )
 
 
-def of_entry(entry: IntentHistory) -> tuple[Candidate, ...]:
-    return of_transfer(Intent(intent_id=entry.intent_id), entry.receipt)
+def of_entry(entry: IntentHistory, *, now: datetime) -> tuple[Candidate, ...]:
+    return of_transfer(Intent(intent_id=entry.intent_id), entry.receipt, now=now)
 
 
 def matching(candidates: Iterable[Candidate], *, head: str, tail: str) -> tuple[Candidate, ...]:

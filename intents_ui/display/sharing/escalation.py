@@ -70,20 +70,20 @@ class Escalation:
 @derived
 def _facts(situation: Situation) -> str:
     """Return a line for each fact that depends neither on the exact time nor on when balances were checked."""
-    result, facts = summary.of(situation), situation.facts
+    result = summary.of(situation)
     labeled = [
         ("Problem", result.headline),
-        ("Intent ID", text.visible(facts.intent.intent_id)),
+        ("Intent ID", text.visible(situation.intent.intent_id)),
         ("Status", f"{result.status.word}. {result.sentence}"),
         *(("Failed step", each) for each in _failed_steps(situation)),
         ("Where the funds are", result.location),
         *_amounts(situation),
-        ("Route", " and ".join(providers.labels(facts.providers))),
-        ("Provider request IDs", ", ".join(map(text.visible, facts.quote.route_providers_request_ids))),
-        ("Owner", _address(facts.owner)),
-        ("Recipient", _address(facts.recipient)),
-        ("Deposit address", _address(facts.deposit_address)),
-        ("Destination intent address", _address(facts.delivery_address)),
+        ("Route", " and ".join(providers.labels(situation.providers))),
+        ("Provider request IDs", ", ".join(map(text.visible, situation.quote.route_providers_request_ids))),
+        ("Owner", _address(situation.owner)),
+        ("Recipient", _address(situation.recipient)),
+        ("Deposit address", _address(situation.deposit_address)),
+        ("Destination intent address", _address(situation.delivery_address)),
     ]
     lines = [f"{label}: {unlinked(value)}" for label, value in labeled if value]
     for each in transactions(situation):
@@ -101,11 +101,11 @@ def _failed_steps(situation: Situation) -> Iterator[str]:
 
 def _amounts(situation: Situation) -> Iterator[tuple[str, str]]:
     """Yield what was sent and received. What was quoted is named so, and what has failed isn't expected any more."""
-    shown, facts = glance.of(situation), situation.facts
+    shown = glance.of(situation)
     quoted = f"{shown.sent.amount} on {shown.sent.chain}" if shown.sent.amount.full else ""
-    if facts.is_arrival_reported:
+    if situation.is_arrival_reported:
         yield "Sent", quoted
-    elif facts.arrived is not None:
+    elif situation.arrived is not None:
         yield "Sent", f"{NOT_REPORTED}{f', quoted: {quoted}' if quoted else ''}"
     else:
         yield "Quoted", quoted
@@ -116,7 +116,7 @@ def _amounts(situation: Situation) -> Iterator[tuple[str, str]]:
         yield "Refunded", f"{outcome.amount} on {outcome.chain}"
     elif outcome.note in ("", glance.UNCONFIRMED):
         yield "Received", str(outcome)
-    elif not situation.is_over and not facts.steps.has_dead_step:
+    elif not situation.is_over and not situation.steps.has_dead_step:
         yield "To be received", str(outcome)
 
 

@@ -84,7 +84,7 @@ def of_owner(address: str, found: Sequence[Situation]) -> Feed:
 
 def _of_steps(situation: Situation, steps: Sequence[Step]) -> Iterator[Entry]:
     """Return the steps' entries. A step without a time gets the time of the step before it."""
-    intent, last = situation.intent, situation.facts.quoted_at or NO_TIME
+    intent, last = situation.intent, situation.quoted_at or NO_TIME
     for step in steps:
         if step.state not in (StepState.DONE, StepState.FAILED):
             continue
@@ -101,19 +101,18 @@ def _of_steps(situation: Situation, steps: Sequence[Step]) -> Iterator[Entry]:
 
 
 def _of_end(situation: Situation) -> Iterator[Entry]:
-    facts, has_expired = situation.facts, situation.is_expired
-    if is_open(facts.status) and not has_expired:
+    has_expired = situation.is_expired
+    if is_open(situation.status) and not has_expired:
         return
-    ended = facts.execute_by if has_expired else facts.last_change or facts.finished_at
-    at = ended or facts.updated_at or NO_TIME
-    key = "end:EXPIRED" if has_expired else f"end:{facts.status}"
+    ended = situation.execute_by if has_expired else situation.last_change or situation.finished_at
+    at = ended or situation.updated_at or NO_TIME
+    key = "end:EXPIRED" if has_expired else f"end:{situation.status}"
     yield _told(situation, key=key, published=at, updated=at)
 
 
 def _of_listed(situation: Situation) -> Entry:
-    facts = situation.facts
-    ended = facts.execute_by if situation.is_expired else facts.last_change
-    published = facts.quoted_at or NO_TIME
+    ended = situation.execute_by if situation.is_expired else situation.last_change
+    published = situation.quoted_at or NO_TIME
     updated = max(published, ended or published)
     return _told(situation, key="", published=published, updated=updated)
 

@@ -113,7 +113,7 @@ def _card(situation: Situation) -> Card:
         sent=_end(shown.sent),
         received=_end(shown.outcome),
         has_arrived=shown.has_arrived,
-        when=_when(shown.created_at, situation.facts.last_change),
+        when=_when(shown.created_at, situation.last_change),
     )
 
 

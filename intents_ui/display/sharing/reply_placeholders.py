@@ -9,7 +9,6 @@ from intents_ui.display.summary.funds_location import ADDRESSES
 from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.summary.rules import Cause
 from intents_ui.display.tokens import names
-from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
 
@@ -29,21 +28,21 @@ class ReplyPlaceholders(Placeholders):
     # The transfer
 
     def kind(self) -> str:
-        if self._facts.pays_somebody_else:
+        if self._situation.pays_somebody_else:
             return "payment"
-        return "swap" if self._facts.is_same_chain else "transfer"
+        return "swap" if self._situation.is_same_chain else "transfer"
 
     def what(self) -> str:
         """Return `transfer of 300.00 USDC from Base to Arbitrum One` or `swap of 25.00 USDC on Base`."""
-        facts, sent = self._facts, glance.of(self._situation).sent
+        situation, sent = self._situation, glance.of(self._situation).sent
         # A deposit that arrived in an unknown amount isn't called by the quoted one.
-        is_known = sent.amount.full and (facts.arrived is None or not sent.note)
+        is_known = sent.amount.full and (situation.arrived is None or not sent.note)
         origin, destination = (
             names.of_chain(chain_id, using=self._using, unknown="")
-            for chain_id in (facts.origin_chain_id, facts.destination_chain_id)
+            for chain_id in (situation.origin_chain_id, situation.destination_chain_id)
         )
         parts = [self.kind(), f" of {sent.amount}" if is_known else ""]
-        if facts.is_same_chain:
+        if situation.is_same_chain:
             return Name("".join([*parts, f" on {origin}"]))
         parts += [f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain]
         return Name("".join(parts))
@@ -61,13 +60,13 @@ class ReplyPlaceholders(Placeholders):
     # Wallets and addresses
 
     def wallet(self) -> str:
-        return "the recipient's wallet" if self._facts.pays_somebody_else else "your wallet"
+        return "the recipient's wallet" if self._situation.pays_somebody_else else "your wallet"
 
     def the_wallet(self) -> str:
         return capitalized(self.wallet())
 
     def refund_wallet(self) -> str:
-        refund, owner = self._facts.refund, self._facts.owner
+        refund, owner = self._situation.refund, self._situation.owner
         is_own = refund and refund.to_address and owner and refund.to_address.lower() == owner.lower()
         return "your wallet" if is_own else self.refund_to()
 
@@ -82,7 +81,7 @@ class ReplyPlaceholders(Placeholders):
     def whereabouts(self) -> str:
         place = self._summary.place
         if place in ADDRESSES and self._situation.has_balance is False:
-            is_next = place is Place.DELIVERY_ADDRESS or self._facts.is_same_chain
+            is_next = place is Place.DELIVERY_ADDRESS or self._situation.is_same_chain
             goal = ("in ", self.wallet()) if is_next else ("on ", self.destination_chain())
             left = ("The funds have left the ", self.address(place), " and haven't shown up ")
             return Sentence(*left, *goal, " yet.")
@@ -124,7 +123,7 @@ class ReplyPlaceholders(Placeholders):
     # What the customer can do
 
     def did_it_arrive(self) -> str:
-        if self._facts.pays_somebody_else:
+        if self._situation.pays_somebody_else:
             return "Please check with the recipient: did the funds arrive?"
         return Sentence("Please check your wallet on ", self.destination_chain(), ": did the funds arrive?")
 
@@ -142,7 +141,7 @@ class ReplyPlaceholders(Placeholders):
         """Return who the team escalates to: the provider of funds in transit, with its request ID, or engineers."""
         if Place.PROVIDER not in (self._summary.place, self._situation.by_steps):
             return "our engineers"
-        requests = self._facts.quote.route_providers_request_ids
+        requests = self._situation.quote.route_providers_request_ids
         request = (" (request ", Name(hashes.short_hash(text.visible(requests[-1]))), ")") if requests else ()
         return Sentence(self.provider(), *request)
 
@@ -154,33 +153,33 @@ class ReplyPlaceholders(Placeholders):
 
     def follow_up(self) -> str:
         """Return when the team escalates a transfer that should change, or that it has."""
-        row, facts = self._summary.row, self._facts
+        row, situation = self._summary.row, self._situation
         if row.cause is Cause.REFUND:
-            event, at = "there is no refund", timing.return_overdue_at(facts)
+            event, at = "there is no refund", situation.return_overdue_at
         elif row.minutes:
-            event, at = "nothing has changed", timing.escalates_at(facts, row.minutes)
+            event, at = "nothing has changed", situation.escalates_at(row.minutes)
         else:
-            event, at = "it hasn't arrived", timing.stalled_at(facts)
+            event, at = "it hasn't arrived", situation.stalled_at
         if at is None:
             return Sentence("We'll check again and update you by ", self.update_by(), ".")
-        if timing.has_come(at, now=self._situation.now):
+        if self._situation.has_come(at):
             return self.escalated()
         return Sentence("If ", event, " by ", self._by(at), ", we'll escalate it to ", self.desk(), " and update you.")
 
     # Times, to the minute
 
     def valid_until(self) -> str:
-        return self._with(" and valid until ", self._facts.expires_at)
+        return self._with(" and valid until ", self._situation.expires_at)
 
     def expired_at(self) -> str:
-        return self._with(" at ", self._facts.execute_by or self._facts.expires_at)
+        return self._with(" at ", self._situation.execute_by or self._situation.expires_at)
 
     def before_expiry(self) -> str:
-        return self._with(" before ", self._facts.execute_by or self._facts.expires_at)
+        return self._with(" before ", self._situation.execute_by or self._situation.expires_at)
 
     def arrival(self) -> str:
-        due_at = timing.due_at(self._facts)
-        if timing.has_come(due_at, now=self._situation.now):
+        due_at = self._situation.due_at
+        if self._situation.has_come(due_at):
             return ", slightly behind schedule"
         return Sentence(" and should arrive by ", self._by(due_at)) if due_at else ""
 

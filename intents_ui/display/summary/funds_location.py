@@ -7,7 +7,7 @@ from intents_ui.display.formatting import text
 from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.locations import Place, is_further, start_of_the_return
+from intents_ui.display.transfers.locations import Place, is_further
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import DEAD, StepStatus
@@ -55,44 +55,48 @@ def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
 
 def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
     """Return the amount, and whether it is only an estimate."""
-    facts = situation.facts
-    _, origin, destination = facts.legs
+    _, origin, destination = situation.legs
     if place in ADDRESSES and place is situation.held_at:
         held = situation.holdings[0].sums
         return (held[0], False) if len(held) == 1 else (None, False)
     match place:
         case Place.OWNER:
-            return facts.requested, False
+            return situation.requested, False
         case Place.DEPOSIT_ADDRESS:
-            is_told = facts.deposit is not None and facts.deposit.token_amount is not None
-            return facts.reported_deposit if is_told else facts.requested, not facts.is_arrival_reported
+            is_told = situation.deposit is not None and situation.deposit.token_amount is not None
+            return situation.reported_deposit if is_told else situation.requested, not situation.is_arrival_reported
         case Place.PROVIDER:
             # Between a swap and a bridge it is another token, in an unreported amount.
-            return (facts.sent, True) if len(facts.providers) == 1 and origin is StepStatus.DONE else (None, False)
+            return (
+                (situation.sent, True) if len(situation.providers) == 1 and origin is StepStatus.DONE else (None, False)
+            )
         case Place.DELIVERY_ADDRESS:
-            return facts.expected, destination is not StepStatus.DONE
+            return situation.expected, destination is not StepStatus.DONE
         case Place.RECIPIENT:
-            received = facts.received
-            return (received, False) if received.value is not None else (facts.expected, True)
+            received = situation.received
+            return (received, False) if received.value is not None else (situation.expected, True)
         case Place.RETURNING | Place.RETURNED:
-            return facts.refunded, False
+            return situation.refunded, False
         case _:
             return None, False
 
 
 def _compared(place: Place, situation: Situation, gaps: Placeholders) -> tuple[Agreement, str]:
     """Return whether the balances agree, or may agree, with the steps, and what they are."""
-    facts, by_steps = situation.facts, _by_steps(place, situation)
-    agrees = Agreement.ALONE if facts.is_unread or facts.lacks_its_receipt else Agreement.AGREES
+    by_steps = _by_steps(place, situation)
+    agrees = Agreement.ALONE if situation.is_unread or situation.lacks_its_receipt else Agreement.AGREES
     if not situation.has_balance:
         if agrees is Agreement.AGREES and by_steps in ADDRESSES and place is not Place.RETURNING:
             return Agreement.DIFFERS, Sentence("The ", gaps.address(by_steps), " is empty, so the funds have moved on.")
-        return agrees, "The deposit address is empty." if facts.is_same_chain else "Both intent addresses are empty."
+        return (
+            agrees,
+            "The deposit address is empty." if situation.is_same_chain else "Both intent addresses are empty.",
+        )
     held = [Sentence(gaps.sums(each), " at the ", gaps.holder(each)) for each in situation.holdings]
     unknown = Sentence("an unknown amount at the ", gaps.address(Place.UNKNOWN))
     found = f"On-chain balances: {text.listed(held or [unknown])}."
     at = situation.held_at
-    is_one_address = facts.is_same_chain and by_steps in ADDRESSES
+    is_one_address = situation.is_same_chain and by_steps in ADDRESSES
     if agrees is Agreement.ALONE or at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
         return agrees, found
     if by_steps is Place.OWNER or is_further(at, by_steps):
@@ -106,12 +110,11 @@ def _by_steps(place: Place, situation: Situation) -> Place:
     """Return where the funds are by the steps, and by a refund reported without a step.
 
     Funds being refunded may still be where the refund starts."""
-    facts = situation.facts
-    if facts.returning is StepStatus.DONE or (
-        facts.status == IntentStatus.REFUNDED and facts.returning is StepStatus.ABSENT
+    if situation.returning is StepStatus.DONE or (
+        situation.status == IntentStatus.REFUNDED and situation.returning is StepStatus.ABSENT
     ):
         return Place.RETURNED
-    if place is Place.RETURNING or facts.returning in DEAD:
-        start = start_of_the_return(facts)
+    if place is Place.RETURNING or situation.returning in DEAD:
+        start = situation.start_of_the_return
         return situation.by_steps if start is Place.UNKNOWN else start
     return situation.by_steps

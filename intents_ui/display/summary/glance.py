@@ -15,9 +15,8 @@ from intents_ui.display.tokens import names, providers, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.tokens.token_amounts import Identity, Money
-from intents_ui.display.transfers import statuses, timing
+from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import StepStatus
 
@@ -104,7 +103,7 @@ class Transfer:
     @property
     def origin_chain_id(self) -> int | None:
         """The chain of the route, on which a deposit may not have arrived."""
-        return self.summary.situation.facts.origin_chain_id
+        return self.summary.situation.origin_chain_id
 
     @property
     def outcome(self) -> Side:
@@ -131,30 +130,30 @@ class Transfer:
 
 @derived
 def of(situation: Situation) -> Transfer:
-    facts, using = situation.facts, situation.names
+    using = situation.names
     result = summary.of(situation)
     words, token = _recoverable(situation)
-    trade = facts.summary.trade_type or facts.request.trade_type
-    is_refund_known = facts.refunded.value is not None and facts.returning is StepStatus.DONE
-    has_returned = is_refund_known and _came_back(facts)
+    trade = situation.summary.trade_type or situation.request.trade_type
+    is_refund_known = situation.refunded.value is not None and situation.returning is StepStatus.DONE
+    has_returned = is_refund_known and _came_back(situation)
     return Transfer(
-        intent_id=facts.intent.intent_id,
+        intent_id=situation.intent.intent_id,
         status=result.status,
         summary=result,
-        created_at=facts.quoted_at,
-        sent=side(facts.sent, usd=facts.quote.from_amount_usd, note=sent_note(situation), using=using),
+        created_at=situation.quoted_at,
+        sent=side(situation.sent, usd=situation.quote.from_amount_usd, note=sent_note(situation), using=using),
         received=_received(situation),
-        owner=facts.owner,
-        recipient=facts.recipient,
-        to_owner=not facts.pays_somebody_else,
-        providers=tuple(map(providers.of, facts.providers)),
+        owner=situation.owner,
+        recipient=situation.recipient,
+        to_owner=not situation.pays_somebody_else,
+        providers=tuple(map(providers.of, situation.providers)),
         trade=(TRADES.get(trade) or text.name(trade).shown) if trade else text.UNKNOWN,
         clock=_clock(situation),
-        reason=reason(facts),
+        reason=reason(situation),
         recoverable=words,
         recoverable_in=token,
-        destiny=_destiny(facts, using=using),
-        returned=side(facts.refunded, usd=None, using=using) if has_returned else None,
+        destiny=_destiny(situation, using=using),
+        returned=side(situation.refunded, usd=None, using=using) if has_returned else None,
     )
 
 
@@ -177,16 +176,18 @@ def _recoverable(situation: Situation) -> tuple[str, Identity | None]:
 
 def _clock(situation: Situation) -> Clock:
     """Measure from the start of execution to the end, or to now."""
-    facts, now = situation.facts, situation.now
-    if facts.started_at is None:
+    now = situation.now
+    if situation.started_at is None:
         return Clock("no deposit" if situation.is_expired else "")
-    if not statuses.is_open(facts.status):
-        steps = [step for step in (facts.deposit, facts.origin, facts.destination, facts.refund) if step]
-        end = facts.finished_at or max(filter(None, map(facts.ended_at, steps)), default=None)
-        return Clock(_length(end - facts.started_at) if end else "")
-    estimate = timing.given_estimate(facts)
-    said = _length(times.elapsed(facts.started_at, now=now))
-    since = facts.started_at if said else None
+    if not statuses.is_open(situation.status):
+        steps = [
+            step for step in (situation.deposit, situation.origin, situation.destination, situation.refund) if step
+        ]
+        end = situation.finished_at or max(filter(None, map(situation.ended_at, steps)), default=None)
+        return Clock(_length(end - situation.started_at) if end else "")
+    estimate = situation.given_estimate
+    said = _length(times.elapsed(situation.started_at, now=now))
+    since = situation.started_at if said else None
     return Clock(said, since, times.clock(estimate) if estimate else "", is_late=situation.is_late)
 
 
@@ -195,43 +196,44 @@ def _length(length: timedelta) -> str:
     return times.clock(length) if length >= timedelta() else ""
 
 
-def _came_back(facts: Facts) -> bool:
-    is_sent_back = facts.returning is StepStatus.DONE and facts.status != IntentStatus.SUCCEEDED
-    return is_sent_back or facts.status == IntentStatus.REFUNDED
+def _came_back(situation: Situation) -> bool:
+    is_sent_back = situation.returning is StepStatus.DONE and situation.status != IntentStatus.SUCCEEDED
+    return is_sent_back or situation.status == IntentStatus.REFUNDED
 
 
-def _destiny(facts: Facts, *, using: Names) -> str:
-    if _came_back(facts):
-        on = facts.refunded.chain_id
+def _destiny(situation: Situation, *, using: Names) -> str:
+    if _came_back(situation):
+        on = situation.refunded.chain_id
         return f"refunded on {names.of_chain(on, using=using)}" if on else "refunded to the owner"
-    return "to the owner" if facts.owner and not facts.pays_somebody_else else ""
+    return "to the owner" if situation.owner and not situation.pays_somebody_else else ""
 
 
 def sent_note(situation: Situation) -> str:
     """Label an amount that isn't the confirmed deposit's own: it was only requested."""
-    facts = situation.facts
-    if facts.sent.value is None or facts.is_arrival_reported:
+    if situation.sent.value is None or situation.is_arrival_reported:
         return ""
     # A deposit on its way isn't to be sent again, although its amount isn't known yet.
-    is_made = facts.is_unread or facts.has_arrived or situation.paid or facts.status == IntentStatus.SUCCEEDED
+    is_made = (
+        situation.is_unread or situation.has_arrived or situation.paid or situation.status == IntentStatus.SUCCEEDED
+    )
     return QUOTED if is_made or situation.is_over else TO_SEND
 
 
 def _received(situation: Situation) -> Side:
     """Return the delivered amount if known, else the quoted one."""
-    facts, using = situation.facts, situation.names
-    usd = facts.quote.to_amount_usd
-    if facts.is_delivered and facts.received.value is not None:
+    using = situation.names
+    usd = situation.quote.to_amount_usd
+    if situation.is_delivered and situation.received.value is not None:
         is_sure = summary.of(situation).certainty is Certainty.CONFIRMED
-        return side(facts.received, usd=usd, note="" if is_sure else UNCONFIRMED, using=using)
-    is_ahead = statuses.is_open(facts.status) and not situation.is_expired
+        return side(situation.received, usd=usd, note="" if is_sure else UNCONFIRMED, using=using)
+    is_ahead = statuses.is_open(situation.status) and not situation.is_expired
     note = EXPECTED if is_ahead else QUOTED
-    return side(facts.expected, usd=usd, note="" if facts.expected.value is None else note, using=using)
+    return side(situation.expected, usd=usd, note="" if situation.expected.value is None else note, using=using)
 
 
-def reason(facts: Facts) -> text.Text | None:
+def reason(situation: Situation) -> text.Text | None:
     """Return the reason of the failed refund, else of the first failed step, on one line."""
-    found = facts.failure_reason
+    found = situation.failure_reason
     return text.reason(" ".join(found.split())) if found else None
 
 

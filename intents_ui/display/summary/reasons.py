@@ -17,7 +17,6 @@ from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.situation import Situation
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import IntentTransaction
 from intents_ui.service.outcome import DEAD, leg
 
@@ -34,26 +33,25 @@ def of_step(transaction: IntentTransaction | None, situation: Situation, *, in_r
     """Return why a step failed or waits, or "" for an unknown reason."""
     if transaction is None or not transaction.status_reason:
         return ""
-    needed = _needed_by(transaction, situation.facts)
+    needed = _needed_by(transaction, situation)
     return explain(transaction.status_reason, needed, using=situation.names, in_reply=in_reply)
 
 
 def of_failure(situation: Situation) -> str:
     """Return why the refund or else the first step failed, or "" for an unknown reason."""
-    facts = situation.facts
-    steps = (facts.refund, facts.deposit, facts.origin, facts.destination)
-    failed = (step for step in steps if step and step.status_reason == facts.failure_reason)
+    steps = (situation.refund, situation.deposit, situation.origin, situation.destination)
+    failed = (step for step in steps if step and step.status_reason == situation.failure_reason)
     return of_step(next(failed, None), situation)
 
 
 def of_failure_anywhere(situation: Situation) -> str:
     """Return the same without the token and its chain."""
-    return explain(situation.facts.failure_reason or "", Money(None, None, None), using=situation.names)
+    return explain(situation.failure_reason or "", Money(None, None, None), using=situation.names)
 
 
 def for_customer(situation: Situation) -> str:
     """Return why a transfer failed, in words for its owner, or "" if that is unknown."""
-    steps = (situation.facts.deposit, situation.facts.origin, situation.facts.destination)
+    steps = (situation.deposit, situation.origin, situation.destination)
     failed = (each for each in steps if each and each.status_reason and leg(each) in DEAD)
     return of_step(next(failed, None), situation, in_reply=True)
 
@@ -82,19 +80,19 @@ def explain(reason: str, needed: Money, *, using: Names, in_reply: bool = False)
 
 def no_recovery(situation: Situation) -> str:
     """Return why the owner can't recover funds whose refund failed (their token is paused), otherwise ""."""
-    facts, refund = situation.facts, situation.facts.refund
-    if refund is None or facts.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
+    refund = situation.refund
+    if refund is None or situation.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
         return ""
-    return f"Recovery isn't possible while {_paused(_needed_by(refund, facts), situation.names)}."
+    return f"Recovery isn't possible while {_paused(_needed_by(refund, situation), situation.names)}."
 
 
-def _needed_by(transaction: IntentTransaction, facts: Facts) -> Money:
+def _needed_by(transaction: IntentTransaction, situation: Situation) -> Money:
     condition = transaction.precondition
-    if transaction is facts.refund:
-        return replace(facts.refunded, value=None)
+    if transaction is situation.refund:
+        return replace(situation.refunded, value=None)
     if condition and condition.token_address and condition.chain_id is not None:
-        return facts.described(Money(None, condition.chain_id, condition.token_address))
-    return replace(facts.expected if transaction is facts.destination else facts.requested, value=None)
+        return situation.described(Money(None, condition.chain_id, condition.token_address))
+    return replace(situation.expected if transaction is situation.destination else situation.requested, value=None)
 
 
 def _underfunded(balance: int, least: int, needed: Money, using: Names) -> str:

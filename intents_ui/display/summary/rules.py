@@ -12,7 +12,7 @@ from typing import Any
 
 from intents_ui import tables
 from intents_ui.display.tokens import providers
-from intents_ui.display.transfers import locations, timing
+from intents_ui.display.transfers import deposits, locations
 from intents_ui.display.transfers.assistance import HelpKind, SupportTeam
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.situation import Situation
@@ -24,28 +24,27 @@ IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
 
 
 def key(situation: Situation) -> str:
-    facts = situation.facts
-    if facts.is_unread:
+    if situation.is_unread:
         return "receipt.unread"
-    if facts.status is None or facts.status not in IntentStatus:
+    if situation.status is None or situation.status not in IntentStatus:
         return "unknown.status"
     # The receipt is created shortly after the start, so a transfer in progress may have none.
-    if facts.lacks_its_receipt and facts.status != IntentStatus.EXECUTING and not situation.has_balance:
+    if situation.lacks_its_receipt and situation.status != IntentStatus.EXECUTING and not situation.has_balance:
         return "receipt.missing"
-    if facts.status == IntentStatus.REFUNDED:
+    if situation.status == IntentStatus.REFUNDED:
         return _refunded(situation)
-    if facts.status == IntentStatus.SUCCEEDED:
+    if situation.status == IntentStatus.SUCCEEDED:
         return _succeeded(situation)
     if returning := _returning(situation):
         return returning
-    if facts.status in STOPPED:
-        return _stopped(facts.status, situation)
-    is_offer = facts.status in UNEXECUTED and not facts.is_under_way
-    return _offer(facts.status, situation) if is_offer else _executing(situation)
+    if situation.status in STOPPED:
+        return _stopped(situation.status, situation)
+    is_offer = situation.status in UNEXECUTED and not situation.is_under_way
+    return _offer(situation.status, situation) if is_offer else _executing(situation)
 
 
 def _returning(situation: Situation) -> str | None:
-    returning, is_delivered = situation.facts.returning, situation.facts.legs[2] is StepStatus.DONE
+    returning, is_delivered = situation.returning, situation.legs[2] is StepStatus.DONE
     if returning is StepStatus.ABSENT:
         return None
     if returning in DEAD:
@@ -67,35 +66,34 @@ def _offer(status: str, situation: Situation) -> str:
     if situation.has_balance or situation.paid:
         if is_expired:
             return "offer.funded_late"
-        return "offer.mismatch" if situation.payment.mismatch else f"{name}.funded"
+        return "offer.mismatch" if deposits.of(situation).mismatch else f"{name}.funded"
     if is_expired:
         return "quoted.expired" if name == "quoted" else "committed.overdue"
     return f"{name}.open"
 
 
 def _executing(situation: Situation) -> str:
-    facts = situation.facts
-    if facts.is_delivered:
+    if situation.is_delivered:
         return _delivered(situation)
-    if situation.has_balance and not facts.has_arrived and not facts.steps.has_dead_step:
+    if situation.has_balance and not situation.has_arrived and not situation.steps.has_dead_step:
         # Funds at an intent address without a confirmed deposit.
-        if not situation.payment.right or situation.payment.lacking:
+        if not deposits.of(situation).right or deposits.of(situation).lacking:
             return "executing.underpaid"
         return "executing.stalled" if situation.is_stalled else "executing.uncounted"
-    deposit, origin, destination = facts.legs
+    deposit, origin, destination = situation.legs
     if deposit in IDLE and origin in IDLE | {StepStatus.STRANGE} and destination in IDLE | {StepStatus.STRANGE}:
         return _waiting_for_payment(situation)
     if situation.is_stalled:
         return "executing.stalled"
-    if facts.steps.has_dead_step:
+    if situation.steps.has_dead_step:
         return "executing.step_failed"
-    if StepStatus.RETRYING in facts.legs:
+    if StepStatus.RETRYING in situation.legs:
         return "executing.retrying"
     return _in_progress(situation)
 
 
 def _delivered(situation: Situation) -> str:
-    if situation.facts.steps.has_dead_step:
+    if situation.steps.has_dead_step:
         return "executing.delivered_fault"
     if situation.has_balance:
         return "reported.undelivered" if situation.holds_the_delivery else "executing.leftover"
@@ -104,22 +102,21 @@ def _delivered(situation: Situation) -> str:
 
 def _waiting_for_payment(situation: Situation) -> str:
     """Return the row if no deposit was made, and no later step implies one."""
-    facts = situation.facts
-    if facts.deposit is not None and timing.has_come(facts.expires_at, now=situation.now):
+    if situation.deposit is not None and situation.has_come(situation.expires_at):
         return "executing.wait_deposit_late"
     if situation.is_stalled:
         return "executing.stalled"
-    return "executing.no_details" if facts.deposit is None else "executing.wait_deposit"
+    return "executing.no_details" if situation.deposit is None else "executing.wait_deposit"
 
 
 def _in_progress(situation: Situation) -> str:
     """Return the row for a transfer whose steps succeed so far, by the place of the funds."""
     if situation.reached is not situation.by_steps:
         return "executing.arrived"
-    if situation.facts.legs[0] is StepStatus.STRANGE and situation.reached is Place.OWNER:
+    if situation.legs[0] is StepStatus.STRANGE and situation.reached is Place.OWNER:
         return "executing.no_details"
-    if timing.has_come(situation.late_at, now=situation.now):
-        is_slow = situation.reached is Place.PROVIDER and providers.slow_range(situation.facts.providers)
+    if situation.has_come(situation.late_at):
+        is_slow = situation.reached is Place.PROVIDER and providers.slow_range(situation.providers)
         return "executing.crossing_slow" if is_slow else "executing.late"
     return ON_TIME[situation.reached]
 
@@ -134,27 +131,26 @@ ON_TIME = {
 
 
 def _succeeded(situation: Situation) -> str:
-    facts = situation.facts
-    if facts.steps.has_dead_step:
+    if situation.steps.has_dead_step:
         return "succeeded.contradiction"
-    if facts.returning is not StepStatus.ABSENT:
-        return "reported.return_failed" if facts.returning in DEAD else "succeeded.returned"
+    if situation.returning is not StepStatus.ABSENT:
+        return "reported.return_failed" if situation.returning in DEAD else "succeeded.returned"
     if situation.has_balance:
-        is_doubtful = facts.steps.ends_open or facts.is_missing or situation.holds_the_delivery
+        is_doubtful = situation.steps.ends_open or situation.is_missing or situation.holds_the_delivery
         return "reported.undelivered" if is_doubtful else "succeeded.leftover"
-    if facts.steps.ends_open:
+    if situation.steps.ends_open:
         return "succeeded.unconfirmed"
-    if facts.pays_somebody_else:
+    if situation.pays_somebody_else:
         return "succeeded.payment"
-    if facts.received.value is None:
+    if situation.received.value is None:
         return "succeeded.amount_unknown"
-    return "succeeded.same_chain" if facts.is_same_chain else "succeeded.cross_chain"
+    return "succeeded.same_chain" if situation.is_same_chain else "succeeded.cross_chain"
 
 
 def _stopped(status: str, situation: Situation) -> str:
     """Return the row for FAILED, ABORTED and INVALID, by the last recorded step."""
-    facts, failed = situation.facts, status == IntentStatus.FAILED
-    _, origin, destination = facts.legs
+    failed = status == IntentStatus.FAILED
+    _, origin, destination = situation.legs
     if destination is StepStatus.DONE:
         if situation.has_balance and situation.holds_the_delivery:
             return "reported.undelivered"
@@ -164,7 +160,7 @@ def _stopped(status: str, situation: Situation) -> str:
     if destination is StepStatus.REJECTED:
         return _last_step_failed(status, situation)
     if origin is StepStatus.DONE or destination in UNDER_WAY:
-        return "stopped.no_trace" if facts.is_same_chain else "stopped.midway"
+        return "stopped.no_trace" if situation.is_same_chain else "stopped.midway"
     if failed:
         return _failed_before_crossing(situation)
     if origin is StepStatus.REJECTED:
@@ -174,12 +170,12 @@ def _stopped(status: str, situation: Situation) -> str:
 
 def _with_balance(status: str, situation: Situation) -> str:
     # Funds that, by the steps, have left the address. On a single chain they stay there.
-    if not situation.facts.is_same_chain and locations.is_further(situation.by_steps, situation.held_at):
+    if not situation.is_same_chain and locations.is_further(situation.by_steps, situation.held_at):
         return "stopped.balance_elsewhere"
     if status == IntentStatus.INVALID:
         return "invalid.recoverable"
-    is_abroad = situation.held_at is Place.DELIVERY_ADDRESS and not situation.facts.is_same_chain
-    if not (situation.facts.has_arrived or situation.facts.is_missing or is_abroad):
+    is_abroad = situation.held_at is Place.DELIVERY_ADDRESS and not situation.is_same_chain
+    if not (situation.has_arrived or situation.is_missing or is_abroad):
         return "stopped.uncounted"
     if status == IntentStatus.ABORTED:
         return "aborted.recoverable"
@@ -199,13 +195,12 @@ def _emptied(status: str) -> str:
 
 
 def _failed_before_crossing(situation: Situation) -> str:
-    facts = situation.facts
-    deposit, origin, _ = facts.legs
+    deposit, origin, _ = situation.legs
     if origin is StepStatus.REJECTED or (deposit is StepStatus.DONE and origin is StepStatus.GIVEN_UP):
         if situation.has_balance is False:
             return "stopped.emptied"
         return "failed.origin_overdue" if situation.is_return_overdue else "failed.origin_pending_refund"
-    if facts.has_arrived:
+    if situation.has_arrived:
         return "stopped.emptied" if situation.has_balance is False else "failed.after_payment"
     if situation.was_not_counted and situation.has_balance is None:
         return "failed.deposit_not_counted"
@@ -213,37 +208,37 @@ def _failed_before_crossing(situation: Situation) -> str:
 
 
 def _aborted(situation: Situation) -> str:
-    if situation.facts.has_arrived:
+    if situation.has_arrived:
         return "aborted.deposit_seen" if situation.has_balance is False else "aborted.after_payment"
     is_doubtful = situation.paid or situation.was_not_counted
     return "aborted.payment_reported" if is_doubtful and situation.has_balance is None else "aborted.nothing_moved"
 
 
 def _invalid(situation: Situation) -> str:
-    if situation.has_balance is False and situation.facts.has_arrived:
+    if situation.has_balance is False and situation.has_arrived:
         return "stopped.emptied"
-    if situation.has_balance is False and situation.facts.steps.is_deposit_made:
+    if situation.has_balance is False and situation.steps.is_deposit_made:
         return "invalid.not_found"
     is_doubtful = situation.was_not_counted and situation.has_balance is None
-    traces = situation.facts.has_arrived or situation.facts.steps.is_deposit_made or is_doubtful
+    traces = situation.has_arrived or situation.steps.is_deposit_made or is_doubtful
     return "invalid.with_payment" if traces else "invalid.nothing_moved"
 
 
 def _refunded(situation: Situation) -> str:
-    facts, refund = situation.facts, situation.facts.refund
-    if facts.legs[2] is StepStatus.DONE:
-        return "reported.return_failed" if facts.returning in DEAD else "reported.both"
-    if refund is None or facts.returning is StepStatus.ABSENT:
+    refund = situation.refund
+    if situation.legs[2] is StepStatus.DONE:
+        return "reported.return_failed" if situation.returning in DEAD else "reported.both"
+    if refund is None or situation.returning is StepStatus.ABSENT:
         return "refunded.held" if situation.has_balance else "refunded.no_tx"
-    if facts.returning is not StepStatus.DONE:
-        if facts.returning not in DEAD:
+    if situation.returning is not StepStatus.DONE:
+        if situation.returning not in DEAD:
             return "refunded.unconfirmed"
         return "failed.refund_gone" if situation.has_balance is False else "refunded.failed"
     if not situation.refund_reached_the_owner:
         return "refunded.elsewhere"
     if situation.has_balance:
         return "refunded.leftover"
-    return "refunded.origin" if refund.chain_id == facts.origin_chain_id else "refunded.destination"
+    return "refunded.origin" if refund.chain_id == situation.origin_chain_id else "refunded.destination"
 
 
 SECOND_DEPOSIT = "Do not deposit again for this transfer."

@@ -23,10 +23,11 @@ from intents_ui.display.summary.rules import (
     MessageRow,
     Who,
 )
-from intents_ui.display.transfers import assistance, locations, statuses, timing
+from intents_ui.display.transfers import assistance, deposits, statuses
 from intents_ui.display.transfers.assistance import Help, HelpKind, SupportTeam
+from intents_ui.display.transfers.balances import Check
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import Check, Situation, derived
+from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.models import STOPPED, IntentStatus
 from intents_ui.service.outcome import RUNNING
@@ -58,7 +59,7 @@ class Summary:
     @cached_property
     def status(self) -> StatusLabel:
         """Return the status, green only if the delivery is confirmed."""
-        shown = self.situation.facts.shown_status(now=self.situation.now)
+        shown = self.situation.shown_status
         tone = self._honest(shown.tone)
         return replace(shown, tone=tone, icon=shown.icon if tone is shown.tone else "triangle-alert")
 
@@ -104,11 +105,11 @@ class Summary:
     @property
     def address(self) -> str | None:
         """Return the location's address, None while the funds are being refunded."""
-        return None if self.place is Place.RETURNING else locations.address_of(self.place, self.situation.facts)
+        return None if self.place is Place.RETURNING else self.situation.address_of(self.place)
 
     @property
     def address_chain_id(self) -> int | None:
-        return locations.chain_of(self.place, self.situation.facts) if self.address else None
+        return self.situation.chain_of(self.place) if self.address else None
 
     @cached_property
     def certainty(self) -> Certainty:
@@ -192,7 +193,7 @@ class Summary:
     @property
     def balance_note(self) -> str:
         """Return the note about unknown balances that could matter."""
-        if self.situation.has_balance is not None or self.situation.facts.is_unread:
+        if self.situation.has_balance is not None or self.situation.is_unread:
             return ""
         if self.situation.balances.check is Check.PENDING:
             return CHECKING
@@ -207,7 +208,7 @@ class Summary:
     @property
     def explained(self) -> IntentStatus | None:
         """Return the status whose help page has the row, None if none has."""
-        return next((status for status in self.row.statuses if status == self.situation.facts.status), None)
+        return next((status for status in self.row.statuses if status == self.situation.status), None)
 
     @property
     def told(self) -> tuple[object, ...]:
@@ -225,7 +226,7 @@ class Summary:
     @cached_property
     def _stem(self) -> str:
         # Balances don't change what is said about a transfer in progress once its deposit has arrived.
-        is_settled = self.key.startswith("executing.") and self.situation.facts.has_arrived
+        is_settled = self.key.startswith("executing.") and self.situation.has_arrived
         return "" if is_settled else fill(self.row.stem, self.gaps)
 
     @cached_property
@@ -241,8 +242,8 @@ class Summary:
     @property
     def _is_overdue(self) -> bool:
         """Return whether a wait without an actor has taken too long."""
-        escalates_at = timing.escalates_at(self.situation.facts, self.row.minutes)
-        return timing.has_come(escalates_at, now=self.situation.now)
+        escalates_at = self.situation.escalates_at(self.row.minutes)
+        return self.situation.has_come(escalates_at)
 
     @property
     def _is_only_late(self) -> bool:
@@ -272,26 +273,25 @@ def changes_at(situation: Situation) -> datetime | None:
 
 
 def _turning_points(situation: Situation) -> Iterator[datetime | None]:
-    facts = situation.facts
-    yield from (timing.escalates_at(facts, minutes) for minutes in _minutes(situation))
-    if statuses.is_open(facts.status):
-        yield from (facts.expires_at, facts.execute_by)
-        yield from (timing.due_at(facts), timing.late_at(facts), timing.stalled_at(facts), situation.late_at)
-    if facts.returning in RUNNING or facts.status in STOPPED:
-        yield timing.return_overdue_at(facts)
-        yield timing.settled_at(facts)
+    yield from (situation.escalates_at(minutes) for minutes in _minutes(situation))
+    if statuses.is_open(situation.status):
+        yield from (situation.expires_at, situation.execute_by)
+        yield from (situation.due_at, situation.estimated_late_at, situation.stalled_at, situation.late_at)
+    if situation.returning in RUNNING or situation.status in STOPPED:
+        yield situation.return_overdue_at
+        yield situation.settled_at
 
 
 def _minutes(situation: Situation) -> Iterator[int]:
     """Return the waits after which the messages say to contact support."""
     yield of(situation).row.minutes
     # Unknown balances could show a deposit that wasn't accepted.
-    if statuses.is_open(situation.facts.status) and (not situation.facts.has_arrived or situation.payment.lacking):
+    if statuses.is_open(situation.status) and (not situation.has_arrived or deposits.of(situation).lacking):
         yield EXPLANATIONS["executing.uncounted"].minutes
 
 
 def _place(key: str, situation: Situation) -> Place:
-    facts, place = situation.facts, EXPLANATIONS[key].place
+    place = EXPLANATIONS[key].place
     match place:
         case "last-confirmed":
             return situation.reached
@@ -299,30 +299,31 @@ def _place(key: str, situation: Situation) -> Place:
             return situation.held_at if situation.has_balance else Place.DEPOSIT_ADDRESS
         case "refund":
             held_at = situation.held_at
-            return locations.start_of_the_return(facts) if held_at is Place.UNKNOWN else held_at
+            return situation.start_of_the_return if held_at is Place.UNKNOWN else held_at
         case Place.RETURNED:
-            is_named = facts.refund and facts.refund.to_address and facts.refund.chain_id and facts.owner
+            is_named = (
+                situation.refund and situation.refund.to_address and situation.refund.chain_id and situation.owner
+            )
             return Place.RETURNED if is_named else Place.UNKNOWN
         case Place.DEPOSIT_ADDRESS:
             # A reported but unconfirmed deposit can still be anywhere.
-            arrived = facts.has_arrived or situation.has_balance
+            arrived = situation.has_arrived or situation.has_balance
             return Place.DEPOSIT_ADDRESS if arrived else Place.UNKNOWN
         case _:
             return Place(place)
 
 
 def _deadline(deadline: Deadline, situation: Situation) -> datetime | None:
-    facts = situation.facts
     match deadline:
         case Deadline.EXECUTION:
-            return facts.execute_by
+            return situation.execute_by
         case Deadline.ESTIMATE:
-            due_at = timing.due_at(facts)
-            return situation.late_at if timing.has_come(due_at, now=situation.now) else due_at
+            due_at = situation.due_at
+            return situation.late_at if situation.has_come(due_at) else due_at
         case Deadline.STALL:
-            return timing.stalled_at(facts)
+            return situation.stalled_at
         case Deadline.REFUND:
-            return timing.return_overdue_at(facts)
+            return situation.return_overdue_at
         case Deadline.NONE:
             return None
 

@@ -9,9 +9,8 @@ from intents_ui.display.formatting import text, times
 from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.summary import reasons, step_descriptions
 from intents_ui.display.summary.step_descriptions import Tense
-from intents_ui.display.transfers import statuses, timing
+from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
 
@@ -99,59 +98,63 @@ TENSES = {
 @derived
 def of(situation: Situation) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
-    facts, now = situation.facts, situation.now
-    is_offer = facts.status in UNEXECUTED and not facts.is_under_way
-    price = step_descriptions.price_held(facts.expires_at, now=now) if is_offer else ""
-    quoted = Step(Name.QUOTED, StepState.DONE, price, facts.quoted_at)
-    steps = (quoted, _committed(facts, is_offer=is_offer, now=now), *_legs(situation))
-    is_open = statuses.is_open(facts.status)
-    elapsed = _elapsed(facts, steps, now=now)
-    estimate = timing.estimate(facts)
+    now = situation.now
+    is_offer = situation.status in UNEXECUTED and not situation.is_under_way
+    price = step_descriptions.price_held(situation.expires_at, now=now) if is_offer else ""
+    quoted = Step(Name.QUOTED, StepState.DONE, price, situation.quoted_at)
+    steps = (quoted, _committed(situation, is_offer=is_offer, now=now), *_legs(situation))
+    is_open = statuses.is_open(situation.status)
+    elapsed = _elapsed(situation, steps, now=now)
+    estimate = situation.estimate
     return Timeline(
         steps=_with_slowest(tuple(_with_durations(steps, now=now)), elapsed),
         elapsed=elapsed,
         estimate=estimate,
-        due_at=timing.due_at(facts),
-        late=elapsed is not None and elapsed >= estimate + timing.grace(facts),
-        stalled=is_open and facts.has_moved and timing.has_come(timing.stalled_at(facts), now=now),
+        due_at=situation.due_at,
+        late=elapsed is not None and elapsed >= estimate + situation.grace,
+        stalled=is_open and situation.has_moved and situation.has_come(situation.stalled_at),
         finished=not is_open,
     )
 
 
-def _committed(facts: Facts, *, is_offer: bool, now: datetime) -> Step:
-    expired = facts.is_expired(now=now)
-    if is_offer and facts.is_unread:
+def _committed(situation: Situation, *, is_offer: bool, now: datetime) -> Step:
+    expired = situation.is_expired
+    if is_offer and situation.is_unread:
         return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
-    if is_offer and facts.status == IntentStatus.QUOTED:
+    if is_offer and situation.status == IntentStatus.QUOTED:
         state = StepState.SKIPPED if expired else StepState.CURRENT
         return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Not accepted yet.")
     if is_offer:
         sentence = "Not started in time." if expired else "Not started yet."
-        if facts.execute_by and not expired:
-            sentence = Sentence(sentence, " Valid until ", times.utc(facts.execute_by, now=now), ".")
-        return Step(Name.COMMITTED, StepState.DONE, sentence, facts.updated_at)
-    if facts.has_moved or facts.started_at or facts.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
-        return Step(Name.COMMITTED, StepState.DONE, "Started.", facts.started_at)
+        if situation.execute_by and not expired:
+            sentence = Sentence(sentence, " Valid until ", times.utc(situation.execute_by, now=now), ".")
+        return Step(Name.COMMITTED, StepState.DONE, sentence, situation.updated_at)
+    if (
+        situation.has_moved
+        or situation.started_at
+        or situation.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED)
+    ):
+        return Step(Name.COMMITTED, StepState.DONE, "Started.", situation.started_at)
     return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
 
 
 def _legs(situation: Situation) -> Iterator[Step]:
-    facts, now, tell = situation.facts, situation.now, step_descriptions.StepDescriber(situation)
-    deposit, origin, destination = (_state(index, facts, now=now) for index in range(3))
-    yield _step(Name.DEPOSIT, deposit, facts.deposit, tell.deposit(_tense(0, deposit, facts)), situation)
-    yield _step(Name.ORIGIN, origin, facts.origin, tell.origin(_tense(1, origin, facts)), situation)
-    if facts.destination or not facts.is_same_chain:
-        result = tell.destination(_tense(2, destination, facts))
-        step = _step(Name.DESTINATION, destination, facts.destination, result, situation)
-        due_at = timing.due_at(facts)
-        is_ahead = destination in AHEAD and not timing.has_come(due_at, now=now)
+    now, tell = situation.now, step_descriptions.StepDescriber(situation)
+    deposit, origin, destination = (_state(index, situation, now=now) for index in range(3))
+    yield _step(Name.DEPOSIT, deposit, situation.deposit, tell.deposit(_tense(0, deposit, situation)), situation)
+    yield _step(Name.ORIGIN, origin, situation.origin, tell.origin(_tense(1, origin, situation)), situation)
+    if situation.destination or not situation.is_same_chain:
+        result = tell.destination(_tense(2, destination, situation))
+        step = _step(Name.DESTINATION, destination, situation.destination, result, situation)
+        due_at = situation.due_at
+        is_ahead = destination in AHEAD and not situation.has_come(due_at)
         yield replace(step, expected_at=due_at if is_ahead else None)
     yield from _refund(situation, tell)
 
 
-def _state(index: int, facts: Facts, *, now: datetime) -> StepState:
+def _state(index: int, situation: Situation, *, now: datetime) -> StepState:
     """Return the state of a step. If it has no status, the steps before and after it decide."""
-    reached, before = facts.legs[index], facts.legs[:index]
+    reached, before = situation.legs[index], situation.legs[:index]
     is_broken = any(each in DEAD for each in before)
     match reached:
         case StepStatus.DONE:
@@ -160,54 +163,54 @@ def _state(index: int, facts: Facts, *, now: datetime) -> StepState:
             return StepState.FAILED
         case StepStatus.GIVEN_UP:
             return StepState.SKIPPED if is_broken else StepState.FAILED
-    if facts.is_unread or facts.lacks_its_receipt or _must_have_been(index, facts):
+    if situation.is_unread or situation.lacks_its_receipt or _must_have_been(index, situation):
         return StepState.UNKNOWN
-    if facts.is_over(now=now):
-        return StepState.SKIPPED if _was_never_started(index, facts) else StepState.UNKNOWN
-    is_started = facts.is_under_way or facts.status not in UNEXECUTED
+    if situation.is_over:
+        return StepState.SKIPPED if _was_never_started(index, situation) else StepState.UNKNOWN
+    is_started = situation.is_under_way or situation.status not in UNEXECUTED
     is_ready = before[-1] is StepStatus.DONE if before else is_started
     return StepState.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else StepState.WAITING
 
 
-def _must_have_been(index: int, facts: Facts) -> bool:
+def _must_have_been(index: int, situation: Situation) -> bool:
     """Return whether a later step implies that it is done, whatever its own status."""
-    return facts.has_arrived if index == 0 else any(each in TRACES for each in facts.legs[index + 1 :])
+    return situation.has_arrived if index == 0 else any(each in TRACES for each in situation.legs[index + 1 :])
 
 
-def _was_never_started(index: int, facts: Facts) -> bool:
-    came_back = index == 0 and facts.status == IntentStatus.REFUNDED
-    if facts.status == IntentStatus.SUCCEEDED or came_back:
+def _was_never_started(index: int, situation: Situation) -> bool:
+    came_back = index == 0 and situation.status == IntentStatus.REFUNDED
+    if situation.status == IntentStatus.SUCCEEDED or came_back:
         return False
-    reached = facts.legs[index]
+    reached = situation.legs[index]
     # A deposit that was watched for and never came, although a later step may have begun since.
     return reached in (StepStatus.ABSENT, StepStatus.WAITING) or (index == 0 and reached is StepStatus.QUEUED)
 
 
-def _tense(index: int, state: StepState, facts: Facts) -> Tense:
+def _tense(index: int, state: StepState, situation: Situation) -> Tense:
     """Return the state of a step without a status, from later steps or, if none contradicts it, from the transfer's
     status.
     """
-    if state is not StepState.UNKNOWN or facts.is_unread or facts.is_missing:
+    if state is not StepState.UNKNOWN or situation.is_unread or situation.is_missing:
         return TENSES[state]
-    if _must_have_been(index, facts):
+    if _must_have_been(index, situation):
         return Tense.IMPLIED
-    is_reported = facts.status == IntentStatus.SUCCEEDED and not DEAD & {*facts.legs, facts.returning}
+    is_reported = situation.status == IntentStatus.SUCCEEDED and not DEAD & {*situation.legs, situation.returning}
     return Tense.REPORTED if is_reported else Tense.UNKNOWN
 
 
 def _refund(situation: Situation, tell: step_descriptions.StepDescriber) -> Iterator[Step]:
-    facts, reached = situation.facts, situation.facts.returning
-    if facts.refund is None or reached is StepStatus.ABSENT:
-        if facts.status == IntentStatus.REFUNDED:
+    reached = situation.returning
+    if situation.refund is None or reached is StepStatus.ABSENT:
+        if situation.status == IntentStatus.REFUNDED:
             unread = "Unknown whether there is a refund transaction."
-            sentence = unread if facts.is_unread else "No separate refund transaction reported."
+            sentence = unread if situation.is_unread else "No separate refund transaction reported."
             yield Step(Name.REFUND, StepState.UNKNOWN, sentence)
         return
     # A refund continues after the transfer itself has ended.
     state = (
         StepState.CURRENT if reached in RUNNING else StepState.DONE if reached is StepStatus.DONE else StepState.FAILED
     )
-    yield _step(Name.REFUND, state, facts.refund, tell.refund(TENSES[state]), situation)
+    yield _step(Name.REFUND, state, situation.refund, tell.refund(TENSES[state]), situation)
 
 
 def _step(
@@ -220,7 +223,7 @@ def _step(
         name,
         state,
         sentence,
-        at=situation.facts.ended_at(transaction) if transaction and is_over else None,
+        at=situation.ended_at(transaction) if transaction and is_over else None,
         transaction=transaction,
         reason=text.reason(reason) if reason else None,
         explanation=reasons.of_step(transaction, situation) if reason else "",
@@ -245,12 +248,12 @@ def _with_slowest(steps: tuple[Step, ...], elapsed: timedelta | None) -> tuple[S
     return tuple(replace(step, took_most=took.get(step.name, NO_TIME) * 2 > elapsed) for step in steps)
 
 
-def _elapsed(facts: Facts, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:
+def _elapsed(situation: Situation, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:
     """Return the time from the start of the execution to its end. None without a deposit, from which the estimate
     counts, or if the clocks disagree.
     """
-    if facts.started_at is None or not (facts.has_arrived or facts.is_delivered):
+    if situation.started_at is None or not (situation.has_arrived or situation.is_delivered):
         return None
     ends = [step.at for step in steps if step.at]
-    end = now if statuses.is_open(facts.status) else facts.finished_at or max(ends, default=None)
-    return end - facts.started_at if end and end >= facts.started_at else None
+    end = now if statuses.is_open(situation.status) else situation.finished_at or max(ends, default=None)
+    return end - situation.started_at if end and end >= situation.started_at else None

@@ -6,7 +6,6 @@ from itertools import combinations
 
 from intents_ui.display.formatting import hashes
 from intents_ui.display.transfers.situation import Situation, derived
-from intents_ui.display.transfers.transfer_data import Facts
 
 # The characters that people compare, and attackers imitate.
 EACH_SIDE = 4
@@ -24,19 +23,19 @@ class Party:
 def of(situation: Situation) -> tuple[tuple[Party, Party], ...]:
     """Return every such pair once. An address can have several roles. Addresses that aren't hex are ignored."""
     parties: dict[str, Party] = {}
-    for party in _parties(situation.facts):
+    for party in _parties(situation):
         parties.setdefault(party.address, party)
     pairs = combinations(parties.values(), 2)
     return tuple((one, other) for one, other in pairs if _ends(one.address) == _ends(other.address))
 
 
-def _parties(facts: Facts) -> Iterator[Party]:
-    deposit, refund = facts.deposit, facts.refund
+def _parties(situation: Situation) -> Iterator[Party]:
+    deposit, refund = situation.deposit, situation.refund
     named = (
-        ("owner", facts.owner),
-        ("recipient", facts.recipient),
-        ("deposit address", facts.deposit_address),
-        ("destination intent address", facts.delivery_address),
+        ("owner", situation.owner),
+        ("recipient", situation.recipient),
+        ("deposit address", situation.deposit_address),
+        ("destination intent address", situation.delivery_address),
         ("address that sent the deposit", deposit.from_address if deposit else None),
         ("refund address", refund.to_address if refund else None),
     )

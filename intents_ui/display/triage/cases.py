@@ -54,7 +54,7 @@ def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
     for group, each in (
         (row.owner, each) for owned in by_owner.values() for row in owned for each in row.replied_about
     ):
-        owner = owner_of([each.facts])
+        owner = owner_of([each])
         shown[owner if owner in shown else group].setdefault(each.intent.intent_id.lower(), each)
     found = [OwnerGroup(owner, tuple(owned), tuple(shown[owner].values())) for owner, owned in by_owner.items()]
     return tuple(sorted(found, key=lambda group: (urgency(group.rows[0]), not group.owner)))

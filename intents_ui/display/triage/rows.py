@@ -20,7 +20,6 @@ from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service import results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt, IntentStatus, TokenInfo
@@ -141,7 +140,7 @@ def one(number: int, finding: Finding, found: LookupResult, reading: Reading, *,
         notes=(*row.notes, *not_asked),
         links=(Link("View transfer", link),),
         intent_id=situation.intent.intent_id,
-        owner=owner_of([situation.facts]),
+        owner=owner_of([situation]),
         is_incomplete=bool(not_asked),
     )
     return _doubted(row, found.hits)
@@ -192,7 +191,7 @@ def several(
         row,
         what=roles if len(by_role) > 1 else f"{next(iter(by_role))} of {count}",
         links=(Link("View all", links[-1]),),
-        owner=owner_of(Facts.of(hit.intent, None, unread=True) for hit in found.hits),
+        owner=owner_of(Situation.of(hit.intent, None, now=now, unread=True) for hit in found.hits),
         is_incomplete=bool(not_asked),
     )
     if not listed:
@@ -413,7 +412,7 @@ def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
     )
 
 
-def owner_of(transfers: Iterable[Facts]) -> str:
+def owner_of(transfers: Iterable[Situation]) -> str:
     """Return the owner of all these transfers, or "" if they have several or none."""
     owners = {hashes.checksum(each.owner) if each.owner else "" for each in transfers}
     return owners.pop() if len(owners) == 1 else ""

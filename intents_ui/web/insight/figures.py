@@ -208,7 +208,7 @@ def performance(request: HttpRequest, situation: Situation) -> RoutePerformance 
     """
     if not operator_auth.may_see_insight(request):
         return None
-    scope = ScopeName(Level.ROUTE, *situation.facts.route)
+    scope = ScopeName(Level.ROUTE, *situation.route)
     try:
         with reading():
             found = (queries.performance(scope, period=period, now=situation.now) for period in COMPARED)
@@ -226,13 +226,12 @@ def performance(request: HttpRequest, situation: Situation) -> RoutePerformance 
 
 def elapsed_of(situation: Situation) -> timedelta | None:
     """Return how long a delivered transfer took, or an open one with its deposit has taken until now."""
-    facts = situation.facts
-    if facts.started_at is None:
+    if situation.started_at is None:
         return None
-    if facts.is_delivered:
-        return None if facts.finished_at is None else max(facts.finished_at - facts.started_at, timedelta())
-    is_open = situation.outcome is Outcome.OPEN and facts.has_arrived
-    return situation.now - facts.started_at if is_open else None
+    if situation.is_delivered:
+        return None if situation.finished_at is None else max(situation.finished_at - situation.started_at, timedelta())
+    is_open = situation.outcome is Outcome.OPEN and situation.has_arrived
+    return situation.now - situation.started_at if is_open else None
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from intents_ui import app
-from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
-from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.display.transfers.balances import PENDING, UNCHECKED, Balances, Check
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service import operations
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.client import ServiceClient
@@ -47,12 +47,12 @@ class Lookup:
     is_listed: bool
 
 
-def look_up(facts: Facts) -> Lookup:
+def look_up(situation: Situation) -> Lookup:
     """Return the balances, waiting for the service. Raises ServiceError."""
-    owner, created_at = facts.owner, facts.quoted_at
+    owner, created_at = situation.owner, situation.quoted_at
     if owner is None or created_at is None:
         return Lookup(UNCHECKED, is_listed=False)
-    service, intent_id = app.current().service, facts.intent.intent_id
+    service, intent_id = app.current().service, situation.intent.intent_id
     entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
     if entry is None and _may_predate(call := first_page(owner=owner, created_at=created_at), created_at):
         service.ask_uncached(call)
@@ -72,16 +72,16 @@ def _may_predate(call: ServiceCall[HistoryAnswer], created_at: datetime) -> bool
     return received_at < created_at + LISTED_WITHIN
 
 
-def within(facts: Facts, *, seconds: float) -> Balances:
+def within(situation: Situation, *, seconds: float) -> Balances:
     """Return the balances if they are available within `seconds`, or else PENDING.
 
     The lookup then continues in the background.
     """
-    if _owner_and_time(facts) is None:
+    if _owner_and_time(situation) is None:
         return UNCHECKED
-    if found := _fresh(facts):
+    if found := _fresh(situation):
         return found
-    lookup = _lookup_in_background(facts)
+    lookup = _lookup_in_background(situation)
     if lookup is None or not seconds:  # without a wait, don't let the lookup's speed affect the page
         return PENDING
     try:
@@ -101,44 +101,44 @@ class Known(NamedTuple):
     response: HistoryAnswer | None = None
 
 
-def known(all_facts: Sequence[Facts]) -> list[Known]:
+def known(situations: Sequence[Situation]) -> list[Known]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
     cache, owners = app.current().service.cache, app.current().balance_owners
     is_shared = cache.shared is not None
-    calls = [_first_page(facts) if is_shared or facts.owner in owners else None for facts in all_facts]
+    calls = [_first_page(situation) if is_shared or situation.owner in owners else None for situation in situations]
     found = iter(cache.get_many([call for call in calls if call]))
     return [
-        Known(_cached_balances(facts, last := next(found)), call, last.answer if last else None)
+        Known(_cached_balances(situation, last := next(found)), call, last.answer if last else None)
         if call
         else Known(UNCHECKED)
-        for facts, call in zip(all_facts, calls, strict=True)
+        for situation, call in zip(situations, calls, strict=True)
     ]
 
 
-def _fresh(facts: Facts) -> Balances | None:
-    call = _first_page(facts)
+def _fresh(situation: Situation) -> Balances | None:
+    call = _first_page(situation)
     entry = call and app.current().service.cache.get(call)
     if not (entry and entry.is_fresh):
         return None
-    [found] = known([facts])
+    [found] = known([situation])
     return found.balances if found.balances.check is Check.CHECKED else None
 
 
-def _lookup_in_background(facts: Facts) -> "Future[Lookup] | None":
+def _lookup_in_background(situation: Situation) -> "Future[Lookup] | None":
     """Start a lookup in the background. Returns None if no thread is free for it."""
     try:
-        return app.current().service.threads.aside(lambda: look_up(facts))
+        return app.current().service.threads.aside(lambda: look_up(situation))
     except Overloaded:
         return None
 
 
-def _cached_balances(facts: Facts, found: CacheEntry | None) -> Balances:
+def _cached_balances(situation: Situation, found: CacheEntry | None) -> Balances:
     if found is None:
         return UNCHECKED
     checked_at = datetime.now(UTC) - timedelta(seconds=found.age)
-    if facts.last_change is not None and checked_at < facts.last_change:
+    if situation.last_change is not None and checked_at < situation.last_change:
         return UNCHECKED
-    wanted = facts.intent.intent_id.lower()
+    wanted = situation.intent.intent_id.lower()
     entry = next((entry for entry in found.answer.intents if entry.intent_id.lower() == wanted), None)
     return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=_whole_seconds(checked_at))
 
@@ -148,14 +148,18 @@ def _whole_seconds(at: datetime) -> datetime:
     return at.replace(microsecond=0)
 
 
-def _owner_and_time(facts: Facts) -> tuple[str, datetime] | None:
+def _owner_and_time(situation: Situation) -> tuple[str, datetime] | None:
     """Return the owner and the creation time, by which the transfer is found in the history, or None."""
-    return (facts.owner, facts.quoted_at) if facts.owner and facts.quoted_at and not facts.is_unread else None
+    return (
+        (situation.owner, situation.quoted_at)
+        if situation.owner and situation.quoted_at and not situation.is_unread
+        else None
+    )
 
 
-def _first_page(facts: Facts) -> ServiceCall[HistoryAnswer] | None:
+def _first_page(situation: Situation) -> ServiceCall[HistoryAnswer] | None:
     """Return the call that usually finds the transfer, or None."""
-    place = _owner_and_time(facts)
+    place = _owner_and_time(situation)
     return first_page(owner=place[0], created_at=place[1]) if place else None
 
 

@@ -7,7 +7,7 @@ Also the newest transfers, with the candidates for resolving a shortened ID.
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import cast
@@ -20,9 +20,9 @@ from intents_ui.display.lists.rows import Rows
 from intents_ui.display.search import shortened
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
+from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check, has_balance
 from intents_ui.display.transfers.incidents import IncidentFacts
-from intents_ui.display.transfers.situation import UNCHECKED, Balances, Check, Situation, has_balance, intent_in
-from intents_ui.display.transfers.transfer_data import Facts
+from intents_ui.display.transfers.situation import Situation, intent_in
 from intents_ui.service import lookup, operations, paging
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.lookup import MOST_RECEIPTS
@@ -44,11 +44,12 @@ class Remembered:
     """What was `made` last of the service's objects, a transfer or a list, with the inputs that it was made from.
 
     Their IDs are the key, so they are held as `sources` for these to stay unique. The others depend on them alone:
-    `facts`, and of a list the chains and the `unchecked` places, whose entries have no balances.
+    the situations without names and balances, and of a list the chains and the `unchecked` places, whose entries have
+    no balances.
     """
 
     sources: Sequence[object]
-    facts: Sequence[Facts]
+    situations: Sequence[Situation]
     chains: frozenset[int] = frozenset()
     unchecked: Sequence[int] = ()
     made: tuple[tuple[object, ...], Situation | Rows] | None = None
@@ -63,7 +64,7 @@ class TransferMemory:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: LRUCache[tuple[object, ...], Remembered | None] = LRUCache(
-            MOST_REMEMBERED, lambda remembered: len(remembered.facts) if remembered else 1
+            MOST_REMEMBERED, lambda remembered: len(remembered.situations) if remembered else 1
         )
 
     def get(self, sources: Sequence[object], make: Callable[[], Remembered], *how: object) -> Remembered:
@@ -74,7 +75,7 @@ class TransferMemory:
         if known is None:
             known = make()
             with self._lock:
-                self._known[key] = known if is_repeated and len(known.facts) < MOST_REMEMBERED else None
+                self._known[key] = known if is_repeated and len(known.situations) < MOST_REMEMBERED else None
         return known
 
 
@@ -102,14 +103,14 @@ def of(
     them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
     known = _transfer(intent, receipt, unread=receipt_error is not None)
-    [facts] = known.facts
+    [situation] = known.situations
     names = _learn(_chains(intent))
     seconds = BALANCE_TIMEOUT if wait is None else wait
-    balances = balance_cache.within(facts, seconds=seconds)
+    balances = balance_cache.within(situation, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    return _situation(known, names, balances, contacts, of_route=incidents.on_route(facts))
+    return _situation(known, names, balances, contacts, of_route=incidents.on_route(situation))
 
 
 def read(intent_id: str) -> Situation:
@@ -141,7 +142,7 @@ def _list(entries: Sequence[IntentHistory]) -> Remembered:
     now = datetime.now(UTC)
     return Remembered(
         entries,
-        [Facts.of(intent_in(entry), entry.receipt, now=now) for entry in entries],
+        [Situation.of(intent_in(entry), entry.receipt, now=now) for entry in entries],
         chains=chains_of(entries),
         unchecked=[place for place, entry in enumerate(entries) if has_balance(entry) is None],
     )
@@ -149,15 +150,22 @@ def _list(entries: Sequence[IntentHistory]) -> Remembered:
 
 def _rows(known: Remembered, entries: Sequence[IntentHistory], names: object) -> Rows:
     now = datetime.now(UTC)
-    cached = balance_cache.known([known.facts[place] for place in known.unchecked])
+    cached = balance_cache.known([known.situations[place] for place in known.unchecked])
 
     def make() -> Rows:
         balances = [Balances.of_entry(entry) for entry in entries]
         for place, found in zip(known.unchecked, cached, strict=True):
             balances[place] = found.balances
         situations = [
-            Situation(facts, now, app.current().catalog, each, is_listed=True, late_after=incidents.late_after(facts))
-            for facts, each in zip(known.facts, balances, strict=True)
+            replace(
+                situation,
+                now=now,
+                names=app.current().catalog,
+                balances=each,
+                is_listed=True,
+                late_after=incidents.late_after(situation),
+            )
+            for situation, each in zip(known.situations, balances, strict=True)
         ]
         return Rows(situations, now)
 
@@ -219,7 +227,7 @@ def _of_answers(
 
 def _with_known_balances(known: Sequence[Remembered], names: object) -> list[Situation]:
     """Return the situations with the last known balances."""
-    balances = balance_cache.known([each.facts[0] for each in known])
+    balances = balance_cache.known([each.situations[0] for each in known])
     return [_situation(each, names, found.balances) for each, found in zip(known, balances, strict=True)]
 
 
@@ -227,7 +235,7 @@ def _transfer(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = F
     """Return what is remembered of a transfer. `unread`: the receipt couldn't be loaded."""
 
     def make() -> Remembered:
-        return Remembered((intent, receipt), [Facts.of(intent, receipt, unread=unread, now=datetime.now(UTC))])
+        return Remembered((intent, receipt), [Situation.of(intent, receipt, unread=unread, now=datetime.now(UTC))])
 
     return app.current().transfers.get((intent, receipt), make, unread)
 
@@ -240,18 +248,18 @@ def _situation(
     *,
     of_route: tuple[IncidentFacts, ...] = (),
 ) -> Situation:
-    [facts] = known.facts
-    now, late_after = datetime.now(UTC), incidents.late_after(facts)
+    [situation] = known.situations
+    now, late_after = datetime.now(UTC), incidents.late_after(situation)
     inputs = names, balances, contacts, of_route, late_after
     return _current(
         known,
         now,
         inputs,
-        lambda: Situation(
-            facts,
-            now,
-            app.current().catalog,
-            balances,
+        lambda: replace(
+            situation,
+            now=now,
+            names=app.current().catalog,
+            balances=balances,
             contacts=contacts,
             incidents=of_route,
             late_after=late_after,
@@ -299,5 +307,6 @@ def latest() -> Newest:
         error = Unreadable()
         error.operation = "GetIntentHistory"
         raise error
+    now = datetime.now(UTC)
     entries = tuple({entry.intent_id.lower(): entry for entry in answer.intents}.values())[:READ]
-    return Newest(entries, tuple(each for entry in entries for each in shortened.of_entry(entry)))
+    return Newest(entries, tuple(each for entry in entries for each in shortened.of_entry(entry, now=now)))

@@ -140,7 +140,10 @@ def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[
     if not service.compares:
         return row
     return replace(
-        row, candidates=tuple(each for one in transfers for each in shortened.of_transfer(one.intent, one.receipt))
+        row,
+        candidates=tuple(
+            each for one in transfers for each in shortened.of_transfer(one.intent, one.receipt, now=datetime.now(UTC))
+        ),
     )
 
 

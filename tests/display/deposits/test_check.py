@@ -12,7 +12,6 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import (
     BalanceGroup,
     DepositTransaction,
@@ -387,7 +386,7 @@ def test_a_closed_transfers_deadline_is_measured_against_its_end(later):
 
 def test_waiting_for_an_unaccepted_deposit_has_an_end():
     of_receipt = receipt(deposit=watched())
-    since = Facts.of(asking(), of_receipt).last_change
+    since = Situation.of(asking(), of_receipt, now=NOW).last_change
     until = since + timedelta(minutes=EXPLANATIONS["executing.uncounted"].minutes)
     ahead, come = (
         summaries.of(situation(asking(), of_receipt, held(ASKED), now=until + timedelta(seconds=seconds))).next_step

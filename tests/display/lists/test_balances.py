@@ -10,8 +10,9 @@ from intents_ui.display.lists.balances import AddressBalances, Worth
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens import warnings
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.display.transfers.situation import UNCHECKED, Situation
+from intents_ui.display.transfers.balances import UNCHECKED
 from intents_ui.display.transfers.situation import Balances as Snapshot
+from intents_ui.display.transfers.situation import Situation
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
 from tests.display.builders import (
     ARBITRUM,

@@ -11,7 +11,6 @@ from intents_ui.display.quotes import comparison as display
 from intents_ui.display.quotes.comparison import Result
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Certainty
-from intents_ui.display.transfers import timing
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import (
@@ -239,7 +238,7 @@ TAKEN = named(
 @pytest.mark.parametrize(("of_receipt", "seconds"), TAKEN)
 def test_a_duration_lasts_from_the_start_of_execution_to_its_end(of_receipt, seconds):
     of_intent = quoted().model_copy(update={"destination_chain_id": of_receipt.destination_chain_id})
-    taken = timing.taken(at(of_intent, of_receipt).facts)
+    taken = at(of_intent, of_receipt).taken
     assert taken == (None if seconds is None else timedelta(seconds=seconds))
 
 

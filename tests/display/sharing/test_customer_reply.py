@@ -55,11 +55,11 @@ def problems(situation: Situation) -> list[str]:
     found = [f"{match[0]!r} is no word for customers: {sentences}" for match in NOT_FOR_CUSTOMERS.finditer(sentences)]
     if not 1 <= len(re.findall(r"[.?](?= [A-Z0-9]|$)", sentences)) <= 4:
         found.append(f"not one to four sentences: {sentences}")
-    result, facts = summary.of(situation), situation.facts
-    is_delivered = facts.is_delivered and result.certainty is Certainty.CONFIRMED
+    result = summary.of(situation)
+    is_delivered = situation.is_delivered and result.certainty is Certainty.CONFIRMED
     if DELIVERED.search(sentences) and not is_delivered:
         found.append(f"not known to be delivered: {sentences}")
-    if REFUNDED.search(sentences.replace("most likely refunded", "")) and facts.returning is not StepStatus.DONE:
+    if REFUNDED.search(sentences.replace("most likely refunded", "")) and situation.returning is not StepStatus.DONE:
         found.append(f"not known to be refunded: {sentences}")
     if re.search(r"accept the quote|confirm it in your wallet|start it in the app", sentences) and situation.is_expired:
         found.append(f"invites to pay an expired quote: {sentences}")
@@ -222,10 +222,10 @@ def test_an_escalation_expects_nothing_that_has_failed(which):
         situation = scene(*moment).at(NOW)
         lines = escalation.Escalation(situation, URL).plain.splitlines()
         labels = [line.partition(": ")[0] for line in lines]
-        has_failed = situation.facts.status in rules.STOPPED or situation.facts.steps.has_dead_step
+        has_failed = situation.status in rules.STOPPED or situation.steps.has_dead_step
         assert not ("To be received" in labels and (has_failed or situation.is_over))
         assert not [line for line in lines if line.startswith(("Sent:", "Received:")) and line.endswith("(quoted)")]
-        assert ("Sent" in labels) == (situation.facts.arrived is not None)
+        assert ("Sent" in labels) == (situation.arrived is not None)
         assert ("Refunded" in labels) == (glance.of(situation).returned is not None)
 
 

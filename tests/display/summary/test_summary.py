@@ -10,11 +10,10 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.funds_location import Agreement
 from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
-from intents_ui.display.transfers import timing
+from intents_ui.display.transfers.balances import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import PENDING, UNCHECKED, Balances, Check
+from intents_ui.display.transfers.situation import RETURN, Situation
 from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.service.models import (
     BalanceGroup,
     IntentProviderQuote,
@@ -443,7 +442,7 @@ DEADLINES = named(
     ("crossing, late", intent(), CROSSING[300], {}, QUIET_SINCE + timedelta(minutes=15)),
     ("crossing slowly", intent(), receipt(**CROSSED, summary=LATE_CCTP), {}, QUIET_SINCE + timedelta(minutes=30)),
     *(
-        (f"{status} {refunded}", intent(), receipt(status, **steps, refund=refunded), {}, QUIET_SINCE + timing.RETURN)
+        (f"{status} {refunded}", intent(), receipt(status, **steps, refund=refunded), {}, QUIET_SINCE + RETURN)
         for status, steps, refunded in (
             ("FAILED", {}, "MINING"),
             ("FAILED", {**PAID, "origin": "REVERTED"}, None),
@@ -644,7 +643,7 @@ RETRYING = receipt(deposit="SUCCEEDED", origin="ERRORED", destination="ON_HOLD")
 
 
 def test_a_wait_says_until_when_and_then_to_contact_support():
-    changed = Facts.of(None, RETRYING).last_change
+    changed = Situation.of(None, RETRYING, now=NOW).last_change
     ahead, come = (
         summaries.of(at(None, RETRYING, now=changed + timedelta(minutes=10, seconds=seconds))) for seconds in (-1, 0)
     )

@@ -4,7 +4,8 @@ from decimal import Decimal
 import pytest
 
 from intents_ui.display.tokens import providers
-from intents_ui.display.transfers import statuses, timing
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.situation import execute_until
 from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, Tone, mix
 from intents_ui.service import outcome
 from intents_ui.service.models import (
@@ -186,7 +187,7 @@ def test_the_deadline_is_the_earlier_of_both(
         expires_at=None if expires_in is None else NOW + timedelta(seconds=expires_in),
         updated_at=None if committed_ago is None else NOW - timedelta(seconds=committed_ago),
     )
-    assert timing.execute_until(intent, now=NOW) == NOW + timedelta(seconds=left)
+    assert execute_until(intent, now=NOW) == NOW + timedelta(seconds=left)
 
 
 PLACEHOLDER = "0x" + "0" * 64

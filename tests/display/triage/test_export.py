@@ -13,7 +13,6 @@ from intents_ui.display.formatting.text import visible
 from intents_ui.display.search import input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.transfer_data import Facts
 from intents_ui.display.triage import export, rows
 from intents_ui.display.triage.rows import Link, TriageOutcome, TriageRow
 from tests.display.builders import NOW, OWNER, TXN_HASH, at, intent, receipt, transaction
@@ -86,7 +85,7 @@ def test_csv_has_the_content_of_the_rows():
 
 def test_csv_has_the_outcome_of_the_transfer_unless_it_could_not_be_read():
     delivered = at(intent("SUCCEEDED"), receipt("SUCCEEDED", destination_transaction=transaction("SUCCEEDED")))
-    unread = replace(delivered, facts=Facts.of(intent("SUCCEEDED"), None, unread=True))
+    unread = replace(delivered, receipt=None, is_unread=True)
     sent = [replace(MOVED, situation=each) for each in (delivered, unread)]
     written = csv.DictReader(io.StringIO(export.comma_separated(sent, root=ROOT), newline=""))
     assert [each["Outcome"] for each in written] == ["delivered", ""]
