@@ -24,7 +24,7 @@ from intents_ui.web.recent import RecentReads
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
     from intents_ui.web.transfers.attention import AttentionReader
-    from intents_ui.web.transfers.situations import TransferMemory
+    from intents_ui.web.transfers.reading import TransferMemory
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,15 +37,15 @@ def pytest_configure() -> None:
     gc.disable()  # until all tests are collected
     from intents_ui import settings  # pytest-django has configured their module by now
     from intents_ui.service import client
-    from intents_ui.web.transfers import situations
+    from intents_ui.web.transfers import reading
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)
     django.conf.settings.MIRROR_DATABASE = None  # except in tests with a mirror (`tests/mirror/conftest.py`)
     # Pages must not depend on the machine's load. Tests of slow responses set their own waits.
     client.STALE_WAIT = 5.0
-    situations.BALANCE_TIMEOUT = 5.0
-    os.environ |= constants(**{BALANCE_TIMEOUT: situations.BALANCE_TIMEOUT})
+    reading.BALANCE_TIMEOUT = 5.0
+    os.environ |= constants(**{BALANCE_TIMEOUT: reading.BALANCE_TIMEOUT})
     canary.watch()
 
 

@@ -40,7 +40,7 @@ from intents_ui.service import operations
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import balance_cache, situations
+from intents_ui.web.transfers import balance_cache, reading
 from intents_ui.web.triage import answers
 from tests.fenced import data_of
 from tests.helpdesk import signing
@@ -160,12 +160,12 @@ class Transfer:
 
     @cached_property
     def summary(self) -> Summary:
-        return summaries.of(situations.read(self.intent_id))
+        return summaries.of(reading.read(self.intent_id))
 
     @property
     def filters(self) -> str:
         """Return the query of a list that has this transfer and few others."""
-        at = self.summary.situation.quoted_at
+        at = self.summary.transfer.quoted_at
         assert at
         return f"owner={self.owner}&from={int(at.timestamp()) - 1}&to={int(at.timestamp()) + 1}"
 
@@ -253,10 +253,10 @@ def warns(shown: str) -> bool:
 
 
 def live_fragment(transfer: Transfer) -> Said:
-    situation = situations.read(transfer.intent_id)
-    if situation.receipt is None:
+    shown = reading.read(transfer.intent_id)
+    if shown.receipt is None:
         return polled_fragment(transfer)
-    snapshot = Snapshot(transfer.intent_id, situation.receipt, learned_at=datetime.now(UTC))
+    snapshot = Snapshot(transfer.intent_id, shown.receipt, learned_at=datetime.now(UTC))
     return of_answer_card(intent_page.receipt_fragment(snapshot))
 
 
@@ -611,7 +611,7 @@ def differences(name: str, said: Said | None, summary: Summary) -> list[str]:
         "location": summary.location,
         "next_step": summary.next_step,
         "certainty": summary.certainty.value,
-        "reply": customer_reply.body(summary.situation),
+        "reply": customer_reply.body(summary.transfer),
     }
     found = []
     for field_name in FIELDS:
@@ -629,7 +629,7 @@ def _agrees(name: str, field_name: str, shown: str, expected: str, summary: Summ
 
 
 def _knows_less(summary: Summary) -> bool:
-    return summary.situation.receipt is None or summary.row.place in ("provider", "last-confirmed")
+    return summary.transfer.receipt is None or summary.row.place in ("provider", "last-confirmed")
 
 
 @contextmanager

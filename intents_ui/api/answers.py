@@ -26,7 +26,7 @@ from intents_ui.display.summary.glance import Side
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.summary.timeline import Step
 from intents_ui.display.tokens.token_amounts import Identity
-from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.middleware import failures
 from intents_ui.service.context import request_context
 
@@ -42,14 +42,14 @@ def invalid(request: HttpRequest, parsed: Parsed[UrlFilters]) -> HttpResponse:
     return failures.invalid_fields(request, {names.get(name, name): why for name, why in parsed.problems.items()})
 
 
-def transfer(situation: Situation, *, root: str) -> ApiTransfer:
+def transfer(transfer: Transfer, *, root: str) -> ApiTransfer:
     """Return a transfer. `root` is the absolute URL of the dashboard."""
-    return _sent_by(root, _transfer(situation))
+    return _sent_by(root, _transfer(transfer))
 
 
-def listed(situation: Situation, *, root: str) -> ApiListedTransfer:
+def listed(transfer: Transfer, *, root: str) -> ApiListedTransfer:
     """Return a transfer for a list."""
-    return _sent_by(root, _listed(situation))
+    return _sent_by(root, _listed(transfer))
 
 
 def _sent_by[T: ApiListedTransfer](root: str, made: T) -> T:
@@ -59,38 +59,38 @@ def _sent_by[T: ApiListedTransfer](root: str, made: T) -> T:
 
 
 @derived
-def _transfer(situation: Situation) -> ApiTransfer:
+def _transfer(transfer: Transfer) -> ApiTransfer:
     return ApiTransfer(
-        **dict(_listed(situation)),
-        comparison=_comparison(situation),
-        steps=tuple(_step(each, situation) for each in timeline.of(situation).steps),
+        **dict(_listed(transfer)),
+        comparison=_comparison(transfer),
+        steps=tuple(_step(each, transfer) for each in timeline.of(transfer).steps),
     )
 
 
 @derived
-def _listed(situation: Situation) -> ApiListedTransfer:
-    shown = glance.of(situation)
+def _listed(transfer: Transfer) -> ApiListedTransfer:
+    shown = glance.of(transfer)
     return ApiListedTransfer(
-        intent_id=situation.intent.intent_id,
-        url=reverse("intent", args=[situation.intent.intent_id]),
+        intent_id=transfer.intent.intent_id,
+        url=reverse("intent", args=[transfer.intent.intent_id]),
         as_of=None,
-        outcome=None if situation.is_unread else situation.outcome.value,
-        summary=summarized(summary.of(situation)),
+        outcome=None if transfer.is_unread else transfer.outcome.value,
+        summary=summarized(summary.of(transfer)),
         sent=_amount(shown.sent),
         received=_amount(shown.received),
         refunded=_amount(shown.returned) if shown.returned else None,
-        owner=situation.owner,
-        recipient=situation.recipient,
-        providers=situation.providers,
-        created_at=situation.quoted_at,
-        started_at=situation.started_at,
-        finished_at=situation.finished_at,
-        expires_at=situation.expires_at,
+        owner=transfer.owner,
+        recipient=transfer.recipient,
+        providers=transfer.providers,
+        created_at=transfer.quoted_at,
+        started_at=transfer.started_at,
+        finished_at=transfer.finished_at,
+        expires_at=transfer.expires_at,
     )
 
 
 def summarized(told: Summary) -> ApiSummary:
-    situation = told.situation
+    transfer = told.transfer
     return ApiSummary(
         status=told.status.word,
         headline=told.headline,
@@ -105,15 +105,15 @@ def summarized(told: Summary) -> ApiSummary:
         attention=told.attention.value,
         cause=told.cause.value or None,
         warn_second_deposit=told.warn_second_deposit,
-        balances=situation.balances.check.value,
-        balances_checked_at=times.iso(situation.balances.checked_at) or None,
+        balances=transfer.balances.check.value,
+        balances_checked_at=times.iso(transfer.balances.checked_at) or None,
         on_chain=told.located.finding or None,
-        incident=situation.incident.sentence if situation.incident else None,
+        incident=transfer.incident.sentence if transfer.incident else None,
     )
 
 
-def _comparison(situation: Situation) -> ApiComparison:
-    found = comparison.of(situation)
+def _comparison(transfer: Transfer) -> ApiComparison:
+    found = comparison.of(transfer)
     rows = tuple(
         ApiComparisonRow(
             label=each.label,
@@ -150,9 +150,9 @@ def token(token: Identity) -> ApiToken:
     )
 
 
-def _step(step: Step, situation: Situation) -> ApiStep:
+def _step(step: Step, transfer: Transfer) -> ApiStep:
     sent = step.transaction
-    chain = situation.names.chain(sent.chain_id) if sent else None
+    chain = transfer.names.chain(sent.chain_id) if sent else None
     return ApiStep(
         name=step.name.value,
         state=step.state.value,

@@ -30,7 +30,7 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.middleware import failures, marks
 from intents_ui.service.paging import Position
 from intents_ui.web import client_ip, cursors, links, replies
-from intents_ui.web.transfers import addresses, lookups, situations
+from intents_ui.web.transfers import addresses, lookups, reading
 from intents_ui.web.transfers.addresses import AddressLookup
 from intents_ui.web.triage.ticket_lookup import rows_of
 
@@ -66,14 +66,14 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
     if parsed.problems:
         return invalid(request, parsed)
     query, root = parsed.filters.query, client_ip.root(request)
-    found = situations.leaf(parsed.filters, at=cursors.read(given.cursor or "", query=query))
+    found = reading.leaf(parsed.filters, at=cursors.read(given.cursor or "", query=query))
 
     def page(position: Position | None) -> str | None:
         return f"{root}{cursors.address(request.path, query=query, at=position)}" if position else None
 
     return answered(
         ApiTransfers(
-            transfers=tuple(answers.listed(each, root=root) for each in situations.of_entries(found.entries)),
+            transfers=tuple(answers.listed(each, root=root) for each in reading.of_entries(found.entries)),
             next=page(found.following),
             previous=page(found.previous),
             unreadable=found.unreadable,
@@ -85,8 +85,8 @@ def get_transfer(
     request: HttpRequest, intent_id: PathEx[str, P(description="Intent ID", examples=[INTENT_ID])]
 ) -> HttpResponse:
     """Get a transfer by its intent ID."""
-    situation = situations.read(links.canonical(intent_id))
-    return answered(answers.transfer(situation, root=client_ip.root(request)))
+    transfer = reading.read(links.canonical(intent_id))
+    return answered(answers.transfer(transfer, root=client_ip.root(request)))
 
 
 @marks.costly()
@@ -101,7 +101,7 @@ def look_up(
     if found.error:
         raise found.error
     hits = found.hits[:MOST_MATCHES]
-    matched = situations.of_hits([each.intent for each in hits])
+    matched = reading.of_hits([each.intent for each in hits])
     return answered(
         ApiLookup(
             identifiers=tuple(
@@ -112,9 +112,9 @@ def look_up(
                 ApiMatch(
                     reasons=tuple(empty_results.reason(question, found=found) for question in hit.reasons),
                     warnings=tuple(map(empty_results.warning, hit.doubts)),
-                    transfer=answers.listed(situation, root=root),
+                    transfer=answers.listed(transfer, root=root),
                 )
-                for hit, situation in zip(hits, matched, strict=True)
+                for hit, transfer in zip(hits, matched, strict=True)
             ),
             is_complete=not found.failed and not found.unreadable,
             may_be_more=found.may_be_capped or found.count > len(hits),
@@ -127,8 +127,8 @@ def get_reply(
 ) -> HttpResponse:
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
     known, root = links.canonical(intent_id), client_ip.root(request)
-    situation = situations.read(known)
-    url, plain = replies.page_url(situation, root=root), replies.about([situation], root=root).plain
+    transfer = reading.read(known)
+    url, plain = replies.page_url(transfer, root=root), replies.about([transfer], root=root).plain
     return answered(ApiReply(intent_id=known, url=url, plain=plain))
 
 
@@ -153,7 +153,7 @@ def get_address(
                 ApiRole(role=each.name, transfers=each.intents, may_be_more=each.may_be_more) for each in found.roles
             ),
             open=tuple(answers.listed(each, root=root) for each in found.open_transfers),
-            recoverable=tuple(answers.listed(each.situation, root=root) for each in found.work.rows),
+            recoverable=tuple(answers.listed(each.transfer, root=root) for each in found.work.rows),
             transfers=f"{root}{cursors.address(reverse('api-listTransfers'), query=owner.query)}",
             is_complete=not errors,
         )

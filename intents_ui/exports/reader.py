@@ -9,13 +9,13 @@ from threading import Event
 from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import ExportRow
 from intents_ui.display.lists.filters import Filters
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import lookup, operations, results
 from intents_ui.service.client import Client
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import End, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.paging import walk
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 BY_ID = "id"
 PAGE_SIZE = 100
@@ -111,7 +111,7 @@ class Reader:
 
     def _rows(self, entries: Sequence[IntentHistory]) -> list[ExportRow]:
         with self.page():
-            return [self._row(situation) for situation in situations.of_entries(entries)]
+            return [self._row(transfer) for transfer in reading.of_entries(entries)]
 
     def _found(self, address: str) -> Batch:
         """Return the intents found for an address that isn't an owner's, filtered. For an owner, nothing passed the
@@ -127,7 +127,7 @@ class Reader:
                 return Batch((), OWNERS_ONLY)
             intents = self._sorted(hit.intent for hit in found.hits if _passes(hit.intent, self.filters))[:MOST_FOUND]
             read = zip(intents, self._receipts(intents), strict=True)
-            rows = [self._row(situation) for situation in situations.of_read([*read])]
+            rows = [self._row(transfer) for transfer in reading.of_read([*read])]
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
 
     def _sorted(self, intents: Iterable[Intent]) -> list[Intent]:
@@ -145,8 +145,8 @@ class Reader:
                 raise answer
         return [None if isinstance(answer, ServiceError) else answer for answer in answers]
 
-    def _row(self, situation: Situation) -> ExportRow:
-        return export_row.of(situation, url=self.link(situation.intent.intent_id))
+    def _row(self, transfer: Transfer) -> ExportRow:
+        return export_row.of(transfer, url=self.link(transfer.intent.intent_id))
 
 
 def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:

@@ -12,7 +12,7 @@ from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search.identifiers import Pasted
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens import token_amounts
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import cases, export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.mcp import fence
@@ -21,7 +21,7 @@ from intents_ui.mcp.messages import Unanswered
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.web import client_ip, links, replies
-from intents_ui.web.transfers import lookups, situations
+from intents_ui.web.transfers import lookups, reading
 from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
@@ -38,8 +38,8 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
     if found.error:
         raise found.error
     hits = found.hits[:MOST_LISTED]
-    only = [situations.read(found.only.intent.intent_id)] if found.only else []
-    listed = only or situations.of_hits([each.intent for each in hits])
+    only = [reading.read(found.only.intent.intent_id)] if found.only else []
+    listed = only or reading.of_hits([each.intent for each in hits])
     matches = [_match(hit, each, found, details=bool(only)) for hit, each in zip(hits, listed, strict=True)]
     shown = (fence.around_json(_lookup(read, found, matches[:most])) for most in range(len(matches), -1, -1))
     return next(each for each in shown if len(json.dumps(each)) <= MOST_BYTES)
@@ -61,8 +61,8 @@ def _lookup(read: Pasted, found: LookupResult, matches: list[dict[str, Any]]) ->
     }
 
 
-def _match(hit: Hit, situation: Situation, found: LookupResult, *, details: bool) -> dict[str, Any]:
-    told = summary.of(situation)
+def _match(hit: Hit, transfer: Transfer, found: LookupResult, *, details: bool) -> dict[str, Any]:
+    told = summary.of(transfer)
     match = {
         "intentId": hit.intent.intent_id,
         "foundBy": [empty_results.reason(question, found=found) for question in hit.reasons],
@@ -82,16 +82,16 @@ def _match(hit: Hit, situation: Situation, found: LookupResult, *, details: bool
 
 def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
     """Return the answer of the API about a transfer, and the text of strangers in it as received."""
-    situation = situations.read(links.canonical(given.intent_id))
-    told = answers.transfer(situation, root=client_ip.root(request))
-    return fence.around_json({**told.model_dump(mode="json", by_alias=True), "asReceived": as_received(situation)})
+    transfer = reading.read(links.canonical(given.intent_id))
+    told = answers.transfer(transfer, root=client_ip.root(request))
+    return fence.around_json({**told.model_dump(mode="json", by_alias=True), "asReceived": as_received(transfer)})
 
 
-def as_received(situation: Situation) -> dict[str, list[str]]:
+def as_received(transfer: Transfer) -> dict[str, list[str]]:
     """Return text that strangers wrote, which the other texts of an answer shorten or make visible."""
-    using = situation.names
-    tokens = (situation.requested, situation.sent, situation.expected, situation.received, situation.refunded)
-    steps = (situation.deposit, situation.origin, situation.destination, situation.refund)
+    using = transfer.names
+    tokens = (transfer.requested, transfer.sent, transfer.expected, transfer.received, transfer.refunded)
+    steps = (transfer.deposit, transfer.origin, transfer.destination, transfer.refund)
 
     def of_tokens(read: Callable[..., str | None]) -> list[str]:
         return _cut(read(each.chain_id, each.token_address, metadata=each.metadata, using=using) for each in tokens)
@@ -100,7 +100,7 @@ def as_received(situation: Situation) -> dict[str, list[str]]:
         "tokenSymbols": of_tokens(token_amounts.symbol_of),
         "tokenNames": of_tokens(token_amounts.name_of),
         "reasons": _cut(step.status_reason for step in steps if step),
-        "memo": _cut([situation.summary.memo]),
+        "memo": _cut([transfer.summary.memo]),
     }
 
 
@@ -112,7 +112,7 @@ def _cut(written: Iterable[str | None]) -> list[str]:
 def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
     """Return the customer reply as plain text."""
     intent_id = links.canonical(given.intent_id)
-    return fence.around(replies.about([situations.read(intent_id)], root=client_ip.root(request)).plain)
+    return fence.around(replies.about([reading.read(intent_id)], root=client_ip.root(request)).plain)
 
 
 MOST_ROWS: Final = 20  # identifiers, for which the time of a page suffices

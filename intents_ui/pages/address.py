@@ -25,10 +25,10 @@ from intents_ui.service.paging import Leaf, Position
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial, render
-from intents_ui.web.transfers import mirrored, situations
+from intents_ui.web.transfers import mirrored, reading
 from intents_ui.web.transfers.addresses import AddressLookup, read, unanswered
 from intents_ui.web.transfers.mirrored import Mirrored
-from intents_ui.web.transfers.situations import BEGINNING
+from intents_ui.web.transfers.reading import BEGINNING
 
 MOST_NEAR = 3
 MOST_PASSING = 50  # of the transfers with this intent address: usually one
@@ -48,7 +48,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     at = cursors.read(request.GET.get(cursors.NAME, ""), query=of_owner(finding, parsed).query)
     if at == BEGINNING and not is_partial(request):
         return everything(request, finding, parsed)
-    found = situations.leaf(of_owner(finding, parsed), at=at)
+    found = reading.leaf(of_owner(finding, parsed), at=at)
     return page(request, head(finding) | history(found, finding, parsed, at=at))
 
 
@@ -156,7 +156,7 @@ def passing(parts: AddressLookup) -> dict[str, object]:
     shown = found[:MOST_PASSING]
     return {
         "passing_count": len(found),
-        "passing": [glance.of(each) for each in situations.of_hits(shown)],
+        "passing": [glance.of(each) for each in reading.of_hits(shown)],
         "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
     }
 
@@ -184,7 +184,7 @@ def history(
         "is_owner": True,
         "leaf": found,
         "list_error": error,
-        "transfers": [glance.of(each) for each in situations.of_entries(listed)],
+        "transfers": [glance.of(each) for each in reading.of_entries(listed)],
         "choices": about.CHOICES,
         "problem": parsed.problems.get("status", ""),
         "wanted": of_owner(finding, parsed),

@@ -10,7 +10,7 @@ from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.lists import balances as held
 from intents_ui.display.search import form
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import is_partial, render
@@ -36,10 +36,10 @@ def looked_up(intent_id: str) -> dict[str, object]:
     found = app.current().service.ask(operations.get_intent(intent_id))
     names = app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
-    situation = Situation.of(found, None, now=datetime.now(UTC), names=names)
-    lookup = balance_cache.look_up(situation)
+    transfer = Transfer.of(found, None, now=datetime.now(UTC), names=names)
+    lookup = balance_cache.look_up(transfer)
     names.learn(chain for group in lookup.balances.groups for chain in (group.chain_id,) if chain)
-    return context(situation.at(situation.now, lookup.balances), is_listed=lookup.is_listed)
+    return context(transfer.at(transfer.now, lookup.balances), is_listed=lookup.is_listed)
 
 
 def unread(intent_id: str, error: ServiceError) -> dict[str, object]:
@@ -57,13 +57,13 @@ def canonical(written: str) -> str:
     return str(parsed.given["by_intent_id"])
 
 
-def context(situation: Situation, *, is_listed: bool = True) -> dict[str, object]:
+def context(transfer: Transfer, *, is_listed: bool = True) -> dict[str, object]:
     """Return the context of the balances part, for a lookup that succeeded."""
-    found = held.of(situation, is_listed=is_listed)
+    found = held.of(transfer, is_listed=is_listed)
     return {
-        "intent_id": situation.intent.intent_id,
-        "names": situation.names,
-        "checked_at": situation.balances.checked_at,
+        "intent_id": transfer.intent.intent_id,
+        "names": transfer.names,
+        "checked_at": transfer.balances.checked_at,
         "balances": found,
         "said": held.heard(found),
         "failed": None,

@@ -25,7 +25,7 @@ from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.web import cursors
 from intents_ui.web.frame import render
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 INTENTS_SHOWN = 5
 TOKENS_SHOWN = 12
@@ -163,7 +163,7 @@ def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[Int
 
 
 def newest(leaving: Part[Sequence[IntentHistory]], arriving: Part[Sequence[IntentHistory]]) -> dict[str, object]:
-    rows = {part: [glance.of(each) for each in situations.of_entries(part.found or ())] for part in (leaving, arriving)}
+    rows = {part: [glance.of(each) for each in reading.of_entries(part.found or ())] for part in (leaving, arriving)}
     return {
         "leaving": leaving,
         "arriving": arriving,

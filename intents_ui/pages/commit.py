@@ -15,7 +15,7 @@ from intents_ui.display import failures
 from intents_ui.display.console import commit as words
 from intents_ui.display.console.commit import CommitOutcome, CommitResult
 from intents_ui.display.summary import glance
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.middleware import marks
 from intents_ui.service import operations
 from intents_ui.service.context import request_context
@@ -67,14 +67,14 @@ def confirmation(
     """Render the confirmation page. `before`: the confirmed version, if the intent has changed since."""
     at, names = now(), app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
-    situation = Situation.of(found, None, now=at, names=names)
-    if situation.offer is None:
+    transfer = Transfer.of(found, None, now=at, names=names)
+    if transfer.offer is None:
         return outcome(request, found.intent_id, words.not_offered(found, now=at))
     form = secrets.token_urlsafe(12)
     context = {
         "intent": found,
-        "offer": situation.offer,
-        "transfer": glance.of(situation),
+        "offer": transfer.offer,
+        "glance": glance.of(transfer),
         "names": names,
         "now": at,
         "form": form,
@@ -98,7 +98,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return words.told(CommitOutcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):
         return words.told(CommitOutcome.REPEATED, state=found, now=now())
-    if Situation.of(found, None, now=now()).offer is None:
+    if Transfer.of(found, None, now=now()).offer is None:
         return words.not_offered(found, now=now())
     if not constant_time_compare(confirmed.digest, confirmations.digest(found.raw)):
         return found

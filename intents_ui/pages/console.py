@@ -26,7 +26,7 @@ from intents_ui.display.console.request_form import NONE, Examples, examples_of
 from intents_ui.display.formatting import json_text
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.display.transfers.situation import Situation, execute_until
+from intents_ui.display.transfers.transfer import Transfer, execute_until
 from intents_ui.middleware import marks
 from intents_ui.service import decode, operations
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
@@ -247,7 +247,7 @@ def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:
     return failures.retry_after(failed) if failed else None
 
 
-def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> glance.Transfer | None:
+def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> glance.Glance | None:
     """Return the summary of the returned quote, or of the one to commit. None if it can't be parsed."""
     text = asked.values.get("intent") if operation.name == "CommitIntent" else None
     if operation.name == "QuoteIntent" and attempt and (quoted := words.suggest(attempt)):
@@ -260,7 +260,7 @@ def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) 
     with request_context.page_deadline():
         names = app.current().catalog
         names.learn((found.origin_chain_id, found.destination_chain_id))
-        return glance.of(Situation.of(found, None, now=datetime.now(UTC), names=names))
+        return glance.of(Transfer.of(found, None, now=datetime.now(UTC), names=names))
 
 
 def intent_in(text: str) -> Intent | None:

@@ -22,7 +22,7 @@ from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 
 @marks.framed
@@ -42,14 +42,14 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 @canonical_url
 def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
-    situation = situations.of(found, receipt, error, wait=situations.PATIENCE)
+    transfer = reading.of(found, receipt, error, wait=reading.PATIENCE)
     context = {
-        "title": preview.describe(situation).title,
-        "summary": summary.of(situation),
-        "transfer": glance.of(situation),
+        "title": preview.describe(transfer).title,
+        "summary": summary.of(transfer),
+        "glance": glance.of(transfer),
         "unread": error is not None,
-        "changed_at": situation.last_change,
-        "may_change": error is not None or situation.may_change,
+        "changed_at": transfer.last_change,
+        "may_change": error is not None or transfer.may_change,
         "failure": "",
     }
     return page(request, context, intent_id=intent_id)

@@ -98,7 +98,7 @@ def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable
         rows = [row for of in shown.sections for each in of.groups if group in (None, each.key) for row in each.rows]
     lacks = [f"{problems.LISTS[name]} could not be read" for name in found.unread]
     lacks += [f"there are more {problems.LISTS[name]} than were read" for name in found.cut]
-    exported = [export_row.of(row.situation, url=link(row.intent_id)) for row in rows]
+    exported = [export_row.of(row.transfer, url=link(row.intent_id)) for row in rows]
     yield from limited(iter([Batch(exported, "; ".join(lacks))]), most=ENV.intents_max_export_rows)
 
 

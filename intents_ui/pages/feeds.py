@@ -20,7 +20,7 @@ from intents_ui.service import lookup, operations
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web.feeds import respond
 from intents_ui.web.links import canonical_url
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 MOST = 25
 MAX_AGE = 15.0  # seconds
@@ -30,7 +30,7 @@ MAX_AGE = 15.0  # seconds
 @canonical_url
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     found, receipt = transfer(intent_id)
-    feed = feeds.of_transfer(situations.of(found, receipt, wait=situations.PATIENCE))
+    feed = feeds.of_transfer(reading.of(found, receipt, wait=reading.PATIENCE))
     return respond(request, feed, page=reverse("intent", args=[intent_id]), page_of=page_of)
 
 
@@ -41,7 +41,7 @@ def address(request: HttpRequest, address: str) -> HttpResponseBase:
         raise Http404("This is not an account address.")
     if known != address:
         return redirect(reverse("address-atom", args=[known]), permanent=True)
-    feed = feeds.of_owner(address, situations.of_entries(newest(address)))
+    feed = feeds.of_owner(address, reading.of_entries(newest(address)))
     return respond(request, feed, page=reverse("address", args=[address]), page_of=page_of)
 
 

@@ -22,8 +22,8 @@ from intents_ui.service.models import IntentHistory
 from intents_ui.service.paging import Leaf, Position
 from intents_ui.web import cursors
 from intents_ui.web.frame import render
-from intents_ui.web.transfers import situations
-from intents_ui.web.transfers.situations import BEGINNING
+from intents_ui.web.transfers import reading
+from intents_ui.web.transfers.reading import BEGINNING
 
 # New transfers are counted up to this number, then shown as "30+".
 COUNTED = 30
@@ -44,7 +44,7 @@ def view(request: HttpRequest) -> HttpResponse:
     url = address(parsed.filters, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)
-    leaf = situations.leaf(parsed.filters, at=at)
+    leaf = reading.leaf(parsed.filters, at=at)
     context = form(labels) | listed(leaf, parsed.filters, labels, at=at)
     return render(request, "lists/history.html", context, block="list")
 
@@ -90,7 +90,7 @@ def form(labels: ListLabels) -> dict[str, object]:
 def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) -> dict[str, object]:
     """Context of one page of the list and its page links."""
     now = datetime.now(UTC)
-    rows = situations.of_entries(found.entries)
+    rows = reading.of_entries(found.entries)
     return {
         "leaf": found,
         "rows": rows,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.display.summary import glance
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.middleware import marks
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
@@ -26,7 +26,7 @@ HOUR = timedelta(hours=1)
 class Newest:
     """The list as rendered earlier, from `top`, and the number of newer transfers (a minimum unless `is_counted`)."""
 
-    transfers: Sequence[glance.Transfer]
+    transfers: Sequence[glance.Glance]
     newer: int
     is_counted: bool
 
@@ -99,7 +99,7 @@ def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:
     }
 
 
-def listed(found: Sequence[Situation], *, top: str) -> Newest:
+def listed(found: Sequence[Transfer], *, top: str) -> Newest:
     newer = len(list(takewhile(lambda each: each.intent.intent_id != top, found))) if top else 0
     is_counted = newer < len(found) or not top
     shown = found[newer if newer < len(found) else 0 :][:SHOWN]

@@ -26,7 +26,7 @@ from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
 from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.balances import Check
-from intents_ui.display.transfers.situation import CommitOffer, Situation, derived
+from intents_ui.display.transfers.transfer import CommitOffer, Transfer, derived
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.middleware import marks
 from intents_ui.service import lookup, operations, results
@@ -39,7 +39,7 @@ from intents_ui.settings import ENV
 from intents_ui.web import replies
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical, canonical_url
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 PLANS_BYTES = 4 * 2**20
 
@@ -47,16 +47,16 @@ PLANS_BYTES = 4 * 2**20
 @require_safe
 @canonical_url
 def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    situation, receipt_error = read(intent_id)
+    transfer, receipt_error = read(intent_id)
     root = request.build_absolute_uri("/")[:-1]
-    context = live_context(situation, receipt_error, root=root)
-    context |= searched(request, situation, receipt_error) | {"intent_id": intent_id, "root": root}
-    receipt = situation.receipt if context["may_change"] else None
+    context = live_context(transfer, receipt_error, root=root)
+    context |= searched(request, transfer, receipt_error) | {"intent_id": intent_id, "root": root}
+    receipt = transfer.receipt if context["may_change"] else None
     # The ID of the snapshot that the page already shows.
     context["seen"] = Snapshot(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
     # The balances if they loaded in time. Otherwise the page loads them as a fragment.
-    is_checked = situation.balances.check is Check.CHECKED
-    context["held"] = balances.of(situation, is_listed=True) if is_checked else None
+    is_checked = transfer.balances.check is Check.CHECKED
+    context["held"] = balances.of(transfer, is_listed=True) if is_checked else None
     return render(request, "transfers/intent.html", context)
 
 
@@ -65,11 +65,11 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 def receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the part of the page that changes, for clients that poll instead of streaming."""
     mode = "once" if "once" in request.GET else "polled"
-    situation, receipt_error = read(intent_id)
+    transfer, receipt_error = read(intent_id)
     root = request.build_absolute_uri("/")[:-1]
-    context = live_context(situation, receipt_error, root=root) | {"mode": mode}
+    context = live_context(transfer, receipt_error, root=root) | {"mode": mode}
     html = render_to_string("transfers/intent.html", context | {"block": "update"}, request)
-    return HttpResponse(html, headers={"ETag": quote_etag(version(situation, receipt_error))})
+    return HttpResponse(html, headers={"ETag": quote_etag(version(transfer, receipt_error))})
 
 
 @require_safe
@@ -79,57 +79,55 @@ def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     return render(request, "transfers/raw_data.html", all_fields(*read(intent_id)), block="fields")
 
 
-def all_fields(situation: Situation, receipt_error: ServiceError | None = None) -> dict[str, object]:
+def all_fields(transfer: Transfer, receipt_error: ServiceError | None = None) -> dict[str, object]:
     """Return the context of `transfers/raw_data.html`. `receipt_error`: why the receipt couldn't be loaded."""
     return {
         "receipt_error": receipt_error,
-        "intent": situation.intent,
-        "receipt": situation.receipt,
-        "names": situation.names,
-        "may_change": situation.may_change,
-        "transactions": descriptions.transactions(situation),
-        "sections": tables.sections(situation),
+        "intent": transfer.intent,
+        "receipt": transfer.receipt,
+        "names": transfer.names,
+        "may_change": transfer.may_change,
+        "transactions": descriptions.transactions(transfer),
+        "sections": tables.sections(transfer),
     }
 
 
 @require_safe
 def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the customer reply, and the text for an escalation."""
-    situation, root = situations.read(intent_id), request.build_absolute_uri("/")[:-1]
-    texts = messages(situation, root=root, stats=known_stats(situation))
-    context = {"intent_id": intent_id, "learned_at": learned_at(situation.receipt), **texts}
+    transfer, root = reading.read(intent_id), request.build_absolute_uri("/")[:-1]
+    texts = messages(transfer, root=root, stats=known_stats(transfer))
+    context = {"intent_id": intent_id, "learned_at": learned_at(transfer.receipt), **texts}
     return render(request, "sharing/reply.html", context)
 
 
-def messages(situation: Situation, *, root: str, stats: route_stats.RouteStats | None = None) -> dict[str, object]:
+def messages(transfer: Transfer, *, root: str, stats: route_stats.RouteStats | None = None) -> dict[str, object]:
     """Return the context of `sharing/reply_texts.html`. `root`: scheme and host of the links."""
-    escalation, to = Escalation(situation, replies.page_url(situation, root=root), stats), ENV.intents_escalation_to
-    reply = replies.about([situation], root=root)
+    escalation, to = Escalation(transfer, replies.page_url(transfer, root=root), stats), ENV.intents_escalation_to
+    reply = replies.about([transfer], root=root)
     return {"reply": reply, "escalation": escalation, "escalate": to and escalation.link(to)}
 
 
-def known_stats(situation: Situation) -> route_stats.RouteStats | None:
+def known_stats(transfer: Transfer) -> route_stats.RouteStats | None:
     """Return statistics of the route if a page has loaded them. Sends no request."""
-    if situation.origin_chain_id is None or situation.destination_chain_id is None:
+    if transfer.origin_chain_id is None or transfer.destination_chain_id is None:
         return None
     known = app.current().service.cache.get(
-        lookup.newest_of_route(situation.origin_chain_id, situation.destination_chain_id)
+        lookup.newest_of_route(transfer.origin_chain_id, transfer.destination_chain_id)
     )
-    return route_stats.of_route(known.answer.intents, like=situation, now=situation.now) if known else None
+    return route_stats.of_route(known.answer.intents, like=transfer, now=transfer.now) if known else None
 
 
-def live_context(
-    situation: Situation, receipt_error: ServiceError | None = None, *, root: str = ""
-) -> dict[str, object]:
+def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, *, root: str = "") -> dict[str, object]:
     """Return the context of `transfers/receipt.html`, the part that changes while a transfer is open.
 
     `root`: scheme and host of links in texts to copy. A stream, which clients of several hosts share, has none.
     """
-    found, receipt, may_change = situation.intent, situation.receipt, situation.may_change
-    answer = summary.of(situation)
+    found, receipt, may_change = transfer.intent, transfer.receipt, transfer.may_change
+    answer = summary.of(transfer)
     written = receipt.summary.memo if receipt and receipt.summary else None
     return {
-        "situation": situation,
+        "transfer": transfer,
         "intent": found,
         "receipt": receipt,
         "receipt_error": receipt_error,
@@ -137,27 +135,27 @@ def live_context(
         "stale_since": None,
         "regressed_to": None,
         "searched_step": None,
-        "names": situation.names,
+        "names": transfer.names,
         "drawn_at": datetime.now(UTC),
         "learned_at": learned_at(receipt),
         "is_open": statuses.is_open(receipt.status if receipt else found.status),
         "may_change": may_change,
-        "transfer": glance.of(situation),
-        "preview": preview.describe(situation),
+        "glance": glance.of(transfer),
+        "preview": preview.describe(transfer),
         "summary": answer,
-        "stops": route_diagram.of(situation),
-        "timeline": timeline.of(situation),
-        "promise": comparison.of(situation),
-        "lookalikes": lookalike_addresses.of(situation),
-        "check": check.of(situation),
-        "offer": offer(situation),
-        "fees": fees.of(situation),
-        "changes_at": summary.changes_at(situation) if may_change or answer.row.minutes else None,
-        "card": None if receipt_error else preview.card(situation),
-        "explorer": explorer(situation),
+        "stops": route_diagram.of(transfer),
+        "timeline": timeline.of(transfer),
+        "promise": comparison.of(transfer),
+        "lookalikes": lookalike_addresses.of(transfer),
+        "check": check.of(transfer),
+        "offer": offer(transfer),
+        "fees": fees.of(transfer),
+        "changes_at": summary.changes_at(transfer) if may_change or answer.row.minutes else None,
+        "card": None if receipt_error else preview.card(transfer),
+        "explorer": explorer(transfer),
         "memo": text.memo(written) if written else None,
-        **({"reply": None} if receipt_error else messages(situation, root=root)),
-        "unchecked": unchecked(situation),
+        **({"reply": None} if receipt_error else messages(transfer, root=root)),
+        "unchecked": unchecked(transfer),
     }
 
 
@@ -168,15 +166,15 @@ def learned_at(receipt: IntentReceipt | None) -> datetime | None:
     return min([*times, watched.learned_at] if watched and watched.learned_at else times, default=None)
 
 
-def offer(situation: Situation) -> CommitOffer | None:
-    return situation.offer if ENV.console == "write" else None
+def offer(transfer: Transfer) -> CommitOffer | None:
+    return transfer.offer if ENV.console == "write" else None
 
 
 @derived
-def explorer(situation: Situation) -> str | None:
+def explorer(transfer: Transfer) -> str | None:
     """Return the last transaction's page at its block explorer, or None."""
-    sent = [step.transaction for step in timeline.of(situation).steps if step.transaction]
-    chains = [situation.names.chain(each.chain_id) for each in sent]
+    sent = [step.transaction for step in timeline.of(transfer).steps if step.transaction]
+    chains = [transfer.names.chain(each.chain_id) for each in sent]
     links = [
         explorers.transaction_link(each.txn_hash, chain_id=each.chain_id, info=chain)
         for each, chain in zip(sent, chains, strict=True)
@@ -185,25 +183,25 @@ def explorer(situation: Situation) -> str | None:
 
 
 @derived
-def unchecked(situation: Situation) -> tuple[str, ...]:
+def unchecked(transfer: Transfer) -> tuple[str, ...]:
     """Return the chains whose token list isn't there to check the transfer's tokens against."""
-    shown = glance.of(situation)
+    shown = glance.of(transfer)
     sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
-    return warnings.unchecked(sides, using=situation.names)
+    return warnings.unchecked(sides, using=transfer.names)
 
 
-def version(situation: Situation, receipt_error: ServiceError | None) -> str:
+def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
     """Return the version of what is shown: the response, its age if it is stale, and what depends on the clock,
     without running seconds.
     """
-    steps = timeline.of(situation)
+    steps = timeline.of(transfer)
     by_the_clock = (
-        *(summary.of(situation).told, steps.late, steps.stalled, comparison.of(situation).shown),
-        *(check.of(situation), situation.may_change, offer(situation), unchecked(situation)),
-        situation.incident,
+        *(summary.of(transfer).told, steps.late, steps.stalled, comparison.of(transfer).shown),
+        *(check.of(transfer), transfer.may_change, offer(transfer), unchecked(transfer)),
+        transfer.incident,
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]
-    known = situation.receipt.raw if situation.receipt else ""
+    known = transfer.receipt.raw if transfer.receipt else ""
     return digest(repr((known, type(receipt_error), by_the_clock, ages)))
 
 
@@ -212,15 +210,15 @@ def receipt_fragment(snapshot: Snapshot) -> str:
 
     If the service hasn't responded to the stream so far, it shows what the page itself shows.
     """
-    with request_context.within(situations.PATIENCE), request_context.collecting_stale():
+    with request_context.within(reading.PATIENCE), request_context.collecting_stale():
         if snapshot.learned_at:
-            situation, receipt_error = situations.of(app.current().plan(snapshot.intent_id), snapshot.receipt), None
+            transfer, receipt_error = reading.of(app.current().plan(snapshot.intent_id), snapshot.receipt), None
         else:
-            situation, receipt_error = read(snapshot.intent_id)
-        context = live_context(situation, receipt_error)
+            transfer, receipt_error = read(snapshot.intent_id)
+        context = live_context(transfer, receipt_error)
     context |= {"stale_since": snapshot.stale_since, "mode": "live"}
     context["learned_at"] = snapshot.learned_at or context["learned_at"]
-    context["regressed_to"] = snapshot.regressed_to and statuses.intent(snapshot.regressed_to, now=situation.now).word
+    context["regressed_to"] = snapshot.regressed_to and statuses.intent(snapshot.regressed_to, now=transfer.now).word
     return render_to_string("transfers/intent.html", context | {"block": "update"})
 
 
@@ -235,14 +233,14 @@ def cached_plan(service: ServiceClient) -> Callable[[str], Intent]:
     return cached(plans, lock=Lock())(lambda intent_id: service.ask(operations.get_intent(intent_id)))
 
 
-def read(intent_id: str) -> tuple[Situation, ServiceError | None]:
+def read(intent_id: str) -> tuple[Transfer, ServiceError | None]:
     """Return the transfer, and why its receipt couldn't be loaded. None if it was never executed and has no receipt.
 
     Raises the ServiceError of the intent itself.
     """
     found, receipt, receipt_error = requested(intent_id)
-    situation = situations.of(found, receipt, receipt_error)
-    return situation, receipt_error
+    transfer = reading.of(found, receipt, receipt_error)
+    return transfer, receipt_error
 
 
 def requested(intent_id: str) -> tuple[Intent, IntentReceipt | None, ServiceError | None]:
@@ -259,13 +257,13 @@ def watched_now(intent_id: str) -> Snapshot | None:
     return newest if newest and not newest.stale_since else None
 
 
-def searched(request: HttpRequest, situation: Situation, receipt_error: ServiceError | None) -> dict[str, object]:
+def searched(request: HttpRequest, transfer: Transfer, receipt_error: ServiceError | None) -> dict[str, object]:
     """Return the step whose transaction the user searched for (`/tx/…`), or a warning if there is none."""
-    given, receipt = request.GET.get("tx", ""), situation.receipt
+    given, receipt = request.GET.get("tx", ""), transfer.receipt
     txn_hash = given if hashes.is_solana_signature(given) else hashes.canonical_hash(given)
     if txn_hash is None:
         return {"searched_step": None, "warning": None}
-    doubt = results.doubt(txn_hash, situation.intent.intent_id, receipt_error or receipt)
+    doubt = results.doubt(txn_hash, transfer.intent.intent_id, receipt_error or receipt)
     return {
         "searched_step": receipt.step_of(txn_hash) if receipt else None,
         "warning": empty_results.warning(doubt) if doubt else None,

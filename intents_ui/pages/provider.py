@@ -17,7 +17,7 @@ from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import ChainInfo
 from intents_ui.web.frame import render
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 TRANSFERS_SHOWN = 10
 ROUTES_SHOWN = 12
@@ -32,7 +32,7 @@ def view(request: HttpRequest, name: str) -> HttpResponse:
         return redirect("provider", word, permanent=True)
     catalog = app.current().catalog
     listed, newest = app.current().service.threads.both(
-        partial(catalog.listed_chains, route_provider=word), situations.latest
+        partial(catalog.listed_chains, route_provider=word), reading.latest
     )
     if isinstance(listed, ServiceError) and isinstance(newest, ServiceError):
         raise listed
@@ -56,11 +56,11 @@ def its_chains(listed: Listed[ChainInfo] | ServiceError) -> dict[str, object]:
     return {"listed": listed, "chains_error": None, "chains": [chains.of(info) for info in listed.entries]}
 
 
-def its_transfers(word: str, newest: situations.Newest | ServiceError) -> dict[str, object]:
+def its_transfers(word: str, newest: reading.Newest | ServiceError) -> dict[str, object]:
     """Return the provider's transfers among the newest. The service can't filter by provider."""
     if isinstance(newest, ServiceError):
         return {"transfers_error": newest}
-    read = situations.of_entries(newest.entries)
+    read = reading.of_entries(newest.entries)
     found = [each for each in read if word in map(str.upper, each.providers)]
     pairs = Counter((each.origin_chain_id, each.destination_chain_id) for each in found)
     routes = [used_route(*pair, count) for pair, count in pairs.most_common()]

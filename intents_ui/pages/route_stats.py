@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.display.lists.route_stats import of_route
 from intents_ui.display.tokens import names
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import lookup
 from intents_ui.service.lookup import ROUTE_PAGE, newest_of_route
 from intents_ui.service.models import IntentHistory
@@ -27,35 +27,35 @@ MAX_AGE = 60.0  # seconds
 
 @require_safe
 def others(request: HttpRequest, intent_id: str) -> HttpResponse:
-    situation = read(intent_id)
-    origin, destination = situation.origin_chain_id, situation.destination_chain_id
+    transfer = read(intent_id)
+    origin, destination = transfer.origin_chain_id, transfer.destination_chain_id
     known = app.current().catalog
-    context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": performance(request, situation)}
+    context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": performance(request, transfer)}
     if not context["performance"] and origin is not None and destination is not None:
         known.learn((origin, destination))
         context |= {
-            "stats": of_route(newest(origin, destination), like=situation, now=datetime.now(UTC)),
+            "stats": of_route(newest(origin, destination), like=transfer, now=datetime.now(UTC)),
             "origin": names.of_chain(origin, using=known),
             "destination": names.of_chain(destination, using=known),
         }
     return render(request, "transfers/route_stats.html", context, block="stats")
 
 
-def performance(request: HttpRequest, situation: Situation) -> "RoutePerformance | None":
+def performance(request: HttpRequest, transfer: Transfer) -> "RoutePerformance | None":
     """Return figures of the mirror, if there is one that has them. They are of more transfers than a list has."""
     if settings.MIRROR_DATABASE is None:
         return None
     from intents_ui.web.insight import figures  # imported only with a mirror
 
-    return figures.performance(request, situation)
+    return figures.performance(request, transfer)
 
 
-def read(intent_id: str) -> Situation:
+def read(intent_id: str) -> Transfer:
     """Return the intent with its route. The receipt names the providers that were used."""
     found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     if error:
         raise error
-    return Situation.of(found, receipt, now=datetime.now(UTC))
+    return Transfer.of(found, receipt, now=datetime.now(UTC))
 
 
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:

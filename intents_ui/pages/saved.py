@@ -6,11 +6,11 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from intents_ui.display.summary import glance
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 MOST_IDS = 20
 
@@ -27,9 +27,9 @@ def status(request: HttpRequest) -> HttpResponse:
     ids = list(dict.fromkeys(request.GET.getlist("id")))
     if not 1 <= len(ids) <= MOST_IDS or not all(map(is_canonical, ids)):
         raise BadRequest
-    found = list(zip(ids, situations.of_ids(ids), strict=True))
+    found = list(zip(ids, reading.of_ids(ids), strict=True))
     context = {
-        "read": [(each, glance.of(read)) for each, read in found if isinstance(read, Situation)],
+        "read": [(each, glance.of(read)) for each, read in found if isinstance(read, Transfer)],
         "unread": [(each, error) for each, error in found if isinstance(error, ServiceError)],
     }
     return render(request, "saved/status.html", context)

@@ -31,7 +31,7 @@ from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
-from intents_ui.web.transfers import lookups, mirrored, situations
+from intents_ui.web.transfers import lookups, mirrored, reading
 from intents_ui.web.transfers.mirrored import Mirrored
 
 TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
@@ -87,7 +87,7 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
         "older": None,
     }
     try:
-        searched = situations.latest()
+        searched = reading.latest()
     except ServiceError as error:
         context |= {"older": older(request, sought)}
         title = failures.words(error).title
@@ -99,15 +99,13 @@ def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
     return render(request, "search/shortened.html", context, status=status)
 
 
-def older(
-    request: HttpRequest, sought: Sequence[Finding], *, without: situations.Newest | None = None
-) -> Mirrored | None:
+def older(request: HttpRequest, sought: Sequence[Finding], *, without: reading.Newest | None = None) -> Mirrored | None:
     """Return the matching transfers of the mirror, except the newest ones."""
     known = [entry.intent_id for entry in without.entries] if without else []
     return mirrored.with_ends(request, [(each.head, each.tail) for each in sought], without=known)
 
 
-def compared(searched: situations.Newest, sought: Sequence[Finding]) -> dict[str, object]:
+def compared(searched: reading.Newest, sought: Sequence[Finding]) -> dict[str, object]:
     """Return the matching transfers, newest first, with the values that match."""
     fitting = [
         each
@@ -118,7 +116,7 @@ def compared(searched: situations.Newest, sought: Sequence[Finding]) -> dict[str
     entries = [entry for entry in searched.entries if entry.intent_id in matches]
     return {
         "now": datetime.now(UTC),
-        "transfers": [glance.of(each) for each in situations.of_entries(entries)],
+        "transfers": [glance.of(each) for each in reading.of_entries(entries)],
         "matches": matches,
         "searched": shortened.searched(len(searched.entries)),
     }
@@ -212,7 +210,7 @@ def listed(found: results.LookupResult) -> dict[str, object]:
     shown = found.hits[:MOST_SHOWN]
     return {
         "now": now,
-        "transfers": [glance.of(each) for each in situations.of_hits([hit.intent for hit in shown])],
+        "transfers": [glance.of(each) for each in reading.of_hits([hit.intent for hit in shown])],
         "reasons": {
             hit.intent.intent_id: [empty_results.reason(question, found=found) for question in hit.reasons]
             for hit in shown

@@ -27,7 +27,7 @@ from intents_ui.service.context import request_context
 from intents_ui.settings import ENV
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 OPEN_SECONDS = 15
 FINAL_SECONDS = 60 * 60
@@ -62,11 +62,11 @@ def card_of(intent_id: str) -> tuple[Card, int]:
 
     Raises ServiceError, also for the receipt, without which the status is unknown.
     """
-    situation = situations.read(intent_id)
-    old = failures.old(request_context.stale_responses(), now=situation.now)
-    may_change = old or summary.of(situation).is_provisional or situation.may_change
+    transfer = reading.read(intent_id)
+    old = failures.old(request_context.stale_responses(), now=transfer.now)
+    may_change = old or summary.of(transfer).is_provisional or transfer.may_change
     seconds = OPEN_SECONDS if may_change else FINAL_SECONDS
-    return preview.card(situation, as_of=old.as_of if old else None), seconds
+    return preview.card(transfer, as_of=old.as_of if old else None), seconds
 
 
 @require_safe

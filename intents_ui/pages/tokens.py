@@ -37,7 +37,7 @@ from intents_ui.service.models import IntentHistory, Page, TokenInfo, TokensAnsw
 from intents_ui.web import cursors
 from intents_ui.web.catalog import SEARCH_LIMIT, FoundTokens, find_tokens
 from intents_ui.web.frame import render
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 WINDOW = 100
 LARGEST_PLACE = 10**6
@@ -258,7 +258,7 @@ def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     sides = threads.both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
     entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
     now = datetime.now(UTC)
-    found = [glance.of(each) for each in situations.of_entries([*entries.values()])]
+    found = [glance.of(each) for each in reading.of_entries([*entries.values()])]
     found = [each for each in found if where in (place(each.sent), place(each.received))]
     found.sort(key=lambda each: each.created_at or now, reverse=True)
     context: dict[str, object] = {

@@ -23,7 +23,7 @@ from intents_ui import app
 from intents_ui.display.formatting import hashes
 from intents_ui.display.formatting.short_forms import ShortForms
 from intents_ui.display.sharing.customer_reply import Reply
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import cases, export, rows, ticket
 from intents_ui.display.triage.cases import OwnerGroup
 from intents_ui.display.triage.rows import TriageRow
@@ -115,7 +115,7 @@ def ended(sent: list[TriageRow], *, root: str) -> str:
 
 def replies_of(group: OwnerGroup, *, root: str) -> list[tuple[str, Reply]]:
     """Return the owners of the group's transfers, each with the reply. No reply is for two customers."""
-    by_owner: dict[str, list[Situation]] = {}
+    by_owner: dict[str, list[Transfer]] = {}
     for each in group.transfers:
         by_owner.setdefault(group.owner or rows.owner_of([each]), []).append(each)
     return [(owner, replies.about(owned, root=root)) for owner, owned in by_owner.items()]

@@ -31,7 +31,7 @@ from intents_ui.web.rate_limiter import RateLimiter
 from intents_ui.web.shared_responses import SharedResponses
 from intents_ui.web.signed_values import SignedValues
 from intents_ui.web.transfers.attention import AttentionReader
-from intents_ui.web.transfers.situations import TransferMemory
+from intents_ui.web.transfers.reading import TransferMemory
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator

@@ -1,6 +1,6 @@
 """Fragments of pages about transfers, each drawn once.
 
-A fragment is cached with its `Situation`, the table of a list with its `Rows`, which pages reuse for a few seconds. It
+A fragment is cached with its `Transfer`, the table of a list with its `Rows`, which pages reuse for a few seconds. It
 shows their time.
 """
 
@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 
 from intents_ui.display.formatting import short_forms
 from intents_ui.display.lists.rows import Rows
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 
-# Fragments of one situation or list. A page has up to three, and a row has one for each kind of list.
+# Fragments of one transfer or list. A page has up to three, and a row has one for each kind of list.
 MOST_FRAGMENTS = 16
 
 _now: ContextVar[datetime | None] = ContextVar("now", default=None)
@@ -32,10 +32,10 @@ def now() -> datetime:
     return _now.get() or datetime.now(UTC)
 
 
-def cached_fragment(of: Situation | Rows, *key: Hashable, caller: Callable[[], str]) -> str:
+def cached_fragment(of: Transfer | Rows, *key: Hashable, caller: Callable[[], str]) -> str:
     """Return what the body of a `{% call %}` block draws, or drew before of the same object and key.
 
-    The body may use the situation or the rows, what is derived from them, and the values of the key. Its `key` starts
+    The body may use the transfer or the rows, what is derived from them, and the values of the key. Its `key` starts
     with a name of its own. It is drawn again on a page where one of its shortened values looks like another one.
     """
     forms = short_forms.of_the_page()

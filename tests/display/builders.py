@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     BalanceGroup,
     ChainInfo,
@@ -136,9 +136,9 @@ def at(
     has_balance: bool | None = None,
     balances: Sequence[BalanceGroup] | None = None,
     checked_at: datetime | None = None,
-) -> Situation:
-    """Return a situation. Balances count as checked if `has_balance` or any balances are given."""
+) -> Transfer:
+    """Return a transfer. Balances count as checked if `has_balance` or any balances are given."""
     is_checked = has_balance is not None or bool(balances)
     has = bool(balances) if has_balance is None else has_balance
     held = Balances(Check.CHECKED, has, tuple(balances or ()), checked_at) if is_checked else UNCHECKED
-    return Situation.of(of_intent, of_receipt, now=now, names=names, balances=held, unread=unread)
+    return Transfer.of(of_intent, of_receipt, now=now, names=names, balances=held, unread=unread)

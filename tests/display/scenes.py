@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.service import operations
@@ -36,7 +36,7 @@ class Scene:
     intent: Intent
     receipt: IntentReceipt | None
 
-    def at(self, now=NOW, **more) -> Situation:
+    def at(self, now=NOW, **more) -> Transfer:
         return builders.at(self.intent, self.receipt, now=now, names=CATALOG, **more)
 
     def story(self, now=NOW, **more) -> summary.Summary:
@@ -45,7 +45,7 @@ class Scene:
     def timeline(self, now=NOW, **more) -> timeline.Timeline:
         return timeline.of(self.at(now, **more))
 
-    def transfer(self, now=NOW, **more) -> glance.Transfer:
+    def glance(self, now=NOW, **more) -> glance.Glance:
         return glance.of(self.at(now, **more))
 
     def stops(self, now=NOW, **more) -> tuple[route_diagram.RouteStop, ...]:

@@ -9,7 +9,7 @@ from intents_ui.display.summary import summary
 from intents_ui.display.summary.funds_location import Agreement
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.transfers.balances import UNCHECKED, Balances
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, Step
 from intents_ui.service import lookup, operations
@@ -53,8 +53,8 @@ class Film:
     def looked_up(self, now: datetime) -> Summary:
         return summary.of(self.at(now, balances=Balances.of_entry(self.entry, checked_at=now)))
 
-    def at(self, now: datetime, *, balances: Balances = UNCHECKED) -> Situation:
-        return Situation.of(self.intent, self.receipt, now=now, names=CATALOG, balances=balances)
+    def at(self, now: datetime, *, balances: Balances = UNCHECKED) -> Transfer:
+        return Transfer.of(self.intent, self.receipt, now=now, names=CATALOG, balances=balances)
 
 
 def text() -> str:
@@ -105,7 +105,7 @@ def moments(intent: Intent, receipt: IntentReceipt | None, *, now: datetime, unt
     at: datetime | None = now
     while at and at < until:
         yield at
-        at = summary.changes_at(Situation.of(intent, receipt, now=at))
+        at = summary.changes_at(Transfer.of(intent, receipt, now=at))
 
 
 def answer(film: Film, now: datetime) -> Iterator[str]:

@@ -12,8 +12,8 @@ from intents_ui.display.summary.rules import Certainty, Delivery
 from intents_ui.display.summary.timeline import Name, StepState
 from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt, IntentStatus, Page
 from intents_ui.service.outcome import Outcome
@@ -65,10 +65,10 @@ def test_no_view_contradicts_another(status, same_chain, combine):
 
 class Views:
     def __init__(self, of_receipt: IntentReceipt, *, now=NOW) -> None:
-        situation = at(None, of_receipt, now=now)
-        self.told = summary.of(situation)
-        self.steps = {step.name: step for step in timeline.of(situation).steps}
-        self.stops = {stop.place: stop for stop in route_diagram.of(situation)}
+        transfer = at(None, of_receipt, now=now)
+        self.told = summary.of(transfer)
+        self.steps = {step.name: step for step in timeline.of(transfer).steps}
+        self.stops = {stop.place: stop for stop in route_diagram.of(transfer)}
 
     def quarrel(self, deposit, origin, destination, back) -> str:
         place, reached = self.told.place, [stop.reached for stop in self.stops.values()]
@@ -155,9 +155,9 @@ def outcomes(message: str) -> set[Outcome]:
     return OUTCOMES[max((each for each in OUTCOMES if message.startswith(each)), key=len)]
 
 
-def quarrel(situation: Situation) -> str:
+def quarrel(transfer: Transfer) -> str:
     """Return how the outcome disagrees with the page, or ""."""
-    told, found = summary.of(situation), situation.outcome
+    told, found = summary.of(transfer), transfer.outcome
     compared = told.row.comparison
     problems = {
         "not with this message": found not in outcomes(told.key),
@@ -180,14 +180,14 @@ def test_page_list_and_export_of_a_scenario_have_the_same_outcome(which: int) ->
         agree(scene(*moment).at())
 
 
-def agree(page: Situation) -> None:
+def agree(page: Transfer) -> None:
     assert not quarrel(page)
     if page.is_missing or page.owner is None:
         return
     call = operations.get_intent_history(by_owner_address=page.owner, page=Page.first(size=100))
     listed = SERVICE.ask(call).intents
     entry = next(each for each in listed if each.intent_id == page.intent.intent_id)
-    row = Situation.of_entry(entry, now=NOW, names=NO_NAMES)
+    row = Transfer.of_entry(entry, now=NOW, names=NO_NAMES)
     assert row.outcome is page.outcome
     assert not quarrel(row)
     exported = export_row.of(row, url="")

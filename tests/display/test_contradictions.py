@@ -23,7 +23,7 @@ from intents_ui.display.transfers import assistance, statuses
 from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import DepositTransaction, IntentProviderQuote
 from intents_ui.service.outcome import StepStatus
 from tests.display.builders import ARBITRUM, USDC, at, intent
@@ -72,14 +72,14 @@ PATTERNS = {name: re.compile(pattern) for name, pattern in WORDS.items()}
 class Surfaces:
     """Everything that is said about one transfer."""
 
-    def __init__(self, situation: Situation) -> None:
-        self.situation = situation
-        self.told = summaries.of(situation)
-        self.compared = comparison.of(situation)
-        self.reply = customer_reply.body(situation)
+    def __init__(self, transfer: Transfer) -> None:
+        self.transfer = transfer
+        self.told = summaries.of(transfer)
+        self.compared = comparison.of(transfer)
+        self.reply = customer_reply.body(transfer)
         self.said = f"{self.told.headline}. {self.told.sentence} {self.told.location}"
         self.advice = " ".join((self.told.next_step, *(each.words for each in self.told.help)))
-        found = check.of(situation)
+        found = check.of(transfer)
         self.checked = {row.label: row for row in found.rows} if found else {}
 
     def found(self, label: str) -> str:
@@ -87,19 +87,19 @@ class Surfaces:
 
     @cached_property
     def escalation(self) -> str:
-        return Escalation(self.situation, "").plain
+        return Escalation(self.transfer, "").plain
 
     @property
     def is_open(self) -> bool:
-        return statuses.is_open(self.situation.status)
+        return statuses.is_open(self.transfer.status)
 
     @property
     def is_late(self) -> bool:
-        return self.situation.is_late or self.compared.result is Result.DELAYED
+        return self.transfer.is_late or self.compared.result is Result.DELAYED
 
     @property
     def is_empty(self) -> bool:
-        return self.situation.has_balance is False
+        return self.transfer.has_balance is False
 
 
 def surfaces(status: str) -> Iterator[tuple[str, Surfaces]]:
@@ -139,7 +139,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     ),
     # Received and not found
     "a deposit was received and not found": lambda of: matches("received", of.said) and matches("no_deposit", of.said),
-    "a confirmed deposit isn't found": lambda of: of.situation.has_arrived and matches("no_deposit", of.said),
+    "a confirmed deposit isn't found": lambda of: of.transfer.has_arrived and matches("no_deposit", of.said),
     # Actor and next step
     "nobody is to act, but someone is told to": lambda of: (
         of.told.who is Who.NOBODY and not matches("waits", of.told.next_step)
@@ -173,7 +173,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         and of.told.deadline is None
         and "UTC" not in of.told.next_step
     ),
-    "a deadline that has passed": lambda of: of.told.deadline is not None and of.told.deadline <= of.situation.now,
+    "a deadline that has passed": lambda of: of.told.deadline is not None and of.told.deadline <= of.transfer.now,
     # Empty addresses
     "funds are at an empty address": lambda of: of.is_empty and matches("at_an_address", of.told.location),
     "funds are recovered from an empty address": lambda of: (
@@ -185,7 +185,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         of.is_empty and matches("no_deposit", of.said) and matches("amount", of.found("Amount"))
     ),
     "check: nothing found of a deposit that was received": lambda of: (
-        of.situation.legs[0] is StepStatus.DONE and of.found("Amount") == "nothing"
+        of.transfer.legs[0] is StepStatus.DONE and of.found("Amount") == "nothing"
     ),
     "check: confirmed, although not found": lambda of: (
         matches("no_deposit", of.said)
@@ -211,7 +211,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "reply: recovery where it isn't possible": lambda of: is_blocked(of) and matches("recover", of.reply),
     "reply: recovery from an empty address": lambda of: of.is_empty and matches("recover", of.reply),
     "reply: waits for a deposit that was received": lambda of: (
-        of.situation.has_arrived and "waiting for your deposit" in of.reply
+        of.transfer.has_arrived and "waiting for your deposit" in of.reply
     ),
     "reply: in progress, although it is over": lambda of: of.told.is_over and "is in progress" in of.reply,
     "reply: delivered, although the funds are elsewhere": lambda of: (

@@ -11,7 +11,7 @@ from eth_abi import encode
 from intents_ui.display.calls import descriptions
 from intents_ui.display.calls.values import TIMES
 from intents_ui.display.formatting import times
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.pages import intent as intent_page
 from intents_ui.service.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from tests.display.builders import ARBITRUM, USDC, intent, receipt, transaction
@@ -78,7 +78,7 @@ def test_calls_and_deadlines_at_any_limit_are_shown(number):
         "deposit_transaction": DepositTransaction(chain_id=ARBITRUM, amount=number, value=number),
     }
     made = receipt(deposit_transaction=transaction("SUCCEEDED", deposit_intent_entry=entry))
-    found = Situation.of(intent(**members), made, now=datetime(2026, 11, 21, tzinfo=UTC), names=Names())
+    found = Transfer.of(intent(**members), made, now=datetime(2026, 11, 21, tzinfo=UTC), names=Names())
     html = render_to_string("transfers/raw_data.html", intent_page.all_fields(found) | {"block": "fields"})
     assert "9999-12-31T23:59:59Z" in html or number != END_OF_CALENDAR
     assert "never" in html or number <= END_OF_CALENDAR

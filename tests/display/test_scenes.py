@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.route_diagram import BACK, Reached
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
 
@@ -30,15 +30,15 @@ def test_a_refund_is_not_waited_for_for_hours(which, at, variant):
 
 
 def test_a_token_that_only_calls_itself_usdc_is_not_listed():
-    assert scene(18, 27).transfer().sent.token.standing is TokenStanding.UNLISTED
-    assert scene(2, 30).transfer().sent.token.standing is TokenStanding.FEATURED
-    assert scene(6, 10).transfer().sent.token.standing is TokenStanding.FEATURED
+    assert scene(18, 27).glance().sent.token.standing is TokenStanding.UNLISTED
+    assert scene(2, 30).glance().sent.token.standing is TokenStanding.FEATURED
+    assert scene(6, 10).glance().sent.token.standing is TokenStanding.FEATURED
 
 
 def test_an_unreported_amount_is_named_nowhere():
     result = scene(26, 41)
     assert result.sentences()["destination"] == "Delivered on Arbitrum One. Amount not reported."
-    assert result.transfer().received.note == "quoted"
+    assert result.glance().received.note == "quoted"
 
 
 def test_an_unknown_status_is_neither_delivered_nor_in_progress():
@@ -63,8 +63,8 @@ def said(told: Scene, now) -> tuple:
     summary, steps = told.story(now), told.timeline(now)
     return (
         (summary.key, summary.who),
-        told.transfer(now).status,
-        told.transfer(now).received.note,
+        told.glance(now).status,
+        told.glance(now).received.note,
         [stop.reached for stop in told.stops(now)],
         (steps.late, steps.stalled, [step.state for step in steps.steps], [step.expected_at for step in steps.steps]),
         told.at(now).may_change,
@@ -119,5 +119,5 @@ def test_each_kind_of_transfer_has_its_moments():
 
 def test_a_quote_with_an_unread_receipt_does_not_expire():
     offer = intent("QUOTED", expires_at=before(minutes=1))
-    assert Situation.of(offer, None, now=NOW).is_expired
-    assert not Situation.of(offer, None, now=NOW, unread=True).is_expired
+    assert Transfer.of(offer, None, now=NOW).is_expired
+    assert not Transfer.of(offer, None, now=NOW, unread=True).is_expired

@@ -25,7 +25,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import Origin
 from intents_ui.settings import ENV
 from intents_ui.web import rate_limiter
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids
 from tests.pages.recorded import recorded
@@ -256,7 +256,7 @@ def test_another_page_of_a_client_does_not_wait_while_one_pauses_before_a_retry(
 def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
     emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(situations, "BALANCE_TIMEOUT", 0.0)
+    monkeypatch.setattr(reading, "BALANCE_TIMEOUT", 0.0)
     finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11, 14, 16, 18)]
     is_answering, asked = threading.Event(), []
     with recorded(emulator, monkeypatch) as way:

@@ -14,7 +14,7 @@ from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
 from intents_ui.web import replies
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from intents_ui.web.triage import ticket_lookup
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
@@ -96,15 +96,15 @@ def test_only_the_named_hosts_may_frame_it(site: Client, url: str) -> None:
 def test_it_shows_the_answer_of_the_transfers_page(site: Client, emulator: Emulator, scenario: int) -> None:
     intent_id = id_of(emulator, scenario)
     answer = opened(site, intent_id)
-    situation = situations.read(intent_id)
-    result, said = summary.of(situation), visible_text(answer)
+    transfer = reading.read(intent_id)
+    result, said = summary.of(transfer), visible_text(answer)
     for words in (result.status.word, result.headline, result.location, result.next_step, "Demo data"):
         assert words in said
     page = LexborHTMLParser(answer.content)
     assert f"/intent/{intent_id}" in [link.attributes["href"] for link in page.css("article a")]
     reply = page.css_first("article textarea")
     assert reply is not None
-    of_page = replies.about([situation], root="http://testserver").plain
+    of_page = replies.about([transfer], root="http://testserver").plain
     assert reply.text().strip().splitlines()[:-1] == of_page.strip().splitlines()[:-1]  # without the time
 
 
@@ -113,7 +113,7 @@ def test_the_most_urgent_transfer_is_first_and_each_is_told_once(site: Client, e
     done, recoverable = id_of(emulator, SUCCEEDED), id_of(emulator, RECOVERABLE)
     page = LexborHTMLParser(opened(site, f"{done} {recoverable} {done.upper()} {NOTHING}").content)
     heads = [article.css_first("h2").text() for article in page.css("article")]
-    assert heads[0] == summary.of(situations.read(recoverable)).headline
+    assert heads[0] == summary.of(reading.read(recoverable)).headline
     assert len(heads) == 3
     assert len(page.css("article textarea")) == 2
 

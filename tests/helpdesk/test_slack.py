@@ -16,7 +16,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.pages.helpdesk import slack as slack_page
 from intents_ui.service.context import request_context
 from intents_ui.web import slack as slack_api
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from intents_ui.web.triage.ticket_lookup import MORE, TicketRows, rows_of
 from tests.helpdesk import signing
 from tests.pages.recorded import recorded
@@ -114,7 +114,7 @@ def test_a_command_answers_its_user_as_the_transfers_page_does(site: Client, emu
     answer = command(site, f"what about {intent_id}").json()
     assert answer["response_type"] == "ephemeral"
     assert answer["text"] == "1 identifier resolved: 1 found."
-    result = summary.of(situations.read(intent_id))
+    result = summary.of(reading.read(intent_id))
     for words in (result.headline, result.location, result.next_step):
         assert words in texts(answer["blocks"], "plain_text")
     assert f"<http://testserver/intent/{intent_id}|View transfer>" in texts(answer["blocks"], "mrkdwn")

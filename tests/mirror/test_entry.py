@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
 from intents_ui.service import decode, operations
@@ -35,18 +35,18 @@ def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, varia
         return
     found = SERVICE.ask(operations.get_intent_history(by_owner_address=owner, page=Page.first(size=100))).intents
     each = next(each for each in found if each.intent_id == page.intent.intent_id)
-    row, situation = Situation.of_entry(each, now=NOW), Situation.of_entry(each, now=NOW).facts
+    row, transfer = Transfer.of_entry(each, now=NOW), Transfer.of_entry(each, now=NOW).facts
     stored = entry.read(each, now=NOW)
     assert stored.outcome is row.outcome is page.outcome
-    assert stored.status == situation.status
+    assert stored.status == transfer.status
     assert unpacked(stored.intent_id, HASH) == each.intent_id
-    assert stored.owner == packed(situation.owner, ADDRESS)
-    recipient = packed(situation.recipient, ADDRESS)
+    assert stored.owner == packed(transfer.owner, ADDRESS)
+    recipient = packed(transfer.recipient, ADDRESS)
     assert stored.recipient == (None if recipient == stored.owner else recipient)
-    assert stored.sent == (None if situation.sent.value is None else str(situation.sent.value))
-    assert stored.route.providers == ";".join(situation.providers)
-    assert stored.started == (situation.started_at and entry.milliseconds(situation.started_at))
-    assert stored.ended == (situation.finished_at and entry.milliseconds(situation.finished_at))
+    assert stored.sent == (None if transfer.sent.value is None else str(transfer.sent.value))
+    assert stored.route.providers == ";".join(transfer.providers)
+    assert stored.started == (transfer.started_at and entry.milliseconds(transfer.started_at))
+    assert stored.ended == (transfer.finished_at and entry.milliseconds(transfer.finished_at))
 
 
 def test_outcome_depends_on_the_clock_only_for_quotes() -> None:
@@ -77,7 +77,7 @@ def test_a_refund_is_judged_as_on_the_page(status: str, refund: dict[str, Any], 
             refundTransaction={"chainId": 1, "toAddress": OWNER, **refund},
         ),
     )
-    assert entry.read(given, now=NOW).outcome is Situation.of_entry(given, now=NOW).outcome is outcome
+    assert entry.read(given, now=NOW).outcome is Transfer.of_entry(given, now=NOW).outcome is outcome
 
 
 def test_an_address_other_than_the_owners_is_found_by_its_role() -> None:

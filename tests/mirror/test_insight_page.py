@@ -17,7 +17,7 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Incident, Lease, Reason, Route, State, Token, Transfer, Window
 from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import incidents, situations
+from intents_ui.web.transfers import incidents, reading
 from tests.mirror import past
 from tests.mirror.conftest import read, text
 from tests.mirror.past import NOW
@@ -233,7 +233,7 @@ def test_a_transfer_is_compared_with_its_route_or_without_figures_with_the_newes
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intent_id = emulator.finished(4)["intentId"]
-    key = RouteKey(*situations.read(intent_id).facts.route)
+    key = RouteKey(*reading.read(intent_id).facts.route)
 
     def is_of_figures() -> bool:
         page = text(read(site, f"/intent/{intent_id}/route-stats"))

@@ -19,7 +19,7 @@ from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.pages import intent as intent_page
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from tests.fenced import json_of
 from tests.pages.recorded import Recorded, recorded
 from tests.surfaces import NOW, moments, play, words
@@ -82,7 +82,7 @@ async def _pieces(answer: StreamingHttpResponse) -> list[bytes]:
 
 
 def live_fragment(intent_id: str) -> str:
-    receipt = situations.read(intent_id).receipt
+    receipt = reading.read(intent_id).receipt
     assert receipt
     return intent_page.receipt_fragment(Snapshot(intent_id, receipt, learned_at=NOW))
 

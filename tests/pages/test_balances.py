@@ -14,11 +14,11 @@ from intents_ui.display.lists.balances import NO_OWNER, NOTHING
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
 from intents_ui.display.transfers.balances import Check
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
-from intents_ui.web.transfers import balance_cache, situations
+from intents_ui.web.transfers import balance_cache, reading
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import PARTIAL, visible_text
@@ -57,7 +57,7 @@ def test_the_first_response_has_the_balances_and_the_conclusions_from_them(site:
 def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     site: Client, emulator: Emulator, transport: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(situations, "BALANCE_TIMEOUT", 0.05)
+    monkeypatch.setattr(reading, "BALANCE_TIMEOUT", 0.05)
     is_answering = Event()
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     transport.scripts["GetIntentHistory"] = lambda _: None if is_answering.wait(PATIENCE) else {}
@@ -206,12 +206,12 @@ def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator:
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
     intent = app.current().service.ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     receipt = app.current().service.ask(operations.get_intent_receipt(intent.intent_id))
-    assert balance_cache.look_up(Situation.of(intent, receipt, now=datetime.now(UTC))).balances.has_balance
+    assert balance_cache.look_up(Transfer.of(intent, receipt, now=datetime.now(UTC))).balances.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
     then, now = (
         each.balances
         for each in balance_cache.known(
-            [Situation.of(intent, receipt, now=datetime.now(UTC)), Situation.of(intent, moved, now=datetime.now(UTC))]
+            [Transfer.of(intent, receipt, now=datetime.now(UTC)), Transfer.of(intent, moved, now=datetime.now(UTC))]
         )
     )
     assert (then.check, now.check) == (Check.CHECKED, Check.UNCHECKED)

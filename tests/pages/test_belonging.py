@@ -16,7 +16,7 @@ from intents_ui.display.sharing import customer_reply
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations, results
 from intents_ui.service.errors import Reason, Unreadable
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from tests import raw_service
 from tests.counted import count
 from tests.faults.odd_service import Odd, odd_service
@@ -146,5 +146,5 @@ def test_every_surface_warns_of_a_hit_without_the_searched_transaction(
     said = answers_to(site, monkeypatch, HASH)
     assert [name for name, each in said.items() if not all(warning in each for warning in warnings)] == []
     assert [name for name, each in said.items() if "1 found" in each or "1 transfer found" in each] == []
-    opening = customer_reply.body(situations.read(ids[0])).splitlines()[0]
+    opening = customer_reply.body(reading.read(ids[0])).splitlines()[0]
     assert [name for name in ("triage", "side bar") if opening in said[name]] == []

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.pages import intent
@@ -79,8 +79,8 @@ def test_no_hostile_text_becomes_markup(site: Client) -> None:
         origin_calls=IntentCalls(calls=(Call(to=hostile, data=hostile, value=1),)),
         origin_precondition=TransactionPrecondition(type=hostile, token_address=hostile, min_amount=1),
     )
-    situation = Situation.of(found, None, now=datetime.now(UTC), names=app.current().catalog)
-    html = render_to_string("transfers/raw_data.html", intent.all_fields(situation) | {"block": "fields"})
+    transfer = Transfer.of(found, None, now=datetime.now(UTC), names=app.current().catalog)
+    html = render_to_string("transfers/raw_data.html", intent.all_fields(transfer) | {"block": "fields"})
     fold = html[: html.index("Decoded from well-known function signatures")]
     assert "<img" not in fold
     assert "\u202e" not in fold

@@ -21,7 +21,7 @@ from intents_ui.server import startup
 from intents_ui.service import client, operations
 from intents_ui.service.models import HistoryAnswer, Page
 from intents_ui.service.paging import walk
-from intents_ui.web.transfers import attention, situations
+from intents_ui.web.transfers import attention, reading
 from tests.pages.reading import rows
 from tests.pages.recorded import recorded
 from tests.waiting import PATIENCE, until
@@ -75,7 +75,7 @@ def expected() -> list[int]:
     """Count waiting and late transfers, those whose refund failed, and lately failed ones."""
     at = datetime.now(UTC)
     entries = [each for part, _ in walk(read_all, Page.first(size=100)) for each in part]
-    rows = situations.of_entries(entries)
+    rows = reading.of_entries(entries)
     causes = Counter(summary.of(each).cause for each in rows)
     waiting = sum(bool(each.has_balance) and summary.of(each).cause not in OTHERS for each in rows)
     failed = [each.created_at for each in entries if each.status == "FAILED" and each.created_at]

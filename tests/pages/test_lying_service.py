@@ -20,7 +20,7 @@ from intents_ui.display.tokens.warnings import DECIMALS, UNLISTED
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from tests import surfaces
 from tests.corpus import picked
 from tests.helpdesk import signing
@@ -203,7 +203,7 @@ def lied_to(name: str, moment: str, emulator: Emulator, monkeypatch: pytest.Monk
     played = surfaces.play(emulator, SCENARIO, MOMENTS[moment])
     with recorded(emulator, monkeypatch):
         told = site.get(f"/intent/{played['intentId']}.json").json()
-        honest = expected_of(told, summaries.of(situations.read(played["intentId"])))
+        honest = expected_of(told, summaries.of(reading.read(played["intentId"])))
     with recorded(emulator, monkeypatch) as service:
         # The clock is stopped, so responses don't age.
         monkeypatch.setattr(app.current().service.cache, "clock", lambda: 0.0)

@@ -11,7 +11,7 @@ from intents_ui import app
 from intents_ui.api import answers
 from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import summary
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.mcp.endpoint import VERSION
@@ -21,7 +21,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 from intents_ui.settings import ENV
 from intents_ui.web import rate_limiter
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from intents_ui.web.triage import ticket_lookup
 from tests.fenced import data_of, json_of
 from tests.pages.kinds import EVERY_SCENARIO
@@ -75,8 +75,8 @@ def test_a_transfer_is_told_as_on_every_other_surface(site: Client, emulator: Em
     played = emulator.play(scenario.number, variant=scenario.worst.variant, age=scenario.worst.at)
     intent_id = played["intentId"]
     explained = json_of(call(site, "explain_transfer", intent_id=intent_id))
-    situation = situations.read(intent_id)
-    told = answers.summarized(summary.of(situation)).model_dump(by_alias=True)
+    transfer = reading.read(intent_id)
+    told = answers.summarized(summary.of(transfer)).model_dump(by_alias=True)
     # The age of cached balances is measured by another clock.
     assert explained["summary"] | {"balancesCheckedAt": None} == told | {"balancesCheckedAt": None}
     assert explained["url"] == f"http://testserver/intent/{intent_id}"
@@ -90,7 +90,7 @@ def test_a_transfer_is_told_as_on_every_other_surface(site: Client, emulator: Em
     assert (row["intentId"], row["status"], row["headline"]) == (intent_id, told["status"], told["headline"])
 
     reply = data_of(call(site, "customer_reply", intent_id=intent_id))
-    assert reply == customer_reply.Reply([(situation, explained["url"])]).plain
+    assert reply == customer_reply.Reply([(transfer, explained["url"])]).plain
 
 
 def test_a_text_without_a_transfer_has_reasons_and_no_match(site: Client) -> None:
@@ -140,13 +140,13 @@ def test_an_answer_from_old_data_says_so_first(
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
     old = StaleResponse("GetIntent", datetime(2026, 11, 21, 11, 58, tzinfo=UTC), Unreachable(reason=Reason.TIMEOUT))
-    read = situations.read
+    read = reading.read
 
-    def read_old(given: str) -> Situation:
+    def read_old(given: str) -> Transfer:
         request_context.add_stale(old)
         return read(given)
 
-    monkeypatch.setattr(situations, "read", read_old)
+    monkeypatch.setattr(reading, "read", read_old)
     first, _, rest = call(site, "customer_reply", intent_id=intent_id).partition("\n")
     assert first == "Last updated 2026-11-21 11:58:00 UTC: this transfer. The service is slow to respond."
     assert intent_id in data_of(rest)

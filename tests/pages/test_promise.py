@@ -11,7 +11,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.pages import intent as page
 from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from tests.surfaces import words as visible
 
 LINES = [
@@ -87,4 +87,4 @@ def test_lookalike_addresses_are_shown_in_full(emulator: Emulator) -> None:
 
 
 def rendered(found: page.Intent, receipt: IntentReceipt) -> str:
-    return render_to_string("transfers/receipt.html", page.live_context(situations.of(found, receipt)))
+    return render_to_string("transfers/receipt.html", page.live_context(reading.of(found, receipt)))

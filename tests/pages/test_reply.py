@@ -12,7 +12,7 @@ from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.transfers import assistance
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import visible_text
 
@@ -37,7 +37,7 @@ def test_the_reply_has_the_sentences_of_its_row_and_the_references_of_the_page(
     page = unescape(re.sub(r"</?time[^>]*>", "", site.get(f"/intent/{intent_id}").content.decode()))
     reply = texts(site, intent_id)["Reply"]
     told = site.get(f"/api/v1/transfers/{intent_id}").json()["summary"]
-    assert reply.startswith(customer_reply.body(situations.read(intent_id)))
+    assert reply.startswith(customer_reply.body(reading.read(intent_id)))
     assert (SECOND_DEPOSIT in reply) == told["warnSecondDeposit"]
     assert f"\n\nIntent ID: {intent_id}\n" in reply
     for each in re.findall(r"(?m)^\w+ transaction: (\S+)$", reply):

@@ -8,7 +8,7 @@ from django.test import Client
 
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 SPACES = re.compile(r"\s+")
 ROW = re.compile(r'<tr[^>]*>\s*<td>(<a class="row-link" href="/intent/(0x[0-9a-f]{64})".*?)</td>', re.DOTALL)
@@ -32,7 +32,7 @@ def test_a_row_has_the_headline_of_its_transfer(site: Client, emulator: Emulator
         for each, cell in cells(site.get(f"/history?owner={intent['ownerAddress']}").content.decode()).items()
         if each == intent["intentId"]
     ]
-    result = summary.of(situations.read(str(intent["intentId"])).without_balances())
+    result = summary.of(reading.read(str(intent["intentId"])).without_balances())
     assert said(cell, "headline") == result.headline
     assert said(cell, "reason") == "refund reverted: token paused"
     assert "data-late" not in cell

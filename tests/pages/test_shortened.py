@@ -9,7 +9,7 @@ from django.test import Client
 
 from intents_ui.display.triage.rows import MOST_LISTED
 from intents_ui.emulator.app import Emulator
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from tests.pages.reading import rows, visible_text
 from tests.pages.test_triage import legs, send
 
@@ -31,7 +31,7 @@ def newest_transfer(emulator: Emulator) -> dict[str, Any]:
 @pytest.fixture
 def busiest(emulator: Emulator) -> tuple[str, list[str]]:
     """Return an owner with several of the newest transfers, and their IDs, newest first."""
-    entries = situations.latest().entries
+    entries = reading.latest().entries
     owners = Counter(entry.receipt.owner_address for entry in entries if entry.receipt)
     owner, count = owners.most_common(1)[0]
     assert owner is not None

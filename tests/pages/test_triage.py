@@ -239,7 +239,7 @@ def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, e
             reply = answer.replies[f"to owner {owner}"]
             assert set(re.findall(r"Intent ID: (\S+)", reply)) == ids_of_owner
             assert all(f"http://localhost/intent/{each}" in reply for each in ids_of_owner)
-            told_first = {row.situation.intent.intent_id for row in leading if row.situation}
+            told_first = {row.transfer.intent.intent_id for row in leading if row.transfer}
             assert all(f'href="/intent/{each}/reply"' in answer.page for each in told_first)
     assert places == sorted(places)
     assert {cases.Urgency.ACT, cases.Urgency.CHECK, cases.Urgency.FINE} == set(places)

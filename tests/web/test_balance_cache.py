@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from intents_ui.display.transfers.balances import PENDING
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Refused
@@ -90,11 +90,11 @@ def test_balances_are_waited_for_until_the_deadline_at_most(monkeypatch: pytest.
 
     monkeypatch.setattr(balance_cache, "_lookup_in_background", lambda _: Silent())
     created = {"intentId": WANTED, "ownerAddress": OWNER, "createdAt": CREATED.isoformat()}
-    situation = Situation.of(Intent.model_validate(created), None, now=datetime.now(UTC))
+    transfer = Transfer.of(Intent.model_validate(created), None, now=datetime.now(UTC))
     with request_context.within(1.0):
-        assert balance_cache.within(situation, seconds=60) is PENDING
+        assert balance_cache.within(transfer, seconds=60) is PENDING
     assert waits[0] <= 1.0
     with request_context.within(0):
-        assert balance_cache.within(situation, seconds=60) is PENDING
-    assert balance_cache.within(situation, seconds=60) is PENDING
+        assert balance_cache.within(transfer, seconds=60) is PENDING
+    assert balance_cache.within(transfer, seconds=60) is PENDING
     assert waits[1:] == [60]

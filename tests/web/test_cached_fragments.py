@@ -6,7 +6,7 @@ from typing import Final
 
 from intents_ui.display.formatting import hashes, short_forms, times
 from intents_ui.display.formatting.short_forms import ShortForms
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.web import cached_fragments
 from intents_ui.web.cached_fragments import cached_fragment
 from tests.display.builders import NOW, OWNER, at, before, intent
@@ -16,11 +16,11 @@ TWIN: Final = OWNER[:10] + "7" * 24 + OWNER[-8:]
 short = partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address)
 
 
-def situation() -> Situation:
+def transfer() -> Transfer:
     return at(intent(), now=NOW)
 
 
-def row(address: str, of: Situation) -> Callable[[], str]:
+def row(address: str, of: Transfer) -> Callable[[], str]:
     return partial(cached_fragment, of, "row", caller=lambda: short(address))
 
 
@@ -29,7 +29,7 @@ def page(*parts: Callable[[], str]) -> list[str]:
 
 
 def test_a_cached_address_is_shown_in_full_beside_a_lookalike() -> None:
-    cached, other = row(OWNER, situation()), row(TWIN, situation())
+    cached, other = row(OWNER, transfer()), row(TWIN, transfer())
     lookalike = partial(short, TWIN)
     assert page(cached) == [hashes.short_address(OWNER)]
     for parts in ([cached, lookalike], [lookalike, cached], [cached, other]):
@@ -37,9 +37,9 @@ def test_a_cached_address_is_shown_in_full_beside_a_lookalike() -> None:
     assert page(cached) == [hashes.short_address(OWNER)]
 
 
-def test_the_clock_of_a_fragment_is_that_of_its_situation() -> None:
+def test_the_clock_of_a_fragment_is_that_of_its_transfer() -> None:
     age = partial(times.ago, before(minutes=7))
     drawn = ShortForms().draw(
-        lambda: cached_fragment(situation(), "row", caller=lambda: age(now=cached_fragments.now()))
+        lambda: cached_fragment(transfer(), "row", caller=lambda: age(now=cached_fragments.now()))
     )
     assert drawn == "7 min ago"

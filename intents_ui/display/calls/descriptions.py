@@ -11,8 +11,8 @@ from intents_ui.display.fields import values
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     Call,
     DepositIntentEntry,
@@ -86,23 +86,23 @@ class TransactionCalls:
     more: int = 0
 
 
-def transactions(situation: Situation) -> tuple[TransactionCalls, ...]:
+def transactions(transfer: Transfer) -> tuple[TransactionCalls, ...]:
     """Return the transactions that have calls or notes, in the order of execution."""
-    intent = situation.intent
-    describer = _CallDescriber(situation, TransferNames(situation, situation.names))
+    intent = transfer.intent
+    describer = _CallDescriber(transfer, TransferNames(transfer, transfer.names))
     found = (
         describer.deposit(),
         describer.planned(
             (intent.origin_calls, intent.origin_precondition, intent.origin_meta_txn),
-            situation.origin,
-            wallet=situation.deposit_address,
-            chain_id=situation.origin_chain_id,
+            transfer.origin,
+            wallet=transfer.deposit_address,
+            chain_id=transfer.origin_chain_id,
         ),
         describer.planned(
             (intent.destination_calls, intent.destination_precondition, intent.destination_meta_txn),
-            situation.destination,
-            wallet=situation.delivery_address,
-            chain_id=situation.destination_chain_id,
+            transfer.destination,
+            wallet=transfer.delivery_address,
+            chain_id=transfer.destination_chain_id,
         ),
         describer.refund(),
     )
@@ -111,23 +111,23 @@ def transactions(situation: Situation) -> tuple[TransactionCalls, ...]:
 
 @dataclass
 class _CallDescriber:
-    situation: Situation
+    transfer: Transfer
     using: Names
     inside_left: int = MOST_INSIDE
     bytes_left: int = MOST_BYTES
 
     @cached_property
     def formatter(self) -> CallFormatter:
-        return CallFormatter(self.situation, self.using)
+        return CallFormatter(self.transfer, self.using)
 
     def deposit(self) -> TransactionCalls:
-        asked, deposit = self.situation.asked, self.situation.deposit
-        chain_id = self.situation.origin_chain_id if asked.chain_id is None else asked.chain_id
+        asked, deposit = self.transfer.asked, self.transfer.deposit
+        chain_id = self.transfer.origin_chain_id if asked.chain_id is None else asked.chain_id
         steps = []
         if asked.to or asked.data or asked.value:
             to = asked.to or asked.to_address
-            steps.append(self._step(RawCall(chain_id, self.situation.owner, to, asked.value or 0, asked.data)))
-        steps += self._recorded(deposit, self.situation.owner, planned=asked.data)
+            steps.append(self._step(RawCall(chain_id, self.transfer.owner, to, asked.value or 0, asked.data)))
+        steps += self._recorded(deposit, self.transfer.owner, planned=asked.data)
         entry = deposit.deposit_intent_entry if deposit else None
         notes = tuple(self._of_entry(entry)) if entry else ()
         return TransactionCalls("Deposit", self._on(chain_id), notes, tuple(steps))
@@ -161,7 +161,7 @@ class _CallDescriber:
         return TransactionCalls(title, f"run by {who}" if who else "", tuple(notes), tuple(steps), more)
 
     def refund(self) -> TransactionCalls:
-        refund = self.situation.refund
+        refund = self.transfer.refund
         steps = tuple(self._recorded(refund, refund.from_address if refund else None))
         return TransactionCalls("Refund", self._on(refund.chain_id if refund else None), (), steps)
 
@@ -181,7 +181,7 @@ class _CallDescriber:
 
     def _of_entry(self, entry: DepositIntentEntry) -> Iterator[Note]:
         """Yield the owner's signatures with which the relayer can submit the deposit."""
-        chain_id, token = self.situation.origin_chain_id, self.situation.requested.token_address
+        chain_id, token = self.transfer.origin_chain_id, self.transfer.requested.token_address
         if entry.intent_signature:
             end = (" ", *until(entry.deadline)) if entry.deadline is not None else ()
             yield _note("Gasless deposit: the owner signed it and the relayer submits it", *end, ".")

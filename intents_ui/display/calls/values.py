@@ -13,7 +13,7 @@ from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names, NoNames
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     ChainInfo,
     DepositIntentEntry,
@@ -103,8 +103,8 @@ class TransferNames(NoNames):
 
     Call data can name any chain, and a token list of another one would be a request to the service."""
 
-    def __init__(self, situation: Situation, using: Names) -> None:
-        self._chains = (situation.origin_chain_id, situation.destination_chain_id)
+    def __init__(self, transfer: Transfer, using: Names) -> None:
+        self._chains = (transfer.origin_chain_id, transfer.destination_chain_id)
         self._chain, self._token, self._lists = cache(using.chain), cache(using.token), cache(using.lists)
         self._featured = using.featured
 
@@ -125,7 +125,7 @@ class TransferNames(NoNames):
 class CallFormatter:
     """Describes values of this transfer's calls, by name where `facts` or `using` know one."""
 
-    situation: Situation
+    transfer: Transfer
     using: Names
 
     # Arguments
@@ -263,17 +263,17 @@ class CallFormatter:
         address = _as_address(token)
         if address is None:
             return ["an unspecified token"]
-        symbol = token_amounts.called(self.situation.described(Money(0, chain_id, address)), using=self.using)
+        symbol = token_amounts.called(self.transfer.described(Money(0, chain_id, address)), using=self.using)
         warning = self._warning(address, chain_id)
         if symbol and not warning:
             return [Cell(ValueKind.TEXT, address, symbol)]
         return ["the token ", address_cell(address, chain_id), *([f" ({warning})"] if warning else [])]
 
     def _amount(self, value: int, token: str | None, chain_id: int | None) -> amounts.Amount:
-        return token_amounts.amount(self.situation.described(Money(value, chain_id, token)), using=self.using)
+        return token_amounts.amount(self.transfer.described(Money(value, chain_id, token)), using=self.using)
 
     def _warning(self, token: str | None, chain_id: int | None, value: int | None = None) -> str:
-        money = self.situation.described(Money(value, chain_id, token))
+        money = self.transfer.described(Money(value, chain_id, token))
         return warnings.words(token_amounts.marks(money, using=self.using))
 
     # Addresses
@@ -296,10 +296,10 @@ class CallFormatter:
     @cached_property
     def parties(self) -> Mapping[str, str]:
         """The role of each address in this transfer. The later of two roles counts."""
-        situation, options = self.situation, self.situation.request.options
+        transfer, options = self.transfer, self.transfer.request.options
         wallet = (options and options.service_address_overrides) or ServiceAddressOverrides()
-        contracts = situation.intent.service_contracts or ServiceContracts()
-        entry = (situation.deposit and situation.deposit.deposit_intent_entry) or DepositIntentEntry()
+        contracts = transfer.intent.service_contracts or ServiceContracts()
+        entry = (transfer.deposit and transfer.deposit.deposit_intent_entry) or DepositIntentEntry()
         roles = (
             (entry.fee_collector, "the fee collector"),
             (wallet.smart_wallet_factory_address, "the wallet's factory"),
@@ -310,10 +310,10 @@ class CallFormatter:
             (contracts.service_router_shim_address, "the service's router shim"),
             (contracts.service_router_address, "the service's router"),
             (contracts.service_intent_entrypoint_address, "the service's entrypoint contract"),
-            (situation.recipient, "the recipient"),
-            (situation.owner, "the owner's wallet"),
-            (situation.delivery_address, "the destination intent address"),
-            (situation.deposit_address, "the deposit address"),
+            (transfer.recipient, "the recipient"),
+            (transfer.owner, "the owner's wallet"),
+            (transfer.delivery_address, "the destination intent address"),
+            (transfer.deposit_address, "the deposit address"),
         )
         return {address.lower(): role for address, role in roles if address} | WELL_KNOWN
 

@@ -13,8 +13,8 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import summary
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import Situation, execute_until
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer import Transfer, execute_until
 from intents_ui.service import decode, errors
 from intents_ui.service.errors import Reason, ServiceError
 from intents_ui.service.models import Intent, IntentStatus
@@ -186,7 +186,7 @@ def told(
     now: datetime,
 ) -> CommitResult:
     """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
-    shown = summary.of(Situation.of(state, None, now=now)).status if state else None
+    shown = summary.of(Transfer.of(state, None, now=now)).status if state else None
     known = f"Current status: {shown.word}." if shown else ""
     why, until, todo_instead = "", None, ""
     match outcome:

@@ -13,8 +13,8 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.deposits import Payment
-from intents_ui.display.transfers.situation import Situation, derived, first
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer import Transfer, derived, first
 from intents_ui.service.models import UNEXECUTED, IntentStatus
 from intents_ui.service.outcome import DEAD
 
@@ -81,36 +81,36 @@ PASSED = StatusLabel("Passed", Tone.ATTENTION, "clock", "The deadline has passed
 
 
 @derived
-def of(situation: Situation) -> DepositCheck | None:
+def of(transfer: Transfer) -> DepositCheck | None:
     """Return the check; None if the deposit arrived as expected and was used."""
-    payment = deposits.of(situation)
-    if not _is_shown(situation, payment):
+    payment = deposits.of(transfer)
+    if not _is_shown(transfer, payment):
         return None
-    rows = tuple(_rows(payment, now=situation.now, using=situation.names))
+    rows = tuple(_rows(payment, now=transfer.now, using=transfer.names))
     is_off = any(row.result.tone in (Tone.ATTENTION, Tone.BAD) for row in rows)
     return DepositCheck(rows, needs_attention=bool(payment.found) and is_off)
 
 
-def _is_shown(situation: Situation, payment: Payment) -> bool:
-    situation = payment.situation
-    if situation.is_unread:
+def _is_shown(transfer: Transfer, payment: Payment) -> bool:
+    transfer = payment.transfer
+    if transfer.is_unread:
         return False
-    if situation.is_delivered:
+    if transfer.is_delivered:
         return payment.leftover > 0
     # A later step implies the deposit, whatever its own status.
-    if situation.has_arrived and not payment.is_confirmed:
+    if transfer.has_arrived and not payment.is_confirmed:
         return payment.is_elsewhere
     if payment.mismatch or payment.excess:
         return True
     # Ended, or without the receipt that would tell.
-    if situation.status in (IntentStatus.SUCCEEDED, IntentStatus.REFUNDED):
+    if transfer.status in (IntentStatus.SUCCEEDED, IntentStatus.REFUNDED):
         return False
-    if situation.lacks_its_receipt and situation.status != IntentStatus.EXECUTING:
+    if transfer.lacks_its_receipt and transfer.status != IntentStatus.EXECUTING:
         return False
     if payment.is_confirmed:
         return payment.is_idle
     # Funds elsewhere, or of unknown amount, imply one that can't be checked.
-    return not situation.has_balance or bool(payment.held)
+    return not transfer.has_balance or bool(payment.held)
 
 
 def _rows(payment: Payment, *, now: datetime, using: Names) -> Iterator[CheckRow]:
@@ -234,7 +234,7 @@ def _deadline(payment: Payment, *, now: datetime) -> CheckRow:
     late_by = payment.late_by
     if late_by <= timedelta():
         return CheckRow("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
-    is_refused = payment.is_idle and (payment.situation.is_over or payment.situation.status in UNEXECUTED)
+    is_refused = payment.is_idle and (payment.transfer.is_over or payment.transfer.status in UNEXECUTED)
     result = LATE if is_refused else LATE_ACCEPTED
     return CheckRow("Deadline", expected, f"confirmed {times.duration(late_by)} after", result)
 
@@ -243,11 +243,11 @@ def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> StatusL
     """Return the row of a deadline without a confirmed deposit."""
     if payment.is_confirmed:
         return NOT_KNOWN
-    if not payment.situation.is_over:
+    if not payment.transfer.is_over:
         return PASSED if now >= deadline else AHEAD
     # A closed transfer is measured by its end, so that the clock doesn't change it.
-    is_open = statuses.is_open(payment.situation.status)
-    ended = now if is_open else first(payment.situation.finished_at, payment.situation.last_change)
+    is_open = statuses.is_open(payment.transfer.status)
+    ended = now if is_open else first(payment.transfer.finished_at, payment.transfer.last_change)
     return ENDED if ended is not None and ended < deadline else PAST
 
 

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from intents_ui.display.fields import values
 from intents_ui.display.fields.values import Cell, Owner
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.tables import read
@@ -62,11 +62,11 @@ class FieldGroup:
     rows: tuple[FieldRow, ...]
 
 
-def sections(situation: Situation) -> list[tuple[str, list[FieldGroup]]]:
+def sections(transfer: Transfer) -> list[tuple[str, list[FieldGroup]]]:
     """Return the titles and groups of the non-empty sections. Each group is in the first that names it or an enclosing
     object.
     """
-    found, left = [], groups(situation)
+    found, left = [], groups(transfer)
     for title, paths in SECTIONS:
         own = [each for each in left if any(f"{each.path}.".startswith(f"{path}.") for path in paths)]
         left = [group for group in left if group not in own]
@@ -75,11 +75,11 @@ def sections(situation: Situation) -> list[tuple[str, list[FieldGroup]]]:
     return found
 
 
-def groups(situation: Situation) -> list[FieldGroup]:
+def groups(transfer: Transfer) -> list[FieldGroup]:
     """Return the intent's groups, then the receipt's, in the order of their fields."""
-    reader = _FieldReader(situation, situation.names)
+    reader = _FieldReader(transfer, transfer.names)
     found: list[FieldGroup] = []
-    for name, model in (("intent", situation.intent), ("receipt", situation.receipt)):
+    for name, model in (("intent", transfer.intent), ("receipt", transfer.receipt)):
         if model:
             found += reader.read(model, Owner(model), path=name, title=_label("objects", name))
     return found
@@ -87,7 +87,7 @@ def groups(situation: Situation) -> list[FieldGroup]:
 
 @dataclass
 class _FieldReader:
-    situation: Situation
+    transfer: Transfer
     using: Names
     # An intent's alias fields repeat the same objects.
     seen: set[int] = field(default_factory=set)
@@ -111,7 +111,7 @@ class _FieldReader:
                 cell = values.unreadable(model.unreadable[name], is_number=is_number(info))
                 yield FieldRow(str(info.alias), label, cell)
             if value is not None and value != () and not _is_object(value):
-                cell = values.cell(name, value, owner=owner, situation=self.situation, using=self.using)
+                cell = values.cell(name, value, owner=owner, transfer=self.transfer, using=self.using)
                 yield FieldRow(str(info.alias), label, cell)
 
 

@@ -11,7 +11,7 @@ from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.fields import Model
 from intents_ui.service.models import (
     Call,
@@ -133,7 +133,7 @@ def unreadable(received: str, *, is_number: bool) -> Cell:
     return Cell(kind, received, text.visible(received))
 
 
-def cell(name: str, value: object, *, owner: Owner, situation: Situation, using: Names) -> Cell:
+def cell(name: str, value: object, *, owner: Owner, transfer: Transfer, using: Names) -> Cell:
     """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
     type.
     """
@@ -143,17 +143,17 @@ def cell(name: str, value: object, *, owner: Owner, situation: Situation, using:
         case datetime():
             return Cell(ValueKind.TIME, value, times.iso(value))
         case int():
-            return _of_whole(name, value, owner, situation, using)
+            return _of_whole(name, value, owner, transfer, using)
         case Decimal():
             return _of_figure(name, value)
         case tuple():
             entries = tuple(_entry(name, each) for each in value)
             return Cell(ValueKind.LIST, entries, ", ".join(entries))
         case _:
-            return _of_text(name, str(value), owner, situation)
+            return _of_text(name, str(value), owner, transfer)
 
 
-def _of_whole(name: str, value: int, owner: Owner, situation: Situation, using: Names) -> Cell:
+def _of_whole(name: str, value: int, owner: Owner, transfer: Transfer, using: Names) -> Cell:
     if name == "chain_id" or name.endswith("_chain_id"):
         return Cell(ValueKind.CHAIN, value, names.of_chain(value, using=using))
     if name in UNIX_SECONDS:
@@ -164,7 +164,7 @@ def _of_whole(name: str, value: int, owner: Owner, situation: Situation, using: 
     source = TOKENS.get(type(owner.model), {}).get(name) or ("unknown" if name in UNNAMED_TOKEN else None)
     if source is None:
         return Cell(ValueKind.NUMBER, value, str(value))
-    money = _money(value, source, owner, situation)
+    money = _money(value, source, owner, transfer)
     amount = token_amounts.amount(money, using=using) if money else amounts.amount(value, decimals=None)
     return Cell(ValueKind.AMOUNT, amount, str(amount))
 
@@ -190,13 +190,13 @@ def _entry(name: str, value: object) -> str:
     return providers.label(value) if name == "route_providers" else text.memo(value).shown
 
 
-def _of_text(name: str, value: str, owner: Owner, situation: Situation) -> Cell:
+def _of_text(name: str, value: str, owner: Owner, transfer: Transfer) -> Cell:
     if name == "status":
         return Cell(ValueKind.STATUS, value, statuses.unknown(value).word)
     if name == "txn_hash":
         return Cell(ValueKind.HASH, value, text.visible(value), owner.on_chain)
     if name in ADDRESSES or name.endswith("_address"):
-        return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, situation))
+        return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, transfer))
     if name in DATA:
         data = text.capped(value, cap=MOST_DATA)
         more = f"… ({data.more:,} more characters, in the raw JSON)" if data.more else ""
@@ -207,33 +207,33 @@ def _of_text(name: str, value: str, owner: Owner, situation: Situation) -> Cell:
     return Cell(ValueKind.CODE if name in CODES else ValueKind.TEXT, value, read.shown, rest=read.rest)
 
 
-def _chain_of(name: str, owner: Owner, situation: Situation) -> int | None:
+def _chain_of(name: str, owner: Owner, transfer: Transfer) -> int | None:
     if name.startswith("origin_"):
-        return situation.origin_chain_id
+        return transfer.origin_chain_id
     if name.startswith("destination_"):
-        return situation.destination_chain_id
+        return transfer.destination_chain_id
     # An owner has the same address on every chain. It links to the origin chain.
     on_origin = name in ("owner_address", "fee_token_address")
-    return owner.on_chain or (situation.origin_chain_id if on_origin else None)
+    return owner.on_chain or (transfer.origin_chain_id if on_origin else None)
 
 
-def _money(value: int, source: str, owner: Owner, situation: Situation) -> Money | None:
+def _money(value: int, source: str, owner: Owner, transfer: Transfer) -> Money | None:
     match source, owner.model:
         case "origin", _:
-            return replace(situation.requested, value=value)
+            return replace(transfer.requested, value=value)
         case "destination", _:
-            return replace(situation.expected, value=value)
+            return replace(transfer.expected, value=value)
         case "native", QuoteIntentRequest():
-            return Money(value, situation.destination_chain_id, hashes.ZERO_ADDRESS)
+            return Money(value, transfer.destination_chain_id, hashes.ZERO_ADDRESS)
         case "native", _:
             return Money(value, owner.on_chain, hashes.ZERO_ADDRESS)
         case "fee", IntentFees(fee_token_address=address) if address:
-            return situation.described(Money(value, situation.origin_chain_id, address))
+            return transfer.described(Money(value, transfer.origin_chain_id, address))
         case "fee", DepositIntentEntry(fee_token=address) if address:
-            return situation.described(Money(value, owner.on_chain or situation.origin_chain_id, address))
+            return transfer.described(Money(value, owner.on_chain or transfer.origin_chain_id, address))
         case "own", DepositTransaction(chain_id=chain_id, token_address=address, decimals=decimals):
-            return replace(situation.described(Money(value, chain_id, address)), decimals=decimals)
+            return replace(transfer.described(Money(value, chain_id, address)), decimals=decimals)
         case "own", TransactionPrecondition(token_address=address) | IntentTransaction(token_address=address):
-            return situation.described(Money(value, owner.on_chain, address))
+            return transfer.described(Money(value, owner.on_chain, address))
         case _:
             return None

@@ -18,8 +18,8 @@ from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Share, mix
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import Intent, IntentHistory, IntentStatus, TokenInfo
 from intents_ui.service.results import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 
@@ -127,17 +127,17 @@ class Totals:
 
 
 def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
-    situations = [Situation.of(each, None, now=now, unread=True) for each in found]
-    shown = [situation.shown_status for situation in situations]
-    succeeded = [situation for situation in situations if situation.status == IntentStatus.SUCCEEDED]
+    transfers = [Transfer.of(each, None, now=now, unread=True) for each in found]
+    shown = [transfer.shown_status for transfer in transfers]
+    succeeded = [transfer for transfer in transfers if transfer.status == IntentStatus.SUCCEEDED]
     created = [intent.created_at for intent in found if intent.created_at]
     return Totals(
         intents=len(found),
         succeeded=len(succeeded),
         mix=mix(shown),
-        usd=_value([situation.quote.from_amount_usd for situation in succeeded]),
-        sent=_sums([(situation.requested, situation.quote.from_amount_usd) for situation in succeeded], using=using),
-        received=_sums([(situation.expected, situation.quote.to_amount_usd) for situation in succeeded], using=using),
+        usd=_value([transfer.quote.from_amount_usd for transfer in succeeded]),
+        sent=_sums([(transfer.requested, transfer.quote.from_amount_usd) for transfer in succeeded], using=using),
+        received=_sums([(transfer.expected, transfer.quote.to_amount_usd) for transfer in succeeded], using=using),
         first=min(created, default=None),
         latest=max(created, default=None),
     )

@@ -20,7 +20,7 @@ from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
 from intents_ui.display.summary import glance, reasons, summary
 from intents_ui.display.summary.rules import Cause
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import ChainInfo
 
 # In the order of the page.
@@ -51,7 +51,7 @@ class AttentionFilters(UrlFilters):
     def takes(self, row: RecoverableRow) -> bool:
         if self.least is not None and row.value.priced and row.value.usd < self.least:
             return False
-        return self.chain is None or self.chain in (row.transfer.sent.chain_id, row.transfer.received.chain_id)
+        return self.chain is None or self.chain in (row.glance.sent.chain_id, row.glance.received.chain_id)
 
 
 def read_filters(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Parsed[AttentionFilters]:
@@ -93,14 +93,14 @@ class ProblemGroup(ProblemRows):
 
     @property
     def headline(self) -> str:
-        row = summary.of(self.rows[0].situation).row
+        row = summary.of(self.rows[0].transfer).row
         return row.title or row.headline
 
     @property
     def explanation(self) -> str:
         """Return the reason in plain language, without token and chain if they differ, or "" if it is unknown."""
-        situations = [row.situation for row in self.rows]
-        return _common(map(reasons.of_failure, situations)) or _common(map(reasons.of_failure_anywhere, situations))
+        transfers = [row.transfer for row in self.rows]
+        return _common(map(reasons.of_failure, transfers)) or _common(map(reasons.of_failure_anywhere, transfers))
 
     @property
     def reason(self) -> str:
@@ -122,7 +122,7 @@ class ProblemSection(ProblemRows):
     def groups(self) -> Sequence[ProblemGroup]:
         alike: dict[str, list[RecoverableRow]] = {}
         for row in self.rows:
-            problem = f"{summary.of(row.situation).key}\n{NUMBERS.sub('…', _reason(row))}"
+            problem = f"{summary.of(row.transfer).key}\n{NUMBERS.sub('…', _reason(row))}"
             alike.setdefault(f"{self.cause}-{crc32(problem.encode()):08x}", []).append(row)
         groups = [ProblemGroup(same, key) for key, same in alike.items()]
         return sorted(groups, key=lambda group: (-group.count, group.oldest or LAST))
@@ -151,11 +151,11 @@ class Problems:
         return next((group for each in self.sections for group in each.groups if group.key == key), None)
 
 
-def of(situations: Iterable[Situation]) -> Problems:
+def of(transfers: Iterable[Transfer]) -> Problems:
     """Return those that need attention. Of the same transfer in two lists, the first counts."""
-    by_id: dict[str, Situation] = {}
-    for situation in situations:
-        by_id.setdefault(situation.intent.intent_id.lower(), situation)
+    by_id: dict[str, Transfer] = {}
+    for transfer in transfers:
+        by_id.setdefault(transfer.intent.intent_id.lower(), transfer)
     found = []
     for each in by_id.values():
         cause = summary.of(each).cause
@@ -173,5 +173,5 @@ def _common(texts: Iterable[str]) -> str:
 
 
 def _reason(row: RecoverableRow) -> str:
-    found = glance.reason(row.situation)
+    found = glance.reason(row.transfer)
     return found.whole if found else ""

@@ -16,7 +16,7 @@ from intents_ui.display.formatting import amounts
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import BalanceGroup, TokenBalance
 
 DEPOSIT_ADDRESS = "deposit address"
@@ -135,14 +135,14 @@ NO_OWNER = "Balances unavailable: no owner is recorded for this transfer."
 NO_TIME = "Balances unavailable: no creation time is recorded for this transfer."
 
 
-def of(situation: Situation, *, is_listed: bool) -> AddressBalances:
+def of(transfer: Transfer, *, is_listed: bool) -> AddressBalances:
     """`is_listed`: the owner's history holds the transfer, so the service can report its balances."""
-    has_balance = situation.has_balance
-    if situation.owner is None and not is_listed:
+    has_balance = transfer.has_balance
+    if transfer.owner is None and not is_listed:
         return AddressBalances(sentence=NO_OWNER)
     if not is_listed:
-        return AddressBalances(sentence=NO_TIME if situation.quoted_at is None else NOT_THERE)
-    found = addresses(situation)
+        return AddressBalances(sentence=NO_TIME if transfer.quoted_at is None else NOT_THERE)
+    found = addresses(transfer)
     held = [holding for address in found for holding in address.holdings if holding.is_held]
     if held:
         return AddressBalances(found, value(held), NOT_COUNTED if has_balance is False else "")
@@ -156,37 +156,37 @@ def heard(found: AddressBalances) -> str:
     return " ".join(lines)
 
 
-def addresses(situation: Situation) -> tuple[Address, ...]:
-    using = situation.names
-    return tuple(_address(group, situation, using=using) for group in situation.balances.groups)
+def addresses(transfer: Transfer) -> tuple[Address, ...]:
+    using = transfer.names
+    return tuple(_address(group, transfer, using=using) for group in transfer.balances.groups)
 
 
-def _address(group: BalanceGroup, situation: Situation, *, using: Names) -> Address:
+def _address(group: BalanceGroup, transfer: Transfer, *, using: Names) -> Address:
     chain_id = group.chain_id or None
     return Address(
-        called=_called(group, situation),
+        called=_called(group, transfer),
         address=group.intent_address,
         chain=names.of_chain(chain_id, using=using),
         chain_id=chain_id,
-        holdings=tuple(_holding(token, group, situation, using=using) for token in group.tokens),
+        holdings=tuple(_holding(token, group, transfer, using=using) for token in group.tokens),
     )
 
 
-def _called(group: BalanceGroup, situation: Situation) -> str:
+def _called(group: BalanceGroup, transfer: Transfer) -> str:
     """Return the address's name. A transfer may have the same address on both chains."""
     if group.intent_address is None:
         return UNNAMED_ADDRESS
     address = group.intent_address.lower()
     places = (
-        (DEPOSIT_ADDRESS, situation.deposit_address, situation.origin_chain_id),
-        (DELIVERY_ADDRESS, situation.delivery_address, situation.destination_chain_id),
+        (DEPOSIT_ADDRESS, transfer.deposit_address, transfer.origin_chain_id),
+        (DELIVERY_ADDRESS, transfer.delivery_address, transfer.destination_chain_id),
     )
     same = [(called, chain_id) for called, known, chain_id in places if known and known.lower() == address]
     on_its_chain = [called for called, chain_id in same if chain_id == group.chain_id]
     return next(iter([*on_its_chain, *(called for called, _ in same)]), OTHER_ADDRESS)
 
 
-def _holding(token: TokenBalance, group: BalanceGroup, situation: Situation, *, using: Names) -> AddressHolding:
+def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer, *, using: Names) -> AddressHolding:
     money = token_amounts.held(token, inside=group)
     worth = _worth(token)
     return AddressHolding(
@@ -195,7 +195,7 @@ def _holding(token: TokenBalance, group: BalanceGroup, situation: Situation, *, 
         worth=worth,
         units=token.balance,
         decimals=token_amounts.decimals(money, using=using),
-        called=_called(group, situation),
+        called=_called(group, transfer),
         address=group.intent_address,
     )
 
@@ -221,9 +221,9 @@ def value(holdings: Iterable[AddressHolding]) -> Value:
     return Value(amounts.total(known), len(known), len(held))
 
 
-def holdings(situation: Situation) -> Iterator[AddressHolding]:
+def holdings(transfer: Transfer) -> Iterator[AddressHolding]:
     """Return all balances above 0, at any address."""
-    for address in addresses(situation):
+    for address in addresses(transfer):
         yield from (each for each in address.holdings if each.is_held)
 
 
@@ -234,16 +234,16 @@ LAST = datetime.max.replace(tzinfo=UTC)
 class RecoverableRow:
     """A transfer and the balances at its intent addresses, each derived on first use: counts need neither."""
 
-    situation: Situation
+    transfer: Transfer
 
     @property
-    def transfer(self) -> glance.Transfer:
-        return glance.of(self.situation)
+    def glance(self) -> glance.Glance:
+        return glance.of(self.transfer)
 
     @cached_property
     def holdings(self) -> tuple[AddressHolding, ...]:
         """The balances above 0. Empty if the service reported no amounts."""
-        return tuple(holdings(self.situation))
+        return tuple(holdings(self.transfer))
 
     @cached_property
     def value(self) -> Value:
@@ -251,11 +251,11 @@ class RecoverableRow:
 
     @property
     def intent_id(self) -> str:
-        return self.situation.intent.intent_id
+        return self.transfer.intent.intent_id
 
     @property
     def created_at(self) -> datetime | None:
-        return self.situation.quoted_at
+        return self.transfer.quoted_at
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ class Worklist:
     value: Value
 
 
-def worklist(found: Sequence[Situation]) -> Worklist:
+def worklist(found: Sequence[Transfer]) -> Worklist:
     """Return the worklist of a list's rows, which have their balances."""
     held = [
         recoverable_row(each)
@@ -279,9 +279,9 @@ def worklist(found: Sequence[Situation]) -> Worklist:
 
 
 @derived
-def recoverable_row(situation: Situation) -> RecoverableRow:
-    """Return a transfer as a row, the same one for the same situation."""
-    return RecoverableRow(situation)
+def recoverable_row(transfer: Transfer) -> RecoverableRow:
+    """Return a transfer as a row, the same one for the same transfer."""
+    return RecoverableRow(transfer)
 
 
 def by_age(row: RecoverableRow) -> tuple[datetime, str]:

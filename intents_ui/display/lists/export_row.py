@@ -15,8 +15,8 @@ from intents_ui.display.summary import glance, summary
 from intents_ui.display.tokens import names, token_amounts, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentTransaction
 
 type ExportRow = dict[str, str | int | bool | None]
@@ -24,16 +24,16 @@ type ExportRow = dict[str, str | int | bool | None]
 SEPARATOR = "; "
 
 
-def of(situation: Situation, *, url: str) -> ExportRow:
+def of(transfer: Transfer, *, url: str) -> ExportRow:
     """Return the columns of a transfer by name, in their order.
 
     Text is as received, times are UTC. Without decimals there is no amount. Destination values come from the receipt or
     from an exact output.
     """
-    using, result = situation.names, summary.of(situation)
+    using, result = transfer.names, summary.of(transfer)
     return {
-        "intent_id": situation.intent.intent_id,
-        "status": situation.status,
+        "intent_id": transfer.intent.intent_id,
+        "status": transfer.status,
         "headline": bare(result.headline),
         "location": bare(result.location),
         "location_amount": bare(result.amount) or None,
@@ -41,28 +41,28 @@ def of(situation: Situation, *, url: str) -> ExportRow:
         "certainty": result.certainty.value,
         "attention": result.attention.value,
         "cause": result.cause.value or None,
-        "outcome": None if situation.is_unread else situation.outcome.value,
-        "created_at": times.iso(situation.quoted_at) or None,
-        "updated_at": times.iso(situation.updated_at) or None,
-        "started_at": times.iso(situation.started_at) or None,
-        "finished_at": times.iso(situation.finished_at) or None,
-        "expires_at": times.iso(situation.expires_at) or None,
-        "owner": situation.owner,
-        "recipient": situation.recipient,
-        **{f"origin_{name}": value for name, value in _side(situation.sent, using=using).items()},
-        "origin_note": glance.sent_note(situation) or None,
-        **{f"destination_{name}": value for name, value in _side(situation.received, using=using).items()},
-        "providers": SEPARATOR.join(situation.providers) or None,
-        "trade_type": situation.summary.trade_type or situation.request.trade_type,
-        "deposit_hash": _hash(situation.deposit),
-        "origin_hash": _hash(situation.origin),
-        "destination_hash": _hash(situation.destination),
-        "refund_hash": _hash(situation.refund),
-        **{f"refund_{name}": value for name, value in _side(situation.refunded, using=using).items()},
-        "reason": situation.failure_reason,
-        "memo": situation.summary.memo,
-        "has_balance": situation.has_balance,
-        "balances": SEPARATOR.join(_held(situation.balances.groups, using=using)) or None,
+        "outcome": None if transfer.is_unread else transfer.outcome.value,
+        "created_at": times.iso(transfer.quoted_at) or None,
+        "updated_at": times.iso(transfer.updated_at) or None,
+        "started_at": times.iso(transfer.started_at) or None,
+        "finished_at": times.iso(transfer.finished_at) or None,
+        "expires_at": times.iso(transfer.expires_at) or None,
+        "owner": transfer.owner,
+        "recipient": transfer.recipient,
+        **{f"origin_{name}": value for name, value in _side(transfer.sent, using=using).items()},
+        "origin_note": glance.sent_note(transfer) or None,
+        **{f"destination_{name}": value for name, value in _side(transfer.received, using=using).items()},
+        "providers": SEPARATOR.join(transfer.providers) or None,
+        "trade_type": transfer.summary.trade_type or transfer.request.trade_type,
+        "deposit_hash": _hash(transfer.deposit),
+        "origin_hash": _hash(transfer.origin),
+        "destination_hash": _hash(transfer.destination),
+        "refund_hash": _hash(transfer.refund),
+        **{f"refund_{name}": value for name, value in _side(transfer.refunded, using=using).items()},
+        "reason": transfer.failure_reason,
+        "memo": transfer.summary.memo,
+        "has_balance": transfer.has_balance,
+        "balances": SEPARATOR.join(_held(transfer.balances.groups, using=using)) or None,
         "url": url,
     }
 
@@ -102,7 +102,7 @@ def _held(groups: Sequence[BalanceGroup], *, using: Names) -> Iterator[str]:
             yield f"{amount} {token} on {side['chain'] or f'chain {money.chain_id}'}"
 
 
-COLUMNS = tuple(of(Situation.of(None, None, now=datetime.max.replace(tzinfo=UTC)), url=""))
+COLUMNS = tuple(of(Transfer.of(None, None, now=datetime.max.replace(tzinfo=UTC)), url=""))
 
 
 class ExportState(StrEnum):

@@ -9,8 +9,8 @@ from math import ceil
 from intents_ui.display.formatting import text, times
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.outcome import Outcome
 
@@ -97,13 +97,13 @@ class RouteStats:
         return self.succeeded * whole >= self.ended * part
 
 
-def of_route(entries: Sequence[IntentHistory], *, like: Situation, now: datetime) -> RouteStats:
+def of_route(entries: Sequence[IntentHistory], *, like: Transfer, now: datetime) -> RouteStats:
     """Return statistics of the history entries that used the providers of `like`, without `like` itself.
 
     What became of them is their outcome. An open one counts once its deposit has arrived.
     """
     own = like.intent.intent_id.lower()
-    others = [Situation.of_entry(each, now=now) for each in entries if each.intent_id.lower() != own]
+    others = [Transfer.of_entry(each, now=now) for each in entries if each.intent_id.lower() != own]
     alike = [each for each in others if _way(each) == _way(like)]
     ended = [each for each in alike if each.outcome not in (Outcome.OPEN, Outcome.NO_DEPOSIT)]
     running = [each for each in alike if each.outcome is Outcome.OPEN and each.has_arrived]
@@ -111,7 +111,7 @@ def of_route(entries: Sequence[IntentHistory], *, like: Situation, now: datetime
     ends = [(each.started_at, each.finished_at) for each in succeeded]
     durations = sorted(end - start for start, end in ends if start and end and end > start)
     failed = [each for each in ended if each.outcome is not Outcome.DELIVERED]
-    reasons = _most_common(reason for situation in failed if (reason := _first_reason(situation)))
+    reasons = _most_common(reason for transfer in failed if (reason := _first_reason(transfer)))
     return RouteStats(
         looked_at=len(others),
         alike=len(alike),
@@ -127,8 +127,8 @@ def of_route(entries: Sequence[IntentHistory], *, like: Situation, now: datetime
     )
 
 
-def _way(situation: Situation) -> frozenset[str]:
-    return frozenset(provider.upper() for provider in situation.providers)
+def _way(transfer: Transfer) -> frozenset[str]:
+    return frozenset(provider.upper() for provider in transfer.providers)
 
 
 def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
@@ -136,9 +136,9 @@ def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
     return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
 
 
-def _first_reason(situation: Situation) -> str:
+def _first_reason(transfer: Transfer) -> str:
     """Return why the first failed step failed, as safe text; "" when no step gives a reason."""
-    found = (reason for reason in situation.step_reasons if not reason.lower().startswith(NO_FAILURE))
+    found = (reason for reason in transfer.step_reasons if not reason.lower().startswith(NO_FAILURE))
     return next((text.reason(reason).shown for reason in found), "")
 
 

@@ -7,37 +7,37 @@ from functools import cached_property
 from typing import Any, overload
 
 from intents_ui.display.summary import glance
-from intents_ui.display.summary.glance import Transfer
+from intents_ui.display.summary.glance import Glance
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 
 
 @dataclass(frozen=True, eq=False)
-class Rows(Sequence[Situation]):
-    """Situations in the order of a list, all of the same time. `fragments`: what pages drew from the whole list."""
+class Rows(Sequence[Transfer]):
+    """Transfers in the order of a list, all of the same time. `fragments`: what pages drew from the whole list."""
 
-    situations: Sequence[Situation]
+    transfers: Sequence[Transfer]
     now: datetime
     fragments: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
-    def transfers(self) -> Sequence[Transfer]:
-        return [glance.of(each) for each in self.situations]
+    def glances(self) -> Sequence[Glance]:
+        return [glance.of(each) for each in self.transfers]
 
     @cached_property
     def mix(self) -> Sequence[statuses.Share]:
         """The share of each status."""
-        return statuses.mix(each.status for each in self.transfers)
+        return statuses.mix(each.status for each in self.glances)
 
     def __len__(self) -> int:
-        return len(self.situations)
+        return len(self.transfers)
 
-    def __iter__(self) -> Iterator[Situation]:
-        return iter(self.situations)
+    def __iter__(self) -> Iterator[Transfer]:
+        return iter(self.transfers)
 
     @overload
-    def __getitem__(self, place: int) -> Situation: ...
+    def __getitem__(self, place: int) -> Transfer: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Situation]: ...
-    def __getitem__(self, place: int | slice) -> Situation | Sequence[Situation]:
-        return self.situations[place]
+    def __getitem__(self, place: slice) -> Sequence[Transfer]: ...
+    def __getitem__(self, place: int | slice) -> Transfer | Sequence[Transfer]:
+        return self.transfers[place]

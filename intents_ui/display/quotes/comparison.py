@@ -18,8 +18,8 @@ from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Certainty, Delivery
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.situation import Situation, derived, first
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer import Transfer, derived, first
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import RUNNING, StepStatus
 
@@ -113,10 +113,10 @@ MEASURED = frozenset({Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED})
 
 
 @derived
-def of(situation: Situation) -> Comparison:
+def of(transfer: Transfer) -> Comparison:
     """Return the comparison for any combination of states, with either object missing."""
-    quote = _Quote(situation)
-    match summary.of(situation).row.comparison:
+    quote = _Quote(transfer)
+    match summary.of(transfer).row.comparison:
         case Delivery.OPEN:
             return quote.so_far()
         case Delivery.DELIVERED:
@@ -139,16 +139,16 @@ class _Quote:
     `_quoted` and `_least` are destination amounts, `_least` the minimum received. They are equal for exact output.
     """
 
-    def __init__(self, situation: Situation) -> None:
-        self._situation, self._now, self._using = situation, situation.now, situation.names
-        self._situation = situation = situation
-        request, quote = situation.request, situation.quote
-        self._is_exact_output = first(situation.summary.trade_type, request.trade_type) == EXACT_OUTPUT
+    def __init__(self, transfer: Transfer) -> None:
+        self._transfer, self._now, self._using = transfer, transfer.now, transfer.names
+        self._transfer = transfer = transfer
+        request, quote = transfer.request, transfer.quote
+        self._is_exact_output = first(transfer.summary.trade_type, request.trade_type) == EXACT_OUTPUT
         # A request names the amount that it fixes. The other one is 0 or missing.
         quoted = (request.destination_token_amount if self._is_exact_output else None) or quote.to_amount
-        self._quoted = replace(situation.expected, value=quoted)
-        self._least = replace(situation.expected, value=quoted if self._is_exact_output else quote.to_amount_min)
-        self._estimate = situation.given_estimate
+        self._quoted = replace(transfer.expected, value=quoted)
+        self._least = replace(transfer.expected, value=quoted if self._is_exact_output else quote.to_amount_min)
+        self._estimate = transfer.given_estimate
         self._tolerance = first(quote.max_slippage, request.options.slippage_tolerance if request.options else None)
 
     # What became of it
@@ -156,12 +156,12 @@ class _Quote:
     def so_far(self) -> Comparison:
         time = self._time_so_far()
         # On track requires an estimate, and each step confirmed.
-        is_confirmed = summary.of(self._situation).certainty is Certainty.CONFIRMED
+        is_confirmed = summary.of(self._transfer).certainty is Certainty.CONFIRMED
         is_measured = time.result in MEASURED and (is_confirmed or time.result is not Result.ON_TRACK)
         if time.result in (Result.OVER_ESTIMATE, Result.DELAYED):
             late = ", slightly behind schedule" if time.result is Result.OVER_ESTIMATE else ""
-            text = Sentence("Expected by ", times.utc_minute(self._situation.due_at, now=self._now), late)
-        elif self._situation.steps.has_dead_step:
+            text = Sentence("Expected by ", times.utc_minute(self._transfer.due_at, now=self._now), late)
+        elif self._transfer.steps.has_dead_step:
             text = Sentence("A step failed, outcome pending")
         else:
             text = Sentence(self.in_words, f" · estimate {times.duration(self._estimate)}" if self._estimate else "")
@@ -176,7 +176,7 @@ class _Quote:
         beyond its grace period.
         """
         received, time, deposit = self._received(), self._time_taken(), self._deposit(is_open=False)
-        slippage = self._slippage(self._situation.received)
+        slippage = self._slippage(self._transfer.received)
         over = [row for row in (deposit, slippage) if row and row.result is Result.OVER_LIMIT]
         result = received.result
         if result in ENOUGH and over:
@@ -194,7 +194,7 @@ class _Quote:
         received = self.received(Result.NOT_DELIVERED, actual="nothing")
         refund = self._refund()
         if refund is None:
-            is_reported = self._situation.status == IntentStatus.REFUNDED
+            is_reported = self._transfer.status == IntentStatus.REFUNDED
             text = "Reported as refunded" if is_reported else self.in_words
             return Comparison(Result.NOT_DELIVERED, text, (received,))
         is_refunded = refund.result is Result.REFUNDED
@@ -203,8 +203,8 @@ class _Quote:
 
     def unconfirmed(self) -> Comparison:
         doubt = NOT_CONFIRMED
-        if summary.of(self._situation).certainty is Certainty.CONFLICTING:
-            without = summary.of(self._situation.without_balances()).certainty
+        if summary.of(self._transfer).certainty is Certainty.CONFLICTING:
+            without = summary.of(self._transfer.without_balances()).certainty
             doubt = CONFLICTING if without is Certainty.CONFLICTING else CONFLICTING_BALANCES
         return _comparison(Result.UNKNOWN, doubt, (self.received(Result.UNKNOWN, difference=doubt), self._refund()))
 
@@ -222,7 +222,7 @@ class _Quote:
     # The received amount
 
     def received(self, result: Result, *, actual: str = UNKNOWN, difference: str = "") -> ComparisonRow:
-        chain = names.of_chain(self._situation.destination_chain_id, using=self._using, unknown="the destination chain")
+        chain = names.of_chain(self._transfer.destination_chain_id, using=self._using, unknown="the destination chain")
         least = "" if self._least.value is None else Sentence("min. ", self._amount(self._least))
         return ComparisonRow(
             f"Received on {chain}",
@@ -236,15 +236,15 @@ class _Quote:
     @property
     def _is_comparable(self) -> bool:
         """Return whether the received amount is known, and in the quoted token."""
-        request, received = self._situation.request, self._situation.received
+        request, received = self._transfer.request, self._transfer.received
         quoted = Money(None, request.destination_chain_id, request.destination_token_address)
         return received.value is not None and not token_amounts.is_another_token(quoted, received)
 
     def _received(self) -> ComparisonRow:
-        arrived, quoted, least = self._situation.received.value, self._quoted.value, self._least.value
+        arrived, quoted, least = self._transfer.received.value, self._quoted.value, self._least.value
         if arrived is None:
             return self.received(Result.UNKNOWN, difference="delivered amount not reported")
-        actual = self._amount(self._situation.received)
+        actual = self._amount(self._transfer.received)
         if not self._is_comparable:
             difference = "different token from the quote, not comparable"
             return self.received(Result.MISMATCH, actual=actual, difference=difference)
@@ -271,7 +271,7 @@ class _Quote:
 
     def _received_in_words(self) -> str:
         """Return the amount and its difference from the quote or, if too low, from the minimum."""
-        arrived, quoted, least = self._situation.received, self._quoted, self._least
+        arrived, quoted, least = self._transfer.received, self._quoted, self._least
         if arrived.value is None:
             return "Delivered amount not reported"
         words = Sentence("Received ", self._amount(arrived))
@@ -288,23 +288,23 @@ class _Quote:
     # Time
 
     def _time_so_far(self) -> ComparisonRow:
-        situation, due_at = self._situation, self._situation.due_at
+        transfer, due_at = self._transfer, self._transfer.due_at
         row = self._time(Result.PENDING)
         if self._estimate is None:
             return replace(row, result=Result.UNKNOWN)
-        if not situation.has_arrived:
+        if not transfer.has_arrived:
             return replace(row, difference="deposit not confirmed yet")
         if due_at is None:
             return replace(row, difference="start time not reported")
         due = Sentence("expected by ", times.utc(due_at, now=self._now))
-        row = replace(row, since=situation.started_at, difference=due)
-        if self._situation.has_come(due_at):
-            is_late = self._situation.has_come(situation.estimated_late_at)
+        row = replace(row, since=transfer.started_at, difference=due)
+        if self._transfer.has_come(due_at):
+            is_late = self._transfer.has_come(transfer.estimated_late_at)
             return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE)
-        return row if situation.steps.has_dead_step else replace(row, result=Result.ON_TRACK)
+        return row if transfer.steps.has_dead_step else replace(row, result=Result.ON_TRACK)
 
     def _time_taken(self) -> ComparisonRow:
-        taken = self._situation.taken
+        taken = self._transfer.taken
         row = self._time(Result.UNKNOWN)
         if taken is None:
             return row
@@ -313,7 +313,7 @@ class _Quote:
             return replace(row, difference="no estimate")
         over = taken - self._estimate
         if over > timedelta():
-            is_late = over >= self._situation.grace
+            is_late = over >= self._transfer.grace
             difference = f"{times.duration(over)} over estimate"
             return replace(row, result=Result.LATE if is_late else Result.OVER_ESTIMATE, difference=difference)
         difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
@@ -328,13 +328,13 @@ class _Quote:
 
     def _deposit(self, *, is_open: bool) -> ComparisonRow | None:
         """Return the row of the deposit, which only an exact-output quote limits."""
-        situation = self._situation
+        transfer = self._transfer
         if not self._is_exact_output:
             return None
-        quoted, deposited = replace(situation.requested, value=situation.quote.from_amount), self._deposited
-        chain = names.of_chain(situation.origin_chain_id, using=self._using, unknown="the origin chain")
+        quoted, deposited = replace(transfer.requested, value=transfer.quote.from_amount), self._deposited
+        chain = names.of_chain(transfer.origin_chain_id, using=self._using, unknown="the origin chain")
         row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=self._amount(quoted), limit="quoted amount")
-        if situation.legs[0] is not StepStatus.DONE:
+        if transfer.legs[0] is not StepStatus.DONE:
             return replace(row, result=Result.PENDING, difference="deposit not confirmed") if is_open else None
         if deposited is None or deposited.value is None or quoted.value is None:
             return None
@@ -345,10 +345,10 @@ class _Quote:
     @property
     def _deposited(self) -> Money | None:
         """Return the confirmed deposit in the requested token, otherwise None."""
-        arrived = self._situation.arrived
+        arrived = self._transfer.arrived
         if arrived is None or arrived.value is None:
             return None
-        return None if token_amounts.is_another_token(arrived, self._situation.requested) else arrived
+        return None if token_amounts.is_another_token(arrived, self._transfer.requested) else arrived
 
     def _slippage(self, arrived: Money | None) -> ComparisonRow | None:
         """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
@@ -372,19 +372,19 @@ class _Quote:
     # The refund
 
     def _refund(self) -> ComparisonRow | None:
-        situation, money = self._situation, self._situation.refunded
-        if situation.refund is None or situation.returning is StepStatus.ABSENT:
+        transfer, money = self._transfer, self._transfer.refunded
+        if transfer.refund is None or transfer.returning is StepStatus.ABSENT:
             return None
-        chain = names.of_chain(situation.refund.chain_id, using=self._using, unknown="")
+        chain = names.of_chain(transfer.refund.chain_id, using=self._using, unknown="")
         row = ComparisonRow(f"Refunded on {chain}" if chain else "Refunded", Result.REFUNDED, quoted="")
-        if situation.returning in RUNNING:
+        if transfer.returning in RUNNING:
             due = "" if money.value is None else Sentence(self._amount(money), " to be refunded")
             return replace(row, result=Result.REFUNDING, actual="nothing yet", difference=due)
-        if situation.returning is not StepStatus.DONE:
+        if transfer.returning is not StepStatus.DONE:
             missing = "" if money.value is None else Sentence(self._amount(money), " not refunded")
             return replace(row, result=Result.REFUND_FAILED, actual="nothing", difference=missing)
         row = replace(row, actual=self._amount(money))
-        if not self._situation.refund_reached_the_owner:
+        if not self._transfer.refund_reached_the_owner:
             words = "not to the owner, or on a chain outside the route"
             return replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
         unknown = "not comparable: different token, or amount not reported"
@@ -397,7 +397,7 @@ class _Quote:
             return "Refund failed"
         if refund.result is Result.REFUND_UNCONFIRMED:
             return "Refund to the owner not confirmed"
-        if self._situation.refunded.value is None:
+        if self._transfer.refunded.value is None:
             return "The refunded amount isn't reported"
         apart = self._less_than_sent
         return Sentence("The owner got ", refund.actual, " back", ", " if apart else "", apart)
@@ -405,7 +405,7 @@ class _Quote:
     @property
     def _less_than_sent(self) -> str:
         """Return `0.50 USDC less than sent`, or "" if the refund can't be compared with the deposit."""
-        refunded, sent = self._situation.refunded, self._deposited
+        refunded, sent = self._transfer.refunded, self._deposited
         if refunded.value is None or sent is None or sent.value is None:
             return ""
         if not token_amounts.is_same_asset(refunded, sent, using=self._using):

@@ -14,7 +14,7 @@ from intents_ui.display.formatting.sentences import Figure, Sentence, joined
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.situation import Situation, derived, first
+from intents_ui.display.transfers.transfer import Transfer, derived, first
 from intents_ui.service.models import GasFee, IntentFees
 
 # The service rounds each part, so five parts can differ from their sum by a few cents.
@@ -85,12 +85,12 @@ class Fees:
 
 
 @derived
-def of(situation: Situation) -> Fees:
-    using = situation.names
-    received = situation.intent.fees
+def of(transfer: Transfer) -> Fees:
+    using = transfer.names
+    received = transfer.intent.fees
     if received is None:
         return Fees()
-    known = [part for part in _parts(received, situation, using=using) if part.usd is not None or part.amount]
+    known = [part for part in _parts(received, transfer, using=using) if part.usd is not None or part.amount]
     values = [part.usd for part in known if part.usd is not None]
     total, listed = received.total_fee_usd, amounts.total(values)
     is_complete = bool(values) and len(values) == len(known)
@@ -98,20 +98,20 @@ def of(situation: Situation) -> Fees:
     return Fees(
         total=total if total is not None else (listed if is_complete else None),
         parts=tuple(_on_a_bar(known)),
-        amount=_in_fee_token(received.total_fee_amount, received, situation, using=using),
+        amount=_in_fee_token(received.total_fee_amount, received, transfer, using=using),
         is_stated=total is not None,
         gap=gap,
-        sentence=_sentence(received, situation, listed, is_complete=is_complete, using=using) if known else "",
+        sentence=_sentence(received, transfer, listed, is_complete=is_complete, using=using) if known else "",
     )
 
 
-def _parts(received: IntentFees, situation: Situation, *, using: Names) -> Iterator[FeePart]:
+def _parts(received: IntentFees, transfer: Transfer, *, using: Names) -> Iterator[FeePart]:
     provider = received.provider
     provider_usd = first(received.provider_fee_usd, provider.quote_provider_fee_usd if provider else None)
     service_usd = first(received.service_fee_usd, provider.service_fee_usd if provider else None)
     named = provider.quote_provider if provider else None
-    kind = "Swap fee" if situation.is_same_chain else "Bridge fee"
-    yield from _gas(received, situation, using=using)
+    kind = "Swap fee" if transfer.is_same_chain else "Bridge fee"
+    yield from _gas(received, transfer, using=using)
     for source, label, usd, units in (
         (
             Source.PROVIDER,
@@ -122,15 +122,15 @@ def _parts(received: IntentFees, situation: Situation, *, using: Names) -> Itera
         (Source.SERVICE, "Service fee", service_usd, received.service_fee_total),
         (Source.COLLECTOR, "Collector fee", received.collector_fee_usd, received.collector_fee_total),
     ):
-        yield FeePart(source, label, usd, _in_fee_token(units, received, situation, using=using))
+        yield FeePart(source, label, usd, _in_fee_token(units, received, transfer, using=using))
 
 
-def _gas(received: IntentFees, situation: Situation, *, using: Names) -> Iterator[FeePart]:
+def _gas(received: IntentFees, transfer: Transfer, *, using: Names) -> Iterator[FeePart]:
     """Return network fees by chain if each is reported in USD, otherwise their sum."""
     sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
     by_chain = [(source, gas) for source, gas in sides if gas]
     if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
-        units = _in_fee_token(received.gas_fee_total, received, situation, using=using)
+        units = _in_fee_token(received.gas_fee_total, received, transfer, using=using)
         yield FeePart(Source.GAS, "Network fees", received.gas_fee_usd, units)
     else:
         for source, gas in by_chain:
@@ -151,17 +151,17 @@ def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
     return amounts.amount(coin.value, decimals=decimals, symbol=gas.native_token_symbol)
 
 
-def _in_fee_token(units: int | None, received: IntentFees, situation: Situation, *, using: Names) -> Amount | None:
+def _in_fee_token(units: int | None, received: IntentFees, transfer: Transfer, *, using: Names) -> Amount | None:
     """Return an amount of the fee token, which is on the origin chain."""
     if units is None:
         return None
     if received.fee_token_address is None:
         return amounts.amount(units, decimals=None)
-    money = situation.described(Money(units, situation.origin_chain_id, received.fee_token_address))
+    money = transfer.described(Money(units, transfer.origin_chain_id, received.fee_token_address))
     # Most fees are in the deposited token.
-    asked = Money(None, situation.asked.chain_id, situation.asked.token_address)
+    asked = Money(None, transfer.asked.chain_id, transfer.asked.token_address)
     if token_amounts.is_same_token(money, asked):
-        money = replace(money, decimals=situation.asked.decimals)
+        money = replace(money, decimals=transfer.asked.decimals)
     return token_amounts.amount(money, using=using)
 
 
@@ -180,7 +180,7 @@ def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
         start = end
 
 
-def _sentence(received: IntentFees, situation: Situation, listed: Decimal, *, is_complete: bool, using: Names) -> str:
+def _sentence(received: IntentFees, transfer: Transfer, listed: Decimal, *, is_complete: bool, using: Names) -> str:
     rest = _rest(received)
     if is_complete:
         in_usd = _in_usd(received.total_fee_usd, listed)
@@ -188,7 +188,7 @@ def _sentence(received: IntentFees, situation: Situation, listed: Decimal, *, is
         in_usd = "Some fees have no USD value, so no total is shown."
     else:
         in_usd = "" if rest == 0 else "Some fees have no USD value, so the total can't be checked."
-    return joined(" ", filter(None, (in_usd, _in_token(rest, received, situation, using=using))))
+    return joined(" ", filter(None, (in_usd, _in_token(rest, received, transfer, using=using))))
 
 
 def _in_usd(total: Decimal | None, listed: Decimal) -> str:
@@ -202,15 +202,15 @@ def _in_usd(total: Decimal | None, listed: Decimal) -> str:
     return Sentence("Fees add up to ", amounts.fee(listed), ", ", apart, f" {more} than the quoted total.")
 
 
-def _in_token(rest: int | None, received: IntentFees, situation: Situation, *, using: Names) -> str:
+def _in_token(rest: int | None, received: IntentFees, transfer: Transfer, *, using: Names) -> str:
     if not rest or received.total_fee_amount is None:
         return ""
     listed, apart = (
         replace(amount, warning="").in_words
         for units in (received.total_fee_amount - rest, abs(rest))
-        if (amount := _in_fee_token(units, received, situation, using=using))
+        if (amount := _in_fee_token(units, received, transfer, using=using))
     )
-    money = situation.described(Money(None, situation.origin_chain_id, received.fee_token_address))
+    money = transfer.described(Money(None, transfer.origin_chain_id, received.fee_token_address))
     symbol = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
     token = text.symbol(symbol).shown if symbol else "the fee token"
     more = "less" if rest > 0 else "more"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display.formatting import hashes
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentTransaction
 
 
@@ -20,17 +20,17 @@ class Candidate:
 
 def of_transfer(intent: Intent, receipt: IntentReceipt | None, *, now: datetime) -> tuple[Candidate, ...]:
     """Return every value that a wallet or explorer may shorten: ID, transaction hashes and addresses."""
-    situation = Situation.of(intent, receipt, now=now, unread=True)
+    transfer = Transfer.of(intent, receipt, now=now, unread=True)
     values = {
         "intent ID": intent.intent_id,
-        "deposit transaction": _hash(situation.deposit),
-        "origin transaction": _hash(situation.origin),
-        "destination transaction": _hash(situation.destination),
-        "refund transaction": _hash(situation.refund),
-        "owner": situation.owner,
-        "recipient": situation.recipient,
-        "deposit address": situation.deposit_address,
-        "destination intent address": situation.delivery_address,
+        "deposit transaction": _hash(transfer.deposit),
+        "origin transaction": _hash(transfer.origin),
+        "destination transaction": _hash(transfer.destination),
+        "refund transaction": _hash(transfer.refund),
+        "owner": transfer.owner,
+        "recipient": transfer.recipient,
+        "deposit address": transfer.deposit_address,
+        "destination intent address": transfer.delivery_address,
     }
     known = ((what, canonical(value)) for what, value in values.items() if value)
     return tuple(

@@ -15,7 +15,7 @@ from intents_ui.display.sharing.reply_placeholders import ReplyPlaceholders
 from intents_ui.display.summary import reasons, summary, timeline
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.transfers.assistance import RECOVER, HelpKind
-from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer import Transfer, derived
 
 SCAM_WARNING = "We never ask for your recovery phrase or for a wallet connection."
 # Where mail programs detect a link: the colon of `://`, the dot of `www.`.
@@ -39,7 +39,7 @@ class Reply:
     `greeting` and `signature` are the operator's.
     """
 
-    transfers: Sequence[tuple[Situation, str]]
+    transfers: Sequence[tuple[Transfer, str]]
     greeting: str = ""
     signature: str = ""
 
@@ -51,11 +51,11 @@ class Reply:
         """Return the text, which ends with a link. `as_of`: when the transfers were read, if that isn't now."""
         count = len(self.transfers)
         titles = [f"Transfer {number} of {count}\n" if count > 1 else "" for number in range(1, count + 1)]
-        situations = [situation for situation, _ in self.transfers]
+        transfers = [transfer for transfer, _ in self.transfers]
         blocks = [
             self.greeting,
-            *(f"{title}{body(each)}" for title, each in zip(titles, situations, strict=True)),
-            SCAM_WARNING if any(summary.of(each).scam_warning for each in situations) else "",
+            *(f"{title}{body(each)}" for title, each in zip(titles, transfers, strict=True)),
+            SCAM_WARNING if any(summary.of(each).scam_warning for each in transfers) else "",
             self.signature,
             *(
                 f"{title}{references(each)}\nStatus as of {times.dated(as_of or each.now)}: {url}"
@@ -66,35 +66,35 @@ class Reply:
 
 
 @derived
-def body(situation: Situation) -> str:
+def body(transfer: Transfer) -> str:
     """Return the sentences about a transfer, followed by the warning of a second deposit."""
-    row = summary.of(situation).row
-    sentences = " ".join(fill(row.reply, ReplyPlaceholders(situation)).split())
+    row = summary.of(transfer).row
+    sentences = " ".join(fill(row.reply, ReplyPlaceholders(transfer)).split())
     return unlinked(f"{sentences}\n\n{SECOND_DEPOSIT}" if row.warn_second_deposit else sentences)
 
 
 @derived
-def references(situation: Situation) -> str:
+def references(transfer: Transfer) -> str:
     """Return lines with what the customer or a colleague may look up."""
-    lines = [f"Intent ID: {text.visible(situation.intent.intent_id)}"]
-    if situation.incident:
-        lines.append(f"Known incident: {unlinked(situation.incident.sentence)}")
-    result = summary.of(situation)
+    lines = [f"Intent ID: {text.visible(transfer.intent.intent_id)}"]
+    if transfer.incident:
+        lines.append(f"Known incident: {unlinked(transfer.incident.sentence)}")
+    result = summary.of(transfer)
     if result.is_provisional:
         lines.append("On-chain balances: not checked")
-    is_recoverable = HelpKind.RECOVERY in result.row.help and not reasons.no_recovery(situation)
-    if is_recoverable and situation.contacts.recovery_url:
-        lines.append(f"{RECOVER}: {situation.contacts.recovery_url}")
-    lines += [f"{each.step} transaction: {each.link or unlinked(each.txn_hash)}" for each in transactions(situation)]
+    is_recoverable = HelpKind.RECOVERY in result.row.help and not reasons.no_recovery(transfer)
+    if is_recoverable and transfer.contacts.recovery_url:
+        lines.append(f"{RECOVER}: {transfer.contacts.recovery_url}")
+    lines += [f"{each.step} transaction: {each.link or unlinked(each.txn_hash)}" for each in transactions(transfer)]
     return text.bare("\n".join(lines))
 
 
-def transactions(situation: Situation) -> Iterator[Transaction]:
-    for step in timeline.of(situation).steps:
+def transactions(transfer: Transfer) -> Iterator[Transaction]:
+    for step in timeline.of(transfer).steps:
         sent = step.transaction
         if sent is None or sent.txn_hash is None or hashes.is_placeholder(sent.txn_hash):
             continue
-        chain = situation.names.chain(sent.chain_id)
+        chain = transfer.names.chain(sent.chain_id)
         link = explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain)
         yield Transaction(step.title, text.name(sent.status).shown, text.visible(sent.txn_hash), link)
 

@@ -13,7 +13,7 @@ from intents_ui.display.summary.placeholders import NOT_REPORTED
 from intents_ui.display.summary.summary import NOT_CHECKED
 from intents_ui.display.summary.timeline import StepState
 from intents_ui.display.tokens import providers
-from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer import Transfer, derived
 
 LONGEST_IN_URL = 1500  # characters of the text, because mail programs and helpdesks cut longer URLs
 CUT = "\n(Truncated. The page has the rest.)\n"
@@ -23,14 +23,14 @@ CUT = "\n(Truncated. The page has the rest.)\n"
 class Escalation:
     """`url` is that of the transfer's page. `stats`: recent transfers on its route, None if they aren't known."""
 
-    situation: Situation
+    transfer: Transfer
     url: str
     stats: RouteStats | None = None
 
     @property
     def subject(self) -> str:
-        intent_id = self.situation.intent.intent_id
-        return text.bare(f"{summary.of(self.situation).headline}: transfer {hashes.short_hash(intent_id)}")
+        intent_id = self.transfer.intent.intent_id
+        return text.bare(f"{summary.of(self.transfer).headline}: transfer {hashes.short_hash(intent_id)}")
 
     @property
     def plain(self) -> str:
@@ -38,10 +38,10 @@ class Escalation:
 
     def written(self, as_of: datetime | None = None) -> str:
         """Return the text, which ends with a link. `as_of`: when the transfer was read, if that isn't now."""
-        balances, finding = self.situation.balances, summary.of(self.situation).located.finding
+        balances, finding = self.transfer.balances, summary.of(self.transfer).located.finding
         checked = f"{finding} Checked {times.dated(balances.checked_at)}" if balances.checked_at else NOT_CHECKED
-        last = f"Page as of {times.dated(as_of or self.situation.now)}: {self.url}\n"
-        lines = (_facts(self.situation), unlinked(checked), unlinked(self._others()), last)
+        last = f"Page as of {times.dated(as_of or self.transfer.now)}: {self.url}\n"
+        lines = (_facts(self.transfer), unlinked(checked), unlinked(self._others()), last)
         return "\n".join(filter(None, lines))
 
     def link(self, template: str) -> str:
@@ -54,7 +54,7 @@ class Escalation:
             body = f"{body[:LONGEST_IN_URL]}{CUT}{self.url}"
         if not template.startswith("https://"):
             return f"mailto:{template}?subject={quote(self.subject, safe='')}&body={quote(body, safe='')}"
-        given = {"{intentId}": self.situation.intent.intent_id, "{subject}": self.subject, "{text}": body}
+        given = {"{intentId}": self.transfer.intent.intent_id, "{subject}": self.subject, "{text}": body}
         for name, value in given.items():
             template = template.replace(name, quote(value, safe=""))
         return template
@@ -68,44 +68,44 @@ class Escalation:
 
 
 @derived
-def _facts(situation: Situation) -> str:
+def _facts(transfer: Transfer) -> str:
     """Return a line for each fact that depends neither on the exact time nor on when balances were checked."""
-    result = summary.of(situation)
+    result = summary.of(transfer)
     labeled = [
         ("Problem", result.headline),
-        ("Intent ID", text.visible(situation.intent.intent_id)),
+        ("Intent ID", text.visible(transfer.intent.intent_id)),
         ("Status", f"{result.status.word}. {result.sentence}"),
-        *(("Failed step", each) for each in _failed_steps(situation)),
+        *(("Failed step", each) for each in _failed_steps(transfer)),
         ("Where the funds are", result.location),
-        *_amounts(situation),
-        ("Route", " and ".join(providers.labels(situation.providers))),
-        ("Provider request IDs", ", ".join(map(text.visible, situation.quote.route_providers_request_ids))),
-        ("Owner", _address(situation.owner)),
-        ("Recipient", _address(situation.recipient)),
-        ("Deposit address", _address(situation.deposit_address)),
-        ("Destination intent address", _address(situation.delivery_address)),
+        *_amounts(transfer),
+        ("Route", " and ".join(providers.labels(transfer.providers))),
+        ("Provider request IDs", ", ".join(map(text.visible, transfer.quote.route_providers_request_ids))),
+        ("Owner", _address(transfer.owner)),
+        ("Recipient", _address(transfer.recipient)),
+        ("Deposit address", _address(transfer.deposit_address)),
+        ("Destination intent address", _address(transfer.delivery_address)),
     ]
     lines = [f"{label}: {unlinked(value)}" for label, value in labeled if value]
-    for each in transactions(situation):
+    for each in transactions(transfer):
         link = f" {each.link}" if each.link else ""
         lines.append(f"{each.step} transaction ({each.status}): {unlinked(each.txn_hash)}{link}")
     return text.bare("\n".join(lines))
 
 
-def _failed_steps(situation: Situation) -> Iterator[str]:
-    for step in timeline.of(situation).steps:
+def _failed_steps(transfer: Transfer) -> Iterator[str]:
+    for step in timeline.of(transfer).steps:
         if step.state is StepState.FAILED:
             reason = f"Service message: {step.reason.whole}" if step.reason else ""
             yield " ".join(filter(None, (f"{step.title}.", step.sentence, step.explanation, reason)))
 
 
-def _amounts(situation: Situation) -> Iterator[tuple[str, str]]:
+def _amounts(transfer: Transfer) -> Iterator[tuple[str, str]]:
     """Yield what was sent and received. What was quoted is named so, and what has failed isn't expected any more."""
-    shown = glance.of(situation)
+    shown = glance.of(transfer)
     quoted = f"{shown.sent.amount} on {shown.sent.chain}" if shown.sent.amount.full else ""
-    if situation.is_arrival_reported:
+    if transfer.is_arrival_reported:
         yield "Sent", quoted
-    elif situation.arrived is not None:
+    elif transfer.arrived is not None:
         yield "Sent", f"{NOT_REPORTED}{f', quoted: {quoted}' if quoted else ''}"
     else:
         yield "Quoted", quoted
@@ -116,7 +116,7 @@ def _amounts(situation: Situation) -> Iterator[tuple[str, str]]:
         yield "Refunded", f"{outcome.amount} on {outcome.chain}"
     elif outcome.note in ("", glance.UNCONFIRMED):
         yield "Received", str(outcome)
-    elif not situation.is_over and not situation.steps.has_dead_step:
+    elif not transfer.is_over and not transfer.steps.has_dead_step:
         yield "To be received", str(outcome)
 
 

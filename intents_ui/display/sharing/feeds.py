@@ -15,8 +15,8 @@ from intents_ui.display.formatting.times import Time
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.timeline import Name, Step, StepState
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import is_open
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentStatus
 
 NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,21 +58,21 @@ class Feed:
         return max((entry.updated for entry in self.entries), default=NO_TIME)
 
 
-def of_transfer(situation: Situation) -> Feed:
+def of_transfer(transfer: Transfer) -> Feed:
     """Return an entry for each step that completed or failed, and one for the end."""
-    intent = situation.intent
-    steps = timeline.of(situation).steps
-    entries = [*_of_steps(situation, steps), *_of_end(situation)]
+    intent = transfer.intent
+    steps = timeline.of(transfer).steps
+    entries = [*_of_steps(transfer, steps), *_of_end(transfer)]
     return Feed(
         key=intent.intent_id,
         title=_safe(f"Transfer {hashes.short_id(intent.intent_id)}"),
-        subtitle=_dated(_answer(situation)),
+        subtitle=_dated(_answer(transfer)),
         # Of two entries at the same time, the later step is newer.
         entries=tuple(sorted(entries, key=lambda entry: entry.updated)[::-1]),
     )
 
 
-def of_owner(address: str, found: Sequence[Situation]) -> Feed:
+def of_owner(address: str, found: Sequence[Transfer]) -> Feed:
     """Return an entry for each of an owner's newest intents, updated when its status changes."""
     return Feed(
         key=f"owner:{address}",
@@ -82,9 +82,9 @@ def of_owner(address: str, found: Sequence[Situation]) -> Feed:
     )
 
 
-def _of_steps(situation: Situation, steps: Sequence[Step]) -> Iterator[Entry]:
+def _of_steps(transfer: Transfer, steps: Sequence[Step]) -> Iterator[Entry]:
     """Return the steps' entries. A step without a time gets the time of the step before it."""
-    intent, last = situation.intent, situation.quoted_at or NO_TIME
+    intent, last = transfer.intent, transfer.quoted_at or NO_TIME
     for step in steps:
         if step.state not in (StepState.DONE, StepState.FAILED):
             continue
@@ -100,34 +100,34 @@ def _of_steps(situation: Situation, steps: Sequence[Step]) -> Iterator[Entry]:
         yield Entry(intent.intent_id, key, title, said, last, last)
 
 
-def _of_end(situation: Situation) -> Iterator[Entry]:
-    has_expired = situation.is_expired
-    if is_open(situation.status) and not has_expired:
+def _of_end(transfer: Transfer) -> Iterator[Entry]:
+    has_expired = transfer.is_expired
+    if is_open(transfer.status) and not has_expired:
         return
-    ended = situation.execute_by if has_expired else situation.last_change or situation.finished_at
-    at = ended or situation.updated_at or NO_TIME
-    key = "end:EXPIRED" if has_expired else f"end:{situation.status}"
-    yield _told(situation, key=key, published=at, updated=at)
+    ended = transfer.execute_by if has_expired else transfer.last_change or transfer.finished_at
+    at = ended or transfer.updated_at or NO_TIME
+    key = "end:EXPIRED" if has_expired else f"end:{transfer.status}"
+    yield _told(transfer, key=key, published=at, updated=at)
 
 
-def _of_listed(situation: Situation) -> Entry:
-    ended = situation.execute_by if situation.is_expired else situation.last_change
-    published = situation.quoted_at or NO_TIME
+def _of_listed(transfer: Transfer) -> Entry:
+    ended = transfer.execute_by if transfer.is_expired else transfer.last_change
+    published = transfer.quoted_at or NO_TIME
     updated = max(published, ended or published)
-    return _told(situation, key="", published=published, updated=updated)
+    return _told(transfer, key="", published=published, updated=updated)
 
 
-def _told(situation: Situation, *, key: str, published: datetime, updated: datetime) -> Entry:
+def _told(transfer: Transfer, *, key: str, published: datetime, updated: datetime) -> Entry:
     """Return an entry with the page's own summary."""
-    result, shown = summary.of(situation), glance.of(situation)
+    result, shown = summary.of(transfer), glance.of(transfer)
     ways = f"{shown.sent} → {shown.returned or shown.received}."
     words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
     paragraphs = tuple(_dated(each) for each in words if each)
-    return Entry(situation.intent.intent_id, key, _dated(_answer(situation)), paragraphs, published, updated)
+    return Entry(transfer.intent.intent_id, key, _dated(_answer(transfer)), paragraphs, published, updated)
 
 
-def _answer(situation: Situation) -> str:
-    result = summary.of(situation)
+def _answer(transfer: Transfer) -> str:
+    result = summary.of(transfer)
     return preview.state(result.status.word, result.headline)
 
 

@@ -12,8 +12,8 @@ from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.lists.address import Role
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.glance import Side
-from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer import Transfer, derived
 
 # Limits of what chats and search engines show.
 LONGEST_TITLE = 120
@@ -80,8 +80,8 @@ class Card:
 
 
 @derived
-def describe(situation: Situation) -> Preview:
-    answer, shown = summary.of(situation), glance.of(situation)
+def describe(transfer: Transfer) -> Preview:
+    answer, shown = summary.of(transfer), glance.of(transfer)
     sides = f"{_side(shown.sent)} → {_side(shown.returned or shown.received)}"
     is_known = shown.sent.amount.full or shown.received.amount.full
     headline = state(answer.status.word, answer.headline)
@@ -93,17 +93,17 @@ def describe(situation: Situation) -> Preview:
     )
 
 
-def card(situation: Situation, *, as_of: datetime | None = None) -> Card:
+def card(transfer: Transfer, *, as_of: datetime | None = None) -> Card:
     """Return the card. `as_of`: the time of stale data, None for fresh data."""
-    found = _card(situation)
+    found = _card(transfer)
     if as_of is None:
         return found
     return replace(found, when=f"Last updated {times.dated(as_of)} · {found.when[:1].lower()}{found.when[1:]}")
 
 
 @derived
-def _card(situation: Situation) -> Card:
-    answer, shown = summary.of(situation), glance.of(situation)
+def _card(transfer: Transfer) -> Card:
+    answer, shown = summary.of(transfer), glance.of(transfer)
     return Card(
         intent=hashes.short_id(shown.intent_id),
         status=answer.status,
@@ -113,7 +113,7 @@ def _card(situation: Situation) -> Card:
         sent=_end(shown.sent),
         received=_end(shown.outcome),
         has_arrived=shown.has_arrived,
-        when=_when(shown.created_at, situation.last_change),
+        when=_when(shown.created_at, transfer.last_change),
     )
 
 

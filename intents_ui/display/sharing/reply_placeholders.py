@@ -10,7 +10,7 @@ from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.summary.rules import Cause
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 
 MINUTE = timedelta(minutes=1)
 HALF_HOUR = timedelta(minutes=30)
@@ -21,28 +21,28 @@ UPDATE_WITHIN = timedelta(hours=2)
 class ReplyPlaceholders(Placeholders):
     """The placeholders of pages, and those that only replies have. Clauses that may be "" begin with a blank."""
 
-    def __init__(self, situation: Situation) -> None:
-        self._summary = summary.of(situation)
-        super().__init__(situation, minutes=self._summary.row.minutes)
+    def __init__(self, transfer: Transfer) -> None:
+        self._summary = summary.of(transfer)
+        super().__init__(transfer, minutes=self._summary.row.minutes)
 
     # The transfer
 
     def kind(self) -> str:
-        if self._situation.pays_somebody_else:
+        if self._transfer.pays_somebody_else:
             return "payment"
-        return "swap" if self._situation.is_same_chain else "transfer"
+        return "swap" if self._transfer.is_same_chain else "transfer"
 
     def what(self) -> str:
         """Return `transfer of 300.00 USDC from Base to Arbitrum One` or `swap of 25.00 USDC on Base`."""
-        situation, sent = self._situation, glance.of(self._situation).sent
+        transfer, sent = self._transfer, glance.of(self._transfer).sent
         # A deposit that arrived in an unknown amount isn't called by the quoted one.
-        is_known = sent.amount.full and (situation.arrived is None or not sent.note)
+        is_known = sent.amount.full and (transfer.arrived is None or not sent.note)
         origin, destination = (
             names.of_chain(chain_id, using=self._using, unknown="")
-            for chain_id in (situation.origin_chain_id, situation.destination_chain_id)
+            for chain_id in (transfer.origin_chain_id, transfer.destination_chain_id)
         )
         parts = [self.kind(), f" of {sent.amount}" if is_known else ""]
-        if situation.is_same_chain:
+        if transfer.is_same_chain:
             return Name("".join([*parts, f" on {origin}"]))
         parts += [f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain]
         return Name("".join(parts))
@@ -52,7 +52,7 @@ class ReplyPlaceholders(Placeholders):
 
     def cause(self) -> str:
         """Return why the transfer failed, as a sentence, or ""."""
-        return Name(reasons.for_customer(self._situation))
+        return Name(reasons.for_customer(self._transfer))
 
     def problem(self) -> str:
         return self.cause() or "One of its steps failed."
@@ -60,13 +60,13 @@ class ReplyPlaceholders(Placeholders):
     # Wallets and addresses
 
     def wallet(self) -> str:
-        return "the recipient's wallet" if self._situation.pays_somebody_else else "your wallet"
+        return "the recipient's wallet" if self._transfer.pays_somebody_else else "your wallet"
 
     def the_wallet(self) -> str:
         return capitalized(self.wallet())
 
     def refund_wallet(self) -> str:
-        refund, owner = self._situation.refund, self._situation.owner
+        refund, owner = self._transfer.refund, self._transfer.owner
         is_own = refund and refund.to_address and owner and refund.to_address.lower() == owner.lower()
         return "your wallet" if is_own else self.refund_to()
 
@@ -80,8 +80,8 @@ class ReplyPlaceholders(Placeholders):
 
     def whereabouts(self) -> str:
         place = self._summary.place
-        if place in ADDRESSES and self._situation.has_balance is False:
-            is_next = place is Place.DELIVERY_ADDRESS or self._situation.is_same_chain
+        if place in ADDRESSES and self._transfer.has_balance is False:
+            is_next = place is Place.DELIVERY_ADDRESS or self._transfer.is_same_chain
             goal = ("in ", self.wallet()) if is_next else ("on ", self.destination_chain())
             left = ("The funds have left the ", self.address(place), " and haven't shown up ")
             return Sentence(*left, *goal, " yet.")
@@ -101,7 +101,7 @@ class ReplyPlaceholders(Placeholders):
 
     def funds(self) -> str:
         """Return `Your funds (79.71 USDC) are`."""
-        holdings = self._situation.holdings if self._situation.has_balance else ()
+        holdings = self._transfer.holdings if self._transfer.has_balance else ()
         return Sentence("Your funds (", self.sums(holdings[0]), ") are") if holdings else "Your funds are"
 
     def failed_refund(self) -> str:
@@ -109,7 +109,7 @@ class ReplyPlaceholders(Placeholders):
         at = self._summary.place
         if at not in ADDRESSES:
             return Sentence("We're checking where on ", self.either_chain(), " the funds are.")
-        likely = "" if self._situation.has_balance else " most likely"
+        likely = "" if self._transfer.has_balance else " most likely"
         return Sentence(self.funds(), likely, " at the ", self.address(at), ".")
 
     def refund(self) -> str:
@@ -123,15 +123,15 @@ class ReplyPlaceholders(Placeholders):
     # What the customer can do
 
     def did_it_arrive(self) -> str:
-        if self._situation.pays_somebody_else:
+        if self._transfer.pays_somebody_else:
             return "Please check with the recipient: did the funds arrive?"
         return Sentence("Please check your wallet on ", self.destination_chain(), ": did the funds arrive?")
 
     def recover_at(self) -> str:
-        return "at the link below" if self._situation.contacts.recovery_url else "in the app you used"
+        return "at the link below" if self._transfer.contacts.recovery_url else "in the app you used"
 
     def recovery(self) -> str:
-        if obstacle := reasons.no_recovery(self._situation):
+        if obstacle := reasons.no_recovery(self._transfer):
             return Name(obstacle)
         return f"You can recover them with your wallet {self.recover_at()}."
 
@@ -139,47 +139,47 @@ class ReplyPlaceholders(Placeholders):
 
     def desk(self) -> str:
         """Return who the team escalates to: the provider of funds in transit, with its request ID, or engineers."""
-        if Place.PROVIDER not in (self._summary.place, self._situation.by_steps):
+        if Place.PROVIDER not in (self._summary.place, self._transfer.by_steps):
             return "our engineers"
-        requests = self._situation.quote.route_providers_request_ids
+        requests = self._transfer.quote.route_providers_request_ids
         request = (" (request ", Name(hashes.short_hash(text.visible(requests[-1]))), ")") if requests else ()
         return Sentence(self.provider(), *request)
 
     def update_by(self) -> str:
-        return self._by(self._situation.now + UPDATE_WITHIN, to=HALF_HOUR)
+        return self._by(self._transfer.now + UPDATE_WITHIN, to=HALF_HOUR)
 
     def escalated(self) -> str:
         return Sentence("We've escalated this to ", self.desk(), " and will update you by ", self.update_by(), ".")
 
     def follow_up(self) -> str:
         """Return when the team escalates a transfer that should change, or that it has."""
-        row, situation = self._summary.row, self._situation
+        row, transfer = self._summary.row, self._transfer
         if row.cause is Cause.REFUND:
-            event, at = "there is no refund", situation.return_overdue_at
+            event, at = "there is no refund", transfer.return_overdue_at
         elif row.minutes:
-            event, at = "nothing has changed", situation.escalates_at(row.minutes)
+            event, at = "nothing has changed", transfer.escalates_at(row.minutes)
         else:
-            event, at = "it hasn't arrived", situation.stalled_at
+            event, at = "it hasn't arrived", transfer.stalled_at
         if at is None:
             return Sentence("We'll check again and update you by ", self.update_by(), ".")
-        if self._situation.has_come(at):
+        if self._transfer.has_come(at):
             return self.escalated()
         return Sentence("If ", event, " by ", self._by(at), ", we'll escalate it to ", self.desk(), " and update you.")
 
     # Times, to the minute
 
     def valid_until(self) -> str:
-        return self._with(" and valid until ", self._situation.expires_at)
+        return self._with(" and valid until ", self._transfer.expires_at)
 
     def expired_at(self) -> str:
-        return self._with(" at ", self._situation.execute_by or self._situation.expires_at)
+        return self._with(" at ", self._transfer.execute_by or self._transfer.expires_at)
 
     def before_expiry(self) -> str:
-        return self._with(" before ", self._situation.execute_by or self._situation.expires_at)
+        return self._with(" before ", self._transfer.execute_by or self._transfer.expires_at)
 
     def arrival(self) -> str:
-        due_at = self._situation.due_at
-        if self._situation.has_come(due_at):
+        due_at = self._transfer.due_at
+        if self._transfer.has_come(due_at):
             return ", slightly behind schedule"
         return Sentence(" and should arrive by ", self._by(due_at)) if due_at else ""
 
@@ -187,7 +187,7 @@ class ReplyPlaceholders(Placeholders):
         return Sentence(words, self._at(moment, "")) if moment else ""
 
     def _at(self, moment: datetime | None, unknown: str) -> str:
-        return times.utc_minute(moment, now=self._situation.now) if moment else unknown
+        return times.utc_minute(moment, now=self._transfer.now) if moment else unknown
 
     def _by(self, moment: datetime, *, to: timedelta = MINUTE) -> str:
         """Return a time that is rounded up."""

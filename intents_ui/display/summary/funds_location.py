@@ -8,7 +8,7 @@ from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import DEAD, StepStatus
 
@@ -37,13 +37,13 @@ class Located:
     finding: str = ""
 
 
-def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
-    money, is_estimate = _money(place, situation)
+def located(place: Place, transfer: Transfer, gaps: Placeholders) -> Located:
+    money, is_estimate = _money(place, transfer)
     known = money if money and money.value is not None else None
     amount = gaps.amount(known) if known else ""
     check, finding = Agreement.UNCHECKED, ""
-    if situation.has_balance is not None:
-        check, finding = _compared(place, situation, gaps)
+    if transfer.has_balance is not None:
+        check, finding = _compared(place, transfer, gaps)
     return Located(
         money=known,
         amount=f"about {amount}" if amount and is_estimate else amount,
@@ -53,50 +53,50 @@ def located(place: Place, situation: Situation, gaps: Placeholders) -> Located:
     )
 
 
-def _money(place: Place, situation: Situation) -> tuple[Money | None, bool]:
+def _money(place: Place, transfer: Transfer) -> tuple[Money | None, bool]:
     """Return the amount, and whether it is only an estimate."""
-    _, origin, destination = situation.legs
-    if place in ADDRESSES and place is situation.held_at:
-        held = situation.holdings[0].sums
+    _, origin, destination = transfer.legs
+    if place in ADDRESSES and place is transfer.held_at:
+        held = transfer.holdings[0].sums
         return (held[0], False) if len(held) == 1 else (None, False)
     match place:
         case Place.OWNER:
-            return situation.requested, False
+            return transfer.requested, False
         case Place.DEPOSIT_ADDRESS:
-            is_told = situation.deposit is not None and situation.deposit.token_amount is not None
-            return situation.reported_deposit if is_told else situation.requested, not situation.is_arrival_reported
+            is_told = transfer.deposit is not None and transfer.deposit.token_amount is not None
+            return transfer.reported_deposit if is_told else transfer.requested, not transfer.is_arrival_reported
         case Place.PROVIDER:
             # Between a swap and a bridge it is another token, in an unreported amount.
             return (
-                (situation.sent, True) if len(situation.providers) == 1 and origin is StepStatus.DONE else (None, False)
+                (transfer.sent, True) if len(transfer.providers) == 1 and origin is StepStatus.DONE else (None, False)
             )
         case Place.DELIVERY_ADDRESS:
-            return situation.expected, destination is not StepStatus.DONE
+            return transfer.expected, destination is not StepStatus.DONE
         case Place.RECIPIENT:
-            received = situation.received
-            return (received, False) if received.value is not None else (situation.expected, True)
+            received = transfer.received
+            return (received, False) if received.value is not None else (transfer.expected, True)
         case Place.RETURNING | Place.RETURNED:
-            return situation.refunded, False
+            return transfer.refunded, False
         case _:
             return None, False
 
 
-def _compared(place: Place, situation: Situation, gaps: Placeholders) -> tuple[Agreement, str]:
+def _compared(place: Place, transfer: Transfer, gaps: Placeholders) -> tuple[Agreement, str]:
     """Return whether the balances agree, or may agree, with the steps, and what they are."""
-    by_steps = _by_steps(place, situation)
-    agrees = Agreement.ALONE if situation.is_unread or situation.lacks_its_receipt else Agreement.AGREES
-    if not situation.has_balance:
+    by_steps = _by_steps(place, transfer)
+    agrees = Agreement.ALONE if transfer.is_unread or transfer.lacks_its_receipt else Agreement.AGREES
+    if not transfer.has_balance:
         if agrees is Agreement.AGREES and by_steps in ADDRESSES and place is not Place.RETURNING:
             return Agreement.DIFFERS, Sentence("The ", gaps.address(by_steps), " is empty, so the funds have moved on.")
         return (
             agrees,
-            "The deposit address is empty." if situation.is_same_chain else "Both intent addresses are empty.",
+            "The deposit address is empty." if transfer.is_same_chain else "Both intent addresses are empty.",
         )
-    held = [Sentence(gaps.sums(each), " at the ", gaps.holder(each)) for each in situation.holdings]
+    held = [Sentence(gaps.sums(each), " at the ", gaps.holder(each)) for each in transfer.holdings]
     unknown = Sentence("an unknown amount at the ", gaps.address(Place.UNKNOWN))
     found = f"On-chain balances: {text.listed(held or [unknown])}."
-    at = situation.held_at
-    is_one_address = situation.is_same_chain and by_steps in ADDRESSES
+    at = transfer.held_at
+    is_one_address = transfer.is_same_chain and by_steps in ADDRESSES
     if agrees is Agreement.ALONE or at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
         return agrees, found
     if by_steps is Place.OWNER or is_further(at, by_steps):
@@ -106,15 +106,15 @@ def _compared(place: Place, situation: Situation, gaps: Placeholders) -> tuple[A
     return Agreement.DIFFERS, f"{found} The recorded steps show the funds moved on from there."
 
 
-def _by_steps(place: Place, situation: Situation) -> Place:
+def _by_steps(place: Place, transfer: Transfer) -> Place:
     """Return where the funds are by the steps, and by a refund reported without a step.
 
     Funds being refunded may still be where the refund starts."""
-    if situation.returning is StepStatus.DONE or (
-        situation.status == IntentStatus.REFUNDED and situation.returning is StepStatus.ABSENT
+    if transfer.returning is StepStatus.DONE or (
+        transfer.status == IntentStatus.REFUNDED and transfer.returning is StepStatus.ABSENT
     ):
         return Place.RETURNED
-    if place is Place.RETURNING or situation.returning in DEAD:
-        start = situation.start_of_the_return
-        return situation.by_steps if start is Place.UNKNOWN else start
-    return situation.by_steps
+    if place is Place.RETURNING or transfer.returning in DEAD:
+        start = transfer.start_of_the_return
+        return transfer.by_steps if start is Place.UNKNOWN else start
+    return transfer.by_steps

@@ -16,7 +16,7 @@ from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import StepStatus
 
@@ -77,7 +77,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class Glance:
     """A transfer. `returned`: the refunded amount, if known. `destiny`: who received it, if not the `recipient`.
 
     `recoverable`: the recoverable balance, "" if unknown. `recoverable_in`: its token, if there is only one."""
@@ -103,7 +103,7 @@ class Transfer:
     @property
     def origin_chain_id(self) -> int | None:
         """The chain of the route, on which a deposit may not have arrived."""
-        return self.summary.situation.origin_chain_id
+        return self.summary.transfer.origin_chain_id
 
     @property
     def outcome(self) -> Side:
@@ -129,41 +129,41 @@ class Transfer:
 
 
 @derived
-def of(situation: Situation) -> Transfer:
-    using = situation.names
-    result = summary.of(situation)
-    words, token = _recoverable(situation)
-    trade = situation.summary.trade_type or situation.request.trade_type
-    is_refund_known = situation.refunded.value is not None and situation.returning is StepStatus.DONE
-    has_returned = is_refund_known and _came_back(situation)
-    return Transfer(
-        intent_id=situation.intent.intent_id,
+def of(transfer: Transfer) -> Glance:
+    using = transfer.names
+    result = summary.of(transfer)
+    words, token = _recoverable(transfer)
+    trade = transfer.summary.trade_type or transfer.request.trade_type
+    is_refund_known = transfer.refunded.value is not None and transfer.returning is StepStatus.DONE
+    has_returned = is_refund_known and _came_back(transfer)
+    return Glance(
+        intent_id=transfer.intent.intent_id,
         status=result.status,
         summary=result,
-        created_at=situation.quoted_at,
-        sent=side(situation.sent, usd=situation.quote.from_amount_usd, note=sent_note(situation), using=using),
-        received=_received(situation),
-        owner=situation.owner,
-        recipient=situation.recipient,
-        to_owner=not situation.pays_somebody_else,
-        providers=tuple(map(providers.of, situation.providers)),
+        created_at=transfer.quoted_at,
+        sent=side(transfer.sent, usd=transfer.quote.from_amount_usd, note=sent_note(transfer), using=using),
+        received=_received(transfer),
+        owner=transfer.owner,
+        recipient=transfer.recipient,
+        to_owner=not transfer.pays_somebody_else,
+        providers=tuple(map(providers.of, transfer.providers)),
         trade=(TRADES.get(trade) or text.name(trade).shown) if trade else text.UNKNOWN,
-        clock=_clock(situation),
-        reason=reason(situation),
+        clock=_clock(transfer),
+        reason=reason(transfer),
         recoverable=words,
         recoverable_in=token,
-        destiny=_destiny(situation, using=using),
-        returned=side(situation.refunded, usd=None, using=using) if has_returned else None,
+        destiny=_destiny(transfer, using=using),
+        returned=side(transfer.refunded, usd=None, using=using) if has_returned else None,
     )
 
 
-def _recoverable(situation: Situation) -> tuple[str, Identity | None]:
+def _recoverable(transfer: Transfer) -> tuple[str, Identity | None]:
     """Return `79.71 USDC recoverable` or `3 recoverable balances`, and the token if there is only one.
 
     Without amounts it is `recoverable balance`, and "" if the balances are unknown."""
-    if not situation.has_balance:
+    if not transfer.has_balance:
         return "", None
-    groups, using = situation.balances.groups, situation.names
+    groups, using = transfer.balances.groups, transfer.names
     held = [token_amounts.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
     known = [money for money in held if money.value is not None]
     if not known:
@@ -174,21 +174,19 @@ def _recoverable(situation: Situation) -> tuple[str, Identity | None]:
     return f"{only.amount.figure} recoverable", only.token
 
 
-def _clock(situation: Situation) -> Clock:
+def _clock(transfer: Transfer) -> Clock:
     """Measure from the start of execution to the end, or to now."""
-    now = situation.now
-    if situation.started_at is None:
-        return Clock("no deposit" if situation.is_expired else "")
-    if not statuses.is_open(situation.status):
-        steps = [
-            step for step in (situation.deposit, situation.origin, situation.destination, situation.refund) if step
-        ]
-        end = situation.finished_at or max(filter(None, map(situation.ended_at, steps)), default=None)
-        return Clock(_length(end - situation.started_at) if end else "")
-    estimate = situation.given_estimate
-    said = _length(times.elapsed(situation.started_at, now=now))
-    since = situation.started_at if said else None
-    return Clock(said, since, times.clock(estimate) if estimate else "", is_late=situation.is_late)
+    now = transfer.now
+    if transfer.started_at is None:
+        return Clock("no deposit" if transfer.is_expired else "")
+    if not statuses.is_open(transfer.status):
+        steps = [step for step in (transfer.deposit, transfer.origin, transfer.destination, transfer.refund) if step]
+        end = transfer.finished_at or max(filter(None, map(transfer.ended_at, steps)), default=None)
+        return Clock(_length(end - transfer.started_at) if end else "")
+    estimate = transfer.given_estimate
+    said = _length(times.elapsed(transfer.started_at, now=now))
+    since = transfer.started_at if said else None
+    return Clock(said, since, times.clock(estimate) if estimate else "", is_late=transfer.is_late)
 
 
 def _length(length: timedelta) -> str:
@@ -196,44 +194,42 @@ def _length(length: timedelta) -> str:
     return times.clock(length) if length >= timedelta() else ""
 
 
-def _came_back(situation: Situation) -> bool:
-    is_sent_back = situation.returning is StepStatus.DONE and situation.status != IntentStatus.SUCCEEDED
-    return is_sent_back or situation.status == IntentStatus.REFUNDED
+def _came_back(transfer: Transfer) -> bool:
+    is_sent_back = transfer.returning is StepStatus.DONE and transfer.status != IntentStatus.SUCCEEDED
+    return is_sent_back or transfer.status == IntentStatus.REFUNDED
 
 
-def _destiny(situation: Situation, *, using: Names) -> str:
-    if _came_back(situation):
-        on = situation.refunded.chain_id
+def _destiny(transfer: Transfer, *, using: Names) -> str:
+    if _came_back(transfer):
+        on = transfer.refunded.chain_id
         return f"refunded on {names.of_chain(on, using=using)}" if on else "refunded to the owner"
-    return "to the owner" if situation.owner and not situation.pays_somebody_else else ""
+    return "to the owner" if transfer.owner and not transfer.pays_somebody_else else ""
 
 
-def sent_note(situation: Situation) -> str:
+def sent_note(transfer: Transfer) -> str:
     """Label an amount that isn't the confirmed deposit's own: it was only requested."""
-    if situation.sent.value is None or situation.is_arrival_reported:
+    if transfer.sent.value is None or transfer.is_arrival_reported:
         return ""
     # A deposit on its way isn't to be sent again, although its amount isn't known yet.
-    is_made = (
-        situation.is_unread or situation.has_arrived or situation.paid or situation.status == IntentStatus.SUCCEEDED
-    )
-    return QUOTED if is_made or situation.is_over else TO_SEND
+    is_made = transfer.is_unread or transfer.has_arrived or transfer.paid or transfer.status == IntentStatus.SUCCEEDED
+    return QUOTED if is_made or transfer.is_over else TO_SEND
 
 
-def _received(situation: Situation) -> Side:
+def _received(transfer: Transfer) -> Side:
     """Return the delivered amount if known, else the quoted one."""
-    using = situation.names
-    usd = situation.quote.to_amount_usd
-    if situation.is_delivered and situation.received.value is not None:
-        is_sure = summary.of(situation).certainty is Certainty.CONFIRMED
-        return side(situation.received, usd=usd, note="" if is_sure else UNCONFIRMED, using=using)
-    is_ahead = statuses.is_open(situation.status) and not situation.is_expired
+    using = transfer.names
+    usd = transfer.quote.to_amount_usd
+    if transfer.is_delivered and transfer.received.value is not None:
+        is_sure = summary.of(transfer).certainty is Certainty.CONFIRMED
+        return side(transfer.received, usd=usd, note="" if is_sure else UNCONFIRMED, using=using)
+    is_ahead = statuses.is_open(transfer.status) and not transfer.is_expired
     note = EXPECTED if is_ahead else QUOTED
-    return side(situation.expected, usd=usd, note="" if situation.expected.value is None else note, using=using)
+    return side(transfer.expected, usd=usd, note="" if transfer.expected.value is None else note, using=using)
 
 
-def reason(situation: Situation) -> text.Text | None:
+def reason(transfer: Transfer) -> text.Text | None:
     """Return the reason of the failed refund, else of the first failed step, on one line."""
-    found = situation.failure_reason
+    found = transfer.failure_reason
     return text.reason(" ".join(found.split())) if found else None
 
 

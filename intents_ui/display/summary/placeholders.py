@@ -12,7 +12,7 @@ from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import deposits
 from intents_ui.display.transfers.deposits import Mismatch
 from intents_ui.display.transfers.locations import Holding, Place
-from intents_ui.display.transfers.situation import ETHEREUM, Situation
+from intents_ui.display.transfers.transfer import ETHEREUM, Transfer
 from intents_ui.service.outcome import UNDER_WAY
 
 MINUTE = timedelta(minutes=1)
@@ -20,12 +20,12 @@ NOT_REPORTED = "amount not reported"
 
 
 class Placeholders:
-    """Values for one situation. A placeholder is named as the method that returns its value."""
+    """Values for one transfer. A placeholder is named as the method that returns its value."""
 
-    def __init__(self, situation: Situation, *, minutes: int = 0) -> None:
-        self._situation = situation
-        self._situation = situation
-        self._using = situation.names
+    def __init__(self, transfer: Transfer, *, minutes: int = 0) -> None:
+        self._transfer = transfer
+        self._transfer = transfer
+        self._using = transfer.names
         self._minutes = minutes
 
     def __getitem__(self, name: str) -> str:
@@ -35,17 +35,17 @@ class Placeholders:
     # Chains and addresses
 
     def origin_chain(self) -> str:
-        return self._chain(self._situation.origin_chain_id, "the origin chain")
+        return self._chain(self._transfer.origin_chain_id, "the origin chain")
 
     def destination_chain(self) -> str:
-        return self._chain(self._situation.destination_chain_id, "the destination chain")
+        return self._chain(self._transfer.destination_chain_id, "the destination chain")
 
     def either_chain(self) -> str:
         origin = self.origin_chain()
-        return origin if self._situation.is_same_chain else Sentence(origin, " or ", self.destination_chain())
+        return origin if self._transfer.is_same_chain else Sentence(origin, " or ", self.destination_chain())
 
     def refund_chain(self) -> str:
-        refund = self._situation.refund
+        refund = self._transfer.refund
         return self._chain(refund.chain_id if refund else None, "the refund chain")
 
     def address(self, at: Place) -> str:
@@ -59,10 +59,10 @@ class Placeholders:
 
     def balance_address(self) -> str:
         """Return the address with the balance or, without one, the deposit address."""
-        situation = self._situation
-        if situation.has_balance and situation.holdings:
-            return self.holder(situation.holdings[0])
-        is_only_paid = not situation.has_balance and situation.paid
+        transfer = self._transfer
+        if transfer.has_balance and transfer.holdings:
+            return self.holder(transfer.holdings[0])
+        is_only_paid = not transfer.has_balance and transfer.paid
         return self.address(Place.DEPOSIT_ADDRESS if is_only_paid else Place.UNKNOWN)
 
     def last_address(self) -> str:
@@ -79,25 +79,25 @@ class Placeholders:
 
     def provider(self) -> str:
         """Of two providers, the last is the bridge."""
-        known = providers.labels(self._situation.providers)
+        known = providers.labels(self._transfer.providers)
         return Name(known[-1]) if known else "the route provider"
 
     def refund_to(self) -> str:
-        refund, owner = self._situation.refund, self._situation.owner
+        refund, owner = self._transfer.refund, self._transfer.owner
         if refund is None or refund.to_address is None:
             return "an unknown wallet"
         is_owner = owner is not None and refund.to_address.lower() == owner.lower()
         return "the owner's wallet" if is_owner else hashes.short_address(refund.to_address)
 
     def to(self) -> str:
-        return hashes.short_address(self._situation.recipient)
+        return hashes.short_address(self._transfer.recipient)
 
     def running(self) -> str:
         """Return what runs by the steps: `Swapping on Base`, `Bridging to Base`."""
-        match self._situation.by_steps:
+        match self._transfer.by_steps:
             case Place.OWNER:
                 return "Confirming deposit"
-            case Place.DEPOSIT_ADDRESS if self._situation.is_same_chain:
+            case Place.DEPOSIT_ADDRESS if self._transfer.is_same_chain:
                 return Sentence("Swapping on ", self.origin_chain())
             case Place.DELIVERY_ADDRESS:
                 return Sentence("Delivering on ", self.destination_chain())
@@ -106,13 +106,13 @@ class Placeholders:
 
     def first_step(self) -> str:
         """Return whether the first step runs. An empty deposit address shows it before the steps do."""
-        is_running = self._situation.legs[1] in UNDER_WAY or self._situation.has_balance is False
+        is_running = self._transfer.legs[1] in UNDER_WAY or self._transfer.has_balance is False
         return fill(f"The first step on {{origin_chain}} {'is running' if is_running else 'is next'}.", self)
 
     # Locations, as sentences
 
     def last_confirmed_place(self) -> str:
-        match self._situation.reached:
+        match self._transfer.reached:
             case Place.OWNER:
                 return Sentence(
                     "In the owner's wallet on ", self.origin_chain(), ", or in transit to the deposit address."
@@ -125,32 +125,32 @@ class Placeholders:
                 return Sentence("At the ", self.address(at), ".")
 
     def held_place(self) -> str:
-        holdings = self._situation.holdings if self._situation.has_balance else ()
+        holdings = self._transfer.holdings if self._transfer.has_balance else ()
         amount = (": ", self.sums(holdings[0])) if holdings else ()
         return Sentence("At the ", self.balance_address(), *amount, ".")
 
     def refund_place(self) -> str:
         """Return where the funds of a failed refund are. A balance is better evidence than the refund's chain."""
-        at = self._situation.held_at
-        at = self._situation.start_of_the_return if at is Place.UNKNOWN else at
+        at = self._transfer.held_at
+        at = self._transfer.start_of_the_return if at is Place.UNKNOWN else at
         if at is Place.UNKNOWN:
             return Sentence("Unknown: possibly on ", self.either_chain(), ".")
         return Sentence("At the ", self.address(at), ".")
 
     def left(self, place: Place) -> str:
         """Return where funds are that are no longer at the last step's address."""
-        if place is Place.DEPOSIT_ADDRESS and not self._situation.is_same_chain:
+        if place is Place.DEPOSIT_ADDRESS and not self._transfer.is_same_chain:
             return Sentence("Left the ", self.address(place), ", not yet seen on ", self.destination_chain(), ".")
         return Sentence("Left the ", self.address(place), ", not yet seen in the recipient's wallet.")
 
     def settled(self) -> str:
         """Return the headline without regard to balances."""
-        key = rules.key(self._situation.without_balances())
+        key = rules.key(self._transfer.without_balances())
         return fill(EXPLANATIONS[key].headline, self)
 
     def deposit_problem(self) -> str:
         """Return `: it is 0.50 USDC below the minimum of 100.00 USDC`, or "" if nothing is known to be wrong."""
-        payment = deposits.of(self._situation)
+        payment = deposits.of(self._transfer)
         expected, late_by = payment.expected, payment.late_by
         match payment.mismatch:
             case Mismatch.CHAIN:
@@ -170,63 +170,63 @@ class Placeholders:
     # Times
 
     def expires_at(self) -> str:
-        return self._at(self._situation.expires_at, "a time that wasn't reported")
+        return self._at(self._transfer.expires_at, "a time that wasn't reported")
 
     def execute_by(self) -> str:
-        return self._at(self._situation.execute_by, "a time that wasn't reported")
+        return self._at(self._transfer.execute_by, "a time that wasn't reported")
 
     def eta(self) -> str:
-        return self._at(self._situation.due_at, "the estimated time")
+        return self._at(self._transfer.due_at, "the estimated time")
 
     def expected_by(self) -> str:
-        if self._situation.is_listed:
+        if self._transfer.is_listed:
             return ""
-        is_due = self._situation.has_come(self._situation.due_at)
+        is_due = self._transfer.has_come(self._transfer.due_at)
         return Sentence(" It was expected by " if is_due else " Expected by ", self.eta(), ".")
 
     def confirmation_time(self) -> str:
-        return "a few minutes" if self._situation.origin_chain_id == ETHEREUM else "seconds"
+        return "a few minutes" if self._transfer.origin_chain_id == ETHEREUM else "seconds"
 
     def slow_until(self) -> str:
-        return self._at(self._situation.stalled_at, "the usual time has passed")
+        return self._at(self._transfer.stalled_at, "the usual time has passed")
 
     def slow_max(self) -> str:
-        return times.duration(self._situation.allowance)
+        return times.duration(self._transfer.allowance)
 
     def return_by(self) -> str:
-        return self._at(self._situation.return_overdue_at, "15 minutes from now")
+        return self._at(self._transfer.return_overdue_at, "15 minutes from now")
 
     def escalation(self) -> str:
-        return escalation(self._situation, self._minutes, now=self._situation.now)
+        return escalation(self._transfer, self._minutes, now=self._transfer.now)
 
     def age(self) -> str:
         """Return how long nothing has changed, in whole minutes if it is some."""
-        last = self._situation.last_change
+        last = self._transfer.last_change
         if last is None:
             return "a long time"
-        age = self._situation.now - last
+        age = self._transfer.now - last
         return times.duration(age // MINUTE * MINUTE if age >= MINUTE else age)
 
     # Amounts
 
     def received(self) -> str:
-        return self.amount(self._situation.received)
+        return self.amount(self._transfer.received)
 
     def expected(self) -> str:
-        money = self._situation.expected
+        money = self._transfer.expected
         return "" if money.value is None else Sentence(", but about ", self.amount(money), " was expected")
 
     def refund_amount(self) -> str:
-        return self.amount(self._situation.refunded)
+        return self.amount(self._transfer.refunded)
 
     def refund_token(self) -> str:
         """Return ` The refund is in WETH instead of USDC.`, or "" for one in the token that was sent."""
         instead = self.instead()
-        return Sentence(" The refund is in ", self._token(self._situation.refunded), instead, ".") if instead else ""
+        return Sentence(" The refund is in ", self._token(self._transfer.refunded), instead, ".") if instead else ""
 
     def instead(self) -> str:
         """Return ` instead of USDC` if the refund is in another token than the deposit."""
-        sent, refunded = self._situation.sent, self._situation.refunded
+        sent, refunded = self._transfer.sent, self._transfer.refunded
         if sent.token_address is None or refunded.token_address is None:
             return ""
         # On another chain, the same token has another address.
@@ -235,11 +235,11 @@ class Placeholders:
         return Sentence(" instead of ", self._token(sent)) if is_another and len(names) > 1 else ""
 
     def balance(self) -> str:
-        holdings = self._situation.holdings
+        holdings = self._transfer.holdings
         return self.sums(holdings[0]) if holdings else "an unknown amount"
 
     def symbol(self) -> str:
-        called = token_amounts.called(self._situation.received, using=self._using)
+        called = token_amounts.called(self._transfer.received, using=self._using)
         return Name(called) if called else "the received token"
 
     def sums(self, held: Holding) -> str:
@@ -251,7 +251,7 @@ class Placeholders:
 
     def _of_deposit(self, value: int | None) -> str:
         """Return an amount of the expected deposit's token."""
-        return self.amount(replace(deposits.of(self._situation).expected, value=value))
+        return self.amount(replace(deposits.of(self._transfer).expected, value=value))
 
     def amount(self, money: Money) -> str:
         return NOT_REPORTED if money.value is None else token_amounts.amount(money, using=self._using).in_words
@@ -259,13 +259,13 @@ class Placeholders:
     # The status
 
     def raw(self) -> str:
-        return Name(text.name(self._situation.status or "none given").shown)
+        return Name(text.name(self._transfer.status or "none given").shown)
 
     def status_word(self) -> str:
-        return self._situation.shown_status.word
+        return self._transfer.shown_status.word
 
     def _last_side(self) -> Place:
-        is_over_there = self._situation.by_steps is Place.DELIVERY_ADDRESS and not self._situation.is_same_chain
+        is_over_there = self._transfer.by_steps is Place.DELIVERY_ADDRESS and not self._transfer.is_same_chain
         return Place.DELIVERY_ADDRESS if is_over_there else Place.DEPOSIT_ADDRESS
 
     def _chain(self, chain_id: int | None, unknown: str) -> str:
@@ -273,14 +273,14 @@ class Placeholders:
 
     def _at(self, moment: datetime | None, unknown: str) -> str:
         """Return a time to the second: a deadline of 14:04:59 has not passed at 14:04."""
-        return times.utc(moment, now=self._situation.now) if moment else unknown
+        return times.utc(moment, now=self._transfer.now) if moment else unknown
 
 
-def escalation(situation: Situation, minutes: int, *, now: datetime) -> str:
+def escalation(transfer: Transfer, minutes: int, *, now: datetime) -> str:
     """Return the next step for a transfer that should change within that many minutes."""
-    at = situation.escalates_at(minutes)
-    if at is None or situation.last_change is None:
+    at = transfer.escalates_at(minutes)
+    if at is None or transfer.last_change is None:
         return "Wait. If nothing changes, contact support."
-    if situation.has_come(at):
-        return f"Contact support now. Nothing has changed for {times.duration(now - situation.last_change)}."
+    if transfer.has_come(at):
+        return f"Contact support now. Nothing has changed for {times.duration(now - transfer.last_change)}."
     return Sentence("Wait. If nothing has changed by ", times.utc(at, now=now), ", contact support.")

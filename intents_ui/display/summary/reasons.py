@@ -16,7 +16,7 @@ from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentTransaction
 from intents_ui.service.outcome import DEAD, leg
 
@@ -29,31 +29,31 @@ NOT_SENT = re.compile(r"aborted: not sent within (?:([0-9]{1,4})h)?(?:([0-9]{1,4
 CALL_FAILED = re.compile(r"TargetCallFailed(?:: .*)?", re.DOTALL)
 
 
-def of_step(transaction: IntentTransaction | None, situation: Situation, *, in_reply: bool = False) -> str:
+def of_step(transaction: IntentTransaction | None, transfer: Transfer, *, in_reply: bool = False) -> str:
     """Return why a step failed or waits, or "" for an unknown reason."""
     if transaction is None or not transaction.status_reason:
         return ""
-    needed = _needed_by(transaction, situation)
-    return explain(transaction.status_reason, needed, using=situation.names, in_reply=in_reply)
+    needed = _needed_by(transaction, transfer)
+    return explain(transaction.status_reason, needed, using=transfer.names, in_reply=in_reply)
 
 
-def of_failure(situation: Situation) -> str:
+def of_failure(transfer: Transfer) -> str:
     """Return why the refund or else the first step failed, or "" for an unknown reason."""
-    steps = (situation.refund, situation.deposit, situation.origin, situation.destination)
-    failed = (step for step in steps if step and step.status_reason == situation.failure_reason)
-    return of_step(next(failed, None), situation)
+    steps = (transfer.refund, transfer.deposit, transfer.origin, transfer.destination)
+    failed = (step for step in steps if step and step.status_reason == transfer.failure_reason)
+    return of_step(next(failed, None), transfer)
 
 
-def of_failure_anywhere(situation: Situation) -> str:
+def of_failure_anywhere(transfer: Transfer) -> str:
     """Return the same without the token and its chain."""
-    return explain(situation.failure_reason or "", Money(None, None, None), using=situation.names)
+    return explain(transfer.failure_reason or "", Money(None, None, None), using=transfer.names)
 
 
-def for_customer(situation: Situation) -> str:
+def for_customer(transfer: Transfer) -> str:
     """Return why a transfer failed, in words for its owner, or "" if that is unknown."""
-    steps = (situation.deposit, situation.origin, situation.destination)
+    steps = (transfer.deposit, transfer.origin, transfer.destination)
     failed = (each for each in steps if each and each.status_reason and leg(each) in DEAD)
-    return of_step(next(failed, None), situation, in_reply=True)
+    return of_step(next(failed, None), transfer, in_reply=True)
 
 
 def explain(reason: str, needed: Money, *, using: Names, in_reply: bool = False) -> str:
@@ -78,21 +78,21 @@ def explain(reason: str, needed: Money, *, using: Names, in_reply: bool = False)
     return ""
 
 
-def no_recovery(situation: Situation) -> str:
+def no_recovery(transfer: Transfer) -> str:
     """Return why the owner can't recover funds whose refund failed (their token is paused), otherwise ""."""
-    refund = situation.refund
-    if refund is None or situation.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
+    refund = transfer.refund
+    if refund is None or transfer.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
         return ""
-    return f"Recovery isn't possible while {_paused(_needed_by(refund, situation), situation.names)}."
+    return f"Recovery isn't possible while {_paused(_needed_by(refund, transfer), transfer.names)}."
 
 
-def _needed_by(transaction: IntentTransaction, situation: Situation) -> Money:
+def _needed_by(transaction: IntentTransaction, transfer: Transfer) -> Money:
     condition = transaction.precondition
-    if transaction is situation.refund:
-        return replace(situation.refunded, value=None)
+    if transaction is transfer.refund:
+        return replace(transfer.refunded, value=None)
     if condition and condition.token_address and condition.chain_id is not None:
-        return situation.described(Money(None, condition.chain_id, condition.token_address))
-    return replace(situation.expected if transaction is situation.destination else situation.requested, value=None)
+        return transfer.described(Money(None, condition.chain_id, condition.token_address))
+    return replace(transfer.expected if transaction is transfer.destination else transfer.requested, value=None)
 
 
 def _underfunded(balance: int, least: int, needed: Money, using: Names) -> str:

@@ -9,8 +9,8 @@ from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.outcome import TRACES, StepStatus
 
 
@@ -53,27 +53,27 @@ NOT_REACHED = "Not reached"
 
 
 @derived
-def of(situation: Situation) -> tuple[RouteStop, ...]:
+def of(transfer: Transfer) -> tuple[RouteStop, ...]:
     """Return the stops. The location comes from the summary, so the diagram and the text can't differ.
 
     A refund adds a last stop.
     """
-    result = summary.of(situation)
-    one_chain = ONE_CHAIN_AND_DELIVERY if situation.destination else ONE_CHAIN
-    places = one_chain if situation.is_same_chain else TWO_CHAINS
-    reached = {place: _reached(place, places, situation, result) for place in places}
+    result = summary.of(transfer)
+    one_chain = ONE_CHAIN_AND_DELIVERY if transfer.destination else ONE_CHAIN
+    places = one_chain if transfer.is_same_chain else TWO_CHAINS
+    reached = {place: _reached(place, places, transfer, result) for place in places}
     if result.place in BACK:
         reached[result.place] = _here(result)
-    return tuple(_stop(place, how, situation, result, situation.names) for place, how in reached.items())
+    return tuple(_stop(place, how, transfer, result, transfer.names) for place, how in reached.items())
 
 
-def _reached(place: Place, places: tuple[Place, ...], situation: Situation, told: Summary) -> Reached:
+def _reached(place: Place, places: tuple[Place, ...], transfer: Transfer, told: Summary) -> Reached:
     if place == told.place:
         return _here(told)
     before = told.place in places and places.index(place) < places.index(told.place)
-    if before or _was_passed(place, situation, told):
+    if before or _was_passed(place, transfer, told):
         return Reached.PASSED
-    if situation.is_unread or told.place is Place.UNKNOWN:
+    if transfer.is_unread or told.place is Place.UNKNOWN:
         return Reached.UNKNOWN
     return Reached.NEVER if told.is_over else Reached.AHEAD
 
@@ -85,17 +85,17 @@ def _here(told: Summary) -> Reached:
     return Reached.HERE if told.certainty is Certainty.CONFIRMED else Reached.EXPECTED
 
 
-def _was_passed(place: Place, situation: Situation, told: Summary) -> bool:
+def _was_passed(place: Place, transfer: Transfer, told: Summary) -> bool:
     """Return whether the funds were there and are known to have left."""
-    _, origin, destination = situation.legs
+    _, origin, destination = transfer.legs
     crossed = destination in TRACES
     is_back = told.place in BACK
-    began_on = situation.chain_of(Place.RETURNED)
-    is_from_afar = not situation.is_same_chain and began_on is not None and began_on == situation.destination_chain_id
+    began_on = transfer.chain_of(Place.RETURNED)
+    is_from_afar = not transfer.is_same_chain and began_on is not None and began_on == transfer.destination_chain_id
     came_back_from_afar = is_back and is_from_afar
     match place:
         case Place.OWNER:
-            return situation.has_arrived
+            return transfer.has_arrived
         case Place.DEPOSIT_ADDRESS:
             return is_back or crossed or origin is StepStatus.DONE
         case Place.PROVIDER:
@@ -110,11 +110,11 @@ def _was_passed(place: Place, situation: Situation, told: Summary) -> bool:
             return False
 
 
-def _stop(place: Place, reached: Reached, situation: Situation, told: Summary, using: Names) -> RouteStop:
-    chain_id = situation.chain_of(place)
+def _stop(place: Place, reached: Reached, transfer: Transfer, told: Summary, using: Names) -> RouteStop:
+    chain_id = transfer.chain_of(place)
     note = _note(place, reached, told) or ("" if place is Place.PROVIDER else names.of_chain(chain_id, using=using))
     return RouteStop(
-        place, _title(place, situation), reached, note, chain_id, situation.address_of(place), _tone(place, told)
+        place, _title(place, transfer), reached, note, chain_id, transfer.address_of(place), _tone(place, told)
     )
 
 
@@ -136,12 +136,12 @@ def _tone(place: Place, story: Summary) -> Tone:
     return Tone.NEUTRAL if story.tone in warnings.get(place, ()) else story.tone
 
 
-def _title(place: Place, situation: Situation) -> str:
+def _title(place: Place, transfer: Transfer) -> str:
     if place is Place.PROVIDER:
-        return ", ".join(providers.labels(situation.providers)) or "Route provider"
+        return ", ".join(providers.labels(transfer.providers)) or "Route provider"
     if place in BACK:
-        to = situation.address_of(Place.RETURNED)
-        is_to_owner = to is None or situation.owner is None or to.lower() == situation.owner.lower()
+        to = transfer.address_of(Place.RETURNED)
+        is_to_owner = to is None or transfer.owner is None or to.lower() == transfer.owner.lower()
         return "Refund to owner" if is_to_owner else "Refund to another address"
     if place is Place.DELIVERY_ADDRESS:
         return "Destination intent address"

@@ -15,110 +15,110 @@ from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import deposits, locations
 from intents_ui.display.transfers.assistance import HelpKind, SupportTeam
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import STOPPED, UNEXECUTED, IntentStatus
 from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
 
 IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
 
 
-def key(situation: Situation) -> str:
-    if situation.is_unread:
+def key(transfer: Transfer) -> str:
+    if transfer.is_unread:
         return "receipt.unread"
-    if situation.status is None or situation.status not in IntentStatus:
+    if transfer.status is None or transfer.status not in IntentStatus:
         return "unknown.status"
     # The receipt is created shortly after the start, so a transfer in progress may have none.
-    if situation.lacks_its_receipt and situation.status != IntentStatus.EXECUTING and not situation.has_balance:
+    if transfer.lacks_its_receipt and transfer.status != IntentStatus.EXECUTING and not transfer.has_balance:
         return "receipt.missing"
-    if situation.status == IntentStatus.REFUNDED:
-        return _refunded(situation)
-    if situation.status == IntentStatus.SUCCEEDED:
-        return _succeeded(situation)
-    if returning := _returning(situation):
+    if transfer.status == IntentStatus.REFUNDED:
+        return _refunded(transfer)
+    if transfer.status == IntentStatus.SUCCEEDED:
+        return _succeeded(transfer)
+    if returning := _returning(transfer):
         return returning
-    if situation.status in STOPPED:
-        return _stopped(situation.status, situation)
-    is_offer = situation.status in UNEXECUTED and not situation.is_under_way
-    return _offer(situation.status, situation) if is_offer else _executing(situation)
+    if transfer.status in STOPPED:
+        return _stopped(transfer.status, transfer)
+    is_offer = transfer.status in UNEXECUTED and not transfer.is_under_way
+    return _offer(transfer.status, transfer) if is_offer else _executing(transfer)
 
 
-def _returning(situation: Situation) -> str | None:
-    returning, is_delivered = situation.returning, situation.legs[2] is StepStatus.DONE
+def _returning(transfer: Transfer) -> str | None:
+    returning, is_delivered = transfer.returning, transfer.legs[2] is StepStatus.DONE
     if returning is StepStatus.ABSENT:
         return None
     if returning in DEAD:
         if is_delivered:
             return "reported.return_failed"
-        return "failed.refund_gone" if situation.has_balance is False else "failed.refund_failed"
+        return "failed.refund_gone" if transfer.has_balance is False else "failed.refund_failed"
     if is_delivered:
         return "reported.both"
     if returning in RUNNING:
-        return "executing.refunding_overdue" if situation.is_return_overdue else "executing.refunding"
-    return "reported.returned" if situation.refund_reached_the_owner else "refunded.elsewhere"
+        return "executing.refunding_overdue" if transfer.is_return_overdue else "executing.refunding"
+    return "reported.returned" if transfer.refund_reached_the_owner else "refunded.elsewhere"
 
 
-def _offer(status: str, situation: Situation) -> str:
+def _offer(status: str, transfer: Transfer) -> str:
     name = "quoted" if status == IntentStatus.QUOTED else "committed"
-    is_expired = situation.is_expired
-    if situation.has_balance is False and situation.paid:
+    is_expired = transfer.is_expired
+    if transfer.has_balance is False and transfer.paid:
         return "offer.emptied"
-    if situation.has_balance or situation.paid:
+    if transfer.has_balance or transfer.paid:
         if is_expired:
             return "offer.funded_late"
-        return "offer.mismatch" if deposits.of(situation).mismatch else f"{name}.funded"
+        return "offer.mismatch" if deposits.of(transfer).mismatch else f"{name}.funded"
     if is_expired:
         return "quoted.expired" if name == "quoted" else "committed.overdue"
     return f"{name}.open"
 
 
-def _executing(situation: Situation) -> str:
-    if situation.is_delivered:
-        return _delivered(situation)
-    if situation.has_balance and not situation.has_arrived and not situation.steps.has_dead_step:
+def _executing(transfer: Transfer) -> str:
+    if transfer.is_delivered:
+        return _delivered(transfer)
+    if transfer.has_balance and not transfer.has_arrived and not transfer.steps.has_dead_step:
         # Funds at an intent address without a confirmed deposit.
-        if not deposits.of(situation).right or deposits.of(situation).lacking:
+        if not deposits.of(transfer).right or deposits.of(transfer).lacking:
             return "executing.underpaid"
-        return "executing.stalled" if situation.is_stalled else "executing.uncounted"
-    deposit, origin, destination = situation.legs
+        return "executing.stalled" if transfer.is_stalled else "executing.uncounted"
+    deposit, origin, destination = transfer.legs
     if deposit in IDLE and origin in IDLE | {StepStatus.STRANGE} and destination in IDLE | {StepStatus.STRANGE}:
-        return _waiting_for_payment(situation)
-    if situation.is_stalled:
+        return _waiting_for_payment(transfer)
+    if transfer.is_stalled:
         return "executing.stalled"
-    if situation.steps.has_dead_step:
+    if transfer.steps.has_dead_step:
         return "executing.step_failed"
-    if StepStatus.RETRYING in situation.legs:
+    if StepStatus.RETRYING in transfer.legs:
         return "executing.retrying"
-    return _in_progress(situation)
+    return _in_progress(transfer)
 
 
-def _delivered(situation: Situation) -> str:
-    if situation.steps.has_dead_step:
+def _delivered(transfer: Transfer) -> str:
+    if transfer.steps.has_dead_step:
         return "executing.delivered_fault"
-    if situation.has_balance:
-        return "reported.undelivered" if situation.holds_the_delivery else "executing.leftover"
+    if transfer.has_balance:
+        return "reported.undelivered" if transfer.holds_the_delivery else "executing.leftover"
     return "executing.finalising"
 
 
-def _waiting_for_payment(situation: Situation) -> str:
+def _waiting_for_payment(transfer: Transfer) -> str:
     """Return the row if no deposit was made, and no later step implies one."""
-    if situation.deposit is not None and situation.has_come(situation.expires_at):
+    if transfer.deposit is not None and transfer.has_come(transfer.expires_at):
         return "executing.wait_deposit_late"
-    if situation.is_stalled:
+    if transfer.is_stalled:
         return "executing.stalled"
-    return "executing.no_details" if situation.deposit is None else "executing.wait_deposit"
+    return "executing.no_details" if transfer.deposit is None else "executing.wait_deposit"
 
 
-def _in_progress(situation: Situation) -> str:
+def _in_progress(transfer: Transfer) -> str:
     """Return the row for a transfer whose steps succeed so far, by the place of the funds."""
-    if situation.reached is not situation.by_steps:
+    if transfer.reached is not transfer.by_steps:
         return "executing.arrived"
-    if situation.legs[0] is StepStatus.STRANGE and situation.reached is Place.OWNER:
+    if transfer.legs[0] is StepStatus.STRANGE and transfer.reached is Place.OWNER:
         return "executing.no_details"
-    if situation.has_come(situation.late_at):
-        is_slow = situation.reached is Place.PROVIDER and providers.slow_range(situation.providers)
+    if transfer.has_come(transfer.late_at):
+        is_slow = transfer.reached is Place.PROVIDER and providers.slow_range(transfer.providers)
         return "executing.crossing_slow" if is_slow else "executing.late"
-    return ON_TIME[situation.reached]
+    return ON_TIME[transfer.reached]
 
 
 # By how far the funds are.
@@ -130,62 +130,62 @@ ON_TIME = {
 }
 
 
-def _succeeded(situation: Situation) -> str:
-    if situation.steps.has_dead_step:
+def _succeeded(transfer: Transfer) -> str:
+    if transfer.steps.has_dead_step:
         return "succeeded.contradiction"
-    if situation.returning is not StepStatus.ABSENT:
-        return "reported.return_failed" if situation.returning in DEAD else "succeeded.returned"
-    if situation.has_balance:
-        is_doubtful = situation.steps.ends_open or situation.is_missing or situation.holds_the_delivery
+    if transfer.returning is not StepStatus.ABSENT:
+        return "reported.return_failed" if transfer.returning in DEAD else "succeeded.returned"
+    if transfer.has_balance:
+        is_doubtful = transfer.steps.ends_open or transfer.is_missing or transfer.holds_the_delivery
         return "reported.undelivered" if is_doubtful else "succeeded.leftover"
-    if situation.steps.ends_open:
+    if transfer.steps.ends_open:
         return "succeeded.unconfirmed"
-    if situation.pays_somebody_else:
+    if transfer.pays_somebody_else:
         return "succeeded.payment"
-    if situation.received.value is None:
+    if transfer.received.value is None:
         return "succeeded.amount_unknown"
-    return "succeeded.same_chain" if situation.is_same_chain else "succeeded.cross_chain"
+    return "succeeded.same_chain" if transfer.is_same_chain else "succeeded.cross_chain"
 
 
-def _stopped(status: str, situation: Situation) -> str:
+def _stopped(status: str, transfer: Transfer) -> str:
     """Return the row for FAILED, ABORTED and INVALID, by the last recorded step."""
     failed = status == IntentStatus.FAILED
-    _, origin, destination = situation.legs
+    _, origin, destination = transfer.legs
     if destination is StepStatus.DONE:
-        if situation.has_balance and situation.holds_the_delivery:
+        if transfer.has_balance and transfer.holds_the_delivery:
             return "reported.undelivered"
         return "failed.delivered" if failed else "stopped.delivered"
-    if situation.has_balance:
-        return _with_balance(status, situation)
+    if transfer.has_balance:
+        return _with_balance(status, transfer)
     if destination is StepStatus.REJECTED:
-        return _last_step_failed(status, situation)
+        return _last_step_failed(status, transfer)
     if origin is StepStatus.DONE or destination in UNDER_WAY:
-        return "stopped.no_trace" if situation.is_same_chain else "stopped.midway"
+        return "stopped.no_trace" if transfer.is_same_chain else "stopped.midway"
     if failed:
-        return _failed_before_crossing(situation)
+        return _failed_before_crossing(transfer)
     if origin is StepStatus.REJECTED:
-        return _emptied(status) if situation.has_balance is False else "stopped.origin"
-    return _aborted(situation) if status == IntentStatus.ABORTED else _invalid(situation)
+        return _emptied(status) if transfer.has_balance is False else "stopped.origin"
+    return _aborted(transfer) if status == IntentStatus.ABORTED else _invalid(transfer)
 
 
-def _with_balance(status: str, situation: Situation) -> str:
+def _with_balance(status: str, transfer: Transfer) -> str:
     # Funds that, by the steps, have left the address. On a single chain they stay there.
-    if not situation.is_same_chain and locations.is_further(situation.by_steps, situation.held_at):
+    if not transfer.is_same_chain and locations.is_further(transfer.by_steps, transfer.held_at):
         return "stopped.balance_elsewhere"
     if status == IntentStatus.INVALID:
         return "invalid.recoverable"
-    is_abroad = situation.held_at is Place.DELIVERY_ADDRESS and not situation.is_same_chain
-    if not (situation.has_arrived or situation.is_missing or is_abroad):
+    is_abroad = transfer.held_at is Place.DELIVERY_ADDRESS and not transfer.is_same_chain
+    if not (transfer.has_arrived or transfer.is_missing or is_abroad):
         return "stopped.uncounted"
     if status == IntentStatus.ABORTED:
         return "aborted.recoverable"
     return "failed.destination_recoverable" if is_abroad else "failed.origin_recoverable"
 
 
-def _last_step_failed(status: str, situation: Situation) -> str:
-    if situation.has_balance is False:
+def _last_step_failed(status: str, transfer: Transfer) -> str:
+    if transfer.has_balance is False:
         return _emptied(status)
-    if situation.is_return_overdue:
+    if transfer.is_return_overdue:
         return "stopped.last_step_overdue"
     return "failed.destination_pending_refund" if status == IntentStatus.FAILED else "stopped.last_step"
 
@@ -194,51 +194,51 @@ def _emptied(status: str) -> str:
     return "aborted.deposit_seen" if status == IntentStatus.ABORTED else "stopped.emptied"
 
 
-def _failed_before_crossing(situation: Situation) -> str:
-    deposit, origin, _ = situation.legs
+def _failed_before_crossing(transfer: Transfer) -> str:
+    deposit, origin, _ = transfer.legs
     if origin is StepStatus.REJECTED or (deposit is StepStatus.DONE and origin is StepStatus.GIVEN_UP):
-        if situation.has_balance is False:
+        if transfer.has_balance is False:
             return "stopped.emptied"
-        return "failed.origin_overdue" if situation.is_return_overdue else "failed.origin_pending_refund"
-    if situation.has_arrived:
-        return "stopped.emptied" if situation.has_balance is False else "failed.after_payment"
-    if situation.was_not_counted and situation.has_balance is None:
+        return "failed.origin_overdue" if transfer.is_return_overdue else "failed.origin_pending_refund"
+    if transfer.has_arrived:
+        return "stopped.emptied" if transfer.has_balance is False else "failed.after_payment"
+    if transfer.was_not_counted and transfer.has_balance is None:
         return "failed.deposit_not_counted"
     return "failed.deposit" if deposit in DEAD else "failed.no_trace"
 
 
-def _aborted(situation: Situation) -> str:
-    if situation.has_arrived:
-        return "aborted.deposit_seen" if situation.has_balance is False else "aborted.after_payment"
-    is_doubtful = situation.paid or situation.was_not_counted
-    return "aborted.payment_reported" if is_doubtful and situation.has_balance is None else "aborted.nothing_moved"
+def _aborted(transfer: Transfer) -> str:
+    if transfer.has_arrived:
+        return "aborted.deposit_seen" if transfer.has_balance is False else "aborted.after_payment"
+    is_doubtful = transfer.paid or transfer.was_not_counted
+    return "aborted.payment_reported" if is_doubtful and transfer.has_balance is None else "aborted.nothing_moved"
 
 
-def _invalid(situation: Situation) -> str:
-    if situation.has_balance is False and situation.has_arrived:
+def _invalid(transfer: Transfer) -> str:
+    if transfer.has_balance is False and transfer.has_arrived:
         return "stopped.emptied"
-    if situation.has_balance is False and situation.steps.is_deposit_made:
+    if transfer.has_balance is False and transfer.steps.is_deposit_made:
         return "invalid.not_found"
-    is_doubtful = situation.was_not_counted and situation.has_balance is None
-    traces = situation.has_arrived or situation.steps.is_deposit_made or is_doubtful
+    is_doubtful = transfer.was_not_counted and transfer.has_balance is None
+    traces = transfer.has_arrived or transfer.steps.is_deposit_made or is_doubtful
     return "invalid.with_payment" if traces else "invalid.nothing_moved"
 
 
-def _refunded(situation: Situation) -> str:
-    refund = situation.refund
-    if situation.legs[2] is StepStatus.DONE:
-        return "reported.return_failed" if situation.returning in DEAD else "reported.both"
-    if refund is None or situation.returning is StepStatus.ABSENT:
-        return "refunded.held" if situation.has_balance else "refunded.no_tx"
-    if situation.returning is not StepStatus.DONE:
-        if situation.returning not in DEAD:
+def _refunded(transfer: Transfer) -> str:
+    refund = transfer.refund
+    if transfer.legs[2] is StepStatus.DONE:
+        return "reported.return_failed" if transfer.returning in DEAD else "reported.both"
+    if refund is None or transfer.returning is StepStatus.ABSENT:
+        return "refunded.held" if transfer.has_balance else "refunded.no_tx"
+    if transfer.returning is not StepStatus.DONE:
+        if transfer.returning not in DEAD:
             return "refunded.unconfirmed"
-        return "failed.refund_gone" if situation.has_balance is False else "refunded.failed"
-    if not situation.refund_reached_the_owner:
+        return "failed.refund_gone" if transfer.has_balance is False else "refunded.failed"
+    if not transfer.refund_reached_the_owner:
         return "refunded.elsewhere"
-    if situation.has_balance:
+    if transfer.has_balance:
         return "refunded.leftover"
-    return "refunded.origin" if refund.chain_id == situation.origin_chain_id else "refunded.destination"
+    return "refunded.origin" if refund.chain_id == transfer.origin_chain_id else "refunded.destination"
 
 
 SECOND_DEPOSIT = "Do not deposit again for this transfer."

@@ -7,7 +7,7 @@ from intents_ui.display.formatting import hashes, times
 from intents_ui.display.formatting.sentences import Sentence, capitalized, fill
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import TransactionStatus
 from intents_ui.service.outcome import UNDER_WAY, StepStatus, has_hash
 
@@ -94,30 +94,30 @@ def price_held(until: datetime | None, *, now: datetime) -> str:
 class StepDescriber:
     """The sentences of one transfer."""
 
-    def __init__(self, situation: Situation) -> None:
-        self._situation = situation
-        self._using = using = situation.names
-        refund_chain = situation.refund.chain_id if situation.refund else None
-        bridges = providers.labels(situation.providers)
+    def __init__(self, transfer: Transfer) -> None:
+        self._transfer = transfer
+        self._using = using = transfer.names
+        refund_chain = transfer.refund.chain_id if transfer.refund else None
+        bridges = providers.labels(transfer.providers)
         about = self._about()
         self._words = {
-            "origin": names.of_chain(situation.origin_chain_id, using=using, unknown="the origin chain"),
-            "destination": names.of_chain(situation.destination_chain_id, using=using, unknown="the destination chain"),
+            "origin": names.of_chain(transfer.origin_chain_id, using=using, unknown="the origin chain"),
+            "destination": names.of_chain(transfer.destination_chain_id, using=using, unknown="the destination chain"),
             "refund": names.of_chain(refund_chain, using=using, unknown="an unknown chain"),
             "provider": bridges[-1] if bridges else "the route provider",  # of two, the last one
-            "Sent": self._sum(situation.requested, "The deposit"),
-            "sent": self._sum(situation.requested, "the deposit"),
-            "amount": self._sum(situation.requested, "deposit"),
-            "of_sent": Sentence(" of ", self._sum(situation.requested, ""))
-            if situation.requested.value is not None
+            "Sent": self._sum(transfer.requested, "The deposit"),
+            "sent": self._sum(transfer.requested, "the deposit"),
+            "amount": self._sum(transfer.requested, "deposit"),
+            "of_sent": Sentence(" of ", self._sum(transfer.requested, ""))
+            if transfer.requested.value is not None
             else "",
-            "arrived": self._sum(situation.reported_deposit, ""),
-            "arrived_on": names.of_chain(situation.reported_deposit.chain_id, using=using, unknown="the origin chain"),
+            "arrived": self._sum(transfer.reported_deposit, ""),
+            "arrived_on": names.of_chain(transfer.reported_deposit.chain_id, using=using, unknown="the origin chain"),
             "difference": self._difference(),
-            "received": self._sum(situation.received, ""),
+            "received": self._sum(transfer.received, ""),
             "about": about,
             "About": capitalized(about),
-            "refunded": self._sum(situation.refunded, "the funds"),
+            "refunded": self._sum(transfer.refunded, "the funds"),
             "to": self._refund_address(),
         }
 
@@ -125,49 +125,49 @@ class StepDescriber:
         return fill(self._deposit_template(tense), self._words)
 
     def origin(self, tense: Tense) -> str:
-        if tense is Tense.PRESENT and self._situation.legs[1] in UNCERTAIN:
-            return fill(NOT_YET["swap" if self._situation.is_same_chain else "bridge"], self._words)
-        return fill((SWAP if self._situation.is_same_chain else BRIDGE)[tense], self._words)
+        if tense is Tense.PRESENT and self._transfer.legs[1] in UNCERTAIN:
+            return fill(NOT_YET["swap" if self._transfer.is_same_chain else "bridge"], self._words)
+        return fill((SWAP if self._transfer.is_same_chain else BRIDGE)[tense], self._words)
 
     def destination(self, tense: Tense) -> str:
         """Return the destination's sentence. While it is on hold, the sentence says what it waits for."""
         return fill(self._destination_template(tense), self._words)
 
     def _deposit_template(self, tense: Tense) -> str:
-        reached = self._situation.legs[0]
+        reached = self._transfer.legs[0]
         if tense is Tense.PRESENT and reached in UNDER_WAY:
             return ON_ITS_WAY
         if tense is Tense.PRESENT and reached is StepStatus.STRANGE:
             return DEPOSIT[Tense.UNKNOWN]
-        if tense is Tense.PAST and not self._situation.is_arrival_reported:
+        if tense is Tense.PAST and not self._transfer.is_arrival_reported:
             return DEPOSIT_NOT_REPORTED
         return self._why_not_paid(reached) if tense is Tense.NEVER else DEPOSIT[tense]
 
     def _why_not_paid(self, reached: StepStatus) -> str:
-        deposit = self._situation.deposit
+        deposit = self._transfer.deposit
         if deposit is not None and deposit.status == TransactionStatus.REVERTED and has_hash(deposit):
             return REVERTED
-        is_made = self._situation.steps.is_deposit_made
+        is_made = self._transfer.steps.is_deposit_made
         if reached is StepStatus.REJECTED and not is_made:
             return NOT_COUNTED
-        was_seen = is_made or self._situation.has_arrived
+        was_seen = is_made or self._transfer.has_arrived
         return NOT_CONFIRMED if was_seen else DEPOSIT[Tense.NEVER]
 
     def _destination_template(self, tense: Tense) -> str:
-        reached = self._situation.legs[2]
+        reached = self._transfer.legs[2]
         if tense is Tense.PRESENT and reached in UNCERTAIN:
             return NOT_YET["delivery"]
         if tense is Tense.PRESENT and reached in (StepStatus.WAITING, StepStatus.ABSENT):
-            context = self._situation.destination.context if self._situation.destination else None
+            context = self._transfer.destination.context if self._transfer.destination else None
             on_hold = "Waiting for {provider} to deliver on {destination}."
             return ATTESTATIONS.get(context or "", on_hold)
-        if tense is Tense.PAST and self._situation.received.value is None:
+        if tense is Tense.PAST and self._transfer.received.value is None:
             return AMOUNT_NOT_REPORTED
         return DELIVERY[tense]
 
     def _difference(self) -> str:
         """Return `, 3.00 USDC less than requested`, or "" if it is the requested amount or another token."""
-        arrived, expected = self._situation.reported_deposit, self._situation.expected_deposit
+        arrived, expected = self._transfer.reported_deposit, self._transfer.expected_deposit
         is_other = token_amounts.is_another_token(arrived, expected)
         if arrived.value is None or expected.value is None or is_other:
             return ""
@@ -176,7 +176,7 @@ class StepDescriber:
 
     def _about(self) -> str:
         """Return an amount as an estimate: before the delivery every amount is one, even if the receipt has it."""
-        for money in (self._situation.expected, self._situation.received):
+        for money in (self._transfer.expected, self._transfer.received):
             if money.value is not None:
                 return Sentence("about ", self._sum(money, ""))
         return "the funds"
@@ -185,7 +185,7 @@ class StepDescriber:
         return fill(RETURN[tense], self._words)
 
     def _refund_address(self) -> str:
-        refund, owner = self._situation.refund, self._situation.owner
+        refund, owner = self._transfer.refund, self._transfer.owner
         if refund is None or refund.to_address is None:
             return "an unknown address"
         if owner and refund.to_address.lower() == owner.lower():

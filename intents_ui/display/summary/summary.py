@@ -27,8 +27,8 @@ from intents_ui.display.transfers import assistance, deposits, statuses
 from intents_ui.display.transfers.assistance import Help, HelpKind, SupportTeam
 from intents_ui.display.transfers.balances import Check
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import Situation, derived
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import STOPPED, IntentStatus
 from intents_ui.service.outcome import RUNNING
 
@@ -47,7 +47,7 @@ class Summary:
     """
 
     key: str
-    situation: Situation
+    transfer: Transfer
     gaps: Placeholders
 
     @cached_property
@@ -59,7 +59,7 @@ class Summary:
     @cached_property
     def status(self) -> StatusLabel:
         """Return the status, green only if the delivery is confirmed."""
-        shown = self.situation.shown_status
+        shown = self.transfer.shown_status
         tone = self._honest(shown.tone)
         return replace(shown, tone=tone, icon=shown.icon if tone is shown.tone else "triangle-alert")
 
@@ -79,7 +79,7 @@ class Summary:
 
     @cached_property
     def place(self) -> Place:
-        return _place(self.key, self.situation)
+        return _place(self.key, self.transfer)
 
     @cached_property
     def location(self) -> str:
@@ -95,7 +95,7 @@ class Summary:
 
     @cached_property
     def located(self) -> Located:
-        return funds_location.located(self.place, self.situation, self.gaps)
+        return funds_location.located(self.place, self.transfer, self.gaps)
 
     @property
     def amount(self) -> str:
@@ -105,11 +105,11 @@ class Summary:
     @property
     def address(self) -> str | None:
         """Return the location's address, None while the funds are being refunded."""
-        return None if self.place is Place.RETURNING else self.situation.address_of(self.place)
+        return None if self.place is Place.RETURNING else self.transfer.address_of(self.place)
 
     @property
     def address_chain_id(self) -> int | None:
-        return self.situation.chain_of(self.place) if self.address else None
+        return self.transfer.chain_of(self.place) if self.address else None
 
     @cached_property
     def certainty(self) -> Certainty:
@@ -156,7 +156,7 @@ class Summary:
         if self.is_pending:
             return ()
         kinds = (HelpKind.SUPPORT,) if self._obstacle else self.row.help
-        return tuple(assistance.needed(kinds, contact=self.contact, contacts=self.situation.contacts))
+        return tuple(assistance.needed(kinds, contact=self.contact, contacts=self.transfer.contacts))
 
     @property
     def scam_warning(self) -> str:
@@ -165,7 +165,7 @@ class Summary:
 
     @cached_property
     def deadline(self) -> datetime | None:
-        return None if self.is_pending else _deadline(self.row.deadline, self.situation)
+        return None if self.is_pending else _deadline(self.row.deadline, self.transfer)
 
     @property
     def warn_second_deposit(self) -> bool:
@@ -184,18 +184,18 @@ class Summary:
     @cached_property
     def is_provisional(self) -> bool:
         """Return whether unknown balances could change the headline."""
-        return bool(self._stem) and self.situation.has_balance is None and self._stem != self._headline
+        return bool(self._stem) and self.transfer.has_balance is None and self._stem != self._headline
 
     @cached_property
     def is_pending(self) -> bool:
-        return self.is_provisional and self.situation.balances.check is Check.PENDING
+        return self.is_provisional and self.transfer.balances.check is Check.PENDING
 
     @property
     def balance_note(self) -> str:
         """Return the note about unknown balances that could matter."""
-        if self.situation.has_balance is not None or self.situation.is_unread:
+        if self.transfer.has_balance is not None or self.transfer.is_unread:
             return ""
-        if self.situation.balances.check is Check.PENDING:
+        if self.transfer.balances.check is Check.PENDING:
             return CHECKING
         return NOT_CHECKED if self.is_provisional else ""
 
@@ -203,12 +203,12 @@ class Summary:
 
     @property
     def is_over(self) -> bool:
-        return self.situation.is_over
+        return self.transfer.is_over
 
     @property
     def explained(self) -> IntentStatus | None:
         """Return the status whose help page has the row, None if none has."""
-        return next((status for status in self.row.statuses if status == self.situation.status), None)
+        return next((status for status in self.row.statuses if status == self.transfer.status), None)
 
     @property
     def told(self) -> tuple[object, ...]:
@@ -226,29 +226,29 @@ class Summary:
     @cached_property
     def _stem(self) -> str:
         # Balances don't change what is said about a transfer in progress once its deposit has arrived.
-        is_settled = self.key.startswith("executing.") and self.situation.has_arrived
+        is_settled = self.key.startswith("executing.") and self.transfer.has_arrived
         return "" if is_settled else fill(self.row.stem, self.gaps)
 
     @cached_property
     def _obstacle(self) -> str:
         """Return why the funds can't be recovered, if the next step would say to recover them."""
-        return reasons.no_recovery(self.situation) if HelpKind.RECOVERY in self.row.help else ""
+        return reasons.no_recovery(self.transfer) if HelpKind.RECOVERY in self.row.help else ""
 
     @cached_property
     def _has_left(self) -> bool:
         """Return whether the intent address that should hold the funds is empty on the chain."""
-        return self.place in ADDRESSES and self.situation.has_balance is False
+        return self.place in ADDRESSES and self.transfer.has_balance is False
 
     @property
     def _is_overdue(self) -> bool:
         """Return whether a wait without an actor has taken too long."""
-        escalates_at = self.situation.escalates_at(self.row.minutes)
-        return self.situation.has_come(escalates_at)
+        escalates_at = self.transfer.escalates_at(self.row.minutes)
+        return self.transfer.has_come(escalates_at)
 
     @property
     def _is_only_late(self) -> bool:
         """Return whether nothing but the delay needs attention."""
-        return self.row.attention is Attention.NONE and (self.situation.is_late or self._is_overdue)
+        return self.row.attention is Attention.NONE and (self.transfer.is_late or self._is_overdue)
 
     def _honest(self, tone: Tone) -> Tone:
         if tone is not Tone.GOOD or self.certainty is Certainty.CONFIRMED:
@@ -257,73 +257,71 @@ class Summary:
 
 
 @derived
-def of(situation: Situation) -> Summary:
+def of(transfer: Transfer) -> Summary:
     """Return the summary for any combination of states, with either object or any of their fields missing."""
-    key = rules.key(situation)
-    return Summary(key, situation, Placeholders(situation, minutes=EXPLANATIONS[key].minutes))
+    key = rules.key(transfer)
+    return Summary(key, transfer, Placeholders(transfer, minutes=EXPLANATIONS[key].minutes))
 
 
 @derived
-def changes_at(situation: Situation) -> datetime | None:
+def changes_at(transfer: Transfer) -> datetime | None:
     """Return the next time at which the clock alone may change the summary of the same receipt. None: never.
 
     Until then, the row, the shown status and the timeline's `late` and `stalled` stay the same.
     """
-    return min((at for at in _turning_points(situation) if at and at > situation.now), default=None)
+    return min((at for at in _turning_points(transfer) if at and at > transfer.now), default=None)
 
 
-def _turning_points(situation: Situation) -> Iterator[datetime | None]:
-    yield from (situation.escalates_at(minutes) for minutes in _minutes(situation))
-    if statuses.is_open(situation.status):
-        yield from (situation.expires_at, situation.execute_by)
-        yield from (situation.due_at, situation.estimated_late_at, situation.stalled_at, situation.late_at)
-    if situation.returning in RUNNING or situation.status in STOPPED:
-        yield situation.return_overdue_at
-        yield situation.settled_at
+def _turning_points(transfer: Transfer) -> Iterator[datetime | None]:
+    yield from (transfer.escalates_at(minutes) for minutes in _minutes(transfer))
+    if statuses.is_open(transfer.status):
+        yield from (transfer.expires_at, transfer.execute_by)
+        yield from (transfer.due_at, transfer.estimated_late_at, transfer.stalled_at, transfer.late_at)
+    if transfer.returning in RUNNING or transfer.status in STOPPED:
+        yield transfer.return_overdue_at
+        yield transfer.settled_at
 
 
-def _minutes(situation: Situation) -> Iterator[int]:
+def _minutes(transfer: Transfer) -> Iterator[int]:
     """Return the waits after which the messages say to contact support."""
-    yield of(situation).row.minutes
+    yield of(transfer).row.minutes
     # Unknown balances could show a deposit that wasn't accepted.
-    if statuses.is_open(situation.status) and (not situation.has_arrived or deposits.of(situation).lacking):
+    if statuses.is_open(transfer.status) and (not transfer.has_arrived or deposits.of(transfer).lacking):
         yield EXPLANATIONS["executing.uncounted"].minutes
 
 
-def _place(key: str, situation: Situation) -> Place:
+def _place(key: str, transfer: Transfer) -> Place:
     place = EXPLANATIONS[key].place
     match place:
         case "last-confirmed":
-            return situation.reached
+            return transfer.reached
         case "balance":
-            return situation.held_at if situation.has_balance else Place.DEPOSIT_ADDRESS
+            return transfer.held_at if transfer.has_balance else Place.DEPOSIT_ADDRESS
         case "refund":
-            held_at = situation.held_at
-            return situation.start_of_the_return if held_at is Place.UNKNOWN else held_at
+            held_at = transfer.held_at
+            return transfer.start_of_the_return if held_at is Place.UNKNOWN else held_at
         case Place.RETURNED:
-            is_named = (
-                situation.refund and situation.refund.to_address and situation.refund.chain_id and situation.owner
-            )
+            is_named = transfer.refund and transfer.refund.to_address and transfer.refund.chain_id and transfer.owner
             return Place.RETURNED if is_named else Place.UNKNOWN
         case Place.DEPOSIT_ADDRESS:
             # A reported but unconfirmed deposit can still be anywhere.
-            arrived = situation.has_arrived or situation.has_balance
+            arrived = transfer.has_arrived or transfer.has_balance
             return Place.DEPOSIT_ADDRESS if arrived else Place.UNKNOWN
         case _:
             return Place(place)
 
 
-def _deadline(deadline: Deadline, situation: Situation) -> datetime | None:
+def _deadline(deadline: Deadline, transfer: Transfer) -> datetime | None:
     match deadline:
         case Deadline.EXECUTION:
-            return situation.execute_by
+            return transfer.execute_by
         case Deadline.ESTIMATE:
-            due_at = situation.due_at
-            return situation.late_at if situation.has_come(due_at) else due_at
+            due_at = transfer.due_at
+            return transfer.late_at if transfer.has_come(due_at) else due_at
         case Deadline.STALL:
-            return situation.stalled_at
+            return transfer.stalled_at
         case Deadline.REFUND:
-            return situation.return_overdue_at
+            return transfer.return_overdue_at
         case Deadline.NONE:
             return None
 

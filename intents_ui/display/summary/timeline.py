@@ -10,7 +10,7 @@ from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.summary import reasons, step_descriptions
 from intents_ui.display.summary.step_descriptions import Tense
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
 
@@ -96,65 +96,61 @@ TENSES = {
 
 
 @derived
-def of(situation: Situation) -> Timeline:
+def of(transfer: Transfer) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
-    now = situation.now
-    is_offer = situation.status in UNEXECUTED and not situation.is_under_way
-    price = step_descriptions.price_held(situation.expires_at, now=now) if is_offer else ""
-    quoted = Step(Name.QUOTED, StepState.DONE, price, situation.quoted_at)
-    steps = (quoted, _committed(situation, is_offer=is_offer, now=now), *_legs(situation))
-    is_open = statuses.is_open(situation.status)
-    elapsed = _elapsed(situation, steps, now=now)
-    estimate = situation.estimate
+    now = transfer.now
+    is_offer = transfer.status in UNEXECUTED and not transfer.is_under_way
+    price = step_descriptions.price_held(transfer.expires_at, now=now) if is_offer else ""
+    quoted = Step(Name.QUOTED, StepState.DONE, price, transfer.quoted_at)
+    steps = (quoted, _committed(transfer, is_offer=is_offer, now=now), *_legs(transfer))
+    is_open = statuses.is_open(transfer.status)
+    elapsed = _elapsed(transfer, steps, now=now)
+    estimate = transfer.estimate
     return Timeline(
         steps=_with_slowest(tuple(_with_durations(steps, now=now)), elapsed),
         elapsed=elapsed,
         estimate=estimate,
-        due_at=situation.due_at,
-        late=elapsed is not None and elapsed >= estimate + situation.grace,
-        stalled=is_open and situation.has_moved and situation.has_come(situation.stalled_at),
+        due_at=transfer.due_at,
+        late=elapsed is not None and elapsed >= estimate + transfer.grace,
+        stalled=is_open and transfer.has_moved and transfer.has_come(transfer.stalled_at),
         finished=not is_open,
     )
 
 
-def _committed(situation: Situation, *, is_offer: bool, now: datetime) -> Step:
-    expired = situation.is_expired
-    if is_offer and situation.is_unread:
+def _committed(transfer: Transfer, *, is_offer: bool, now: datetime) -> Step:
+    expired = transfer.is_expired
+    if is_offer and transfer.is_unread:
         return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
-    if is_offer and situation.status == IntentStatus.QUOTED:
+    if is_offer and transfer.status == IntentStatus.QUOTED:
         state = StepState.SKIPPED if expired else StepState.CURRENT
         return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Not accepted yet.")
     if is_offer:
         sentence = "Not started in time." if expired else "Not started yet."
-        if situation.execute_by and not expired:
-            sentence = Sentence(sentence, " Valid until ", times.utc(situation.execute_by, now=now), ".")
-        return Step(Name.COMMITTED, StepState.DONE, sentence, situation.updated_at)
-    if (
-        situation.has_moved
-        or situation.started_at
-        or situation.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED)
-    ):
-        return Step(Name.COMMITTED, StepState.DONE, "Started.", situation.started_at)
+        if transfer.execute_by and not expired:
+            sentence = Sentence(sentence, " Valid until ", times.utc(transfer.execute_by, now=now), ".")
+        return Step(Name.COMMITTED, StepState.DONE, sentence, transfer.updated_at)
+    if transfer.has_moved or transfer.started_at or transfer.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
+        return Step(Name.COMMITTED, StepState.DONE, "Started.", transfer.started_at)
     return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
 
 
-def _legs(situation: Situation) -> Iterator[Step]:
-    now, tell = situation.now, step_descriptions.StepDescriber(situation)
-    deposit, origin, destination = (_state(index, situation, now=now) for index in range(3))
-    yield _step(Name.DEPOSIT, deposit, situation.deposit, tell.deposit(_tense(0, deposit, situation)), situation)
-    yield _step(Name.ORIGIN, origin, situation.origin, tell.origin(_tense(1, origin, situation)), situation)
-    if situation.destination or not situation.is_same_chain:
-        result = tell.destination(_tense(2, destination, situation))
-        step = _step(Name.DESTINATION, destination, situation.destination, result, situation)
-        due_at = situation.due_at
-        is_ahead = destination in AHEAD and not situation.has_come(due_at)
+def _legs(transfer: Transfer) -> Iterator[Step]:
+    now, tell = transfer.now, step_descriptions.StepDescriber(transfer)
+    deposit, origin, destination = (_state(index, transfer, now=now) for index in range(3))
+    yield _step(Name.DEPOSIT, deposit, transfer.deposit, tell.deposit(_tense(0, deposit, transfer)), transfer)
+    yield _step(Name.ORIGIN, origin, transfer.origin, tell.origin(_tense(1, origin, transfer)), transfer)
+    if transfer.destination or not transfer.is_same_chain:
+        result = tell.destination(_tense(2, destination, transfer))
+        step = _step(Name.DESTINATION, destination, transfer.destination, result, transfer)
+        due_at = transfer.due_at
+        is_ahead = destination in AHEAD and not transfer.has_come(due_at)
         yield replace(step, expected_at=due_at if is_ahead else None)
-    yield from _refund(situation, tell)
+    yield from _refund(transfer, tell)
 
 
-def _state(index: int, situation: Situation, *, now: datetime) -> StepState:
+def _state(index: int, transfer: Transfer, *, now: datetime) -> StepState:
     """Return the state of a step. If it has no status, the steps before and after it decide."""
-    reached, before = situation.legs[index], situation.legs[:index]
+    reached, before = transfer.legs[index], transfer.legs[:index]
     is_broken = any(each in DEAD for each in before)
     match reached:
         case StepStatus.DONE:
@@ -163,58 +159,58 @@ def _state(index: int, situation: Situation, *, now: datetime) -> StepState:
             return StepState.FAILED
         case StepStatus.GIVEN_UP:
             return StepState.SKIPPED if is_broken else StepState.FAILED
-    if situation.is_unread or situation.lacks_its_receipt or _must_have_been(index, situation):
+    if transfer.is_unread or transfer.lacks_its_receipt or _must_have_been(index, transfer):
         return StepState.UNKNOWN
-    if situation.is_over:
-        return StepState.SKIPPED if _was_never_started(index, situation) else StepState.UNKNOWN
-    is_started = situation.is_under_way or situation.status not in UNEXECUTED
+    if transfer.is_over:
+        return StepState.SKIPPED if _was_never_started(index, transfer) else StepState.UNKNOWN
+    is_started = transfer.is_under_way or transfer.status not in UNEXECUTED
     is_ready = before[-1] is StepStatus.DONE if before else is_started
     return StepState.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else StepState.WAITING
 
 
-def _must_have_been(index: int, situation: Situation) -> bool:
+def _must_have_been(index: int, transfer: Transfer) -> bool:
     """Return whether a later step implies that it is done, whatever its own status."""
-    return situation.has_arrived if index == 0 else any(each in TRACES for each in situation.legs[index + 1 :])
+    return transfer.has_arrived if index == 0 else any(each in TRACES for each in transfer.legs[index + 1 :])
 
 
-def _was_never_started(index: int, situation: Situation) -> bool:
-    came_back = index == 0 and situation.status == IntentStatus.REFUNDED
-    if situation.status == IntentStatus.SUCCEEDED or came_back:
+def _was_never_started(index: int, transfer: Transfer) -> bool:
+    came_back = index == 0 and transfer.status == IntentStatus.REFUNDED
+    if transfer.status == IntentStatus.SUCCEEDED or came_back:
         return False
-    reached = situation.legs[index]
+    reached = transfer.legs[index]
     # A deposit that was watched for and never came, although a later step may have begun since.
     return reached in (StepStatus.ABSENT, StepStatus.WAITING) or (index == 0 and reached is StepStatus.QUEUED)
 
 
-def _tense(index: int, state: StepState, situation: Situation) -> Tense:
+def _tense(index: int, state: StepState, transfer: Transfer) -> Tense:
     """Return the state of a step without a status, from later steps or, if none contradicts it, from the transfer's
     status.
     """
-    if state is not StepState.UNKNOWN or situation.is_unread or situation.is_missing:
+    if state is not StepState.UNKNOWN or transfer.is_unread or transfer.is_missing:
         return TENSES[state]
-    if _must_have_been(index, situation):
+    if _must_have_been(index, transfer):
         return Tense.IMPLIED
-    is_reported = situation.status == IntentStatus.SUCCEEDED and not DEAD & {*situation.legs, situation.returning}
+    is_reported = transfer.status == IntentStatus.SUCCEEDED and not DEAD & {*transfer.legs, transfer.returning}
     return Tense.REPORTED if is_reported else Tense.UNKNOWN
 
 
-def _refund(situation: Situation, tell: step_descriptions.StepDescriber) -> Iterator[Step]:
-    reached = situation.returning
-    if situation.refund is None or reached is StepStatus.ABSENT:
-        if situation.status == IntentStatus.REFUNDED:
+def _refund(transfer: Transfer, tell: step_descriptions.StepDescriber) -> Iterator[Step]:
+    reached = transfer.returning
+    if transfer.refund is None or reached is StepStatus.ABSENT:
+        if transfer.status == IntentStatus.REFUNDED:
             unread = "Unknown whether there is a refund transaction."
-            sentence = unread if situation.is_unread else "No separate refund transaction reported."
+            sentence = unread if transfer.is_unread else "No separate refund transaction reported."
             yield Step(Name.REFUND, StepState.UNKNOWN, sentence)
         return
     # A refund continues after the transfer itself has ended.
     state = (
         StepState.CURRENT if reached in RUNNING else StepState.DONE if reached is StepStatus.DONE else StepState.FAILED
     )
-    yield _step(Name.REFUND, state, situation.refund, tell.refund(TENSES[state]), situation)
+    yield _step(Name.REFUND, state, transfer.refund, tell.refund(TENSES[state]), transfer)
 
 
 def _step(
-    name: Name, state: StepState, transaction: IntentTransaction | None, sentence: str, situation: Situation
+    name: Name, state: StepState, transaction: IntentTransaction | None, sentence: str, transfer: Transfer
 ) -> Step:
     # A step that finally succeeded may still have the reason of an earlier attempt.
     reason = transaction.status_reason if transaction and state is not StepState.DONE else None
@@ -223,10 +219,10 @@ def _step(
         name,
         state,
         sentence,
-        at=situation.ended_at(transaction) if transaction and is_over else None,
+        at=transfer.ended_at(transaction) if transaction and is_over else None,
         transaction=transaction,
         reason=text.reason(reason) if reason else None,
-        explanation=reasons.of_step(transaction, situation) if reason else "",
+        explanation=reasons.of_step(transaction, transfer) if reason else "",
         reason_is_old=bool(reason) and leg(transaction) is StepStatus.MOVING and state is StepState.CURRENT,
     )
 
@@ -248,12 +244,12 @@ def _with_slowest(steps: tuple[Step, ...], elapsed: timedelta | None) -> tuple[S
     return tuple(replace(step, took_most=took.get(step.name, NO_TIME) * 2 > elapsed) for step in steps)
 
 
-def _elapsed(situation: Situation, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:
+def _elapsed(transfer: Transfer, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:
     """Return the time from the start of the execution to its end. None without a deposit, from which the estimate
     counts, or if the clocks disagree.
     """
-    if situation.started_at is None or not (situation.has_arrived or situation.is_delivered):
+    if transfer.started_at is None or not (transfer.has_arrived or transfer.is_delivered):
         return None
     ends = [step.at for step in steps if step.at]
-    end = now if statuses.is_open(situation.status) else situation.finished_at or max(ends, default=None)
-    return end - situation.started_at if end and end >= situation.started_at else None
+    end = now if statuses.is_open(transfer.status) else transfer.finished_at or max(ends, default=None)
+    return end - transfer.started_at if end and end >= transfer.started_at else None

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.situation import Situation, derived, first
+from intents_ui.display.transfers.transfer import Transfer, derived, first
 from intents_ui.service.models import IntentStatus, IntentTransaction
 from intents_ui.service.outcome import StepStatus, has_hash
 
@@ -32,7 +32,7 @@ class Payment:
     chain.
     """
 
-    situation: Situation
+    transfer: Transfer
     expected: Money
     least: int | None
     address: str | None
@@ -42,11 +42,11 @@ class Payment:
 
     @property
     def leg(self) -> StepStatus:
-        return self.situation.legs[0]
+        return self.transfer.legs[0]
 
     @property
     def deposit(self) -> IntentTransaction:
-        return self.situation.deposit or NO_DEPOSIT
+        return self.transfer.deposit or NO_DEPOSIT
 
     @property
     def is_confirmed(self) -> bool:
@@ -55,24 +55,24 @@ class Payment:
     @property
     def is_reported(self) -> bool:
         """Return whether the deposit has a real hash, so that its fields describe a transaction."""
-        return has_hash(self.situation.deposit)
+        return has_hash(self.transfer.deposit)
 
     @property
     def is_used(self) -> bool:
         """Return whether the first step has used the deposit, so that any balance at the address is left over."""
-        return self.situation.legs[1] is StepStatus.DONE or self.situation.is_delivered
+        return self.transfer.legs[1] is StepStatus.DONE or self.transfer.is_delivered
 
     @property
     def is_idle(self) -> bool:
         """Return whether no step has used the confirmed deposit."""
-        situation = self.situation
-        is_refunded = situation.returning is not StepStatus.ABSENT or situation.status == IntentStatus.REFUNDED
-        return self.is_confirmed and {*situation.legs[1:]} <= NOT_BEGUN and not is_refunded
+        transfer = self.transfer
+        is_refunded = transfer.returning is not StepStatus.ABSENT or transfer.status == IntentStatus.REFUNDED
+        return self.is_confirmed and {*transfer.legs[1:]} <= NOT_BEGUN and not is_refunded
 
     @property
     def named(self) -> Money:
         """Return the deposit's own amount, which is reliable only once it is confirmed."""
-        return self.situation.reported_deposit
+        return self.transfer.reported_deposit
 
     @property
     def right(self) -> int | None:
@@ -143,47 +143,47 @@ class Payment:
     @property
     def late_by(self) -> timedelta | None:
         """Return the time from the deadline to the confirmation, negative if before the deadline."""
-        mined = self.situation.mined_at(self.deposit) if self.is_confirmed else None
+        mined = self.transfer.mined_at(self.deposit) if self.is_confirmed else None
         return mined - self.deadline if mined and self.deadline else None
 
 
 @derived
-def of(situation: Situation) -> Payment:
+def of(transfer: Transfer) -> Payment:
     """Return the expected and the received deposit."""
-    is_unknown = situation.has_balance is None or (situation.has_balance and not situation.holdings)
-    balances = None if is_unknown else situation.balances.groups
-    expected, address = situation.expected_deposit, situation.deposit_address
+    is_unknown = transfer.has_balance is None or (transfer.has_balance and not transfer.holdings)
+    balances = None if is_unknown else transfer.balances.groups
+    expected, address = transfer.expected_deposit, transfer.deposit_address
     groups = [group for group in balances or () if _is_at(group.intent_address, address)]
     there = [token_amounts.held(token, inside=group) for group in groups for token in group.tokens if token.balance]
     held = tuple(money for money in there if money.chain_id == expected.chain_id)
     return Payment(
-        situation=situation,
+        transfer=transfer,
         expected=expected,
-        least=_least(situation, expected),
+        least=_least(transfer, expected),
         address=address,
-        deadline=first(situation.execute_by, situation.expires_at),
+        deadline=first(transfer.execute_by, transfer.expires_at),
         held=None if balances is None else held,
-        strays=tuple(money for money in there if _is_stray(money, expected, situation)),
+        strays=tuple(money for money in there if _is_stray(money, expected, transfer)),
     )
 
 
-def _least(situation: Situation, expected: Money) -> int | None:
+def _least(transfer: Transfer, expected: Money) -> int | None:
     """Return the balance that the first step requires at the deposit address."""
-    needed = situation.intent.origin_precondition
-    if needed and needed.min_amount is not None and _is_at(needed.owner_address, situation.deposit_address):
+    needed = transfer.intent.origin_precondition
+    if needed and needed.min_amount is not None and _is_at(needed.owner_address, transfer.deposit_address):
         of = Money(None, first(needed.chain_id, expected.chain_id), needed.token_address)
         if token_amounts.is_same_token(of, expected):
             return needed.min_amount
-    return first(situation.quote.from_amount_min, expected.value)
+    return first(transfer.quote.from_amount_min, expected.value)
 
 
 def _is_at(address: str | None, wanted: str | None) -> bool:
     return address is not None and wanted is not None and not token_amounts.is_other_address(address, wanted)
 
 
-def _is_stray(money: Money, expected: Money, situation: Situation) -> bool:
+def _is_stray(money: Money, expected: Money, transfer: Transfer) -> bool:
     """Compare chain and address: a transfer may have the same address on both of its chains."""
     belongs = {expected.chain_id}
-    if _is_at(situation.delivery_address, situation.deposit_address):
-        belongs.add(situation.destination_chain_id)
+    if _is_at(transfer.delivery_address, transfer.deposit_address):
+        belongs.add(transfer.destination_chain_id)
     return money.chain_id is not None and money.chain_id not in belongs

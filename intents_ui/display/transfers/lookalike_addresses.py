@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from intents_ui.display.formatting import hashes
-from intents_ui.display.transfers.situation import Situation, derived
+from intents_ui.display.transfers.transfer import Transfer, derived
 
 # The characters that people compare, and attackers imitate.
 EACH_SIDE = 4
@@ -20,22 +20,22 @@ class Party:
 
 
 @derived
-def of(situation: Situation) -> tuple[tuple[Party, Party], ...]:
+def of(transfer: Transfer) -> tuple[tuple[Party, Party], ...]:
     """Return every such pair once. An address can have several roles. Addresses that aren't hex are ignored."""
     parties: dict[str, Party] = {}
-    for party in _parties(situation):
+    for party in _parties(transfer):
         parties.setdefault(party.address, party)
     pairs = combinations(parties.values(), 2)
     return tuple((one, other) for one, other in pairs if _ends(one.address) == _ends(other.address))
 
 
-def _parties(situation: Situation) -> Iterator[Party]:
-    deposit, refund = situation.deposit, situation.refund
+def _parties(transfer: Transfer) -> Iterator[Party]:
+    deposit, refund = transfer.deposit, transfer.refund
     named = (
-        ("owner", situation.owner),
-        ("recipient", situation.recipient),
-        ("deposit address", situation.deposit_address),
-        ("destination intent address", situation.delivery_address),
+        ("owner", transfer.owner),
+        ("recipient", transfer.recipient),
+        ("deposit address", transfer.deposit_address),
+        ("destination intent address", transfer.delivery_address),
         ("address that sent the deposit", deposit.from_address if deposit else None),
         ("refund address", refund.to_address if refund else None),
     )

@@ -6,8 +6,8 @@ from enum import IntEnum
 
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Attention, Certainty
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage.rows import TriageOutcome, TriageRow, owner_of
 
 
@@ -36,7 +36,7 @@ class OwnerGroup:
 
     owner: str
     rows: tuple[TriageRow, ...]
-    transfers: tuple[Situation, ...]
+    transfers: tuple[Transfer, ...]
 
 
 def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
@@ -50,7 +50,7 @@ def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
     by_owner: dict[str, list[TriageRow]] = {}
     for row in sorted(rows, key=place):
         by_owner.setdefault(row.owner, []).append(row)
-    shown: dict[str, dict[str, Situation]] = {owner: {} for owner in by_owner}
+    shown: dict[str, dict[str, Transfer]] = {owner: {} for owner in by_owner}
     for group, each in (
         (row.owner, each) for owned in by_owner.values() for row in owned for each in row.replied_about
     ):

@@ -73,7 +73,7 @@ def cells(row: TriageRow, *, root: str) -> tuple[str, ...]:
         row.value,
         row.what,
         row.status.word,
-        row.situation.outcome.value if row.situation and not row.situation.is_unread else "",
+        row.transfer.outcome.value if row.transfer and not row.transfer.is_unread else "",
         row.headline,
         " ".join(line if line.endswith((".", ":")) else f"{line}." for line in row.details),
         f"{row.where} Address: {row.address}" if row.address else row.where,

@@ -12,14 +12,14 @@ from intents_ui.display.search import empty_results, input_errors, shortened
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.search.shortened import Candidate
 from intents_ui.display.summary import glance, summary
-from intents_ui.display.summary.glance import Transfer
+from intents_ui.display.summary.glance import Glance
 from intents_ui.display.summary.summary import whose
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.assistance import Help
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt, IntentStatus, TokenInfo
@@ -72,7 +72,7 @@ class TriageRow:
     `intent_id` is set when the row tells one transfer; `at` is when it was told. `candidates`: the values of all
     transfers that it leads to, for shortened IDs in other rows.
 
-    `situation` is the transfer that its text is about, and `others` are listed below it. `owner` is that of all its
+    `transfer` is the one that its text is about, and `others` are listed below it. `owner` is that of all its
     transfers. `same_as` is the row that has shown the transfer already. `is_incomplete`: some of its lookups failed."""
 
     number: int
@@ -93,19 +93,19 @@ class TriageRow:
     intent_id: str = ""
     alternatives: bool = False
     candidates: tuple[Candidate, ...] = ()
-    situation: Situation | None = None
-    others: tuple[Situation, ...] = ()
+    transfer: Transfer | None = None
+    others: tuple[Transfer, ...] = ()
     owner: str = ""
     same_as: int = 0
     is_incomplete: bool = False
 
     @property
-    def transfers(self) -> tuple[Situation, ...]:
+    def transfers(self) -> tuple[Transfer, ...]:
         """Return the transfers that it shows."""
-        return (self.situation, *self.others) if self.situation else ()
+        return (self.transfer, *self.others) if self.transfer else ()
 
     @property
-    def replied_about(self) -> tuple[Situation, ...]:
+    def replied_about(self) -> tuple[Transfer, ...]:
         """Return the transfers for a reply to their owner: none of a possible match."""
         return () if self.outcome is TriageOutcome.POSSIBLE else self.transfers
 
@@ -114,7 +114,7 @@ class TriageRow:
 class Reading:
     """A transfer; `trouble` is why its receipt couldn't be loaded."""
 
-    situation: Situation
+    transfer: Transfer
     trouble: ServiceError | None = None
 
 
@@ -129,18 +129,18 @@ def unasked(number: int, finding: Finding, *, now: datetime) -> TriageRow | None
 
 def one(number: int, finding: Finding, found: LookupResult, reading: Reading, *, link: str) -> TriageRow:
     """Return the row of an identifier of one transfer."""
-    situation = reading.situation
-    result = summary.of(situation)
-    row = _row(number, finding, TriageOutcome.FOUND, result.status, result.headline, situation.now)
+    transfer = reading.transfer
+    result = summary.of(transfer)
+    row = _row(number, finding, TriageOutcome.FOUND, result.status, result.headline, transfer.now)
     row = _with_summary(row, reading)
     not_asked = empty_results.not_asked(found)
     row = replace(
         row,
-        what=" and ".join(dict.fromkeys(_role(reason, situation.receipt) for reason in found.hits[0].reasons)),
+        what=" and ".join(dict.fromkeys(_role(reason, transfer.receipt) for reason in found.hits[0].reasons)),
         notes=(*row.notes, *not_asked),
         links=(Link("View transfer", link),),
-        intent_id=situation.intent.intent_id,
-        owner=owner_of([situation]),
+        intent_id=transfer.intent.intent_id,
+        owner=owner_of([transfer]),
         is_incomplete=bool(not_asked),
     )
     return _doubted(row, found.hits)
@@ -191,7 +191,7 @@ def several(
         row,
         what=roles if len(by_role) > 1 else f"{next(iter(by_role))} of {count}",
         links=(Link("View all", links[-1]),),
-        owner=owner_of(Situation.of(hit.intent, None, now=now, unread=True) for hit in found.hits),
+        owner=owner_of(Transfer.of(hit.intent, None, now=now, unread=True) for hit in found.hits),
         is_incomplete=bool(not_asked),
     )
     if not listed:
@@ -204,7 +204,7 @@ def several(
     row = _with_summary(row, newest)
     row = replace(
         row,
-        status=summary.of(newest.situation).status,
+        status=summary.of(newest.transfer).status,
         details=(
             f"Most recent open or failed transfer: {_brief(newest)}",
             *row.details,
@@ -218,14 +218,14 @@ def several(
             *(Link(_brief(each), path) for each, path in zip(others, links[1:-1], strict=True)),
             *row.links,
         ),
-        others=tuple(each.situation for each in others),
+        others=tuple(each.transfer for each in others),
     )
     return _doubted(row, found.hits)
 
 
 def _brief(reading: Reading) -> str:
     """Return `0x12…34 (Refund failed)`."""
-    return f"{hashes.short_id(reading.situation.intent.intent_id)} ({summary.of(reading.situation).headline})"
+    return f"{hashes.short_id(reading.transfer.intent.intent_id)} ({summary.of(reading.transfer).headline})"
 
 
 def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
@@ -356,7 +356,7 @@ def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str
     return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)
 
 
-def glance_of(shown: Transfer, *, now: datetime) -> str:
+def glance_of(shown: Glance, *, now: datetime) -> str:
     """Return `Delivered: 100 USDC → 99.5 USDC, created 14:01:11 UTC`."""
     created = f", created {times.utc(shown.created_at, now=now)}" if shown.created_at else ""
     return f"{shown.summary.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
@@ -395,10 +395,10 @@ def _row(
 
 
 def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
-    result, shown = summary.of(reading.situation), glance.of(reading.situation)
+    result, shown = summary.of(reading.transfer), glance.of(reading.transfer)
     quoted = f", quoted {times.utc(shown.created_at, now=row.at)}" if shown.created_at else ""
     checked = (result.balance_note,) if result.balance_note else ()
-    incident = (reading.situation.incident.membership,) if reading.situation.incident else ()
+    incident = (reading.transfer.incident.membership,) if reading.transfer.incident else ()
     return replace(
         row,
         details=(f"{shown.sent} → {shown.returned or shown.received}{quoted}", *checked, *incident),
@@ -407,12 +407,12 @@ def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
         next=result.instructions,
         turn=whose(result),
         help=result.help,
-        situation=reading.situation,
+        transfer=reading.transfer,
         notes=(*row.notes, *_unread(reading.trouble)),
     )
 
 
-def owner_of(transfers: Iterable[Situation]) -> str:
+def owner_of(transfers: Iterable[Transfer]) -> str:
     """Return the owner of all these transfers, or "" if they have several or none."""
     owners = {hashes.checksum(each.owner) if each.owner else "" for each in transfers}
     return owners.pop() if len(owners) == 1 else ""

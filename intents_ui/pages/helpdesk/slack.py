@@ -114,7 +114,7 @@ def events(request: HttpRequest) -> HttpResponse:
 def below(link: SharedLink, request: HttpRequest) -> list[Block]:
     """Return what to show below a link: its transfers, if it leads to any."""
     found = rows_of(link.url, request, most=1).rows
-    return blocks([row for row in found if row.situation], root=client_ip.root(request))
+    return blocks([row for row in found if row.transfer], root=client_ip.root(request))
 
 
 def ephemeral(summary: str, said: list[Block]) -> HttpResponse:

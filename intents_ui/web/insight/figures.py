@@ -15,16 +15,15 @@ from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import StatusLabel
-from intents_ui.mirror import coverage, readonly
+from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.mirror import coverage, models, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
 from intents_ui.mirror.figures.queries import BarFigures, OpenCounts, PeriodFigures, ReasonCount, TokenCount, count_open
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
-from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.outcome import Outcome
 from intents_ui.web import operator_auth
@@ -200,7 +199,7 @@ class RoutePerformance:
     is_usual: bool
 
 
-def performance(request: HttpRequest, situation: Situation) -> RoutePerformance | None:
+def performance(request: HttpRequest, transfer: Transfer) -> RoutePerformance | None:
     """Return the performance of a transfer's route in seven days, or in one if the copy is younger.
 
     None if this client may not see it, if too few transfers ended, if the time is incomplete or if the database can't
@@ -208,37 +207,37 @@ def performance(request: HttpRequest, situation: Situation) -> RoutePerformance 
     """
     if not operator_auth.may_see_insight(request):
         return None
-    scope = ScopeName(Level.ROUTE, *situation.route)
+    scope = ScopeName(Level.ROUTE, *transfer.route)
     try:
         with reading():
-            found = (queries.performance(scope, period=period, now=situation.now) for period in COMPARED)
+            found = (queries.performance(scope, period=period, now=transfer.now) for period in COMPARED)
             best = next((each for each in found if each.success), None)
     except CopyUnreadable:
         return None
     if best is None:
         return None
     [row] = of_rows([best])
-    elapsed = elapsed_of(situation)
+    elapsed = elapsed_of(transfer)
     faster = None if elapsed is None else best.longer_than(elapsed)
-    is_usual = faster is not None and faster < UNUSUAL and not situation.is_late
+    is_usual = faster is not None and faster < UNUSUAL and not transfer.is_late
     return RoutePerformance(PERIODS[best.period], row, elapsed, faster, is_usual)
 
 
-def elapsed_of(situation: Situation) -> timedelta | None:
+def elapsed_of(transfer: Transfer) -> timedelta | None:
     """Return how long a delivered transfer took, or an open one with its deposit has taken until now."""
-    if situation.started_at is None:
+    if transfer.started_at is None:
         return None
-    if situation.is_delivered:
-        return None if situation.finished_at is None else max(situation.finished_at - situation.started_at, timedelta())
-    is_open = situation.outcome is Outcome.OPEN and situation.has_arrived
-    return situation.now - situation.started_at if is_open else None
+    if transfer.is_delivered:
+        return None if transfer.finished_at is None else max(transfer.finished_at - transfer.started_at, timedelta())
+    is_open = transfer.outcome is Outcome.OPEN and transfer.has_arrived
+    return transfer.now - transfer.started_at if is_open else None
 
 
 @dataclass(frozen=True)
 class TransferRow:
     """A transfer with its names. `elapsed`: how long it has been open, if it is late."""
 
-    transfer: Transfer
+    transfer: models.Transfer
     scope: NamedScope
     status: StatusLabel
     sent: Amount | None
@@ -263,7 +262,7 @@ class TransferRow:
         return f"{found:.1f}" if found < 10 else f"{found:,.0f}"
 
 
-def transfer_rows(found: Sequence[Transfer], *, late_at: datetime | None = None) -> list[TransferRow]:
+def transfer_rows(found: Sequence[models.Transfer], *, late_at: datetime | None = None) -> list[TransferRow]:
     """Return transfers that ended, or those that are late at a time."""
     scopes.learn(each.origin_token.chain for each in found if each.origin_token)
     return [

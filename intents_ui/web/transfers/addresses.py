@@ -14,13 +14,13 @@ from intents_ui.display.lists.balances import Worklist
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, SearchAnswer, TokenInfo
 from intents_ui.service.paging import Leaf
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 
 def read(written: str) -> Finding:
@@ -55,9 +55,9 @@ class AddressLookup:
             question: AddressPart(question.ask)
             for question in lookup.as_any(app.current().service, results.ADDRESS, value)
         }
-        self.recoverable = AddressPart(lambda: situations.leaf(owner.with_(recoverable=True)))
-        self.open_list = AddressPart(lambda: situations.leaf(owner.with_(status=filters.IN_FLIGHT)))
-        self.listed = AddressPart(lambda: situations.leaf(listed))
+        self.recoverable = AddressPart(lambda: reading.leaf(owner.with_(recoverable=True)))
+        self.open_list = AddressPart(lambda: reading.leaf(owner.with_(status=filters.IN_FLIGHT)))
+        self.listed = AddressPart(lambda: reading.leaf(listed))
         self.tokens = AddressPart(lambda: tokens_at(value))
         ask(*self.questions.values(), *self.lists, self.tokens)
         errors = [error for error in self.errors if error]
@@ -75,14 +75,14 @@ class AddressLookup:
         return self.owner, self._role(DEPOSIT_ADDRESS), self._role(DELIVERY_ADDRESS)
 
     @cached_property
-    def open_transfers(self) -> list[Situation]:
+    def open_transfers(self) -> list[Transfer]:
         """The owner's open transfers. An expired quote keeps its status but isn't open."""
-        return [each for each in situations.of_entries(entries(self.open_list)) if not each.is_expired]
+        return [each for each in reading.of_entries(entries(self.open_list)) if not each.is_expired]
 
     @cached_property
     def work(self) -> Worklist:
         """The owner's transfers with recoverable balances."""
-        return balances.worklist(situations.of_entries(entries(self.recoverable)))
+        return balances.worklist(reading.of_entries(entries(self.recoverable)))
 
     @property
     def lists(self) -> tuple[AddressPart[Leaf], ...]:

@@ -21,7 +21,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError, StaleResponse
 from intents_ui.service.models import UNEXECUTED, HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import CacheKey, ServiceCall
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 
 HOME_SIZE = 40
 SIZE = 100  # the service's maximum page size
@@ -118,7 +118,7 @@ class AttentionReader:
             for call, last in zip(calls, known, strict=True)
         ]
         lists = [answer.intents for answer, _ in read if isinstance(answer, HistoryAnswer)]
-        rows = iter(situations.of_lists(lists))
+        rows = iter(reading.of_lists(lists))
         return [
             Listing(next(rows), answer.following is None, at) if isinstance(answer, HistoryAnswer) else answer
             for answer, at in read
@@ -130,7 +130,7 @@ class AttentionReader:
         known, found = self._found
         # The same rows are only shown again while what was derived from them is true.
         if len(known) != len(read) or not all(map(is_, known, read)):
-            found = attention.of([situation for rows in read for situation in rows])
+            found = attention.of([transfer for rows in read for transfer in rows])
             self._found = read, found
         if len(read) == len(PROBLEMS):
             self._counted = found.count, datetime.now(UTC)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from intents_ui import app
 from intents_ui.display.transfers.balances import PENDING, UNCHECKED, Balances, Check
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import operations
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.client import ServiceClient
@@ -47,12 +47,12 @@ class Lookup:
     is_listed: bool
 
 
-def look_up(situation: Situation) -> Lookup:
+def look_up(transfer: Transfer) -> Lookup:
     """Return the balances, waiting for the service. Raises ServiceError."""
-    owner, created_at = situation.owner, situation.quoted_at
+    owner, created_at = transfer.owner, transfer.quoted_at
     if owner is None or created_at is None:
         return Lookup(UNCHECKED, is_listed=False)
-    service, intent_id = app.current().service, situation.intent.intent_id
+    service, intent_id = app.current().service, transfer.intent.intent_id
     entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
     if entry is None and _may_predate(call := first_page(owner=owner, created_at=created_at), created_at):
         service.ask_uncached(call)
@@ -72,16 +72,16 @@ def _may_predate(call: ServiceCall[HistoryAnswer], created_at: datetime) -> bool
     return received_at < created_at + LISTED_WITHIN
 
 
-def within(situation: Situation, *, seconds: float) -> Balances:
+def within(transfer: Transfer, *, seconds: float) -> Balances:
     """Return the balances if they are available within `seconds`, or else PENDING.
 
     The lookup then continues in the background.
     """
-    if _owner_and_time(situation) is None:
+    if _owner_and_time(transfer) is None:
         return UNCHECKED
-    if found := _fresh(situation):
+    if found := _fresh(transfer):
         return found
-    lookup = _lookup_in_background(situation)
+    lookup = _lookup_in_background(transfer)
     if lookup is None or not seconds:  # without a wait, don't let the lookup's speed affect the page
         return PENDING
     try:
@@ -101,44 +101,44 @@ class Known(NamedTuple):
     response: HistoryAnswer | None = None
 
 
-def known(situations: Sequence[Situation]) -> list[Known]:
+def known(transfers: Sequence[Transfer]) -> list[Known]:
     """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
     cache, owners = app.current().service.cache, app.current().balance_owners
     is_shared = cache.shared is not None
-    calls = [_first_page(situation) if is_shared or situation.owner in owners else None for situation in situations]
+    calls = [_first_page(transfer) if is_shared or transfer.owner in owners else None for transfer in transfers]
     found = iter(cache.get_many([call for call in calls if call]))
     return [
-        Known(_cached_balances(situation, last := next(found)), call, last.answer if last else None)
+        Known(_cached_balances(transfer, last := next(found)), call, last.answer if last else None)
         if call
         else Known(UNCHECKED)
-        for situation, call in zip(situations, calls, strict=True)
+        for transfer, call in zip(transfers, calls, strict=True)
     ]
 
 
-def _fresh(situation: Situation) -> Balances | None:
-    call = _first_page(situation)
+def _fresh(transfer: Transfer) -> Balances | None:
+    call = _first_page(transfer)
     entry = call and app.current().service.cache.get(call)
     if not (entry and entry.is_fresh):
         return None
-    [found] = known([situation])
+    [found] = known([transfer])
     return found.balances if found.balances.check is Check.CHECKED else None
 
 
-def _lookup_in_background(situation: Situation) -> "Future[Lookup] | None":
+def _lookup_in_background(transfer: Transfer) -> "Future[Lookup] | None":
     """Start a lookup in the background. Returns None if no thread is free for it."""
     try:
-        return app.current().service.threads.aside(lambda: look_up(situation))
+        return app.current().service.threads.aside(lambda: look_up(transfer))
     except Overloaded:
         return None
 
 
-def _cached_balances(situation: Situation, found: CacheEntry | None) -> Balances:
+def _cached_balances(transfer: Transfer, found: CacheEntry | None) -> Balances:
     if found is None:
         return UNCHECKED
     checked_at = datetime.now(UTC) - timedelta(seconds=found.age)
-    if situation.last_change is not None and checked_at < situation.last_change:
+    if transfer.last_change is not None and checked_at < transfer.last_change:
         return UNCHECKED
-    wanted = situation.intent.intent_id.lower()
+    wanted = transfer.intent.intent_id.lower()
     entry = next((entry for entry in found.answer.intents if entry.intent_id.lower() == wanted), None)
     return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=_whole_seconds(checked_at))
 
@@ -148,18 +148,18 @@ def _whole_seconds(at: datetime) -> datetime:
     return at.replace(microsecond=0)
 
 
-def _owner_and_time(situation: Situation) -> tuple[str, datetime] | None:
+def _owner_and_time(transfer: Transfer) -> tuple[str, datetime] | None:
     """Return the owner and the creation time, by which the transfer is found in the history, or None."""
     return (
-        (situation.owner, situation.quoted_at)
-        if situation.owner and situation.quoted_at and not situation.is_unread
+        (transfer.owner, transfer.quoted_at)
+        if transfer.owner and transfer.quoted_at and not transfer.is_unread
         else None
     )
 
 
-def _first_page(situation: Situation) -> ServiceCall[HistoryAnswer] | None:
+def _first_page(transfer: Transfer) -> ServiceCall[HistoryAnswer] | None:
     """Return the call that usually finds the transfer, or None."""
-    place = _owner_and_time(situation)
+    place = _owner_and_time(transfer)
     return first_page(owner=place[0], created_at=place[1]) if place else None
 
 

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from intents_ui import app
 from intents_ui.display.transfers.incidents import IncidentFacts
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.settings import ENV
 from intents_ui.web.mirror import mirror_coverage
 
@@ -28,25 +28,25 @@ def open_now() -> Sequence["ListedIncident"]:
     return found.open_now if found else ()
 
 
-def on_route(situation: Situation) -> tuple[IncidentFacts, ...]:
+def on_route(transfer: Transfer) -> tuple[IncidentFacts, ...]:
     """Return the incidents of a transfer's route, the newest first."""
     found = recent()
     if not found or not found.incidents:
         return ()
-    route = route_of(situation)
+    route = route_of(transfer)
     return tuple(
         each
         for each in found.incidents
-        if any(route_of_key(*on.scope.route) == route for on in each.routes) and _has_token(situation, each)
+        if any(route_of_key(*on.scope.route) == route for on in each.routes) and _has_token(transfer, each)
     )
 
 
-def _has_token(situation: Situation, incident: "ListedIncident") -> bool:
+def _has_token(transfer: Transfer, incident: "ListedIncident") -> bool:
     """Return whether a transfer sends or delivers the token of an incident, if it is one of a token."""
-    scope, summary = incident.scope.scope, situation.summary
+    scope, summary = incident.scope.scope, transfer.summary
     sides = (
-        (situation.origin_chain_id, summary.origin_token_address),
-        (situation.destination_chain_id, summary.destination_token_address),
+        (transfer.origin_chain_id, summary.origin_token_address),
+        (transfer.destination_chain_id, summary.destination_token_address),
     )
     wanted = scope.origin_chain, scope.token.lower()
     return not scope.token or any((str(chain), (address or "").lower()) == wanted for chain, address in sides)
@@ -61,9 +61,9 @@ def recent() -> "RecentIncidents | None":
     return incidents.recent()
 
 
-def route_of(situation: Situation) -> RouteOf:
+def route_of(transfer: Transfer) -> RouteOf:
     """Return a transfer's route, to compare it with those of the mirror."""
-    return route_of_key(*situation.route)
+    return route_of_key(*transfer.route)
 
 
 def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
@@ -91,12 +91,12 @@ def late_count() -> int | None:
         return None
 
 
-def late_after(situation: Situation) -> timedelta | None:
+def late_after(transfer: Transfer) -> timedelta | None:
     """Return the limit of a transfer's route. None without a mirror, or if it doesn't know the route."""
     if settings.MIRROR_DATABASE is None:
         return None
     found = app.current().recent_reads.get("route limits", _read_limits, max_age=MAX_AGE)
-    return found.get(route_of(situation)) if found else None
+    return found.get(route_of(transfer)) if found else None
 
 
 def _read_limits() -> Mapping[RouteOf, timedelta]:

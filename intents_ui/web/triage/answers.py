@@ -17,7 +17,7 @@ from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.display.search.shortened import Candidate
 from intents_ui.display.summary import glance
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import rows
 from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
 from intents_ui.service import lookup, operations, results
@@ -27,7 +27,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import ServiceCall
 from intents_ui.web.links import intent_url
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from intents_ui.web.transfers.mirrored import Mirrored
 
 log = logging.getLogger(__name__)
@@ -65,14 +65,14 @@ class ClientService:
         self.stay()
         return app.current().catalog
 
-    def newest(self) -> situations.Newest:
+    def newest(self) -> reading.Newest:
         """Return the newest transfers, requested once for all rows of the ticket, even if that fails."""
         with self._reading_newest:
             self.stay()
             if self._unread:
                 raise self._unread.with_traceback(None)
             try:
-                return situations.latest()
+                return reading.latest()
             except ServiceError as error:
                 self._unread = error
                 raise
@@ -122,7 +122,7 @@ def resolved(service: ClientService, number: int, finding: Finding) -> TriageRow
         return several(service, number, finding, found)
     reading = read(service, found.hits[0])
     row = rows.one(number, finding, found, reading, link=intent_url(found.hits[0]))
-    return with_candidates(service, row, [reading.situation])
+    return with_candidates(service, row, [reading.transfer])
 
 
 def several(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
@@ -131,11 +131,11 @@ def several(service: ClientService, number: int, finding: Finding, found: result
     of_all = reverse("address", args=[finding.value]) if finding.kind in ADDRESSES else search_url(finding)
     links = [*map(intent_url, listed), of_all]
     row = rows.several(number, finding, found, readings, now=now(), links=links)
-    others = [Situation.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
+    others = [Transfer.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
     return with_candidates(service, row, [*row.transfers, *others])
 
 
-def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[Situation]) -> TriageRow:
+def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[Transfer]) -> TriageRow:
     """Return the row with its transfers' values if the ticket has a shortened ID to compare with them."""
     if not service.compares:
         return row
@@ -157,7 +157,7 @@ def elsewhere(service: ClientService, number: int, finding: Finding, *, known: S
     entries = [entry for entry in newest.entries if entry.intent_id in found]
     fitting = [
         Fitting(rows.glance_of(each, now=now()), found[each.intent_id], intent_path(each.intent_id))
-        for each in map(glance.of, situations.of_entries(entries))
+        for each in map(glance.of, reading.of_entries(entries))
     ]
     where, searched = "among the newest transfers", shortened.searched(len(newest.entries))
     if not fitting and (older := service.older(finding)):
@@ -201,7 +201,7 @@ def read(service: ClientService, hit: results.Hit) -> Reading:
     except ServiceError as error:
         failure = error
     service.stay()
-    return Reading(situations.of(hit.intent, receipt, failure, wait=situations.PATIENCE), failure)
+    return Reading(reading.of(hit.intent, receipt, failure, wait=reading.PATIENCE), failure)
 
 
 def search_url(finding: Finding) -> str:

@@ -10,8 +10,8 @@ from intents_ui.display.deposits import check
 from intents_ui.display.formatting.sentences import exact
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import EXPLANATIONS
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     BalanceGroup,
     DepositTransaction,
@@ -74,13 +74,13 @@ def watched(status="PENDING"):
 SIGNED = paid("RELAYING", txn_hash=None, meta_txn_id="m")
 
 
-def situation(of_intent, of_receipt, balances=None, *, now=NOW, **more):
+def transfer(of_intent, of_receipt, balances=None, *, now=NOW, **more):
     has = None if balances is None else bool(balances)
     return at(of_intent, of_receipt, now=now, has_balance=has, balances=balances, **more)
 
 
 def examined(*given, **more):
-    return check.of(situation(*given, **more))
+    return check.of(transfer(*given, **more))
 
 
 def line(found, label):
@@ -231,7 +231,7 @@ LATER = {"ABORTED": {"origin": "ABORTED"}, "SUCCEEDED": {"origin": "SUCCEEDED", 
 def test_each_case_has_its_rows_and_one_message(status, deposit, balances, expired, key, words):
     updated = {"updated_at": deposit.updated_at} if deposit else {}
     of_receipt = receipt(status, deposit=deposit, **LATER.get(status, {}), **updated) if deposit else None
-    of = situation(asking(status, **(EXPIRED if expired else {})), of_receipt, balances)
+    of = transfer(asking(status, **(EXPIRED if expired else {})), of_receipt, balances)
     assert (summaries.of(of).key, results(check.of(of))) == (key, words)
 
 
@@ -315,7 +315,7 @@ def test_less_than_the_requested_amount_can_be_enough():
     found = examined(asking(origin_precondition=needed), watching, held(99_000_000))
     assert line(found, "Amount").expected == "100.00 USDC, at least 99.00 USDC"
     assert line(found, "Amount").result.word == "Enough"
-    less = situation(asking(origin_precondition=needed), watching, held(98_999_999))
+    less = transfer(asking(origin_precondition=needed), watching, held(98_999_999))
     assert line(check.of(less), "Amount").result.word == "Underpaid"
     assert "it is 0.000001 USDC below the minimum of 99.00 USDC." in summaries.of(less).sentence
     elsewhere = asking(origin_precondition=needed.model_copy(update={"owner_address": FAKE}))
@@ -386,10 +386,10 @@ def test_a_closed_transfers_deadline_is_measured_against_its_end(later):
 
 def test_waiting_for_an_unaccepted_deposit_has_an_end():
     of_receipt = receipt(deposit=watched())
-    since = Situation.of(asking(), of_receipt, now=NOW).last_change
+    since = Transfer.of(asking(), of_receipt, now=NOW).last_change
     until = since + timedelta(minutes=EXPLANATIONS["executing.uncounted"].minutes)
     ahead, come = (
-        summaries.of(situation(asking(), of_receipt, held(ASKED), now=until + timedelta(seconds=seconds))).next_step
+        summaries.of(transfer(asking(), of_receipt, held(ASKED), now=until + timedelta(seconds=seconds))).next_step
         for seconds in (-1, 0)
     )
     assert ahead == "Wait. If nothing has changed by 14:04:51 UTC, contact support."
@@ -425,7 +425,7 @@ NOT_RECEIVED = {
 STARTED = {"quoted.funded", "committed.funded", "executing.uncounted"}
 
 
-def contradictions(of: Situation) -> list[str]:
+def contradictions(of: Transfer) -> list[str]:
     """Return what the check and the summary of one page say against each other."""
     found, told = check.of(of), summaries.of(of)
     if found is None:
@@ -526,7 +526,7 @@ def test_no_combination_of_facts_makes_the_check_contradict_the_summary(status, 
     for deposit, origin, end, balance, expired in combine([*DEPOSITS], legs, ends, [*BALANCES], (False, True)):
         of_intent = asking(status, destination_intent_address=DELIVERY_ADDRESS, **(EXPIRED if expired else {}))
         of_receipt = receipt(status, deposit=DEPOSITS[deposit], origin=origin, destination=end) if deposit else None
-        of = situation(of_intent, of_receipt, BALANCES[balance])
+        of = transfer(of_intent, of_receipt, BALANCES[balance])
         assert contradictions(of) == [], (
             f"{status} {deposit} {origin} {end} {balance} {expired}: {summaries.of(of).key}"
         )

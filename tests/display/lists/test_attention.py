@@ -5,14 +5,14 @@ from decimal import Decimal
 from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import AttentionFilters, Problems
 from intents_ui.display.summary.rules import EXPLANATIONS, Cause
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentHistory, IntentReceipt
 from tests.display.builders import BASE, CATALOGUE, NOW, before, receipt, summary, transaction
 from tests.display.lists.test_recoverable import DEPOSIT, entry, token
 
 
 def of(*entries: IntentHistory) -> Problems:
-    return attention.of(Situation.of_entry(each, now=NOW, names=CATALOGUE) for each in entries)
+    return attention.of(Transfer.of_entry(each, now=NOW, names=CATALOGUE) for each in entries)
 
 
 def because(reason: str) -> IntentReceipt:
@@ -54,7 +54,7 @@ def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_it
             for number, (has_balance, passed) in enumerate(zip((None, False), minutes, strict=True))
         ]
         [group] = of(*late).section(Cause.LATE).groups
-        headlines = {row.transfer.summary.headline for row in group.rows}
+        headlines = {row.glance.summary.headline for row in group.rows}
         row = EXPLANATIONS[key]
         assert (group.count, group.headline) == (2, row.title or row.headline)
         assert len(headlines) == (2 if row.title else 1)

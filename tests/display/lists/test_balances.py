@@ -11,8 +11,8 @@ from intents_ui.display.summary import summary
 from intents_ui.display.tokens import warnings
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.balances import UNCHECKED
-from intents_ui.display.transfers.situation import Balances as Snapshot
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Balances as Snapshot
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
 from tests.display.builders import (
     ARBITRUM,
@@ -55,9 +55,9 @@ def entry(*groups: BalanceGroup, has: bool | None = True, **members: Any) -> Int
     return IntentHistory(intent_id=INTENT_ID, has_balance=has, balances=groups, **{"receipt": FAILED, **members})
 
 
-def listed(found: IntentHistory | None, of_intent=INTENT, of_receipt=FAILED, *, names=CATALOGUE) -> Situation:
+def listed(found: IntentHistory | None, of_intent=INTENT, of_receipt=FAILED, *, names=CATALOGUE) -> Transfer:
     held = Snapshot.of_entry(found, checked_at=NOW) if found else UNCHECKED
-    return Situation.of(of_intent, of_receipt, now=NOW, names=names, balances=held)
+    return Transfer.of(of_intent, of_receipt, now=NOW, names=names, balances=held)
 
 
 def of(found: IntentHistory | None, of_intent=INTENT) -> AddressBalances:

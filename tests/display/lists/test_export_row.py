@@ -10,7 +10,7 @@ from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import COLUMNS
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import NO_NAMES, Names
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
 from tests.display.builders import (
     BASE,
@@ -38,11 +38,11 @@ DELIVERED = summary(destination_token_amount=99_910_000)
 
 def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> SimpleNamespace:
     made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
-    return SimpleNamespace(**export_row.of(Situation.of_entry(made, now=NOW, names=using), url=URL))
+    return SimpleNamespace(**export_row.of(Transfer.of_entry(made, now=NOW, names=using), url=URL))
 
 
 def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
-    made = Situation.of(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, unread=True)
+    made = Transfer.of(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, unread=True)
     assert export_row.of(made, url=URL)["outcome"] is None
     assert row(receipt("SUCCEEDED", summary=DELIVERED)).outcome == "delivered"
 

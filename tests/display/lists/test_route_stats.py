@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from intents_ui.display.lists.route_stats import FEW, of_route
-from intents_ui.display.transfers.situation import Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
 from tests.display.builders import named
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
-MINE = Situation.of(
+MINE = Transfer.of(
     None, IntentReceipt(intent_id="mine", summary=IntentReceiptSummary(route_providers=("RELAY",))), now=START
 )
 
@@ -91,10 +91,10 @@ def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None
 @pytest.mark.parametrize(
     "mine",
     named(
-        ("delivered", Situation.of(None, entry(0).receipt, now=START)),
+        ("delivered", Transfer.of(None, entry(0).receipt, now=START)),
         (
             "expired",
-            Situation.of(
+            Transfer.of(
                 Intent(intent_id="mine", status="QUOTED", expires_at=START - timedelta(seconds=1)),
                 MINE.receipt,
                 now=START,
@@ -103,7 +103,7 @@ def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None
     ),
 )
 @pytest.mark.parametrize("delivered", [0, 5, 8, 10])
-def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Situation, delivered: int) -> None:
+def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Transfer, delivered: int) -> None:
     entries = [entry(1 + n, "SUCCEEDED" if n < delivered else "FAILED") for n in range(10)]
     result = of_route(entries, like=mine, now=START)
     assert result.ended == 10

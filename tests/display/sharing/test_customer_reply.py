@@ -13,7 +13,7 @@ from intents_ui.display.sharing import customer_reply, escalation
 from intents_ui.display.summary import glance, rules, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
 from intents_ui.display.transfers.assistance import SCAM_WARNING, Contacts
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     ChainInfo,
     IntentProviderQuote,
@@ -45,23 +45,23 @@ NOT_FOR_CUSTOMERS = re.compile(
 )
 
 
-def written(situation: Situation) -> str:
-    return customer_reply.Reply([(situation, URL)]).plain
+def written(transfer: Transfer) -> str:
+    return customer_reply.Reply([(transfer, URL)]).plain
 
 
-def problems(situation: Situation) -> list[str]:
+def problems(transfer: Transfer) -> list[str]:
     """Return what a support lead would not send in the sentences of a reply."""
-    sentences = customer_reply.body(situation).partition("\n\n")[0]
+    sentences = customer_reply.body(transfer).partition("\n\n")[0]
     found = [f"{match[0]!r} is no word for customers: {sentences}" for match in NOT_FOR_CUSTOMERS.finditer(sentences)]
     if not 1 <= len(re.findall(r"[.?](?= [A-Z0-9]|$)", sentences)) <= 4:
         found.append(f"not one to four sentences: {sentences}")
-    result = summary.of(situation)
-    is_delivered = situation.is_delivered and result.certainty is Certainty.CONFIRMED
+    result = summary.of(transfer)
+    is_delivered = transfer.is_delivered and result.certainty is Certainty.CONFIRMED
     if DELIVERED.search(sentences) and not is_delivered:
         found.append(f"not known to be delivered: {sentences}")
-    if REFUNDED.search(sentences.replace("most likely refunded", "")) and situation.returning is not StepStatus.DONE:
+    if REFUNDED.search(sentences.replace("most likely refunded", "")) and transfer.returning is not StepStatus.DONE:
         found.append(f"not known to be refunded: {sentences}")
-    if re.search(r"accept the quote|confirm it in your wallet|start it in the app", sentences) and situation.is_expired:
+    if re.search(r"accept the quote|confirm it in your wallet|start it in the app", sentences) and transfer.is_expired:
         found.append(f"invites to pay an expired quote: {sentences}")
     return found
 
@@ -81,9 +81,9 @@ def test_a_reply_of_every_state_can_be_sent(status, same_chain, combine):
     of_intent = intent(None, owner_address=OWNER, expires_at=EXPIRES_AT)
     delivered = 0
     for case, of_receipt, (held, balances), now in cases(status, same_chain=same_chain, combine=combine):
-        situation = at(of_intent, plain(of_receipt), now=now, has_balance=held, balances=balances, checked_at=now)
-        assert problems(situation) == [], case
-        delivered += bool(DELIVERED.search(customer_reply.body(situation)))
+        transfer = at(of_intent, plain(of_receipt), now=now, has_balance=held, balances=balances, checked_at=now)
+        assert problems(transfer) == [], case
+        delivered += bool(DELIVERED.search(customer_reply.body(transfer)))
     assert (delivered > 0) == (status in DELIVERING)
 
 
@@ -99,9 +99,9 @@ def plain(of_receipt):
 def test_a_reply_of_every_scenario_can_be_sent(which, recovery_url):
     for moment in (moment for moment in MOMENTS if moment[0] == which):
         for later in (timedelta(), timedelta(minutes=20), timedelta(days=1)):
-            situation = replace(scene(*moment).at(NOW + later), contacts=Contacts(recovery_url))
-            assert problems(situation) == []
-            text = written(situation)
+            transfer = replace(scene(*moment).at(NOW + later), contacts=Contacts(recovery_url))
+            assert problems(transfer) == []
+            text = written(transfer)
             assert ("at the link below" in text) <= ("Recover funds: " in text)
             assert SCAM_WARNING not in text
 
@@ -175,9 +175,9 @@ BEGINNINGS = named(
 
 @pytest.mark.parametrize(("of_receipt", "has_balance", "beginning"), BEGINNINGS)
 def test_a_reply_begins_with_the_outcome(of_receipt, has_balance, beginning):
-    situation = at(intent(of_receipt.status, **LATER), of_receipt, has_balance=has_balance)
+    transfer = at(intent(of_receipt.status, **LATER), of_receipt, has_balance=has_balance)
     words = beginning.format("transfer of 100.00 USDC from Arbitrum to Base")
-    assert written(situation).startswith(words)
+    assert written(transfer).startswith(words)
 
 
 def test_funds_in_transit_are_escalated_to_the_provider_with_its_request():
@@ -195,8 +195,8 @@ def test_funds_in_transit_are_escalated_to_the_provider_with_its_request():
 
 
 def test_several_transfers_have_one_greeting_and_one_signature():
-    situations = [scene(*MOMENTS[0]).at(NOW), scene(*MOMENTS[-1]).at(NOW)]
-    text = customer_reply.Reply([(each, URL) for each in situations], "Hi,", "Best,\nAnna").plain
+    transfers = [scene(*MOMENTS[0]).at(NOW), scene(*MOMENTS[-1]).at(NOW)]
+    text = customer_reply.Reply([(each, URL) for each in transfers], "Hi,", "Best,\nAnna").plain
     assert text.startswith("Hi,\n\nTransfer 1 of 2\n")
     assert text.count("Hi,") == text.count("Best,\nAnna") == 1
     assert text.index("\n\nTransfer 2 of 2\n") < text.index("Best,\nAnna") < text.index("Intent ID: ")
@@ -219,14 +219,14 @@ def test_a_refund_in_another_token_says_so():
 @pytest.mark.parametrize("which", sorted({which for which, _, _ in MOMENTS}))
 def test_an_escalation_expects_nothing_that_has_failed(which):
     for moment in (moment for moment in MOMENTS if moment[0] == which):
-        situation = scene(*moment).at(NOW)
-        lines = escalation.Escalation(situation, URL).plain.splitlines()
+        transfer = scene(*moment).at(NOW)
+        lines = escalation.Escalation(transfer, URL).plain.splitlines()
         labels = [line.partition(": ")[0] for line in lines]
-        has_failed = situation.status in rules.STOPPED or situation.steps.has_dead_step
-        assert not ("To be received" in labels and (has_failed or situation.is_over))
+        has_failed = transfer.status in rules.STOPPED or transfer.steps.has_dead_step
+        assert not ("To be received" in labels and (has_failed or transfer.is_over))
         assert not [line for line in lines if line.startswith(("Sent:", "Received:")) and line.endswith("(quoted)")]
-        assert ("Sent" in labels) == (situation.arrived is not None)
-        assert ("Refunded" in labels) == (glance.of(situation).returned is not None)
+        assert ("Sent" in labels) == (transfer.arrived is not None)
+        assert ("Refunded" in labels) == (glance.of(transfer).returned is not None)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
 from tests.display.builders import (
     ARBITRUM,
@@ -30,7 +30,7 @@ QUOTE = IntentProviderQuote(to_amount=99_910_000)
 DELIVERED = summary(destination_token_amount=99_800_000)
 
 
-def of(of_intent, of_receipt=None) -> glance.Transfer:
+def of(of_intent, of_receipt=None) -> glance.Glance:
     return glance.of(at(of_intent, of_receipt))
 
 
@@ -164,7 +164,7 @@ MARKS = named(
 
 @pytest.mark.parametrize(("of_entry", "mark"), MARKS)
 def test_the_recoverable_balance_is_stated(of_entry, mark):
-    assert glance.of(Situation.of_entry(of_entry, now=NOW, names=CATALOGUE)).recoverable == mark
+    assert glance.of(Transfer.of_entry(of_entry, now=NOW, names=CATALOGUE)).recoverable == mark
 
 
 @pytest.mark.parametrize(

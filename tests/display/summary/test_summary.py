@@ -12,8 +12,8 @@ from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Atten
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
 from intents_ui.display.transfers.balances import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.situation import RETURN, Situation
 from intents_ui.display.transfers.statuses import Tone
+from intents_ui.display.transfers.transfer import RETURN, Transfer
 from intents_ui.service.models import (
     BalanceGroup,
     IntentProviderQuote,
@@ -643,7 +643,7 @@ RETRYING = receipt(deposit="SUCCEEDED", origin="ERRORED", destination="ON_HOLD")
 
 
 def test_a_wait_says_until_when_and_then_to_contact_support():
-    changed = Situation.of(None, RETRYING, now=NOW).last_change
+    changed = Transfer.of(None, RETRYING, now=NOW).last_change
     ahead, come = (
         summaries.of(at(None, RETRYING, now=changed + timedelta(minutes=10, seconds=seconds))) for seconds in (-1, 0)
     )

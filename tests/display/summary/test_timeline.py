@@ -285,11 +285,11 @@ def test_each_step_has_its_sentence(name, of_receipt, expected):
 @pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
 def test_steps_that_could_not_be_loaded_are_unknown(status):
     of_intent = intent(status, expires_at=before(minutes=1))
-    situation = at(of_intent, None, unread=True)
-    result = display.of(situation)
+    transfer = at(of_intent, None, unread=True)
+    result = display.of(transfer)
     assert {step.state for step in result.steps[2:]} == {StepState.UNKNOWN}
     assert all("nknown" in step.sentence for step in result.steps[2:])
-    stops = route_diagram.of(situation)
+    stops = route_diagram.of(transfer)
     assert {stop.reached for stop in stops} == {Reached.UNKNOWN}
 
 

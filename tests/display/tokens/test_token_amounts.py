@@ -78,5 +78,5 @@ def test_a_token_without_an_amount_has_the_warning_without_a_number() -> None:
 
 def test_decimals_of_an_asked_deposit_in_another_token_do_not_count() -> None:
     asked = {"chainId": ARBITRUM, "tokenAddress": "0x" + "5a" * 20, "decimals": 18, "amount": "1"}
-    situation = builders.at(builders.intent(deposit_transaction=asked), builders.receipt(), names=LISTED)
-    assert token_amounts.marks(situation.requested, using=LISTED) == ()
+    transfer = builders.at(builders.intent(deposit_transaction=asked), builders.receipt(), names=LISTED)
+    assert token_amounts.marks(transfer.requested, using=LISTED) == ()

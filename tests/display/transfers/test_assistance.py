@@ -9,7 +9,7 @@ from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import summary
 from intents_ui.display.transfers import assistance
 from intents_ui.display.transfers.assistance import Contacts, Help
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import export, rows
 from intents_ui.display.triage.rows import Reading
 from intents_ui.service.results import TRANSACTION_HASH, Hit, LookupQuestion, LookupResult
@@ -22,20 +22,20 @@ URL = "https://dashboard.example/intent/0x01"
 ROOT = "https://dashboard.example"
 
 
-def recoverable(contacts: Contacts) -> Situation:
-    situation = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=True)
-    return replace(situation, contacts=contacts)
+def recoverable(contacts: Contacts) -> Transfer:
+    transfer = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=True)
+    return replace(transfer, contacts=contacts)
 
 
-def delivered(contacts: Contacts) -> Situation:
+def delivered(contacts: Contacts) -> Transfer:
     of_receipt = receipt("SUCCEEDED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="SUCCEEDED")
     return replace(at(intent("SUCCEEDED"), of_receipt, has_balance=False), contacts=contacts)
 
 
-def row(situation: Situation) -> rows.TriageRow:
+def row(transfer: Transfer) -> rows.TriageRow:
     of_intent = intent("FAILED")
     found = LookupResult((Hit(of_intent, (LookupQuestion(TRANSACTION_HASH, TXN_HASH, lambda: ()),)),), (), (), False)
-    return rows.one(1, Finding(Kind.HASH, TXN_HASH), found, Reading(situation), link="/intent/0x12")
+    return rows.one(1, Finding(Kind.HASH, TXN_HASH), found, Reading(transfer), link="/intent/0x12")
 
 
 def test_a_next_step_to_recover_funds_links_the_recovery_page():
@@ -48,12 +48,12 @@ def test_a_next_step_to_recover_funds_links_the_recovery_page():
 
 
 def test_a_next_step_for_support_links_no_recovery():
-    situation = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=False)
-    result = summary.of(replace(situation, contacts=BOTH))
+    transfer = at(intent("FAILED"), receipt("FAILED", deposit="SUCCEEDED", origin="FAILED"), has_balance=False)
+    result = summary.of(replace(transfer, contacts=BOTH))
     assert "contact support" in result.next_step.lower()
     assert "recover" not in result.next_step.lower()
     assert result.help == (Help(assistance.SUPPORT, f"mailto:{SUPPORT}"),)
-    assert summary.of(replace(situation, contacts=Contacts())).help == (Help(assistance.SUPPORT_OF_THE_APP),)
+    assert summary.of(replace(transfer, contacts=Contacts())).help == (Help(assistance.SUPPORT_OF_THE_APP),)
 
 
 @pytest.mark.parametrize("contacts", [BOTH, Contacts()])

@@ -5,8 +5,8 @@ import pytest
 
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import execute_until
 from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, Tone, mix
+from intents_ui.display.transfers.transfer import execute_until
 from intents_ui.service import outcome
 from intents_ui.service.models import (
     DepositIntentEntry,

@@ -7,7 +7,7 @@ from intents_ui.display.search import input_errors
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.situation import Situation
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import cases, rows
 from intents_ui.display.triage.cases import Urgency
 from intents_ui.display.triage.rows import Link, Reading, TriageOutcome, TriageRow
@@ -129,10 +129,10 @@ def test_other_transfers_to_check_are_listed_below():
     readings = [read(intent("EXECUTING"), None, Unreachable()), read(intent("FAILED"), FAILED)]
     row = several(of_found, *readings, links=("/intent/1", "/intent/2", "/address/…"))
     assert row.details[-1] == "2 other transfers are open or failed. The newest 1 are linked."
-    headline = summaries.of(readings[1].situation).headline
+    headline = summaries.of(readings[1].transfer).headline
     assert row.links[1] == Link(f"0x7c1f4ab2…90cd9e2b ({headline})", "/intent/2")
     assert [link.path for link in row.links] == ["/intent/1", "/intent/2", "/address/…"]
-    assert row.transfers == tuple(each.situation for each in readings)
+    assert row.transfers == tuple(each.transfer for each in readings)
     both = several(found(*MANY[3:5]), *readings, links=("/intent/1", "/intent/2", "/address/…"))
     assert both.details[-1] == "1 other transfer is open or failed."
     unread = several(of_found, *reversed(readings), links=("/intent/1", "/intent/2", "/address/…"))
@@ -207,17 +207,17 @@ def test_identifiers_that_need_no_lookup_are_explained(finding, outcome, headlin
 FIRST, SECOND = hashes.checksum(OWNER), hashes.checksum(MERCHANT)
 
 
-def transfer(number: int, status: str = "SUCCEEDED", owner: str = OWNER) -> Situation:
+def transfer(number: int, status: str = "SUCCEEDED", owner: str = OWNER) -> Transfer:
     """Return a transfer with its own ID. One that failed needs action, one that succeeded doesn't."""
     update = {"intent_id": f"0x{number:064x}", "owner_address": owner}
     legs = {"deposit": "SUCCEEDED", "origin": status, "destination": status}
     return at(intent(status).model_copy(update=update), receipt(status, **legs).model_copy(update=update))
 
 
-def row(number: int, owner: str, *transfers: Situation, same_as: int = 0) -> TriageRow:
+def row(number: int, owner: str, *transfers: Transfer, same_as: int = 0) -> TriageRow:
     first, *others = transfers or [None]
     return TriageRow(
-        number, "", "", TriageOutcome.FOUND, statuses.INTENTS["SUCCEEDED"], "", NOW, situation=first,
+        number, "", "", TriageOutcome.FOUND, statuses.INTENTS["SUCCEEDED"], "", NOW, transfer=first,
         others=tuple(each for each in others if each), owner=owner, same_as=same_as,
     )  # fmt: skip
 

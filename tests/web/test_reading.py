@@ -11,7 +11,7 @@ from intents_ui import app
 from intents_ui.display.lists.rows import Rows
 from intents_ui.server import startup
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
-from intents_ui.web.transfers import situations
+from intents_ui.web.transfers import reading
 from tests.service.clients import answered, without_socket
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -39,17 +39,17 @@ def dashboard() -> Iterator[None]:
 
 def shown_again() -> Rows:
     """Return the rows as shown the second time, from which on they are remembered."""
-    situations.of_entries(ENTRIES)
-    return situations.of_entries(ENTRIES)
+    reading.of_entries(ENTRIES)
+    return reading.of_entries(ENTRIES)
 
 
 @pytest.mark.parametrize("seconds", [5, 60, -1])
 def test_a_list_is_made_again_after_five_seconds(clock: time_machine.Traveller, seconds: int) -> None:
     rows = shown_again()
     clock.move_to(NOON + timedelta(seconds=4.9))
-    assert situations.of_entries(list(ENTRIES)) is rows
+    assert reading.of_entries(list(ENTRIES)) is rows
     clock.move_to(NOON + timedelta(seconds=seconds))
-    renewed = situations.of_entries(ENTRIES)
+    renewed = reading.of_entries(ENTRIES)
     assert renewed is not rows
     assert {each.now for each in renewed} == {renewed.now} == {NOON + timedelta(seconds=seconds)}
 
@@ -57,27 +57,27 @@ def test_a_list_is_made_again_after_five_seconds(clock: time_machine.Traveller, 
 def test_a_list_of_other_entries_is_another_list(clock: time_machine.Traveller) -> None:
     rows = shown_again()
     others = [ENTRIES[0].model_copy(), *ENTRIES[1:]]
-    assert situations.of_entries(others) is not rows
-    assert len(situations.of_entries(ENTRIES[:2])) == 2
-    assert len(situations.of_entries([])) == 0
+    assert reading.of_entries(others) is not rows
+    assert len(reading.of_entries(ENTRIES[:2])) == 2
+    assert len(reading.of_entries([])) == 0
 
 
 def test_a_list_is_made_again_with_new_names(clock: time_machine.Traveller) -> None:
     rows = shown_again()
     app.current().catalog.version = object()
-    assert situations.of_entries(ENTRIES) is not rows
+    assert reading.of_entries(ENTRIES) is not rows
 
 
 def test_a_transfer_is_that_of_its_intent_and_its_receipt(clock: time_machine.Traveller) -> None:
-    situations.of_read([(INTENT, RECEIPT)])
-    [one] = situations.of_read([(INTENT, RECEIPT)])
-    assert situations.of_read([(INTENT, RECEIPT), (INTENT, None)])[0] is one
-    [without] = situations.of_read([(INTENT, None)])
+    reading.of_read([(INTENT, RECEIPT)])
+    [one] = reading.of_read([(INTENT, RECEIPT)])
+    assert reading.of_read([(INTENT, RECEIPT), (INTENT, None)])[0] is one
+    [without] = reading.of_read([(INTENT, None)])
     assert without.receipt is None
-    [other] = situations.of_read([(INTENT, RECEIPT.model_copy(update={"status": "REFUNDED"}))])
+    [other] = reading.of_read([(INTENT, RECEIPT.model_copy(update={"status": "REFUNDED"}))])
     assert other.status == "REFUNDED"
 
 
 def test_a_list_that_is_too_long_to_be_remembered_is_shown(clock: time_machine.Traveller) -> None:
-    entries = [IntentHistory(intent_id=f"0x{number}") for number in range(situations.MOST_REMEMBERED + 1)]
-    assert len(situations.of_entries(entries)) == len(entries)
+    entries = [IntentHistory(intent_id=f"0x{number}") for number in range(reading.MOST_REMEMBERED + 1)]
+    assert len(reading.of_entries(entries)) == len(entries)

@@ -1,7 +1,7 @@
 """One transfer at one moment: the argument of everything that speaks about a transfer.
 
 It combines the intent and its receipt, either of which may be missing. Where they differ, the receipt counts. All that
-any surface says about a transfer is derived from one `Situation`, so surfaces with equal situations say the same.
+any surface says about a transfer is derived from one `Transfer`, so all surfaces say the same.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -77,9 +77,9 @@ def _given[T](of: type[T], field: str, *sources: str) -> "cached_property[T | No
 
     readers = [attrgetter(f"{source}.{field}") for source in sources]
 
-    def value(situation: "Situation") -> T | None:
+    def value(transfer: "Transfer") -> T | None:
         for read in readers:
-            found: T | None = read(situation)
+            found: T | None = read(transfer)
             if found is not None:
                 return found
         return None
@@ -98,7 +98,7 @@ class CommitOffer:
 
 
 @dataclass(frozen=True, eq=False)
-class Situation:
+class Transfer:
     """The intent, its receipt or why it is missing, the balances, the names and the moment.
 
     Derived facts are computed once, on first use. `is_unread`: the receipt couldn't be loaded, so there may be one.
@@ -130,7 +130,7 @@ class Situation:
         balances: Balances = UNCHECKED,
         unread: bool = False,
     ) -> Self:
-        """Create a situation. Either object may be missing. `unread`: the receipt couldn't be loaded."""
+        """Create a transfer. Either object may be missing. `unread`: the receipt couldn't be loaded."""
         intent = intent or Intent(intent_id=receipt.intent_id if receipt else UNKNOWN)
         return cls(intent, receipt, now, names, balances, is_unread=unread and receipt is None)
 
@@ -138,17 +138,17 @@ class Situation:
     def of_entry(
         cls, entry: IntentHistory, *, now: datetime, names: Names = NO_NAMES, balances: Balances | None = None
     ) -> Self:
-        """Create a situation from a history entry, which has a receipt but no quote. `balances` None: use the
+        """Create a transfer from a history entry, which has a receipt but no quote. `balances` None: use the
         entry's.
         """
         known = Balances.of_entry(entry, checked_at=now) if balances is None else balances
         return cls(intent_in(entry), entry.receipt, now, names, known, is_listed=True)
 
-    def without_balances(self) -> "Situation":
+    def without_balances(self) -> "Transfer":
         """Return the same transfer with unchecked balances."""
         return replace(self, balances=UNCHECKED)
 
-    def at(self, now: datetime, balances: Balances) -> "Situation":
+    def at(self, now: datetime, balances: Balances) -> "Transfer":
         """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
 
@@ -675,16 +675,16 @@ class Situation:
         return statuses.is_open(self.status) and (self.has_moved or not self.is_expired)
 
 
-def derived[T](make: Callable[[Situation], T]) -> Callable[[Situation], T]:
-    """Compute something once per situation, however many surfaces need it."""
+def derived[T](make: Callable[[Transfer], T]) -> Callable[[Transfer], T]:
+    """Compute something once per transfer, however many surfaces need it."""
 
     @wraps(make)
-    def of(situation: Situation) -> T:
-        known = situation._derived
+    def of(transfer: Transfer) -> T:
+        known = transfer._derived
         try:
             made: T = known[make]
         except KeyError:
-            made = known[make] = make(situation)
+            made = known[make] = make(transfer)
         return made
 
     return of
@@ -711,19 +711,19 @@ def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
     return execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
 
 
-def holdings(balances: Sequence[BalanceGroup], situation: Situation) -> tuple[Holding, ...]:
+def holdings(balances: Sequence[BalanceGroup], transfer: Transfer) -> tuple[Holding, ...]:
     """Return the non-empty addresses, most valuable first."""
-    found = [held for group in balances if (held := _holding(group, situation))]
+    found = [held for group in balances if (held := _holding(group, transfer))]
     return tuple(sorted(found, key=lambda held: held.usd, reverse=True))
 
 
-def _holding(group: BalanceGroup, situation: Situation) -> Holding | None:
+def _holding(group: BalanceGroup, transfer: Transfer) -> Holding | None:
     there = [token for token in group.tokens if token.balance and token.balance > 0]
     if not there:
         return None
     chain_id = group.chain_id or next((token.chain_id for token in there if token.chain_id), None)
     return Holding(
-        at=_at(group.intent_address, chain_id, situation),
+        at=_at(group.intent_address, chain_id, transfer),
         chain_id=chain_id,
         address=group.intent_address,
         sums=tuple(token_amounts.held(token, inside=group) for token in there),
@@ -731,12 +731,12 @@ def _holding(group: BalanceGroup, situation: Situation) -> Holding | None:
     )
 
 
-def _at(address: str | None, chain_id: int | None, situation: Situation) -> Place:
+def _at(address: str | None, chain_id: int | None, transfer: Transfer) -> Place:
     """Return the place. On a single chain the address decides, if the transfer has a delivery step."""
-    side = situation.side_of(chain_id)
-    has_two = situation.is_same_chain and situation.destination is not None
+    side = transfer.side_of(chain_id)
+    has_two = transfer.is_same_chain and transfer.destination is not None
     is_second = (
-        has_two and _is_same(address, situation.delivery_address) and not _is_same(address, situation.deposit_address)
+        has_two and _is_same(address, transfer.delivery_address) and not _is_same(address, transfer.deposit_address)
     )
     return Place.DELIVERY_ADDRESS if is_second else side
 

@@ -22,7 +22,7 @@ from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check, has_balance
 from intents_ui.display.transfers.incidents import IncidentFacts
-from intents_ui.display.transfers.situation import Situation, intent_in
+from intents_ui.display.transfers.transfer import Transfer, intent_in
 from intents_ui.service import lookup, operations, paging
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.lookup import MOST_RECEIPTS
@@ -44,15 +44,15 @@ class Remembered:
     """What was `made` last of the service's objects, a transfer or a list, with the inputs that it was made from.
 
     Their IDs are the key, so they are held as `sources` for these to stay unique. The others depend on them alone:
-    the situations without names and balances, and of a list the chains and the `unchecked` places, whose entries have
+    the transfers without names and balances, and of a list the chains and the `unchecked` places, whose entries have
     no balances.
     """
 
     sources: Sequence[object]
-    situations: Sequence[Situation]
+    transfers: Sequence[Transfer]
     chains: frozenset[int] = frozenset()
     unchecked: Sequence[int] = ()
-    made: tuple[tuple[object, ...], Situation | Rows] | None = None
+    made: tuple[tuple[object, ...], Transfer | Rows] | None = None
 
 
 class TransferMemory:
@@ -64,7 +64,7 @@ class TransferMemory:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: LRUCache[tuple[object, ...], Remembered | None] = LRUCache(
-            MOST_REMEMBERED, lambda remembered: len(remembered.situations) if remembered else 1
+            MOST_REMEMBERED, lambda remembered: len(remembered.transfers) if remembered else 1
         )
 
     def get(self, sources: Sequence[object], make: Callable[[], Remembered], *how: object) -> Remembered:
@@ -75,11 +75,11 @@ class TransferMemory:
         if known is None:
             known = make()
             with self._lock:
-                self._known[key] = known if is_repeated and len(known.situations) < MOST_REMEMBERED else None
+                self._known[key] = known if is_repeated and len(known.transfers) < MOST_REMEMBERED else None
         return known
 
 
-def _current[T: (Situation, Rows)](
+def _current[T: (Transfer, Rows)](
     known: Remembered, now: datetime, inputs: tuple[object, ...], make: Callable[[], T]
 ) -> T:
     """Return the transfer or the list as of these five seconds, made again if any input has changed."""
@@ -96,24 +96,24 @@ def of(
     receipt_error: ServiceError | None = None,
     *,
     wait: float | None = None,
-) -> Situation:
+) -> Transfer:
     """Return a transfer from its intent and receipt. `receipt_error` is why the receipt couldn't be loaded.
 
     `wait` is the number of seconds to wait for balances. By default (BALANCE_TIMEOUT) a longer lookup leaves
     them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
-    known = _transfer(intent, receipt, unread=receipt_error is not None)
-    [situation] = known.situations
+    known = _remembered(intent, receipt, unread=receipt_error is not None)
+    [transfer] = known.transfers
     names = _learn(_chains(intent))
     seconds = BALANCE_TIMEOUT if wait is None else wait
-    balances = balance_cache.within(situation, seconds=seconds)
+    balances = balance_cache.within(transfer, seconds=seconds)
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    return _situation(known, names, balances, contacts, of_route=incidents.on_route(situation))
+    return _transfer(known, names, balances, contacts, of_route=incidents.on_route(transfer))
 
 
-def read(intent_id: str) -> Situation:
+def read(intent_id: str) -> Transfer:
     """Read a transfer for a view that is rendered once, and wait for its balances.
 
     Raises ServiceError, also for the receipt, without which the status is unknown.
@@ -142,7 +142,7 @@ def _list(entries: Sequence[IntentHistory]) -> Remembered:
     now = datetime.now(UTC)
     return Remembered(
         entries,
-        [Situation.of(intent_in(entry), entry.receipt, now=now) for entry in entries],
+        [Transfer.of(intent_in(entry), entry.receipt, now=now) for entry in entries],
         chains=chains_of(entries),
         unchecked=[place for place, entry in enumerate(entries) if has_balance(entry) is None],
     )
@@ -150,35 +150,35 @@ def _list(entries: Sequence[IntentHistory]) -> Remembered:
 
 def _rows(known: Remembered, entries: Sequence[IntentHistory], names: object) -> Rows:
     now = datetime.now(UTC)
-    cached = balance_cache.known([known.situations[place] for place in known.unchecked])
+    cached = balance_cache.known([known.transfers[place] for place in known.unchecked])
 
     def make() -> Rows:
         balances = [Balances.of_entry(entry) for entry in entries]
         for place, found in zip(known.unchecked, cached, strict=True):
             balances[place] = found.balances
-        situations = [
+        transfers = [
             replace(
-                situation,
+                transfer,
                 now=now,
                 names=app.current().catalog,
                 balances=each,
                 is_listed=True,
-                late_after=incidents.late_after(situation),
+                late_after=incidents.late_after(transfer),
             )
-            for situation, each in zip(known.situations, balances, strict=True)
+            for transfer, each in zip(known.transfers, balances, strict=True)
         ]
-        return Rows(situations, now)
+        return Rows(transfers, now)
 
     return _current(known, now, (names, *(each.response for each in cached)), make)
 
 
-def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Situation]:
+def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Transfer]:
     """Return transfers from their intents and receipts. A receipt is None where there is none."""
     names = _learn(chain for intent, _ in read for chain in _chains(intent))
-    return _with_known_balances([_transfer(intent, receipt) for intent, receipt in read], names)
+    return _with_known_balances([_remembered(intent, receipt) for intent, receipt in read], names)
 
 
-def of_hits(intents: Sequence[Intent]) -> list[Situation]:
+def of_hits(intents: Sequence[Intent]) -> list[Transfer]:
     """Return search hits, which come without receipts. Up to MOST_RECEIPTS receipts are read, for more hits none."""
     if len(intents) > MOST_RECEIPTS:
         # A quote that was never executed has no receipt.
@@ -192,7 +192,7 @@ def of_hits(intents: Sequence[Intent]) -> list[Situation]:
     return _of_answers(intents, receipts)
 
 
-def of_ids(ids: Sequence[str]) -> list[Situation | ServiceError]:
+def of_ids(ids: Sequence[str]) -> list[Transfer | ServiceError]:
     """Read transfers by Intent ID, in this order: all intents and receipts concurrently.
 
     An intent that couldn't be read is replaced by its error.
@@ -205,17 +205,15 @@ def of_ids(ids: Sequence[str]) -> list[Situation | ServiceError]:
     answers = service.threads.together(*calls)
     of_intents, of_receipts = answers[: len(ids)], answers[len(ids) :]
     read = [(each, receipt) for each, receipt in zip(of_intents, of_receipts, strict=True) if isinstance(each, Intent)]
-    situations = iter(_of_answers([each for each, _ in read], [receipt for _, receipt in read]))
-    return [each if isinstance(each, ServiceError) else next(situations) for each in of_intents]
+    transfers = iter(_of_answers([each for each, _ in read], [receipt for _, receipt in read]))
+    return [each if isinstance(each, ServiceError) else next(transfers) for each in of_intents]
 
 
-def _of_answers(
-    intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]
-) -> list[Situation]:
+def _of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]) -> list[Transfer]:
     """Return transfers from intents and the results of reading their receipts."""
     names = _learn(chain for intent in intents for chain in _chains(intent))
     known = [
-        _transfer(
+        _remembered(
             intent,
             found if isinstance(found, IntentReceipt) else None,
             unread=isinstance(found, ServiceError) and not isinstance(found, NotFound),
@@ -225,38 +223,38 @@ def _of_answers(
     return _with_known_balances(known, names)
 
 
-def _with_known_balances(known: Sequence[Remembered], names: object) -> list[Situation]:
-    """Return the situations with the last known balances."""
-    balances = balance_cache.known([each.situations[0] for each in known])
-    return [_situation(each, names, found.balances) for each, found in zip(known, balances, strict=True)]
+def _with_known_balances(known: Sequence[Remembered], names: object) -> list[Transfer]:
+    """Return the transfers with the last known balances."""
+    balances = balance_cache.known([each.transfers[0] for each in known])
+    return [_transfer(each, names, found.balances) for each, found in zip(known, balances, strict=True)]
 
 
-def _transfer(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Remembered:
+def _remembered(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Remembered:
     """Return what is remembered of a transfer. `unread`: the receipt couldn't be loaded."""
 
     def make() -> Remembered:
-        return Remembered((intent, receipt), [Situation.of(intent, receipt, unread=unread, now=datetime.now(UTC))])
+        return Remembered((intent, receipt), [Transfer.of(intent, receipt, unread=unread, now=datetime.now(UTC))])
 
     return app.current().transfers.get((intent, receipt), make, unread)
 
 
-def _situation(
+def _transfer(
     known: Remembered,
     names: object,
     balances: Balances,
     contacts: Contacts = NO_CONTACTS,
     *,
     of_route: tuple[IncidentFacts, ...] = (),
-) -> Situation:
-    [situation] = known.situations
-    now, late_after = datetime.now(UTC), incidents.late_after(situation)
+) -> Transfer:
+    [transfer] = known.transfers
+    now, late_after = datetime.now(UTC), incidents.late_after(transfer)
     inputs = names, balances, contacts, of_route, late_after
     return _current(
         known,
         now,
         inputs,
         lambda: replace(
-            situation,
+            transfer,
             now=now,
             names=app.current().catalog,
             balances=balances,
