@@ -29,6 +29,7 @@ from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
+from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
 
 from intents_ui import app
@@ -140,7 +141,7 @@ def operator_form[V: Callable[..., HttpResponse]](view: V) -> V:
 
     No other page sets cookies.
     """
-    protected = csrf_protect(view)
+    protected = cache_control(no_store=True)(csrf_protect(view))
 
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -149,7 +150,6 @@ def operator_form[V: Callable[..., HttpResponse]](view: V) -> V:
         if client_ip.root(request).startswith("https:") or request.is_secure():
             for cookie in response.cookies.values():
                 cookie["secure"] = True
-        response["Cache-Control"] = "no-store"
         return response
 
     return cast(V, answer)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from intents_ui.middleware import failures
@@ -27,16 +28,15 @@ def insight(view: View) -> View:
     """Let a view answer only who may see figures, and say so if it raises CopyUnreadable. It is never cached."""
 
     @require_safe
+    @cache_control(private=True, no_store=True)  # staff may see what others may not
     @wraps(view)
     def answer(request: HttpRequest, *args: Any, **given: Any) -> HttpResponseBase:
         try:
             with understanding():
                 refusal = why_refused(request)
-                response = failures.page(request, refusal) if refusal else view(request, *args, **given)
+                return failures.page(request, refusal) if refusal else view(request, *args, **given)
         except CopyUnreadable:
-            response = failures.page(request, UNREADABLE)
-        response["Cache-Control"] = "private, no-store"  # staff may see what others may not
-        return response
+            return failures.page(request, UNREADABLE)
 
     return answer
 
