@@ -123,7 +123,7 @@ class TransferNames(NoNames):
 
 @dataclass(frozen=True)
 class CallFormatter:
-    """Describes values of this transfer's calls, by name where `facts` or `using` know one."""
+    """Describes values of this transfer's calls, by name where `transfer` or `using` know one."""
 
     transfer: Transfer
     using: Names

@@ -141,7 +141,6 @@ class _Quote:
 
     def __init__(self, transfer: Transfer) -> None:
         self._transfer, self._now, self._using = transfer, transfer.now, transfer.names
-        self._transfer = transfer = transfer
         request, quote = transfer.request, transfer.quote
         self._is_exact_output = first(transfer.summary.trade_type, request.trade_type) == EXACT_OUTPUT
         # A request names the amount that it fixes. The other one is 0 or missing.

@@ -24,7 +24,6 @@ class Placeholders:
 
     def __init__(self, transfer: Transfer, *, minutes: int = 0) -> None:
         self._transfer = transfer
-        self._transfer = transfer
         self._using = transfer.names
         self._minutes = minutes
 
