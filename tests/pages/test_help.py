@@ -25,7 +25,7 @@ def read(site: Client, path: str) -> str:
     return html.unescape(answer.content.decode())
 
 
-def transfer(page: str, key: str) -> str:
+def article(page: str, key: str) -> str:
     found = re.search(rf'<article class="situation" id="{re.escape(key)}".*?</article>', page, re.DOTALL)
     assert found, key
     return found[0]
@@ -67,7 +67,7 @@ def test_an_expired_quote_has_a_row_and_a_page(site: Client) -> None:
     assert statuses.EXPIRED.word in page
     assert statuses.EXPIRED.meaning in page
     for key in ("quoted.expired", "committed.overdue"):
-        assert EXPLANATIONS[key].headline in transfer(page, key)
+        assert EXPLANATIONS[key].headline in article(page, key)
 
 
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
@@ -75,7 +75,7 @@ def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, scena
     intent = emulator.finished(scenario.slug)
     page = read(site, f"/intent/{intent['intentId']}")
     link, headline = re.findall(r'<h1><a class="explained" href="([^"]+)">([^<]+)</a></h1>', page)[0]
-    there = transfer(read(site, urlsplit(link).path), urlsplit(link).fragment)
+    there = article(read(site, urlsplit(link).path), urlsplit(link).fragment)
     row = EXPLANATIONS[urlsplit(link).fragment]
     if "{" not in row.headline:
         assert headline.startswith(row.headline) or row.headline.startswith(headline) or row.stem
@@ -88,7 +88,7 @@ def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, scena
 def test_a_headline_without_a_status_links_to_the_list(site: Client) -> None:
     page = read(site, "/help")
     for key in ("unknown.status", "receipt.unread", "notfound", "stale"):
-        assert transfer(page, key)
+        assert article(page, key)
     assert {row.key for row in EXPLANATIONS.values() if not row.statuses} == {"receipt.unread", "unknown.status"}
 
 
@@ -121,5 +121,5 @@ def test_an_unknown_status_is_reported_above_the_list(site: Client, written: str
 def test_help_warns_of_a_second_deposit_where_it_would_be_harmful(
     site: Client, status: str, key: str, warns: bool
 ) -> None:
-    said = transfer(read(site, f"/help/status/{status}"), key)
+    said = article(read(site, f"/help/status/{status}"), key)
     assert ("Do not deposit again for this transfer." in said) is warns
