@@ -32,9 +32,7 @@ SOMETHING = {True: "a" * 40, False: "a-_" * 13 + "a"}
 DRAWN_ONCE = 1024
 # Macros that every template calls without an import. Each uses only those above it.
 MACROS: Mapping[str, tuple[str, ...]] = {
-    "parts/icon.html": ("icon",),
-    "parts/note.html": ("note",),
-    "parts/status.html": ("status",),
+    "parts/icon.html": ("icon", "note", "status"),
     "parts/time.html": ("moment", "absolute", "minute", "countdown", "deadline", "timed"),
     "parts/hash.html": (
         *("copies", "copy", "shortened", "address", "account", "named_address", "transaction_hash", "copyable_id"),
@@ -43,10 +41,8 @@ MACROS: Mapping[str, tuple[str, ...]] = {
     "parts/token.html": ("coin", "marks", "token_warnings"),
     "parts/amount.html": ("amount", "token_amount", "labeled", "money"),
     "parts/provider.html": ("provider_link", "provider_names"),
-    "parts/rest.html": ("rest",),
-    "parts/swap.html": ("swaps",),
     "parts/term.html": ("explained", "term"),
-    "parts/title.html": ("list_title", "address_title"),
+    "parts/list.html": ("list_title", "address_title", "rest", "swaps"),
 }
 
 
