@@ -99,8 +99,8 @@ class Figures:
         yield from self._pages(insight_pages.postgres, "PostgreSQL", 30)
 
     def _pages(self, engine: Engine, name: str, most: float) -> Iterator[Target]:
-        found = insight_pages.pages(self.entries, self.minutes * 20, engine)
-        told = f"{self.entries:,} transfers, {self.minutes * 20:.0f} s. {found.told}"
+        found = insight_pages.pages(self.entries, engine)
+        told = f"{self.entries:,} transfers, {insight_pages.SECONDS:.0f} s. {found.told}"
         yield Target(f"pages: /insight, p99, {name}", found.p99, most, "ms", told)
         yield Target(f"pages: /insight, processor time, {name}", found.processor, 10, "ms", "of all workers, per page")
         yield Target(f"pages: responses other than 200, {name}", found.failed, 0, "")
@@ -125,9 +125,7 @@ def main() -> None:
         "--only", default="fresh,frugal,backfill,leaders,insight,pages,postgres", help="parts, with commas between them"
     )
     parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill, and of the figures")
-    parser.add_argument(
-        "--minutes", type=float, default=30.0, help="of the accelerated clock; pages take a third of it"
-    )
+    parser.add_argument("--minutes", type=float, default=30.0, help="of the accelerated clock")
     parser.add_argument("--turns", type=int, default=12, help="of pages, with and without the mirror")
     parser.add_argument("--seconds", type=float, default=10.0, help="of each turn")
     options = parser.parse_args()

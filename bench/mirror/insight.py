@@ -8,22 +8,17 @@ Writes so many transfers of 30 days into an empty database, on so many routes, o
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from itertools import batched
-from random import Random
 from statistics import median
 
 import django
-from django.core.management import call_command
 
-ROUTES, PROVIDERS, CHAINS, TOKENS, OWNERS = 300, 12, 70, 500, 50_000
-DAYS, DAY, HOUR = 30, 86_400, 3_600
+from bench.mirror.past import DAY, HOUR, ROUTES, write_past
+
 NOW = 1_795_219_200 // DAY * DAY + 20 * HOUR
-OPEN = 300
 TURNS = 30
-BATCH = 5_000
 DAY_AGAIN = "count a day"
 QUERIES = (
     "overview of a day",
@@ -45,13 +40,9 @@ def measure(count: int, routes: int = ROUTES) -> dict[str, float]:
     from intents_ui.mirror.figures import queries
     from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
     from intents_ui.mirror.figures.snapshots import EVERY, Period, SnapshotWriter
-    from intents_ui.mirror.models import DayFact, Route, Token, Transfer, write
+    from intents_ui.mirror.models import DayFact, Route, Token
 
-    call_command("migrate", verbosity=0)
-    write_dictionaries(routes)
-    columns = [each.column for each in Transfer._meta.concrete_fields if each.column != "unlisted_since"]
-    for some in batched(rows(count, routes), BATCH):
-        write(Transfer, [dict(zip(columns, row, strict=True)) for row in some])
+    write_past(count, now=NOW, routes=routes)
     writer = SnapshotWriter(lease.acquire(now=1))
     began, pieces = time.process_time(), list[float]()
     while True:
@@ -103,55 +94,6 @@ def timed(part: Callable[[], object]) -> float:
     began = time.process_time()
     part()
     return (time.process_time() - began) * 1000
-
-
-def write_dictionaries(routes: int) -> None:
-    from intents_ui.mirror.models import Reason, Route, Token, Window
-
-    draw = Random(1)
-    Route.objects.bulk_create(
-        Route(
-            pk=number,
-            providers=f"P{draw.randrange(PROVIDERS)}",
-            origin_chain=str(number % CHAINS),
-            destination_chain=str(number // CHAINS % CHAINS),
-        )
-        for number in range(1, routes + 1)
-    )
-    Token.objects.bulk_create(
-        Token(pk=number, chain="1", address=f"0x{number:040x}", symbol=f"T{number}") for number in range(1, TOKENS + 1)
-    )
-    Reason.objects.bulk_create(
-        Reason(pk=number, text=f"reason {number}", example=f"Reason {number}") for number in range(1, 41)
-    )
-    past = [(start, start + HOUR) for start in range(NOW - (DAYS + 1) * DAY, NOW - HOUR, HOUR)]
-    lately = [(start, start + 60) for start in range(NOW - HOUR, NOW + 60, 60)]
-    Window.objects.bulk_create(
-        Window(start=start, end=end, due=NOW + DAY, read_at=NOW, is_sealed=end <= NOW - HOUR)
-        for start, end in past + lately
-    )
-
-
-def rows(count: int, routes: int) -> Iterator[tuple[object, ...]]:
-    """Yield transfers as columns, evenly over the time."""
-    from intents_ui.mirror.figures.statistics import bucket
-
-    draw = Random(2)
-    for number in range(count):
-        created = int((NOW - DAYS * DAY + DAYS * DAY * number / count) * 1000)
-        route = int(routes * draw.random() ** 4) + 1
-        is_open = number >= count - OPEN
-        outcome = "open" if is_open else "delivered" if draw.random() < 0.97 else "failed"
-        ended = min(created + int(draw.lognormvariate(10, 1)), NOW * 1000)
-        is_failed = outcome == "failed"
-        yield (
-            number.to_bytes(32), created, ended, created, None if is_open else ended, created, "EXECUTING" if is_open
-            else "SUCCEEDED", outcome, route, route % TOKENS + 1, route * 7 % TOKENS + 1, "1000000",
-            draw.randrange(OWNERS).to_bytes(20), None, None, 1 if is_failed else None,
-            number % 40 + 1 if is_failed else None,
-            created, number.to_bytes(8), None if is_open else ended // (HOUR * 1000) * HOUR,
-            bucket(ended - created) if outcome == "delivered" else None, False,
-        )  # fmt: skip
 
 
 if __name__ == "__main__":

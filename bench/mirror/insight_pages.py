@@ -4,19 +4,21 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.live import processor_seconds, quantile
-from bench.mirror.backfill import CALLS, Backfill, Database, mirror, watch
-from bench.processes import CACHED, Dashboard, clients, dashboard, history_stub, installed, stub_service
+from bench.mirror.backfill import CALLS, Database, mirror
+from bench.processes import CACHED, Dashboard, clients, dashboard, history_stub, installed, output, stub_service
 from tests.mirror.postgres import server
 
-DAYS, RATE, WORKERS = 30, 250, 4  # each new transfer is written twice: when it is first read, and when it has ended
+RATE, WORKERS = 250, 4  # each new transfer is written twice: when it is first read, and when it has ended
 CONNECTIONS, PAUSE = 4, 0.1  # mean seconds between a client's requests
 PATHS = ("/insight", "/insight?window=7d", "/insight?by=provider", "/insight?window=30d&by=chain&order=worst")
-WARM_SECONDS = 5.0
+FEW = 1_000  # entries of the service's past, which the database has instead
+SECONDS, WARM_SECONDS = 240.0, 5.0
+DJANGO = {"DJANGO_SETTINGS_MODULE": "intents_ui.settings"}
 
 type Engine = Callable[[], AbstractContextManager[Database]]
 
@@ -50,21 +52,22 @@ def postgres() -> Iterator[Database]:
         yield Database(url)
 
 
-def pages(entries: int, seconds: float, engine: Engine) -> InsightPages:
-    """Measure pages for so many seconds, with a database of so many transfers."""
+def pages(entries: int, engine: Engine) -> InsightPages:
+    """Measure pages, with a database of so many transfers."""
     with (
+        ExitStack() as stack,
         installed("requirements-postgres.txt") as place,
         stub_service() as service,
         clients() as readers,
-        history_stub(entries=entries, days=DAYS, rate=RATE) as url,
         engine() as database,
     ):
-        watch(url, database, Backfill())
+        output("-m", "bench.mirror.past", str(entries), INTENTS_DATABASE=str(database.path), **DJANGO)
+        url = stack.enter_context(history_stub(entries=FEW, rate=RATE))
         settings = {**CACHED, "WEB_CONCURRENCY": str(WORKERS), "INTENTS_DATABASE": str(database.path)}
         with mirror(url, database.path, "run", calls=CALLS) as process, dashboard(place, service.url, settings) as site:
             readers.run(site.port, PATHS, connections=CONNECTIONS, seconds=WARM_SECONDS, pause=PAUSE)
             used, written, began = _processor(site), _changes(database), time.perf_counter()
-            result = readers.run(site.port, PATHS, connections=CONNECTIONS, seconds=seconds, pause=PAUSE)
+            result = readers.run(site.port, PATHS, connections=CONNECTIONS, seconds=SECONDS, pause=PAUSE)
             took = time.perf_counter() - began
             statuses: dict[str, int] = result["statuses"]
             count = sum(statuses.values())

@@ -7,13 +7,13 @@ the limit of its route.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, Sum, Value, When
+from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, Sum, TextField, Value, When
 from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
@@ -266,7 +266,7 @@ def overview(
     Like all figures, they are those of the last snapshot.
     """
     names = [ScopeName(Level(name[0]), *name[1:]) for name in state(table_name(period, level, order), [])]
-    snapshots = _snapshots(period, [EVERYTHING, *names], still_open)
+    snapshots = _snapshots(period, EVERYTHING, names, still_open)
     total, *rows = (_figures(each, found, period, still_open) for each, found in snapshots.items())
     details = json.loads(snapshots[EVERYTHING].details)
     total.owners = details["owners"] and tuple(details["owners"])
@@ -277,7 +277,7 @@ def overview(
 
 def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
     """Return the figures of one scope. For a route, the rows are other routes between its chains."""
-    snapshots = _snapshots(period, [scope, *_siblings(scope)], still_open)
+    snapshots = _snapshots(period, scope, _siblings(scope), still_open)
     total, *others = (_figures(each, found, period, still_open) for each, found in snapshots.items())
     details = json.loads(snapshots[scope].details)
     total.owners = details["owners"] and tuple(details["owners"])
@@ -325,7 +325,7 @@ def is_known(scope: ScopeName) -> bool:
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
     """Return the figures of one scope, without its open transfers."""
     nothing_open = OpenCounts(coverage.gaps(now=now))
-    return _figures(scope, _snapshots(period, [scope], nothing_open)[scope], period, nothing_open)
+    return _figures(scope, _snapshots(period, scope, (), nothing_open)[scope], period, nothing_open)
 
 
 def is_of(scope: ScopeName) -> Q:
@@ -358,18 +358,29 @@ def _siblings(scope: ScopeName) -> list[ScopeName]:
     return [ScopeName(Level.ROUTE, *route.key) for route in routes if route.key != scope.route]
 
 
-def _snapshots(period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts) -> Mapping[ScopeName, Snapshot]:
-    """Return the last snapshots of scopes. Those of scopes in which nothing ended are empty."""
+class _Found(NamedTuple):
+    """A snapshot as read, with its details as JSON if they were asked for."""
+
+    at: int
+    is_complete: bool
+    sums: str
+    details: str
+
+
+def _snapshots(
+    period: Period, scope: ScopeName, others: Iterable[ScopeName], still_open: OpenCounts
+) -> Mapping[ScopeName, _Found]:
+    """Return the last snapshots of a scope, with its details, and of others. If nothing ended in one, it is empty."""
+    scopes = [scope, *others]
     names = {each.text: each for each in (EVERYTHING, *scopes)}
-    found = {names[each.scope]: each for each in Snapshot.objects.filter(period=period, scope__in=names)}
-    whole, nothing = found.get(EVERYTHING), ScopeSums()
-    unknown = {} if whole else {"owners": None}
-    empty = Snapshot(
-        at=whole.at if whole else still_open.gaps.at,
-        is_complete=whole is not None and whole.is_complete,
-        sums=json.dumps(nothing.as_row()),
-        details=json.dumps(nothing.as_details(period) | unknown),
-    )
+    details = Case(When(scope=scope.text, then=F("details")), default=Value("", TextField()))
+    rows = Snapshot.objects.filter(period=period, scope__in=names)
+    columns = rows.values_list("scope", "at", "is_complete", "sums", details)
+    found = {names[name]: _Found(*values) for name, *values in columns}
+    nothing = ScopeSums()
+    details_of_none = nothing.as_details(period) | ({} if found else {"owners": None})  # without a snapshot, unknown
+    at, is_complete, *_ = found.get(EVERYTHING, (still_open.gaps.at, False))
+    empty = _Found(at, is_complete, json.dumps(nothing.as_row()), json.dumps(details_of_none))
     return {each: found.get(each, empty) for each in scopes}
 
 
@@ -379,7 +390,7 @@ def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[Reaso
     return [ReasonCount(step, reason.text, reason.example, n) for step, reason, n in named]
 
 
-def _figures(scope: ScopeName, snapshot: Snapshot, period: Period, still_open: OpenCounts) -> PeriodFigures:
+def _figures(scope: ScopeName, snapshot: _Found, period: Period, still_open: OpenCounts) -> PeriodFigures:
     """Return figures until the time of the snapshot. They can be complete if it is, and if it isn't too old."""
     counts, gaps, at = still_open.of(scope), still_open.gaps, snapshot.at
     since = period.since(at)

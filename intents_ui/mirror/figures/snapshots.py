@@ -194,7 +194,7 @@ class ScopeSums(Sums):
         return {
             "causes": [(*cause, n) for cause, n in most_frequent(self.causes)],
             "pairs": [(*pair, n, str(self.sent[pair])) for pair, n in most_frequent(self.pairs)],
-            "owners": self.owners,
+            "owners": self.owners or ((0, 0) if period.bar == HOUR else None),
             "bars": [(start, *bar) for start, bar in self.bars_of(period.step).items()],
         }
 
