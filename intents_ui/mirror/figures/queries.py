@@ -155,40 +155,20 @@ class PeriodFigures(Sums):
         return None if found is None else timedelta(milliseconds=found)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BarFigures:
     """What ended in an hour or on a day, from `since` on. Incomplete ones have neither rates nor durations."""
 
-    bar: Bar
     since: datetime
-    completeness: Completeness
-
-    @property
-    def ended(self) -> int:
-        return self.bar.ended
-
-    @property
-    def delivered(self) -> int:
-        return self.bar.delivered
-
-    @property
-    def is_complete(self) -> bool:
-        return self.completeness.is_complete
+    is_complete: bool
+    ended: int
+    delivered: int
+    median: timedelta | None
+    p95: timedelta | None
 
     @property
     def success(self) -> Share | None:
         return share(self.delivered, self.ended) if self.is_complete else None
-
-    @property
-    def median(self) -> timedelta | None:
-        return self._duration(self.bar.median)
-
-    @property
-    def p95(self) -> timedelta | None:
-        return self._duration(self.bar.p95)
-
-    def _duration(self, milliseconds: int | None) -> timedelta | None:
-        return None if milliseconds is None or not self.is_complete else milliseconds * MILLISECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,12 +404,15 @@ def _series(
     bars: Mapping[int, Bar], total: PeriodFigures, still_open: OpenCounts, *, length: int
 ) -> Sequence[BarFigures]:
     """Return hours or days, in order. The first one begins with the period. An hour has none."""
-    gaps = still_open.gaps
+    gaps, found = still_open.gaps, list[BarFigures]()
     since, until = int(total.since.timestamp()), gaps.at if total.period is not Period.HOUR else 0
-    return [
-        BarFigures(bars.get(start, Bar()), utc(max(start, since)), gaps.of(max(start, since), start + length))
-        for start in range(since // length * length, until + 1, length)
-    ]
+    for start in range(since // length * length, until + 1, length):
+        first, (ended, delivered, *durations) = max(start, since), bars.get(start, Bar())
+        is_complete = gaps.of(first, start + length).is_complete
+        median, p95 = (each * MILLISECOND if each is not None and is_complete else None for each in durations)
+        counts = {"ended": ended, "delivered": delivered}
+        found.append(BarFigures(since=utc(first), is_complete=is_complete, median=median, p95=p95, **counts))
+    return found
 
 
 class Sort(StrEnum):
