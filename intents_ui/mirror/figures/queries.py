@@ -365,9 +365,10 @@ def _snapshots(
 
 
 def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[ReasonCount]:
-    reasons = Reason.objects.in_bulk([reason for _, reason, _ in causes if reason is not None])
-    named = ((step, reasons.get(reason, Reason(text="", example="")), n) for step, reason, n in causes)
-    return [ReasonCount(step, reason.text, reason.example, n) for step, reason, n in named]
+    known = Reason.objects.filter(pk__in=[reason for _, reason, _ in causes if reason is not None])
+    texts = {pk: (text, example) for pk, text, example in known.values_list("pk", "text", "example")}
+    named = ((step, texts.get(reason or 0, ("", "")), n) for step, reason, n in causes)
+    return [ReasonCount(step, text, example, n) for step, (text, example), n in named]
 
 
 def _figures(scope: ScopeName, snapshot: _Found, period: Period, still_open: OpenCounts) -> PeriodFigures:
