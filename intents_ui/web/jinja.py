@@ -1,7 +1,7 @@
 """Jinja environment: filters and globals, one line each, implemented in `display/`."""
 
 import re
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -30,20 +30,8 @@ LOGO = re.compile(r"https://([A-Za-z0-9.-]{1,253})(/[A-Za-z0-9._~!$&'()*+,;=:@%/
 # An identifier, and one with all marks that need no quoting.
 SOMETHING = {True: "a" * 40, False: "a-_" * 13 + "a"}
 DRAWN_ONCE = 1024
-# Macros that every template calls without an import. Each uses only those above it.
-MACROS: Mapping[str, tuple[str, ...]] = {
-    "parts/icon.html": ("icon", "note", "status"),
-    "parts/time.html": ("moment", "absolute", "minute", "countdown", "deadline", "timed"),
-    "parts/hash.html": (
-        *("copies", "copy", "shortened", "address", "account", "named_address", "transaction_hash", "copyable_id"),
-        "linked_id",
-    ),
-    "parts/token.html": ("coin", "marks", "token_warnings"),
-    "parts/amount.html": ("amount", "token_amount", "labeled", "money"),
-    "parts/provider.html": ("provider_link", "provider_names"),
-    "parts/term.html": ("explained", "term"),
-    "parts/list.html": ("list_title", "address_title", "rest", "swaps"),
-}
+# Files of `templates/parts/` whose macros every template calls without an import. Each uses only those before it.
+MACROS = ("icon", "time", "hash", "token", "amount", "provider", "term", "list")
 
 
 class Page(Template):
@@ -149,17 +137,19 @@ def environment(**options: Any) -> Environment:
     env.tests["lookalike"] = lambda shown: isinstance(shown, Whole)
     env.tests["figure"] = lambda part: isinstance(part, sentences.Figure) and part.exact != part
     env.tests["time"] = lambda part: isinstance(part, times.Time)
-    for template, macros in MACROS.items():
-        env.globals.update({name: macro(env, template, name) for name in macros})
+    for name in MACROS:
+        env.globals.update(macros(env, f"parts/{name}.html"))
     return env
 
 
-def macro(env: Environment, template: str, name: str) -> Callable[..., str]:
-    """Return a macro, while templates are edited the one of the file as it is now."""
-    if env.auto_reload:
+def macros(env: Environment, template: str) -> dict[str, Callable[..., str]]:
+    """Return the macros of a file by their names. While templates are edited, a call reads the file again."""
+
+    def reloaded(name: str) -> Callable[..., str]:
         return lambda *given, **named: getattr(env.get_template(template).module, name)(*given, **named)
-    found: Callable[..., str] = getattr(env.get_template(template).module, name)
-    return found
+
+    found = {name: macro for name, macro in vars(env.get_template(template).module).items() if name[0] != "_"}
+    return {name: reloaded(name) for name in found} if env.auto_reload else found
 
 
 def once(macro: Callable[..., str], most: int = DRAWN_ONCE) -> Callable[..., str]:
