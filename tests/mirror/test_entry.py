@@ -30,14 +30,14 @@ def receipt(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(("which", "age", "variant"), MOMENTS)
 def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, variant: str) -> None:
     page = scene(which, age, variant).at()
-    owner = page.facts.owner
+    owner = page.owner
     if owner is None:
         return
     found = SERVICE.ask(operations.get_intent_history(by_owner_address=owner, page=Page.first(size=100))).intents
     each = next(each for each in found if each.intent_id == page.intent.intent_id)
-    row, transfer = Transfer.of_entry(each, now=NOW), Transfer.of_entry(each, now=NOW).facts
+    transfer = Transfer.of_entry(each, now=NOW)
     stored = entry.read(each, now=NOW)
-    assert stored.outcome is row.outcome is page.outcome
+    assert stored.outcome is transfer.outcome is page.outcome
     assert stored.status == transfer.status
     assert unpacked(stored.intent_id, HASH) == each.intent_id
     assert stored.owner == packed(transfer.owner, ADDRESS)

@@ -233,7 +233,7 @@ def test_a_transfer_is_compared_with_its_route_or_without_figures_with_the_newes
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     intent_id = emulator.finished(4)["intentId"]
-    key = RouteKey(*reading.read(intent_id).facts.route)
+    key = RouteKey(*reading.read(intent_id).route)
 
     def is_of_figures() -> bool:
         page = text(read(site, f"/intent/{intent_id}/route-stats"))

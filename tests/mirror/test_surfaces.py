@@ -34,7 +34,7 @@ def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytes
     """Return a transfer that has been open for six minutes, on a route where 99 of 100 take less than five."""
     monkeypatch.setattr(incidents, "MAX_AGE", -1.0)
     intent_id: str = emulator.play(23, age=360)["intentId"]
-    key = RouteKey(*reading.read(intent_id).facts.route)
+    key = RouteKey(*reading.read(intent_id).route)
     now = datetime.now(UTC)
     past.whole(now)
     past.write(now, days=1, per_hour=1)
@@ -54,7 +54,7 @@ async def whole(answer: Any) -> bytes:
 
 def surfaces(site: Client, intent_id: str) -> dict[str, bool]:
     """Return whether each surface says that the transfer is late."""
-    quoted_at = reading.read(intent_id).facts.quoted_at
+    quoted_at = reading.read(intent_id).quoted_at
     assert quoted_at
     created = int(quoted_at.timestamp())
     listed = site.get(f"/history?from={created - 1}&to={created + 1}").content.decode()
@@ -90,7 +90,7 @@ def test_a_transfer_within_its_limit_is_late_nowhere(site: Client, limited: str)
     found = surfaces(site, limited)
     assert not any(found[each] for each in ("late", "list", "attention"))
     transfer = reading.read(limited)
-    assert transfer.late_at == (transfer.facts.started_at or transfer.now) + 7 * MINUTE  # its page is drawn again
+    assert transfer.late_at == (transfer.started_at or transfer.now) + 7 * MINUTE  # its page is drawn again
 
 
 @pytest.mark.parametrize("skew", [-90, 90])
@@ -128,7 +128,7 @@ def failing(key: RouteKey, *, was: bool = False) -> None:
 
 
 def key_of(intent_id: str) -> RouteKey:
-    return RouteKey(*reading.read(intent_id).facts.route)
+    return RouteKey(*reading.read(intent_id).route)
 
 
 def shown(site: Client, intent_id: str) -> dict[str, bool]:
