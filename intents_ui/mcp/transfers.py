@@ -1,7 +1,7 @@
 """`look_up`, `explain_transfer`, `customer_reply` and `triage_ticket`: transfers, with the answers of their pages."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from django.http import HttpRequest
@@ -11,7 +11,6 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search.identifiers import Pasted
 from intents_ui.display.summary import summary
-from intents_ui.display.tokens import token_amounts
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import cases, export
 from intents_ui.display.triage.rows import TriageRow
@@ -89,16 +88,11 @@ def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
 
 def as_received(transfer: Transfer) -> dict[str, list[str]]:
     """Return text that strangers wrote, which the other texts of an answer shorten or make visible."""
-    using = transfer.names
-    tokens = (transfer.requested, transfer.sent, transfer.expected, transfer.received, transfer.refunded)
+    moneys = (transfer.requested, transfer.sent, transfer.expected, transfer.received, transfer.refunded)
     steps = (transfer.deposit, transfer.origin, transfer.destination, transfer.refund)
-
-    def of_tokens(read: Callable[..., str | None]) -> list[str]:
-        return _cut(read(each.chain_id, each.token_address, metadata=each.metadata, using=using) for each in tokens)
-
     return {
-        "tokenSymbols": of_tokens(token_amounts.symbol_of),
-        "tokenNames": of_tokens(token_amounts.name_of),
+        "tokenSymbols": _cut(each.symbol for each in moneys),
+        "tokenNames": _cut(each.name for each in moneys),
         "reasons": _cut(step.status_reason for step in steps if step),
         "memo": _cut([transfer.summary.memo]),
     }

@@ -10,7 +10,6 @@ from intents_ui.display.calls.values import CallFormatter, Piece, RawCall, Sente
 from intents_ui.display.fields import values
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.tokens import names
-from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
@@ -89,7 +88,7 @@ class TransactionCalls:
 def transactions(transfer: Transfer) -> tuple[TransactionCalls, ...]:
     """Return the transactions that have calls or notes, in the order of execution."""
     intent = transfer.intent
-    describer = _CallDescriber(transfer, TransferNames(transfer, transfer.names))
+    describer = _CallDescriber(replace(transfer, names=TransferNames(transfer)))
     found = (
         describer.deposit(),
         describer.planned(
@@ -112,13 +111,12 @@ def transactions(transfer: Transfer) -> tuple[TransactionCalls, ...]:
 @dataclass
 class _CallDescriber:
     transfer: Transfer
-    using: Names
     inside_left: int = MOST_INSIDE
     bytes_left: int = MOST_BYTES
 
     @cached_property
     def formatter(self) -> CallFormatter:
-        return CallFormatter(self.transfer, self.using)
+        return CallFormatter(self.transfer)
 
     def deposit(self) -> TransactionCalls:
         asked, deposit = self.transfer.asked, self.transfer.deposit
@@ -155,7 +153,7 @@ class _CallDescriber:
             if relayed is None or relayed.tone is Tone.ATTENTION:
                 steps.append(self._step(RawCall(chain_id, None, meta.contract or wallet, 0, meta.input)))
         steps += self._recorded(leg, wallet, planned=meta.input if meta else None)
-        title = f"On {names.of_chain(chain_id, using=self.using)}"
+        title = f"On {names.of_chain(chain_id, using=self.transfer.names)}"
         who = (self.formatter.party(wallet, chain_id) or hashes.short_address(wallet)) if wallet and steps else ""
         more = max(len(planned) - MOST_CALLS, 0)
         return TransactionCalls(title, f"run by {who}" if who else "", tuple(notes), tuple(steps), more)
@@ -166,7 +164,7 @@ class _CallDescriber:
         return TransactionCalls("Refund", self._on(refund.chain_id if refund else None), (), steps)
 
     def _on(self, chain_id: int | None) -> str:
-        return "" if chain_id is None else f"on {names.of_chain(chain_id, using=self.using)}"
+        return "" if chain_id is None else f"on {names.of_chain(chain_id, using=self.transfer.names)}"
 
     # Notes
 

@@ -10,9 +10,8 @@ from intents_ui.display.calls import abi
 from intents_ui.display.calls.abi import CONTRACT, NATIVE, PERHAPS, UNNAMED, Decoded, Parameter
 from intents_ui.display.fields.values import Cell, ValueKind
 from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.tokens import names, token_amounts, warnings
-from intents_ui.display.tokens.names import Names, NoNames
-from intents_ui.display.tokens.token_amounts import Money
+from intents_ui.display.tokens import names, warnings
+from intents_ui.display.tokens.names import NoNames
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     ChainInfo,
@@ -103,10 +102,11 @@ class TransferNames(NoNames):
 
     Call data can name any chain, and a token list of another one would be a request to the service."""
 
-    def __init__(self, transfer: Transfer, using: Names) -> None:
+    def __init__(self, transfer: Transfer) -> None:
+        using = transfer.names
         self._chains = (transfer.origin_chain_id, transfer.destination_chain_id)
         self._chain, self._token, self._lists = cache(using.chain), cache(using.token), cache(using.lists)
-        self._featured = using.featured
+        self._featured, self.derived = using.featured, dict[Any, Any]()
 
     def chain(self, chain_id: int | None) -> ChainInfo | None:
         return self._chain(chain_id)
@@ -123,10 +123,9 @@ class TransferNames(NoNames):
 
 @dataclass(frozen=True)
 class CallFormatter:
-    """Describes values of this transfer's calls, by name where `transfer` or `using` know one."""
+    """Describes values of this transfer's calls, by name where it or its names know one."""
 
     transfer: Transfer
-    using: Names
 
     # Arguments
 
@@ -215,7 +214,7 @@ class CallFormatter:
         if parameter.name in TIMES and value > 0 and (at := times.since_1970(value)):
             return Cell(ValueKind.TIME, at, times.iso(at))
         if parameter.name in CHAINS:
-            info = self.using.chain(_chain_id(parameter.name, value))
+            info = self.transfer.names.chain(_chain_id(parameter.name, value))
             return (
                 Cell(ValueKind.CHAIN, value, names.chain(info.id, info=info))
                 if info
@@ -232,7 +231,7 @@ class CallFormatter:
                 return _on_path(call.value("path"), at=0), chain_id
             case "path.last":
                 return _on_path(call.value("path"), at=-1), chain_id
-            case _ if which == CONTRACT or (which == PERHAPS and self.using.lists(chain_id, made.to)):
+            case _ if which == CONTRACT or (which == PERHAPS and self.transfer.names.lists(chain_id, made.to)):
                 return made.to, chain_id
             case _ if which == NATIVE:
                 return hashes.ZERO_ADDRESS, chain_id
@@ -263,18 +262,17 @@ class CallFormatter:
         address = _as_address(token)
         if address is None:
             return ["an unspecified token"]
-        symbol = token_amounts.called(self.transfer.described(Money(0, chain_id, address)), using=self.using)
+        symbol = self.transfer.money(0, chain_id, address).called
         warning = self._warning(address, chain_id)
         if symbol and not warning:
             return [Cell(ValueKind.TEXT, address, symbol)]
         return ["the token ", address_cell(address, chain_id), *([f" ({warning})"] if warning else [])]
 
     def _amount(self, value: int, token: str | None, chain_id: int | None) -> amounts.Amount:
-        return token_amounts.amount(self.transfer.described(Money(value, chain_id, token)), using=self.using)
+        return self.transfer.money(value, chain_id, token).amount
 
     def _warning(self, token: str | None, chain_id: int | None, value: int | None = None) -> str:
-        money = self.transfer.described(Money(value, chain_id, token))
-        return warnings.words(token_amounts.marks(money, using=self.using))
+        return warnings.words(self.transfer.money(value, chain_id, token).marks)
 
     # Addresses
 
@@ -289,7 +287,7 @@ class CallFormatter:
     def party(self, address: str, chain_id: int | None) -> str:
         """Return the role of an address in this transfer, or the listed token whose contract it is."""
         known = self.parties.get(address.lower())
-        token = None if known or hashes.is_native(address) else self.using.token(chain_id, address)
+        token = None if known or hashes.is_native(address) else self.transfer.names.token(chain_id, address)
         is_plain = token and token.symbol and not self._warning(address, chain_id)
         return known or (f"the {text.symbol(token.symbol).shown} contract" if token and is_plain else "")
 

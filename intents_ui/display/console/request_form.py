@@ -121,12 +121,11 @@ def meanings(values: Mapping[str, str], *, using: Names) -> Iterator[tuple[str, 
         yield f"{side}ChainId", f"{chain_id}: {chain}"
         if not address:
             continue
-        token = Money(_whole(values.get(f"{side}TokenAmount")), chain_id, token_amounts.key(address))
-        if called := token_amounts.called(token, using=using):
-            yield f"{side}TokenAddress", f"{text.visible(address)}: {called} on {chain}"
-        if token.value is not None and token_amounts.decimals(token, using=using) is not None:
-            amount = token_amounts.amount(token, using=using)
-            yield f"{side}TokenAmount", f"{token.value}: {amount.in_full}"
+        money = Money(_whole(values.get(f"{side}TokenAmount")), chain_id, token_amounts.key(address), names=using)
+        if money.called:
+            yield f"{side}TokenAddress", f"{text.visible(address)}: {money.called} on {chain}"
+        if money.value is not None and money.decimals is not None:
+            yield f"{side}TokenAmount", f"{money.value}: {money.amount.in_full}"
 
 
 def _whole(written: str | None) -> int | None:

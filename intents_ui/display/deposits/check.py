@@ -9,7 +9,6 @@ from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.sentences import Sentence, joined
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens import names, token_amounts, warnings
-from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.deposits import Payment
@@ -86,7 +85,7 @@ def of(transfer: Transfer) -> DepositCheck | None:
     payment = deposits.of(transfer)
     if not _is_shown(transfer, payment):
         return None
-    rows = tuple(_rows(payment, now=transfer.now, using=transfer.names))
+    rows = tuple(_rows(payment, now=transfer.now))
     is_off = any(row.result.tone in (Tone.ATTENTION, Tone.BAD) for row in rows)
     return DepositCheck(rows, needs_attention=bool(payment.found) and is_off)
 
@@ -113,59 +112,59 @@ def _is_shown(transfer: Transfer, payment: Payment) -> bool:
     return not transfer.has_balance or bool(payment.held)
 
 
-def _rows(payment: Payment, *, now: datetime, using: Names) -> Iterator[CheckRow]:
-    yield _chain(payment, using=using)
-    yield _token(payment, using=using)
-    yield _amount(payment, using=using)
+def _rows(payment: Payment, *, now: datetime) -> Iterator[CheckRow]:
+    yield _chain(payment)
+    yield _token(payment)
+    yield _amount(payment)
     yield _address(payment)
     yield _deadline(payment, now=now)
     yield _transaction(payment)
 
 
-def _in_words(payment: Payment, value: int | None, *, using: Names) -> str:
+def _in_words(payment: Payment, value: int | None) -> str:
     """Return an amount of the expected token."""
     if value is None:
         return UNKNOWN
-    return token_amounts.amount(replace(payment.expected, value=value), using=using).in_words
+    return replace(payment.expected, value=value).amount.in_words
 
 
-def _expected_amount(payment: Payment, *, using: Names) -> str:
+def _expected_amount(payment: Payment) -> str:
     """Return `100.00 USDC`, followed by `, at least 99.00 USDC` if less is enough."""
     value, least = payment.expected.value, payment.least
-    expected = _in_words(payment, value, using=using)
+    expected = _in_words(payment, value)
     if least in (value, None):
         return expected
-    return Sentence(expected, ", at least ", _in_words(payment, least, using=using))
+    return Sentence(expected, ", at least ", _in_words(payment, least))
 
 
-def _listed(monies: Iterable[Money], *, using: Names) -> str:
+def _listed(monies: Iterable[Money]) -> str:
     """Return `99.50 USDC and 1.00 DAI`."""
     known = [money for money in monies if money.value is not None]
-    return joined(" and ", [token_amounts.amount(money, using=using).in_words for money in known]) or UNKNOWN
+    return joined(" and ", [money.amount.in_words for money in known]) or UNKNOWN
 
 
-def _chain_name(chain_id: int | None, *, using: Names) -> str:
-    return names.of_chain(chain_id, using=using, unknown="a chain that was not named")
+def _chain_name(chain_id: int | None, payment: Payment) -> str:
+    return names.of_chain(chain_id, using=payment.transfer.names, unknown="a chain that was not named")
 
 
-def _chain(payment: Payment, *, using: Names) -> CheckRow:
+def _chain(payment: Payment) -> CheckRow:
     wanted, found = payment.expected.chain_id, payment.found_chain_id
-    expected = UNKNOWN if wanted is None else _chain_name(wanted, using=using)
+    expected = UNKNOWN if wanted is None else _chain_name(wanted, payment)
     if found is None:
         return CheckRow("Chain", expected, UNKNOWN, NOT_SEEN)
     shown = NOT_KNOWN if wanted is None else _certainty(payment) if found == wanted else MISMATCH
-    return CheckRow("Chain", expected, _chain_name(found, using=using), shown)
+    return CheckRow("Chain", expected, _chain_name(found, payment), shown)
 
 
-def _token(payment: Payment, *, using: Names) -> CheckRow:
-    expected, in_full = (_name_of(payment.expected, using=using, is_whole=whole) for whole in (False, True))
+def _token(payment: Payment) -> CheckRow:
+    expected, in_full = (_name_of(payment.expected, is_whole=whole) for whole in (False, True))
     if not payment.found:
         return CheckRow("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
     # A differing chain has its own row.
     on_chain = [replace(money, chain_id=payment.expected.chain_id) for money in payment.found]
     is_other = all(token_amounts.is_another_token(money, payment.expected) for money in on_chain)
     words, words_in_full = (
-        " and ".join(dict.fromkeys(_name_of(money, using=using, is_whole=whole) for money in payment.found))
+        " and ".join(dict.fromkeys(_name_of(money, is_whole=whole) for money in payment.found))
         for whole in (False, True)
     )
     if is_other and words == expected:
@@ -175,24 +174,23 @@ def _token(payment: Payment, *, using: Names) -> CheckRow:
     return CheckRow("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
 
 
-def _name_of(money: Money, *, using: Names, is_whole: bool = False) -> str:
+def _name_of(money: Money, *, is_whole: bool = False) -> str:
     """Return the symbol and, because anyone can copy a symbol, the address, unless it is the chain's native token."""
-    known = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    symbol = text.symbol(known).shown if known else ""
+    symbol = text.symbol(money.symbol).shown if money.symbol else ""
     is_coin = money.token_address is None or hashes.is_native(money.token_address)
-    warning = warnings.words(token_amounts.marks(replace(money, value=None), using=using))
+    warning = warnings.words(replace(money, value=None).marks)
     written = hashes.checksum if is_whole else hashes.short_address
     words = (symbol, "" if is_coin else written(money.token_address), f"({warning})" if warning else "")
     return " ".join(filter(None, words)) or UNKNOWN
 
 
-def _amount(payment: Payment, *, using: Names) -> CheckRow:
-    expected, words = _expected_amount(payment, using=using), _listed(payment.found, using=using)
+def _amount(payment: Payment) -> CheckRow:
+    expected, words = _expected_amount(payment), _listed(payment.found)
     none = UNKNOWN if payment.held is None else "none at the deposit address"
     if not payment.found:
         return CheckRow("Amount", expected, none, NOT_SEEN)
     if payment.leftover:
-        left = _in_words(payment, payment.leftover, using=using)
+        left = _in_words(payment, payment.leftover)
         return CheckRow("Amount", expected, Sentence(left, " left over"), OVERPAID)
     if not (payment.is_confirmed or payment.held or payment.strays):
         # What was submitted in vain hasn't been received.
@@ -202,10 +200,10 @@ def _amount(payment: Payment, *, using: Names) -> CheckRow:
     if payment.there is None or not (payment.is_confirmed or payment.there):
         return CheckRow("Amount", expected, words, NOT_COMPARABLE)
     if payment.lacking:
-        lacking = _in_words(payment, payment.lacking, using=using)
+        lacking = _in_words(payment, payment.lacking)
         return CheckRow("Amount", expected, Sentence(words, ": ", lacking, " too little"), UNDERPAID)
     if payment.excess:
-        excess = _in_words(payment, payment.excess, using=using)
+        excess = _in_words(payment, payment.excess)
         return CheckRow("Amount", expected, Sentence(words, ": ", excess, " more"), OVERPAID)
     if payment.expected.value is None:
         return CheckRow("Amount", expected, words, NOT_KNOWN)

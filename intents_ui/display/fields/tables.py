@@ -13,7 +13,6 @@ from pydantic.fields import FieldInfo
 
 from intents_ui.display.fields import values
 from intents_ui.display.fields.values import Cell, Owner
-from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt
@@ -77,7 +76,7 @@ def sections(transfer: Transfer) -> list[tuple[str, list[FieldGroup]]]:
 
 def groups(transfer: Transfer) -> list[FieldGroup]:
     """Return the intent's groups, then the receipt's, in the order of their fields."""
-    reader = _FieldReader(transfer, transfer.names)
+    reader = _FieldReader(transfer)
     found: list[FieldGroup] = []
     for name, model in (("intent", transfer.intent), ("receipt", transfer.receipt)):
         if model:
@@ -88,7 +87,6 @@ def groups(transfer: Transfer) -> list[FieldGroup]:
 @dataclass
 class _FieldReader:
     transfer: Transfer
-    using: Names
     # An intent's alias fields repeat the same objects.
     seen: set[int] = field(default_factory=set)
 
@@ -111,7 +109,7 @@ class _FieldReader:
                 cell = values.unreadable(model.unreadable[name], is_number=is_number(info))
                 yield FieldRow(str(info.alias), label, cell)
             if value is not None and value != () and not _is_object(value):
-                cell = values.cell(name, value, owner=owner, transfer=self.transfer, using=self.using)
+                cell = values.cell(name, value, owner=owner, transfer=self.transfer)
                 yield FieldRow(str(info.alias), label, cell)
 
 

@@ -7,8 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.tokens import names, providers, token_amounts
-from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.transfer import Transfer
@@ -133,7 +132,7 @@ def unreadable(received: str, *, is_number: bool) -> Cell:
     return Cell(kind, received, text.visible(received))
 
 
-def cell(name: str, value: object, *, owner: Owner, transfer: Transfer, using: Names) -> Cell:
+def cell(name: str, value: object, *, owner: Owner, transfer: Transfer) -> Cell:
     """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
     type.
     """
@@ -143,7 +142,7 @@ def cell(name: str, value: object, *, owner: Owner, transfer: Transfer, using: N
         case datetime():
             return Cell(ValueKind.TIME, value, times.iso(value))
         case int():
-            return _of_whole(name, value, owner, transfer, using)
+            return _of_whole(name, value, owner, transfer)
         case Decimal():
             return _of_figure(name, value)
         case tuple():
@@ -153,9 +152,9 @@ def cell(name: str, value: object, *, owner: Owner, transfer: Transfer, using: N
             return _of_text(name, str(value), owner, transfer)
 
 
-def _of_whole(name: str, value: int, owner: Owner, transfer: Transfer, using: Names) -> Cell:
+def _of_whole(name: str, value: int, owner: Owner, transfer: Transfer) -> Cell:
     if name == "chain_id" or name.endswith("_chain_id"):
-        return Cell(ValueKind.CHAIN, value, names.of_chain(value, using=using))
+        return Cell(ValueKind.CHAIN, value, names.of_chain(value, using=transfer.names))
     if name in UNIX_SECONDS:
         at = times.since_1970(value)
         return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
@@ -165,7 +164,7 @@ def _of_whole(name: str, value: int, owner: Owner, transfer: Transfer, using: Na
     if source is None:
         return Cell(ValueKind.NUMBER, value, str(value))
     money = _money(value, source, owner, transfer)
-    amount = token_amounts.amount(money, using=using) if money else amounts.amount(value, decimals=None)
+    amount = money.amount if money else amounts.amount(value, decimals=None)
     return Cell(ValueKind.AMOUNT, amount, str(amount))
 
 
@@ -224,16 +223,16 @@ def _money(value: int, source: str, owner: Owner, transfer: Transfer) -> Money |
         case "destination", _:
             return replace(transfer.expected, value=value)
         case "native", QuoteIntentRequest():
-            return Money(value, transfer.destination_chain_id, hashes.ZERO_ADDRESS)
+            return Money(value, transfer.destination_chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
         case "native", _:
-            return Money(value, owner.on_chain, hashes.ZERO_ADDRESS)
+            return Money(value, owner.on_chain, hashes.ZERO_ADDRESS, names=transfer.names)
         case "fee", IntentFees(fee_token_address=address) if address:
-            return transfer.described(Money(value, transfer.origin_chain_id, address))
+            return transfer.money(value, transfer.origin_chain_id, address)
         case "fee", DepositIntentEntry(fee_token=address) if address:
-            return transfer.described(Money(value, owner.on_chain or transfer.origin_chain_id, address))
+            return transfer.money(value, owner.on_chain or transfer.origin_chain_id, address)
         case "own", DepositTransaction(chain_id=chain_id, token_address=address, decimals=decimals):
-            return replace(transfer.described(Money(value, chain_id, address)), decimals=decimals)
+            return replace(transfer.money(value, chain_id, address), own_decimals=decimals)
         case "own", TransactionPrecondition(token_address=address) | IntentTransaction(token_address=address):
-            return transfer.described(Money(value, owner.on_chain, address))
+            return transfer.money(value, owner.on_chain, address)
         case _:
             return None

@@ -80,7 +80,7 @@ def role(key: str, found: Sequence[Intent] | None, *, beyond: int = 0, listed: I
 def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:
     """Return `USDC on Ethereum` for each token whose contract has this address."""
     return tuple(
-        f"{token_amounts.named(token, using=using)} on {names.of_chain(token.chain_id, using=using)}"
+        f"{token_amounts.of_token(token, using=using).named} on {names.of_chain(token.chain_id, using=using)}"
         for token in listed
     )
 
@@ -127,7 +127,7 @@ class Totals:
 
 
 def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
-    transfers = [Transfer.of(each, None, now=now, unread=True) for each in found]
+    transfers = [Transfer.of(each, None, now=now, names=using, unread=True) for each in found]
     shown = [transfer.shown_status for transfer in transfers]
     succeeded = [transfer for transfer in transfers if transfer.status == IntentStatus.SUCCEEDED]
     created = [intent.created_at for intent in found if intent.created_at]
@@ -136,8 +136,8 @@ def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
         succeeded=len(succeeded),
         mix=mix(shown),
         usd=_value([transfer.quote.from_amount_usd for transfer in succeeded]),
-        sent=_sums([(transfer.requested, transfer.quote.from_amount_usd) for transfer in succeeded], using=using),
-        received=_sums([(transfer.expected, transfer.quote.to_amount_usd) for transfer in succeeded], using=using),
+        sent=_sums([(transfer.requested, transfer.quote.from_amount_usd) for transfer in succeeded]),
+        received=_sums([(transfer.expected, transfer.quote.to_amount_usd) for transfer in succeeded]),
         first=min(created, default=None),
         latest=max(created, default=None),
     )
@@ -148,17 +148,18 @@ def _value(quoted: Sequence[Decimal | None]) -> Value:
     return Value(amounts.total(priced), len(priced), len(quoted))
 
 
-def _sums(moneys: Sequence[tuple[Money, Decimal | None]], *, using: Names) -> Sums:
-    groups: dict[tuple[int, str, int | None], list[tuple[int, Decimal | None]]] = {}
+def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
+    groups: dict[tuple[int, str, int | None], list[tuple[Money, Decimal | None]]] = {}
     for money, usd in moneys:
         if money.value is not None and money.chain_id is not None and money.token_address:
-            token = (money.chain_id, token_amounts.key(money.token_address), token_amounts.decimals(money, using=using))
-            groups.setdefault(token, []).append((money.value, usd))
+            token = (money.chain_id, token_amounts.key(money.token_address), money.decimals)
+            groups.setdefault(token, []).append((money, usd))
     sums = []
     for (chain_id, address, decimals), group in groups.items():
-        money = Money(sum(units for units, _ in group), chain_id, address, decimals=decimals)
+        units = sum(money.value or 0 for money, _ in group)
+        money = Money(units, chain_id, address, own_decimals=decimals, names=group[0][0].names)
         value = _value([usd for _, usd in group])
-        side = glance.side(money, usd=value.usd if value.priced else None, using=using)
+        side = glance.side(money, usd=value.usd if value.priced else None)
         sums.append(Sum(side, value, len(group)))
     ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
     return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))

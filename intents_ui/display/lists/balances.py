@@ -14,8 +14,7 @@ from functools import cached_property
 
 from intents_ui.display.formatting import amounts
 from intents_ui.display.summary import glance
-from intents_ui.display.tokens import names, token_amounts
-from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens import names
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import BalanceGroup, TokenBalance
 
@@ -157,18 +156,17 @@ def heard(found: AddressBalances) -> str:
 
 
 def addresses(transfer: Transfer) -> tuple[Address, ...]:
-    using = transfer.names
-    return tuple(_address(group, transfer, using=using) for group in transfer.balances.groups)
+    return tuple(_address(group, transfer) for group in transfer.balances.groups)
 
 
-def _address(group: BalanceGroup, transfer: Transfer, *, using: Names) -> Address:
+def _address(group: BalanceGroup, transfer: Transfer) -> Address:
     chain_id = group.chain_id or None
     return Address(
         called=_called(group, transfer),
         address=group.intent_address,
-        chain=names.of_chain(chain_id, using=using),
+        chain=names.of_chain(chain_id, using=transfer.names),
         chain_id=chain_id,
-        holdings=tuple(_holding(token, group, transfer, using=using) for token in group.tokens),
+        holdings=tuple(_holding(token, group, transfer) for token in group.tokens),
     )
 
 
@@ -186,15 +184,15 @@ def _called(group: BalanceGroup, transfer: Transfer) -> str:
     return next(iter([*on_its_chain, *(called for called, _ in same)]), OTHER_ADDRESS)
 
 
-def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer, *, using: Names) -> AddressHolding:
-    money = token_amounts.held(token, inside=group)
+def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> AddressHolding:
+    money = transfer.held(token, inside=group)
     worth = _worth(token)
     return AddressHolding(
-        side=glance.side(money, usd=token.balance_usd if worth is Worth.PRICED else None, using=using),
+        side=glance.side(money, usd=token.balance_usd if worth is Worth.PRICED else None),
         price=token.price_usd,
         worth=worth,
         units=token.balance,
-        decimals=token_amounts.decimals(money, using=using),
+        decimals=money.decimals,
         called=_called(group, transfer),
         address=group.intent_address,
     )

@@ -4,7 +4,7 @@ Missing values are None, never 0 or a dash. Amounts are text, with base units an
 the progress of an export.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,12 +12,11 @@ from enum import StrEnum
 from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.formatting.text import bare
 from intents_ui.display.summary import glance, summary
-from intents_ui.display.tokens import names, token_amounts, warnings
-from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens import names, warnings
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.service.models import BalanceGroup, IntentTransaction
+from intents_ui.service.models import IntentTransaction
 
 type ExportRow = dict[str, str | int | bool | None]
 
@@ -30,7 +29,7 @@ def of(transfer: Transfer, *, url: str) -> ExportRow:
     Text is as received, times are UTC. Without decimals there is no amount. Destination values come from the receipt or
     from an exact output.
     """
-    using, result = transfer.names, summary.of(transfer)
+    result = summary.of(transfer)
     return {
         "intent_id": transfer.intent.intent_id,
         "status": transfer.status,
@@ -49,33 +48,32 @@ def of(transfer: Transfer, *, url: str) -> ExportRow:
         "expires_at": times.iso(transfer.expires_at) or None,
         "owner": transfer.owner,
         "recipient": transfer.recipient,
-        **{f"origin_{name}": value for name, value in _side(transfer.sent, using=using).items()},
+        **{f"origin_{name}": value for name, value in _side(transfer.sent).items()},
         "origin_note": glance.sent_note(transfer) or None,
-        **{f"destination_{name}": value for name, value in _side(transfer.received, using=using).items()},
+        **{f"destination_{name}": value for name, value in _side(transfer.received).items()},
         "providers": SEPARATOR.join(transfer.providers) or None,
         "trade_type": transfer.summary.trade_type or transfer.request.trade_type,
         "deposit_hash": _hash(transfer.deposit),
         "origin_hash": _hash(transfer.origin),
         "destination_hash": _hash(transfer.destination),
         "refund_hash": _hash(transfer.refund),
-        **{f"refund_{name}": value for name, value in _side(transfer.refunded, using=using).items()},
+        **{f"refund_{name}": value for name, value in _side(transfer.refunded).items()},
         "reason": transfer.failure_reason,
         "memo": transfer.summary.memo,
         "has_balance": transfer.has_balance,
-        "balances": SEPARATOR.join(_held(transfer.balances.groups, using=using)) or None,
+        "balances": SEPARATOR.join(_held(transfer)) or None,
         "url": url,
     }
 
 
-def _side(money: Money, *, using: Names) -> ExportRow:
-    chain, value, decimals = using.chain(money.chain_id), money.value, token_amounts.decimals(money, using=using)
-    marks = token_amounts.marks(money, using=using)
+def _side(money: Money) -> ExportRow:
+    chain, value, decimals = money.names.chain(money.chain_id), money.value, money.decimals
     return {
         "chain_id": money.chain_id,
         "chain": chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0),
         "token": money.token_address,
-        "symbol": token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using),
-        "warnings": SEPARATOR.join(bare(mark.word) for mark in marks) or None,
+        "symbol": money.symbol,
+        "warnings": SEPARATOR.join(bare(mark.word) for mark in money.marks) or None,
         "decimals": decimals,
         "base_units": _digits(value),
         "amount": None if value is None or decimals is None else amounts.plain(value, decimals=decimals),
@@ -92,11 +90,12 @@ def _hash(transaction: IntentTransaction | None) -> str | None:
     return None if hashes.is_placeholder(txn_hash) else txn_hash
 
 
-def _held(groups: Sequence[BalanceGroup], *, using: Names) -> Iterator[str]:
+def _held(transfer: Transfer) -> Iterator[str]:
     """Yield `79.71 USDC on Base`, in base units if decimals are unknown, followed by the token's warning."""
-    for money in (token_amounts.held(token, inside=group) for group in groups for token in group.tokens):
+    groups = transfer.balances.groups
+    for money in (transfer.held(token, inside=group) for group in groups for token in group.tokens):
         if money.value:
-            side, warning = _side(money, using=using), bare(warnings.words(token_amounts.marks(money, using=using)))
+            side, warning = _side(money), bare(warnings.words(money.marks))
             amount = side["amount"] or f"{money.value} base units of"
             token = f"{side['symbol'] or money.token_address or 'a token'}{f' ({warning})' if warning else ''}"
             yield f"{amount} {token} on {side['chain'] or f'chain {money.chain_id}'}"

@@ -236,7 +236,7 @@ class _Quote:
     def _is_comparable(self) -> bool:
         """Return whether the received amount is known, and in the quoted token."""
         request, received = self._transfer.request, self._transfer.received
-        quoted = Money(None, request.destination_chain_id, request.destination_token_address)
+        quoted = self._transfer.money(None, request.destination_chain_id, request.destination_token_address)
         return received.value is not None and not token_amounts.is_another_token(quoted, received)
 
     def _received(self) -> ComparisonRow:
@@ -407,7 +407,7 @@ class _Quote:
         refunded, sent = self._transfer.refunded, self._deposited
         if refunded.value is None or sent is None or sent.value is None:
             return ""
-        if not token_amounts.is_same_asset(refunded, sent, using=self._using):
+        if not token_amounts.is_same_asset(refunded, sent):
             return ""
         return self._compared(refunded.value, replace(refunded, value=sent.value), "sent") or "as much as sent"
 
@@ -417,10 +417,10 @@ class _Quote:
         """Return the difference in words, or "" if equal or unknown."""
         if other.value is None:
             return ""
-        return token_amounts.compared(value, other.value, of=other, than=than, using=self._using)
+        return token_amounts.compared(value, other.value, of=other, than=than)
 
     def _amount(self, money: Money) -> str:
-        return UNKNOWN if money.value is None else token_amounts.amount(money, using=self._using).in_words
+        return UNKNOWN if money.value is None else money.amount.in_words
 
 
 def _comparison(result: Result, text: str, rows: tuple[ComparisonRow | None, ...]) -> Comparison:

@@ -12,7 +12,6 @@ from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import EXACT, Amount
 from intents_ui.display.formatting.sentences import Figure, Sentence, joined
 from intents_ui.display.tokens import names, providers, token_amounts
-from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer import Transfer, derived, first
 from intents_ui.service.models import GasFee, IntentFees
@@ -86,11 +85,10 @@ class Fees:
 
 @derived
 def of(transfer: Transfer) -> Fees:
-    using = transfer.names
     received = transfer.intent.fees
     if received is None:
         return Fees()
-    known = [part for part in _parts(received, transfer, using=using) if part.usd is not None or part.amount]
+    known = [part for part in _parts(received, transfer) if part.usd is not None or part.amount]
     values = [part.usd for part in known if part.usd is not None]
     total, listed = received.total_fee_usd, amounts.total(values)
     is_complete = bool(values) and len(values) == len(known)
@@ -98,20 +96,20 @@ def of(transfer: Transfer) -> Fees:
     return Fees(
         total=total if total is not None else (listed if is_complete else None),
         parts=tuple(_on_a_bar(known)),
-        amount=_in_fee_token(received.total_fee_amount, received, transfer, using=using),
+        amount=_in_fee_token(received.total_fee_amount, received, transfer),
         is_stated=total is not None,
         gap=gap,
-        sentence=_sentence(received, transfer, listed, is_complete=is_complete, using=using) if known else "",
+        sentence=_sentence(received, transfer, listed, is_complete=is_complete) if known else "",
     )
 
 
-def _parts(received: IntentFees, transfer: Transfer, *, using: Names) -> Iterator[FeePart]:
+def _parts(received: IntentFees, transfer: Transfer) -> Iterator[FeePart]:
     provider = received.provider
     provider_usd = first(received.provider_fee_usd, provider.quote_provider_fee_usd if provider else None)
     service_usd = first(received.service_fee_usd, provider.service_fee_usd if provider else None)
     named = provider.quote_provider if provider else None
     kind = "Swap fee" if transfer.is_same_chain else "Bridge fee"
-    yield from _gas(received, transfer, using=using)
+    yield from _gas(received, transfer)
     for source, label, usd, units in (
         (
             Source.PROVIDER,
@@ -122,47 +120,46 @@ def _parts(received: IntentFees, transfer: Transfer, *, using: Names) -> Iterato
         (Source.SERVICE, "Service fee", service_usd, received.service_fee_total),
         (Source.COLLECTOR, "Collector fee", received.collector_fee_usd, received.collector_fee_total),
     ):
-        yield FeePart(source, label, usd, _in_fee_token(units, received, transfer, using=using))
+        yield FeePart(source, label, usd, _in_fee_token(units, received, transfer))
 
 
-def _gas(received: IntentFees, transfer: Transfer, *, using: Names) -> Iterator[FeePart]:
+def _gas(received: IntentFees, transfer: Transfer) -> Iterator[FeePart]:
     """Return network fees by chain if each is reported in USD, otherwise their sum."""
     sides = ((Source.ORIGIN_GAS, received.origin_gas), (Source.DESTINATION_GAS, received.destination_gas))
     by_chain = [(source, gas) for source, gas in sides if gas]
     if not by_chain or any(gas.total_fee_usd is None for _, gas in by_chain):
-        units = _in_fee_token(received.gas_fee_total, received, transfer, using=using)
+        units = _in_fee_token(received.gas_fee_total, received, transfer)
         yield FeePart(Source.GAS, "Network fees", received.gas_fee_usd, units)
     else:
         for source, gas in by_chain:
             side = "origin chain" if source == Source.ORIGIN_GAS else "destination chain"
-            chain = names.of_chain(gas.chain_id, using=using, unknown=side)
-            yield FeePart(source, f"Network fee ({chain})", gas.total_fee_usd, _in_coin(gas, using=using))
+            chain = names.of_chain(gas.chain_id, using=transfer.names, unknown=side)
+            yield FeePart(source, f"Network fee ({chain})", gas.total_fee_usd, _in_coin(gas, transfer))
 
 
-def _in_coin(gas: GasFee, *, using: Names) -> Amount | None:
+def _in_coin(gas: GasFee, transfer: Transfer) -> Amount | None:
     """Return the network fee in the chain's native token."""
     if gas.total_fee_amount is None:
         return None
-    coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS)
-    found = token_amounts.amount(coin, using=using)
+    coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
+    found = coin.amount
     if found.unit not in ("", amounts.BASE_UNITS) or not gas.native_token_symbol:
         return found
-    decimals = token_amounts.decimals(coin, using=using)
-    return amounts.amount(coin.value, decimals=decimals, symbol=gas.native_token_symbol)
+    return amounts.amount(coin.value, decimals=coin.decimals, symbol=gas.native_token_symbol)
 
 
-def _in_fee_token(units: int | None, received: IntentFees, transfer: Transfer, *, using: Names) -> Amount | None:
+def _in_fee_token(units: int | None, received: IntentFees, transfer: Transfer) -> Amount | None:
     """Return an amount of the fee token, which is on the origin chain."""
     if units is None:
         return None
     if received.fee_token_address is None:
         return amounts.amount(units, decimals=None)
-    money = transfer.described(Money(units, transfer.origin_chain_id, received.fee_token_address))
+    money = transfer.money(units, transfer.origin_chain_id, received.fee_token_address)
     # Most fees are in the deposited token.
-    asked = Money(None, transfer.asked.chain_id, transfer.asked.token_address)
+    asked = transfer.money(None, transfer.asked.chain_id, transfer.asked.token_address)
     if token_amounts.is_same_token(money, asked):
-        money = replace(money, decimals=transfer.asked.decimals)
-    return token_amounts.amount(money, using=using)
+        money = replace(money, own_decimals=transfer.asked.decimals)
+    return money.amount
 
 
 def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
@@ -180,7 +177,7 @@ def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
         start = end
 
 
-def _sentence(received: IntentFees, transfer: Transfer, listed: Decimal, *, is_complete: bool, using: Names) -> str:
+def _sentence(received: IntentFees, transfer: Transfer, listed: Decimal, *, is_complete: bool) -> str:
     rest = _rest(received)
     if is_complete:
         in_usd = _in_usd(received.total_fee_usd, listed)
@@ -188,7 +185,7 @@ def _sentence(received: IntentFees, transfer: Transfer, listed: Decimal, *, is_c
         in_usd = "Some fees have no USD value, so no total is shown."
     else:
         in_usd = "" if rest == 0 else "Some fees have no USD value, so the total can't be checked."
-    return joined(" ", filter(None, (in_usd, _in_token(rest, received, transfer, using=using))))
+    return joined(" ", filter(None, (in_usd, _in_token(rest, received, transfer))))
 
 
 def _in_usd(total: Decimal | None, listed: Decimal) -> str:
@@ -202,16 +199,15 @@ def _in_usd(total: Decimal | None, listed: Decimal) -> str:
     return Sentence("Fees add up to ", amounts.fee(listed), ", ", apart, f" {more} than the quoted total.")
 
 
-def _in_token(rest: int | None, received: IntentFees, transfer: Transfer, *, using: Names) -> str:
+def _in_token(rest: int | None, received: IntentFees, transfer: Transfer) -> str:
     if not rest or received.total_fee_amount is None:
         return ""
     listed, apart = (
         replace(amount, warning="").in_words
         for units in (received.total_fee_amount - rest, abs(rest))
-        if (amount := _in_fee_token(units, received, transfer, using=using))
+        if (amount := _in_fee_token(units, received, transfer))
     )
-    money = transfer.described(Money(None, transfer.origin_chain_id, received.fee_token_address))
-    symbol = token_amounts.symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
+    symbol = transfer.money(None, transfer.origin_chain_id, received.fee_token_address).symbol
     token = text.symbol(symbol).shown if symbol else "the fee token"
     more = "less" if rest > 0 else "more"
     return Sentence(f"In {token}, fees add up to ", listed, ", ", apart, f" {more} than the quoted total.")

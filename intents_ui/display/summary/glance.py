@@ -11,8 +11,7 @@ from intents_ui.display.formatting import amounts, text, times
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.summary import Summary
-from intents_ui.display.tokens import names, providers, token_amounts, warnings
-from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
@@ -130,7 +129,6 @@ class Glance:
 
 @derived
 def of(transfer: Transfer) -> Glance:
-    using = transfer.names
     result = summary.of(transfer)
     words, token = _recoverable(transfer)
     trade = transfer.summary.trade_type or transfer.request.trade_type
@@ -141,7 +139,7 @@ def of(transfer: Transfer) -> Glance:
         status=result.status,
         summary=result,
         created_at=transfer.quoted_at,
-        sent=side(transfer.sent, usd=transfer.quote.from_amount_usd, note=sent_note(transfer), using=using),
+        sent=side(transfer.sent, usd=transfer.quote.from_amount_usd, note=sent_note(transfer)),
         received=_received(transfer),
         owner=transfer.owner,
         recipient=transfer.recipient,
@@ -152,8 +150,8 @@ def of(transfer: Transfer) -> Glance:
         reason=reason(transfer),
         recoverable=words,
         recoverable_in=token,
-        destiny=_destiny(transfer, using=using),
-        returned=side(transfer.refunded, usd=None, using=using) if has_returned else None,
+        destiny=_destiny(transfer),
+        returned=side(transfer.refunded, usd=None) if has_returned else None,
     )
 
 
@@ -163,15 +161,14 @@ def _recoverable(transfer: Transfer) -> tuple[str, Identity | None]:
     Without amounts it is `recoverable balance`, and "" if the balances are unknown."""
     if not transfer.has_balance:
         return "", None
-    groups, using = transfer.balances.groups, transfer.names
-    held = [token_amounts.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
+    groups = transfer.balances.groups
+    held = [transfer.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
     known = [money for money in held if money.value is not None]
     if not known:
         return "recoverable balance", None
     if len(held) > 1:
         return f"{len(held)} recoverable balances", None
-    only = side(known[0], usd=None, using=using)
-    return f"{only.amount.figure} recoverable", only.token
+    return f"{known[0].amount.figure} recoverable", known[0].token
 
 
 def _clock(transfer: Transfer) -> Clock:
@@ -199,10 +196,10 @@ def _came_back(transfer: Transfer) -> bool:
     return is_sent_back or transfer.status == IntentStatus.REFUNDED
 
 
-def _destiny(transfer: Transfer, *, using: Names) -> str:
+def _destiny(transfer: Transfer) -> str:
     if _came_back(transfer):
         on = transfer.refunded.chain_id
-        return f"refunded on {names.of_chain(on, using=using)}" if on else "refunded to the owner"
+        return f"refunded on {names.of_chain(on, using=transfer.names)}" if on else "refunded to the owner"
     return "to the owner" if transfer.owner and not transfer.pays_somebody_else else ""
 
 
@@ -217,14 +214,13 @@ def sent_note(transfer: Transfer) -> str:
 
 def _received(transfer: Transfer) -> Side:
     """Return the delivered amount if known, else the quoted one."""
-    using = transfer.names
     usd = transfer.quote.to_amount_usd
     if transfer.is_delivered and transfer.received.value is not None:
         is_sure = summary.of(transfer).certainty is Certainty.CONFIRMED
-        return side(transfer.received, usd=usd, note="" if is_sure else UNCONFIRMED, using=using)
+        return side(transfer.received, usd=usd, note="" if is_sure else UNCONFIRMED)
     is_ahead = statuses.is_open(transfer.status) and not transfer.is_expired
     note = EXPECTED if is_ahead else QUOTED
-    return side(transfer.expected, usd=usd, note="" if transfer.expected.value is None else note, using=using)
+    return side(transfer.expected, usd=usd, note="" if transfer.expected.value is None else note)
 
 
 def reason(transfer: Transfer) -> text.Text | None:
@@ -233,11 +229,6 @@ def reason(transfer: Transfer) -> text.Text | None:
     return text.reason(" ".join(found.split())) if found else None
 
 
-def side(money: Money, *, usd: Decimal | None, using: Names, note: str = "") -> Side:
+def side(money: Money, *, usd: Decimal | None, note: str = "") -> Side:
     """Return an amount as shown in lists. `usd`: its value from any source."""
-    # The amount is that of `token_amounts.amount`, from an identity that is already known.
-    token = token_amounts.identity_of(money, using=using)
-    symbol = None if token.symbol == text.UNKNOWN else text.bare(token.symbol)
-    amount = amounts.amount(money.value, decimals=token.decimals, symbol=symbol)
-    warning = warnings.said(token.marks, token.address)
-    return Side(replace(amount, warning=warning) if warning else amount, token, usd=usd, note=note)
+    return Side(money.amount, money.token, usd=usd, note=note)

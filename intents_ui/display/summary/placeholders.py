@@ -155,7 +155,7 @@ class Placeholders:
             case Mismatch.CHAIN:
                 return Sentence(": it was expected on ", self._chain(expected.chain_id, "another chain"))
             case Mismatch.TOKEN:
-                token = token_amounts.called(expected, using=self._using) or "another token"
+                token = expected.called or "another token"
                 is_native = expected.token_address is None or hashes.is_native(expected.token_address)
                 address = "" if is_native else f" ({hashes.short_address(expected.token_address)})"
                 return Sentence(": it was expected in ", Name(token), address)
@@ -238,7 +238,7 @@ class Placeholders:
         return self.sums(holdings[0]) if holdings else "an unknown amount"
 
     def symbol(self) -> str:
-        called = token_amounts.called(self._transfer.received, using=self._using)
+        called = self._transfer.received.called
         return Name(called) if called else "the received token"
 
     def sums(self, held: Holding) -> str:
@@ -246,14 +246,14 @@ class Placeholders:
         return sums[0] if len(sums) == 1 else Name(text.listed(sums))
 
     def _token(self, money: Money) -> str:
-        return Name(token_amounts.called(money, using=self._using) or hashes.short_address(money.token_address))
+        return Name(money.called or hashes.short_address(money.token_address))
 
     def _of_deposit(self, value: int | None) -> str:
         """Return an amount of the expected deposit's token."""
         return self.amount(replace(deposits.of(self._transfer).expected, value=value))
 
     def amount(self, money: Money) -> str:
-        return NOT_REPORTED if money.value is None else token_amounts.amount(money, using=self._using).in_words
+        return NOT_REPORTED if money.value is None else money.amount.in_words
 
     # The status
 

@@ -13,8 +13,7 @@ from datetime import timedelta
 from intents_ui import tables
 from intents_ui.display.formatting import times
 from intents_ui.display.formatting.sentences import Sentence
-from intents_ui.display.tokens import names, token_amounts
-from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens import names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentTransaction
@@ -34,7 +33,7 @@ def of_step(transaction: IntentTransaction | None, transfer: Transfer, *, in_rep
     if transaction is None or not transaction.status_reason:
         return ""
     needed = _needed_by(transaction, transfer)
-    return explain(transaction.status_reason, needed, using=transfer.names, in_reply=in_reply)
+    return explain(transaction.status_reason, needed, in_reply=in_reply)
 
 
 def of_failure(transfer: Transfer) -> str:
@@ -46,7 +45,7 @@ def of_failure(transfer: Transfer) -> str:
 
 def of_failure_anywhere(transfer: Transfer) -> str:
     """Return the same without the token and its chain."""
-    return explain(transfer.failure_reason or "", Money(None, None, None), using=transfer.names)
+    return explain(transfer.failure_reason or "", transfer.money(None, None, None))
 
 
 def for_customer(transfer: Transfer) -> str:
@@ -56,22 +55,22 @@ def for_customer(transfer: Transfer) -> str:
     return of_step(next(failed, None), transfer, in_reply=True)
 
 
-def explain(reason: str, needed: Money, *, using: Names, in_reply: bool = False) -> str:
+def explain(reason: str, needed: Money, *, in_reply: bool = False) -> str:
     """Return the explanation of a reason. `needed` is the token that the step works with, on the step's chain."""
     fixed = FIXED_IN_REPLIES if in_reply else FIXED
     if reason in fixed:
-        return fixed[reason].format(chain=_chain(needed, using))
+        return fixed[reason].format(chain=_chain(needed))
     if underfunded := UNDERFUNDED.fullmatch(reason):
-        return _underfunded(int(underfunded[1]), int(underfunded[2]), needed, using)
+        return _underfunded(int(underfunded[1]), int(underfunded[2]), needed)
     if PAUSED.fullmatch(reason):
-        return f"{_paused(needed, using, unknown='The token')}, so no transfer of it can go through."
+        return f"{_paused(needed, unknown='The token')}, so no transfer of it can go through."
     if not_sent := NOT_SENT.fullmatch(reason):
         hours, minutes, seconds = (int(figure or 0) for figure in not_sent.groups())
         length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
         opening = "It wasn't sent" if in_reply else "Not sent"
         return f"{opening} within {times.duration(length)}." if length else ""
     if CALL_FAILED.fullmatch(reason):
-        chain = _chain(needed, using)
+        chain = _chain(needed)
         if in_reply:
             return f"The last step, a call to a contract on {chain}, failed."
         return f"The call to the target contract on {chain} failed."
@@ -83,7 +82,7 @@ def no_recovery(transfer: Transfer) -> str:
     refund = transfer.refund
     if refund is None or transfer.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
         return ""
-    return f"Recovery isn't possible while {_paused(_needed_by(refund, transfer), transfer.names)}."
+    return f"Recovery isn't possible while {_paused(_needed_by(refund, transfer))}."
 
 
 def _needed_by(transaction: IntentTransaction, transfer: Transfer) -> Money:
@@ -91,23 +90,21 @@ def _needed_by(transaction: IntentTransaction, transfer: Transfer) -> Money:
     if transaction is transfer.refund:
         return replace(transfer.refunded, value=None)
     if condition and condition.token_address and condition.chain_id is not None:
-        return transfer.described(Money(None, condition.chain_id, condition.token_address))
+        return transfer.money(None, condition.chain_id, condition.token_address)
     return replace(transfer.expected if transaction is transfer.destination else transfer.requested, value=None)
 
 
-def _underfunded(balance: int, least: int, needed: Money, using: Names) -> str:
+def _underfunded(balance: int, least: int, needed: Money) -> str:
     if balance >= least:
         return ""
-    missing, arrived, required = (
-        token_amounts.amount(replace(needed, value=units), using=using) for units in (least - balance, balance, least)
-    )
+    missing, arrived, required = (replace(needed, value=units).amount for units in (least - balance, balance, least))
     there, whole = replace(arrived, unit="", warning="").in_words, replace(required, warning="").in_words
     return Sentence(missing.in_words, " too little arrived: ", there, " of the ", whole, " that the step needs.")
 
 
-def _paused(needed: Money, using: Names, *, unknown: str = "the token") -> str:
-    return f"{token_amounts.called(needed, using=using) or unknown} is paused on {_chain(needed, using)}"
+def _paused(needed: Money, *, unknown: str = "the token") -> str:
+    return f"{needed.called or unknown} is paused on {_chain(needed)}"
 
 
-def _chain(needed: Money, using: Names) -> str:
-    return names.of_chain(needed.chain_id, using=using, unknown="its chain")
+def _chain(needed: Money) -> str:
+    return names.of_chain(needed.chain_id, using=needed.names, unknown="its chain")

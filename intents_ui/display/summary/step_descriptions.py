@@ -171,7 +171,7 @@ class StepDescriber:
         is_other = token_amounts.is_another_token(arrived, expected)
         if arrived.value is None or expected.value is None or is_other:
             return ""
-        words = token_amounts.compared(arrived.value, expected.value, of=expected, than="requested", using=self._using)
+        words = token_amounts.compared(arrived.value, expected.value, of=expected, than="requested")
         return Sentence(", ", words) if words else ""
 
     def _about(self) -> str:
@@ -193,4 +193,4 @@ class StepDescriber:
         return hashes.short_address(refund.to_address)
 
     def _sum(self, money: Money, unknown: str) -> str:
-        return unknown if money.value is None else token_amounts.amount(money, using=self._using).in_words
+        return unknown if money.value is None else money.amount.in_words

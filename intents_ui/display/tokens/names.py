@@ -42,7 +42,7 @@ class NoNames:
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
         return ()
 
-    derived = None
+    derived: dict[Any, Any] | None = None
 
 
 NO_NAMES = NoNames()

@@ -5,7 +5,8 @@ warning if the two differ. Amounts of different tokens are never compared.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
@@ -13,116 +14,112 @@ from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.tokens import icons, names, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark, TokenStanding
-from intents_ui.service.models import BalanceGroup, TokenBalance, TokenInfo, TokenMetadata
+from intents_ui.service.models import ChainInfo, TokenInfo, TokenMetadata
 
 MOST_IDENTITIES = 2048
 LONGEST_KEY = 250  # characters of a token's address and names. Others can be as long as a response
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Money:
     """An amount of a token in base units. `metadata` is the receipt's description of the token.
 
-    `decimals` came with the amount, for a token without another description.
+    `own_decimals` came with the amount, for a token without another description.
     """
 
     value: int | None
     chain_id: int | None
     token_address: str | None
     metadata: TokenMetadata | TokenInfo | None = None
-    decimals: int | None = None
+    own_decimals: int | None = None
+    names: Names = field(kw_only=True, compare=False, repr=False)
+
+    @cached_property
+    def token(self) -> "Identity":
+        """Return the token, with the warning about the decimals of this amount."""
+        token = identity(self.chain_id, self.token_address, metadata=self.metadata, using=self.names)
+        stated = tuple(self._stated_decimals())
+        if differing := warnings.of_decimals(stated, value=self.value):
+            others = tuple(mark for mark in token.marks if mark.word != warnings.DECIMALS)
+            token = replace(token, marks=(*others, *differing))
+        decimals = stated[0] if stated else None
+        return token if token.decimals == decimals else replace(token, decimals=decimals)
+
+    @cached_property
+    def amount(self) -> Amount:
+        """Return the amount as shown, with the token's warnings."""
+        symbol = None if self.token.symbol == text.UNKNOWN else text.bare(self.token.symbol)
+        found = amounts.amount(self.value, decimals=self.decimals, symbol=symbol)
+        warning = warnings.said(self.marks, self.token_address)
+        return replace(found, warning=warning) if warning else found
+
+    @property
+    def decimals(self) -> int | None:
+        """Return the decimals with which the amount is shown."""
+        return self.token.decimals
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Return the warnings of the token, and of this amount of it."""
+        return self.token.marks
+
+    @property
+    def symbol(self) -> str | None:
+        """Return the symbol as received, unsanitized."""
+        listed = self.names.token(self.chain_id, self.token_address)
+        named = (self.metadata and self.metadata.symbol) or (listed and listed.symbol)
+        chain = self._chain_of_native_token if not named else None
+        return named or (chain.native_symbol if chain else None)
+
+    @property
+    def name(self) -> str | None:
+        """Return the name as received, unsanitized."""
+        listed = self.names.token(self.chain_id, self.token_address)
+        return (self.metadata and self.metadata.name) or (listed.name if listed else None)
+
+    @property
+    def called(self) -> str:
+        """Return the token's symbol with its warning, or "" without a symbol."""
+        return self._named(warnings.said(self.marks, self.token_address))
+
+    @property
+    def named(self) -> str:
+        """Return the same for texts that show the token's address."""
+        return self._named(warnings.words(self.marks))
+
+    def _named(self, warning: str) -> str:
+        symbol = self.symbol
+        return f"{text.symbol(symbol).shown}{f' ({warning})' if warning else ''}" if symbol else ""
+
+    @property
+    def _chain_of_native_token(self) -> ChainInfo | None:
+        return self.names.chain(self.chain_id) if hashes.is_native(self.token_address) else None
+
+    def _stated_decimals(self) -> Iterator[int]:
+        """Yield the decimals that sources state, those that count first.
+
+        The chain counts for its native token, then the token list, and last what came with the amount.
+        """
+        chain = self._chain_of_native_token
+        listed = self.names.token(self.chain_id, self.token_address)
+        stated = (
+            chain.native_decimals if chain else None,
+            listed.decimals if listed else None,
+            self.metadata.decimals if self.metadata else None,
+            self.own_decimals,
+        )
+        return (each for each in stated if each is not None)
 
 
-def amount(money: Money, *, using: Names) -> Amount:
-    symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    found = amounts.amount(money.value, decimals=decimals(money, using=using), symbol=symbol)
-    warning = warnings.said(marks(money, using=using), money.token_address)
-    return replace(found, warning=warning) if warning else found
-
-
-def called(money: Money, *, using: Names) -> str:
-    """Return the token's symbol with its warning, or "" without a symbol."""
-    symbol = symbol_of(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    warning = warnings.said(marks(money, using=using), money.token_address)
-    return f"{text.symbol(symbol).shown}{f' ({warning})' if warning else ''}" if symbol else ""
-
-
-def named(token: TokenInfo, *, using: Names) -> str:
-    """Return a listed token by its symbol and warning, for texts that show its address."""
-    warning = warnings.words(marks(money_of(token), using=using))
-    return f"{text.symbol(token.symbol).shown}{f' ({warning})' if warning else ''}"
-
-
-def money_of(token: TokenInfo) -> Money:
+def of_token(token: TokenInfo, *, using: Names) -> Money:
     """Return a listed token without an amount."""
     stated = TokenMetadata(chain_id=token.chain_id, token_address=token.address, symbol=token.symbol, name=token.name)
-    return Money(None, token.chain_id, token.address, stated, token.decimals)
-
-
-def marks(money: Money, *, using: Names) -> tuple[Mark, ...]:
-    """Return the warnings of the token, and of an amount of it."""
-    place, metadata = (money.chain_id, money.token_address), money.metadata
-    symbol = symbol_of(*place, metadata=metadata, using=using)
-    name = name_of(*place, metadata=metadata, using=using)
-    named = warnings.marks(*place, symbol=symbol, name=name, using=using)
-    return (*named, *_differing_decimals(money, using=using))
-
-
-def decimals(money: Money, *, using: Names) -> int | None:
-    """Return the decimals with which an amount is shown."""
-    return next(_stated_decimals(money, using=using), None)
-
-
-def _stated_decimals(money: Money, *, using: Names) -> Iterator[int]:
-    """Yield the decimals that sources state, those that count first.
-
-    The chain counts for its native token, then the token list, and last what came with the amount.
-    """
-    chain = using.chain(money.chain_id) if hashes.is_native(money.token_address) else None
-    listed = using.token(money.chain_id, money.token_address)
-    stated = (
-        chain.native_decimals if chain else None,
-        listed.decimals if listed else None,
-        money.metadata.decimals if money.metadata else None,
-        money.decimals,
-    )
-    return (each for each in stated if each is not None)
-
-
-def _differing_decimals(money: Money, *, using: Names) -> tuple[Mark, ...]:
-    return warnings.of_decimals(tuple(_stated_decimals(money, using=using)), value=money.value)
+    return Money(None, token.chain_id, token.address, stated, token.decimals, names=using)
 
 
 def key(address: str) -> str:
     """Return the canonical form of a token address. Addresses that aren't hex are case-sensitive."""
     return hashes.ZERO_ADDRESS if hashes.is_native(address) else hashes.canonical_address(address) or address
-
-
-def held(token: TokenBalance, *, inside: BalanceGroup) -> Money:
-    """Return an address's balance of a token. A chain of 0, or none, is that of the address."""
-    chain_id = token.chain_id or inside.chain_id
-    stated = TokenMetadata(
-        chain_id=chain_id, token_address=token.contract_address, symbol=token.symbol, decimals=token.decimals
-    )
-    return Money(token.balance, chain_id, token.contract_address, stated)
-
-
-def symbol_of(
-    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
-) -> str | None:
-    """Return the symbol as received, unsanitized."""
-    listed = using.token(chain_id, address)
-    named = (metadata and metadata.symbol) or (listed and listed.symbol)
-    chain = using.chain(chain_id) if hashes.is_native(address) and not named else None
-    return named or (chain.native_symbol if chain else None)
-
-
-def name_of(
-    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
-) -> str | None:
-    """Return the name as received, unsanitized."""
-    listed = using.token(chain_id, address)
-    return (metadata and metadata.name) or (listed.name if listed else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,37 +159,25 @@ def identity(
     return known
 
 
-def identity_of(money: Money, *, using: Names) -> Identity:
-    """Return the token of an amount, with the warning about its decimals."""
-    token = identity(money.chain_id, money.token_address, metadata=money.metadata, using=using)
-    differing = _differing_decimals(money, using=using)
-    if differing:
-        others = tuple(mark for mark in token.marks if mark.word != warnings.DECIMALS)
-        token = replace(token, marks=(*others, *differing))
-    known = decimals(money, using=using)
-    return token if token.decimals == known else replace(token, decimals=known)
-
-
 def _identity(
     chain_id: int | None, address: str | None, using: Names, metadata: TokenMetadata | TokenInfo | None
 ) -> Identity:
-    listed, of = using.token(chain_id, address), Money(None, chain_id, address, metadata)
-    symbol = symbol_of(chain_id, address, using=using, metadata=metadata)
-    name = name_of(chain_id, address, using=using, metadata=metadata)
+    listed, of = using.token(chain_id, address), Money(None, chain_id, address, metadata, names=using)
+    stated = tuple(of._stated_decimals())
     chain_info = using.chain(chain_id)
     chain = names.chain(chain_id, info=chain_info)
     standing = warnings.standing(chain_id, address, using=using)
-    marks = warnings.marks(chain_id, address, symbol=symbol, name=name, using=using, known=standing)
-    shown = text.symbol(symbol).shown
+    marks = warnings.marks(chain_id, address, symbol=of.symbol, name=of.name, using=using, known=standing)
+    shown = text.symbol(of.symbol).shown
     return Identity(
         chain_id=chain_id,
         address=address,
         symbol=shown,
-        name=text.name(name).shown,
+        name=text.name(of.name).shown,
         chain=chain,
-        decimals=decimals(of, using=using),
+        decimals=stated[0] if stated else None,
         standing=standing,
-        marks=(*marks, *_differing_decimals(of, using=using)),
+        marks=(*marks, *warnings.of_decimals(stated, value=None)),
         coin=icons.of_token(
             chain_id,
             address,
@@ -204,11 +189,11 @@ def _identity(
     )
 
 
-def compared(value: int, other: int, *, of: Money, than: str, using: Names) -> str:
+def compared(value: int, other: int, *, of: Money, than: str) -> str:
     """Return `0.09 USDC less than quoted`, or "" if equal. Both are in base units of the token in `of`."""
     if value == other:
         return ""
-    apart = amount(replace(of, value=abs(value - other)), using=using)
+    apart = replace(of, value=abs(value - other)).amount
     return Sentence(apart.in_words, f" {'more' if value > other else 'less'} than {than}")
 
 
@@ -227,11 +212,11 @@ def is_same_token(one: Money, other: Money) -> bool:
     return named and not is_another_token(one, other)
 
 
-def is_same_asset(one: Money, other: Money, *, using: Names) -> bool:
+def is_same_asset(one: Money, other: Money) -> bool:
     """Return whether both are one token, or what the service lists as one token on two chains."""
     if is_same_token(one, other):
         return True
-    tokens = [identity(each.chain_id, each.token_address, metadata=each.metadata, using=using) for each in (one, other)]
+    tokens = [replace(each, own_decimals=None).token for each in (one, other)]
     are_listed = all(each.standing in warnings.TRUSTED and not each.marks for each in tokens)
     return are_listed and len({(each.symbol, each.decimals) for each in tokens}) == 1
 

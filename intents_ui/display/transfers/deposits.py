@@ -154,7 +154,7 @@ def of(transfer: Transfer) -> Payment:
     balances = None if is_unknown else transfer.balances.groups
     expected, address = transfer.expected_deposit, transfer.deposit_address
     groups = [group for group in balances or () if _is_at(group.intent_address, address)]
-    there = [token_amounts.held(token, inside=group) for group in groups for token in group.tokens if token.balance]
+    there = [transfer.held(token, inside=group) for group in groups for token in group.tokens if token.balance]
     held = tuple(money for money in there if money.chain_id == expected.chain_id)
     return Payment(
         transfer=transfer,
@@ -171,7 +171,7 @@ def _least(transfer: Transfer, expected: Money) -> int | None:
     """Return the balance that the first step requires at the deposit address."""
     needed = transfer.intent.origin_precondition
     if needed and needed.min_amount is not None and _is_at(needed.owner_address, transfer.deposit_address):
-        of = Money(None, first(needed.chain_id, expected.chain_id), needed.token_address)
+        of = transfer.money(None, first(needed.chain_id, expected.chain_id), needed.token_address)
         if token_amounts.is_same_token(of, expected):
             return needed.min_amount
     return first(transfer.quote.from_amount_min, expected.value)

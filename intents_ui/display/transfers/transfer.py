@@ -36,6 +36,7 @@ from intents_ui.service.models import (
     IntentStatus,
     IntentTransaction,
     QuoteIntentRequest,
+    TokenBalance,
     TokenMetadata,
 )
 from intents_ui.service.outcome import (
@@ -360,9 +361,11 @@ class Transfer:
         asked = self.request.origin_token_amount or None
         value = first(self.summary.origin_token_amount, self.quote.from_amount, asked)
         token = first(self.summary.origin_token_address, self.request.origin_token_address, self.asked.token_address)
-        money = Money(first(value, self.asked.amount), self.origin_chain_id, token, self.summary.origin_token_metadata)
-        is_other = token_amounts.is_another_token(Money(None, self.asked.chain_id, self.asked.token_address), money)
-        return money if is_other else replace(money, decimals=self.asked.decimals)
+        chain_id, metadata = self.origin_chain_id, self.summary.origin_token_metadata
+        money = Money(first(value, self.asked.amount), chain_id, token, metadata, names=self.names)
+        asked_for = self.money(None, self.asked.chain_id, self.asked.token_address)
+        is_other = token_amounts.is_another_token(asked_for, money)
+        return money if is_other else replace(money, own_decimals=self.asked.decimals)
 
     @cached_property
     def expected_deposit(self) -> Money:
@@ -371,9 +374,9 @@ class Transfer:
         # A request names the amount that it fixes. The other one is 0.
         fixed = self.request.origin_token_amount or None
         value = first(asked.amount, self.quote.from_amount, self.summary.origin_token_amount, fixed)
-        wanted = Money(value, first(asked.chain_id, self.origin_chain_id), asked.token_address)
+        wanted = self.money(value, first(asked.chain_id, self.origin_chain_id), asked.token_address)
         if token_amounts.is_another_token(wanted, requested):
-            return replace(self.described(wanted), decimals=asked.decimals)
+            return replace(wanted, own_decimals=asked.decimals)
         return replace(requested, value=value, chain_id=wanted.chain_id)
 
     @cached_property
@@ -383,7 +386,7 @@ class Transfer:
         if self.deposit is None:
             return replace(expected, value=None)
         deposit = self.deposit
-        reported = self.described(Money(deposit.token_amount, deposit.chain_id, deposit.token_address))
+        reported = self.money(deposit.token_amount, deposit.chain_id, deposit.token_address)
         if token_amounts.is_another_token(reported, expected):
             return reported
         return replace(
@@ -408,7 +411,7 @@ class Transfer:
         """Return what arrived as reported, otherwise what was requested, which surfaces label."""
         return self.reported_deposit if self.is_arrival_reported else self.requested
 
-    @property
+    @cached_property
     def received(self) -> Money:
         """Return the delivered amount as reported, which is known only at the end."""
         return self._destination_money(self.summary.destination_token_amount)
@@ -421,18 +424,27 @@ class Transfer:
     def refunded(self) -> Money:
         refund = self.refund
         if refund is None:
-            return Money(None, None, None)
-        return self.described(Money(refund.token_amount, refund.chain_id, refund.token_address))
+            return self.money(None, None, None)
+        return self.money(refund.token_amount, refund.chain_id, refund.token_address)
 
-    def described(self, money: Money) -> Money:
-        """Add the receipt's description of the token, if it has one."""
+    def money(self, value: int | None, chain_id: int | None, token_address: str | None) -> Money:
+        """Return an amount with the receipt's description of the token, if it has one."""
         known = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
-        found = next((token for token in known if token and _is_of(token, money)), None)
-        return replace(money, metadata=found) if found else money
+        found = next((token for token in known if token and _is_of(token, chain_id, token_address)), None)
+        return Money(value, chain_id, token_address, found, names=self.names)
+
+    def held(self, token: TokenBalance, *, inside: BalanceGroup) -> Money:
+        """Return an intent address's balance of a token. A chain of 0, or none, is that of the address."""
+        chain_id = token.chain_id or inside.chain_id
+        stated = TokenMetadata(
+            chain_id=chain_id, token_address=token.contract_address, symbol=token.symbol, decimals=token.decimals
+        )
+        return Money(token.balance, chain_id, token.contract_address, stated, names=self.names)
 
     def _destination_money(self, value: int | None) -> Money:
         token = first(self.summary.destination_token_address, self.request.destination_token_address)
-        return Money(value, self.destination_chain_id, token, self.summary.destination_token_metadata)
+        metadata = self.summary.destination_token_metadata
+        return Money(value, self.destination_chain_id, token, metadata, names=self.names)
 
     # Estimates and limits (docs/contract.md#durations)
 
@@ -726,7 +738,7 @@ def _holding(group: BalanceGroup, transfer: Transfer) -> Holding | None:
         at=_at(group.intent_address, chain_id, transfer),
         chain_id=chain_id,
         address=group.intent_address,
-        sums=tuple(token_amounts.held(token, inside=group) for token in there),
+        sums=tuple(transfer.held(token, inside=group) for token in there),
         usd=sum((token.balance_usd for token in there if token.balance_usd), Decimal(0)),
     )
 
@@ -747,10 +759,10 @@ def _is_same(one: str | None, other: str | None) -> bool:
     return (hashes.canonical_address(one) or one) == (hashes.canonical_address(other) or other)
 
 
-def _is_of(token: TokenMetadata, money: Money) -> bool:
-    if not token.token_address or not money.token_address or token.chain_id != money.chain_id:
+def _is_of(token: TokenMetadata, chain_id: int | None, token_address: str | None) -> bool:
+    if not token.token_address or not token_address or token.chain_id != chain_id:
         return False
-    return token.token_address.lower() == money.token_address.lower()
+    return token.token_address.lower() == token_address.lower()
 
 
 def first[T](*values: T | None) -> T | None:

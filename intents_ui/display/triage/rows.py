@@ -241,17 +241,18 @@ def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
 
 def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> TriageRow:
     """Return the row of a token contract, which has no transfers."""
+    contract = token_amounts.of_token(found[0], using=using)
     where = text.listed(list(dict.fromkeys(names.of_chain(each.chain_id, using=using) for each in found)))
     row = _row(
         number,
         finding,
         TriageOutcome.TOKEN,
         TOKEN,
-        f"{token_amounts.named(found[0], using=using)}, a token on {where}",
+        f"{contract.named}, a token on {where}",
         now,
     )
     details = ["This is a token contract, not a wallet. It has no transfers."]
-    details += [mark.reason for mark in token_amounts.marks(token_amounts.money_of(found[0]), using=using)]
+    details += [mark.reason for mark in contract.marks]
     return replace(row, what="token", details=tuple(details))
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from intents_ui import app
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
-from intents_ui.display.tokens import providers, token_amounts
+from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StatusLabel
@@ -293,4 +293,4 @@ def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:
 
 
 def _amount(token: TokenKey, value: int) -> Amount:
-    return token_amounts.amount(Money(value, scopes.number_of(token.chain), token.address), using=app.current().catalog)
+    return Money(value, scopes.number_of(token.chain), token.address, names=app.current().catalog).amount

@@ -28,8 +28,8 @@ from tests.display.builders import (
 from tests.display.scenes import MOMENTS, scene
 
 KNOWN = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="USDC", decimals=6)
-NEEDED = Money(None, ARBITRUM, USDC, KNOWN)
-UNKNOWN_TOKEN = Money(None, ARBITRUM, USDC)
+NEEDED = Money(None, ARBITRUM, USDC, KNOWN, names=CATALOGUE)
+UNKNOWN_TOKEN = Money(None, ARBITRUM, USDC, names=CATALOGUE)
 SHORT = "precondition not met: balance 79712345 < 79800000"
 
 EXPLAINED = named(
@@ -68,7 +68,7 @@ EXPLAINED = named(
 
 @pytest.mark.parametrize(("reason", "needed", "words"), EXPLAINED)
 def test_a_known_reason_is_explained(reason, needed, words):
-    assert reasons.explain(reason, needed, using=CATALOGUE) == words
+    assert reasons.explain(reason, needed) == words
 
 
 NOT_EXPLAINED = named(
@@ -83,7 +83,7 @@ NOT_EXPLAINED = named(
 
 @pytest.mark.parametrize("reason", NOT_EXPLAINED)
 def test_an_unknown_reason_is_not_interpreted(reason):
-    assert reasons.explain(reason, NEEDED, using=CATALOGUE) == ""
+    assert reasons.explain(reason, NEEDED) == ""
 
 
 def test_each_reason_of_the_scenarios_is_explained_beside_its_raw_text():

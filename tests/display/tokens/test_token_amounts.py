@@ -3,7 +3,7 @@
 import pytest
 
 from intents_ui.display.summary import glance
-from intents_ui.display.tokens import token_amounts, warnings
+from intents_ui.display.tokens import warnings
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.service.models import ChainInfo, NativeCurrency, TokenInfo, TokenMetadata
 from tests.display import builders
@@ -31,7 +31,7 @@ def money(address: str, *, described: int | None = None, came: int | None = None
     """Return an amount with the decimals of its description and those that came with it."""
     symbol = "USDC" if address == USDC else "ETH"
     stated = TokenMetadata(chain_id=ARBITRUM, token_address=address, symbol=symbol, decimals=described)
-    return Money(value, ARBITRUM, address, stated, came)
+    return Money(value, ARBITRUM, address, stated, came, names=LISTED)
 
 
 DIFFERENT = [
@@ -45,14 +45,14 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("money", "decimals"), DIFFERENT)
 def test_where_sources_disagree_the_list_counts_and_the_amount_says_so(money: Money, decimals: int) -> None:
-    right = token_amounts.amount(Money(UNITS, ARBITRUM, money.token_address, decimals=decimals), using=LISTED)
-    amount, side = token_amounts.amount(money, using=LISTED), glance.side(money, usd=None, using=LISTED)
-    assert token_amounts.decimals(money, using=LISTED) == side.token.decimals == decimals
+    right = Money(UNITS, ARBITRUM, money.token_address, own_decimals=decimals, names=LISTED).amount
+    amount, side = money.amount, glance.side(money, usd=None)
+    assert money.decimals == side.token.decimals == decimals
     assert amount.full == side.amount.full == right.full
     assert amount.warning == side.amount.warning
     assert amount.warning.startswith(f"{warnings.DECIMALS}, 100,000,000 base units: 0x")
     assert [mark.word for mark in side.token.marks] == [warnings.DECIMALS]
-    assert side.token.marks == token_amounts.marks(money, using=LISTED)
+    assert side.token.marks == money.marks
     assert "100,000,000 base units" in side.token.marks[0].reason
 
 
@@ -66,12 +66,12 @@ def test_where_sources_disagree_the_list_counts_and_the_amount_says_so(money: Mo
     ],
 )
 def test_where_sources_agree_there_is_no_warning_of_decimals(money: Money) -> None:
-    assert warnings.DECIMALS not in [mark.word for mark in token_amounts.marks(money, using=LISTED)]
-    assert warnings.DECIMALS not in [mark.word for mark in glance.side(money, usd=None, using=LISTED).token.marks]
+    assert warnings.DECIMALS not in [mark.word for mark in money.marks]
+    assert warnings.DECIMALS not in [mark.word for mark in glance.side(money, usd=None).token.marks]
 
 
 def test_a_token_without_an_amount_has_the_warning_without_a_number() -> None:
-    (mark,) = token_amounts.marks(money(USDC, described=8, value=None), using=LISTED)
+    (mark,) = money(USDC, described=8, value=None).marks
     assert mark.units == ""
     assert mark.reason == ("The service states 6 and 8 decimals for this token. Amounts are shown with 6.")
 
@@ -79,4 +79,4 @@ def test_a_token_without_an_amount_has_the_warning_without_a_number() -> None:
 def test_decimals_of_an_asked_deposit_in_another_token_do_not_count() -> None:
     asked = {"chainId": ARBITRUM, "tokenAddress": "0x" + "5a" * 20, "decimals": 18, "amount": "1"}
     transfer = builders.at(builders.intent(deposit_transaction=asked), builders.receipt(), names=LISTED)
-    assert token_amounts.marks(transfer.requested, using=LISTED) == ()
+    assert transfer.requested.marks == ()

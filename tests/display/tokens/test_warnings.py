@@ -147,11 +147,11 @@ def test_a_tokens_standing_follows_its_chains_list():
 
 def test_an_amount_includes_its_tokens_warning():
     metadata = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="USDC", decimals=18)
-    amount = token_amounts.amount(Money(10**21, BASE, ANY, metadata), using=CATALOGUE)
+    amount = Money(10**21, BASE, ANY, metadata, names=CATALOGUE).amount
     assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {warnings.UNLISTED}: 0xeF5753…cC8e7F)"
     assert amount.figure == "1,000.00 USDC"
     disguised = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="\u200bE", decimals=18)
-    nameless = token_amounts.amount(Money(10**21, BASE, ANY, disguised), using=NO_NAMES)
+    nameless = Money(10**21, BASE, ANY, disguised, names=NO_NAMES).amount
     assert str(nameless).endswith(f" ({warnings.HIDDEN}: 0xeF5753…cC8e7F)")
 
 
