@@ -412,7 +412,7 @@ def embed(transfer: Transfer) -> Said:
     money = _found_raw(r'<div class="embed-money">(.*?)</div>', markup)
     sides = re.findall(r'<span class="token">(.*?)(?=<span class="token">|$)', money, re.DOTALL)
     sent, received = (amount(spaced(each)) for each in sides)
-    changed = re.search(r'Changed <span data-ago="(\S+?)[.Z"]', markup)
+    changed = re.search(r'Changed <span data-ago>[^<]*</span> <time class="sub" datetime="(\S+?)[.Z"]', markup)
     return Said(
         spoken.partition(": ")[0],
         _found(r"<h1>(.*?)</h1>", markup),

@@ -16,6 +16,9 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 
+# Optional columns of lists of transfers, and those that are drawn if nothing was chosen.
+COLUMNS = ("usd", "recipient", "provider", "duration", "reason", "id")
+DEFAULT_COLUMNS = ("provider",)
 GENERATED = "Demo: 30 days were generated when the dashboard started."
 
 
@@ -57,11 +60,20 @@ def navigation(*, has_console: bool, has_demo: bool, has_insight: bool) -> Navig
     return Navigation(PAGES, (("Network", network), ("Tools", tuple(tools))), (*network, *tools, *USER_PAGES))
 
 
+def chosen_columns(request: HttpRequest) -> tuple[str, ...]:
+    """Return the optional columns of lists that the browser's user has chosen (lists.js)."""
+    written = request.COOKIES.get("columns")
+    return DEFAULT_COLUMNS if written is None else tuple(each for each in COLUMNS if each in written.split("."))
+
+
 def context(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     has_mirror = settings.MIRROR_DATABASE is not None
     has_insight = has_mirror and ENV.intents_insight != "off"
+    columns = chosen_columns(request)
     return {
+        "columns": columns,
+        "has_other_columns": columns != DEFAULT_COLUMNS,
         "embedded": ENV.embedded,
         "generated": GENERATED if settings.DEMO_STARTED is not None else "",
         "has_mirror": has_mirror,

@@ -69,20 +69,30 @@ const fitting = new ResizeObserver((entries) => {
 });
 
 function showListView() {
-  listView.apply();
+  applyDensity();
   for (const each of document.querySelectorAll(".intents-frame, .intents-frame > table")) fitting.observe(each);
-  const columns = listView.columns();
-  for (const choice of document.querySelectorAll("input[name=columns]")) choice.checked = columns.includes(choice.value);
   const isCompact = document.documentElement.dataset.density === "compact";
   for (const button of document.querySelectorAll("[data-action=density]")) button.setAttribute("aria-pressed", isCompact);
 }
 
 document.addEventListener("change", (event) => {
   if (event.target.name !== "columns") return;
-  const { value, checked } = event.target;
-  const others = listView.columns().filter((each) => each !== value);
-  if (!storage.write("columns", checked ? [...others, value] : others)) toast(REFUSED);
+  const menu = event.target.closest("details");
+  const choices = Array.from(menu.querySelectorAll("input[name=columns]"));
+  const elsewhere = storage.columns().filter((name) => !choices.some((each) => each.value === name));
+  const chosen = choices.filter((each) => each.checked).map((each) => each.value);
+  if (storage.chooseColumns([...elsewhere, ...chosen])) menu.dataset.changed = "";
+  else toast(REFUSED);
 });
+
+// The server draws the chosen columns.
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (!target.open && "changed" in target.dataset) location.reload();
+  },
+  true,
+);
 
 document.addEventListener("click", (event) => {
   if (!event.target.closest("[data-action=density]")) return;

@@ -33,7 +33,9 @@ function tick() {
   for (const time of document.querySelectorAll("time[data-since]")) time.textContent = duration(since(time.dateTime));
   for (const time of document.querySelectorAll("time[data-until]"))
     time.textContent = duration(Math.max(0, Math.floor((Date.parse(time.dateTime) - serverClock.now()) / 1000 - (time.dataset.ahead ?? 0))));
-  for (const words of document.querySelectorAll("[data-ago]")) words.textContent = ago(since(words.dataset.ago));
+  for (const words of document.querySelectorAll("[data-ago]")) {
+    words.textContent = ago(since(words.dataset.ago || words.nextElementSibling?.dateTime));
+  }
   for (const bar of document.querySelectorAll("rect[data-of]"))
     bar.setAttribute("width", Math.min(100, (since(bar.dataset.since) * 100) / bar.dataset.of));
 }

@@ -88,7 +88,7 @@ async function copyText(text, words = "Copied") {
 
 // "Copy address" has become "Copied address".
 function copiedBy(button) {
-  return button.ariaLabel?.replace(/^Copy(?=:? )/, "Copied");
+  return (button.ariaLabel || button.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");
 }
 
 async function copy(button, words = copiedBy(button)) {

@@ -1,6 +1,6 @@
 // localStorage wrapper. Storage may be unavailable or contain invalid data.
 const storage = {
-  NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "followed", "columns", "density", "views"],
+  NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "followed", "density", "views"],
 
   read(name, otherwise) {
     try {
@@ -31,11 +31,23 @@ const storage = {
     }
   },
 
+  // The chosen columns of lists, which the server draws, and so a cookie.
+  columns() {
+    return document.cookie.match(/(?:^|; )columns=([a-z.]+)/)?.[1].split(".") ?? [];
+  },
+
+  // Return whether they were saved.
+  chooseColumns(columns) {
+    document.cookie = `columns=${columns.join(".")}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+    return String(storage.columns()) === String(columns);
+  },
+
   // Return whether everything was cleared.
   clear() {
     try {
       for (const name of storage.NAMES) localStorage.removeItem(name);
       sessionStorage.removeItem("list");
+      document.cookie = "columns=; path=/; max-age=0";
     } catch {
       return false;
     }

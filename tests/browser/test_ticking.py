@@ -23,7 +23,9 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
 
 def move(visit: Visit, place: Locator, seconds: float) -> None:
     """Set the browser's clock, and that of the server for it, to so many seconds after the time of a place."""
-    written = place.get_attribute("datetime") or place.get_attribute("data-ago")
+    written = place.get_attribute("datetime") or place.evaluate(
+        "ago => ago.dataset.ago || ago.nextElementSibling.dateTime"
+    )
     assert written
     visit.page.clock.set_fixed_time(datetime.fromisoformat(written) + timedelta(seconds=seconds))
     # Its difference to the server's clock depends on how long the page took to arrive. `tick()`: sooner than by itself.

@@ -1,4 +1,4 @@
-"""Optional columns of a list: every row has their values, and the style sheet shows those that the user has chosen."""
+"""Optional columns of a list: every row has those that the browser's user has chosen, and no others."""
 
 import html
 import re
@@ -8,11 +8,13 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 
+EVERY_COLUMN = "usd.recipient.provider.duration.reason.id"
 TAGS = re.compile(r'<span class="unseen">.*?</span>|<[^>]+>', re.DOTALL)
 
 
 def values(site: Client, path: str, intent_id: object) -> dict[str, str]:
     """Return the text of the optional cells of a transfer's row, by column."""
+    site.cookies["columns"] = EVERY_COLUMN
     page = site.get(path).content.decode()
     row = page.partition(f'id="row-{intent_id}"')[2].partition("</tr>")[0]
     cells = re.findall(r'<td [^>]*data-column="(\w+)"[^>]*>(.*?)</td>', row, re.DOTALL)
@@ -29,6 +31,7 @@ def test_a_failed_transfer_has_its_reason(site: Client, emulator: Emulator) -> N
 
 
 def test_another_recipient_is_shortened_and_can_be_copied(site: Client, emulator: Emulator) -> None:
+    site.cookies["columns"] = "recipient"
     page = site.get("/history?status=SUCCEEDED&size=100").content.decode()
     recipients = re.findall(r'<td data-label="Recipient" data-column="recipient">(.*?)</td>', page, re.DOTALL)
     others = [each for each in recipients if "data-address" in each]
@@ -51,8 +54,35 @@ def test_usd_is_the_value_sent_where_quotes_are_known(site: Client, emulator: Em
     assert "usd" not in values(site, f"/history?owner={owner}", intent["intentId"])
 
 
+@pytest.mark.parametrize(
+    ("written", "columns"),
+    [
+        (None, ["provider"]),
+        ("", []),
+        ("id.recipient", ["recipient", "id"]),
+        ("ID.<b>.provider.provider", ["provider"]),
+        (f"x.{EVERY_COLUMN}", ["recipient", "provider", "duration", "reason", "id"]),
+    ],
+)
+def test_only_chosen_columns_are_drawn(
+    site: Client, emulator: Emulator, written: str | None, columns: list[str]
+) -> None:
+    if written is not None:
+        site.cookies["columns"] = written
+    page = site.get("/history").content.decode()
+    assert re.findall(r'<th scope="col" data-column="(\w+)"', page) == columns
+    assert set(re.findall(r'<td [^>]*data-column="(\w+)"', page)) == {*columns}
+    assert re.findall(r'name="columns" value="(\w+)" checked', page) == columns
+    assert (" data-columns>" in page) == (columns != ["provider"])
+
+
+@pytest.mark.parametrize("written", [None, EVERY_COLUMN, ""])
 @pytest.mark.parametrize("path", ["/history", "/history?status=FAILED&balances=1", "/"])
-def test_a_head_has_a_cell_for_each_cell_of_a_row(site: Client, emulator: Emulator, path: str) -> None:
+def test_a_head_has_a_cell_for_each_cell_of_a_row(
+    site: Client, emulator: Emulator, path: str, written: str | None
+) -> None:
+    if written is not None:
+        site.cookies["columns"] = written
     page = site.get(path).content.decode()
     table = page.partition('<table class="rows intents">')[2].partition("</table>")[0]
     heads = table.count("<th ")
