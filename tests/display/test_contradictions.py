@@ -57,6 +57,7 @@ WORDS = {
     "received": r"(?<![Nn]o )(?<!valid )[Dd]eposit (was |is )?(received|arrived|confirmed)|(?<!none )\barrived"
     r"|Deposit as expected|Funds reached",
     "usual": r"usually takes|slightly behind",
+    "sends_nothing": r"[Dd]on't send anything to the (old )?deposit address",
     "at_an_address": r"^(If a deposit was sent: )?[Aa]t the (deposit|destination intent|intent) address",
     "holds": r"(?<![Nn]othing )\b(is|are) (still )?at the (deposit|destination intent|intent) address",
     "automatic": r"(retries|continues|starts|retrying it) automatically",
@@ -136,6 +137,14 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     # Warning and order
     "a second deposit is warned of and ordered": lambda of: (
         of.told.warn_second_deposit and matches("pays", of.told.next_step)
+    ),
+    "a second deposit is warned of, and any deposit": lambda of: (
+        of.told.warn_second_deposit and matches("sends_nothing", f"{of.advice} {of.reply}")
+    ),
+    "an overdue step is as usual": lambda of: (
+        of.transfer.has_arrived
+        and of.transfer.has_come(of.transfer.due_at)
+        and matches("usual", f"{of.advice} {of.compared.text} {of.reply}")
     ),
     # Received and not found
     "a deposit was received and not found": lambda of: matches("received", of.said) and matches("no_deposit", of.said),

@@ -264,7 +264,8 @@ def test_the_page_says_when_status_and_transactions_disagree(site: Client, emula
     ("number", "copy", "times"),
     [
         pytest.param(3, "newest", 1, id="in transit"),
-        pytest.param(7, "newest", 1, id="waiting for a deposit, with its deposit check"),
+        pytest.param(15, "newest", 1, id="confirming a deposit, with its deposit check"),
+        pytest.param(7, "newest", 0, id="expired without a deposit, so that none is to be sent"),
         pytest.param(13, "finished", 1, id="aborted"),
         pytest.param(2, "finished", 0, id="delivered"),
         pytest.param(8, "finished", 0, id="refunded"),

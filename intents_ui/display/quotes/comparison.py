@@ -158,8 +158,7 @@ class _Quote:
         is_confirmed = summary.of(self._transfer).certainty is Certainty.CONFIRMED
         is_measured = time.result in MEASURED and (is_confirmed or time.result is not Result.ON_TRACK)
         if time.result in (Result.OVER_ESTIMATE, Result.DELAYED):
-            late = ", slightly behind schedule" if time.result is Result.OVER_ESTIMATE else ""
-            text = Sentence("Expected by ", times.utc_minute(self._transfer.due_at, now=self._now), late)
+            text = Sentence("Expected by ", times.utc_minute(self._transfer.due_at, now=self._now))
         elif self._transfer.steps.has_dead_step:
             text = Sentence("A step failed, outcome pending")
         else:

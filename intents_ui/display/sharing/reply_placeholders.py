@@ -159,7 +159,7 @@ class ReplyPlaceholders(Placeholders):
         elif row.minutes:
             event, at = "nothing has changed", transfer.escalates_at(row.minutes)
         else:
-            event, at = "it hasn't arrived", transfer.stalled_at
+            event, at = "it isn't complete", transfer.stalled_at
         if at is None:
             return Sentence("We'll check again and update you by ", self.update_by(), ".")
         if self._transfer.has_come(at):
@@ -178,10 +178,10 @@ class ReplyPlaceholders(Placeholders):
         return self._with(" before ", self._transfer.execute_by or self._transfer.expires_at)
 
     def arrival(self) -> str:
+        """Return ` and should be complete by 14:04 UTC`, or "" if that time has passed."""
         due_at = self._transfer.due_at
-        if self._transfer.has_come(due_at):
-            return ", slightly behind schedule"
-        return Sentence(" and should arrive by ", self._by(due_at)) if due_at else ""
+        is_ahead = due_at and not self._transfer.has_come(due_at)
+        return Sentence(" and should be complete by ", self._by(due_at)) if is_ahead else ""
 
     def _with(self, words: str, moment: datetime | None) -> str:
         return Sentence(words, self._at(moment, "")) if moment else ""

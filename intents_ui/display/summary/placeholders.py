@@ -183,8 +183,12 @@ class Placeholders:
         is_due = self._transfer.has_come(self._transfer.due_at)
         return Sentence(" It was expected by " if is_due else " Expected by ", self.eta(), ".")
 
+    def usual_time(self) -> str:
+        """Return when the transfer is expected or, if that isn't known, how long a step usually takes."""
+        return self.expected_by() if self._transfer.due_at else " This usually takes less than a minute."
+
     def confirmation_time(self) -> str:
-        return "a few minutes" if self._transfer.origin_chain_id == ETHEREUM else "seconds"
+        return "a few minutes" if self._transfer.origin_chain_id == ETHEREUM else "a few seconds"
 
     def slow_until(self) -> str:
         return self._at(self._transfer.stalled_at, "the usual time has passed")

@@ -263,8 +263,8 @@ def test_only_a_confirmed_deposit_counts(status, amount, actual):
 RUNNING = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED", "destination": "ON_HOLD"}
 SO_FAR = named(
     ("within the estimate", 59, Result.ON_TRACK, "Quoted at least 99.35 USDC · estimate 1 min"),
-    ("at the end of the estimate", 60, Result.OVER_ESTIMATE, "Expected by 14:03 UTC, slightly behind schedule"),
-    ("at the end of the grace", 119, Result.OVER_ESTIMATE, "Expected by 14:02 UTC, slightly behind schedule"),
+    ("at the end of the estimate", 60, Result.OVER_ESTIMATE, "Expected by 14:03 UTC"),
+    ("at the end of the grace", 119, Result.OVER_ESTIMATE, "Expected by 14:02 UTC"),
     ("beyond the grace", 120, Result.DELAYED, "Expected by 14:02 UTC"),
 )
 

@@ -335,7 +335,7 @@ def wording(headline: str, sentence: str, where: str, next_: str) -> SimpleNames
         asks={who: bool(re.search(pattern, next_)) for who, pattern in ASKS.items()},
         says_they_differ=bool(re.search("match|[Rr]eport|conflict|both|no separate", result)),
         waits_there="Only the owner's wallet can move them" in where,
-        warns="do not deposit again" in next_,
+        warns=bool(re.search("do not deposit again|[Dd]on't send anything to the (old )?deposit address", next_)),
     )
 
 

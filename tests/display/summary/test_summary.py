@@ -450,7 +450,7 @@ DEADLINES = named(
             ("ABORTED", {"origin": "SUCCEEDED", "destination": "FAILED"}, None),
         )
     ),
-    ("starting", intent(), receipt(**PAID, origin="RELAYING"), {}, None),
+    ("starting", intent(), receipt(**PAID, origin="RELAYING"), {}, NOW + timedelta(seconds=35)),
     *(
         (f"late, {each}", intent(), receipt(**steps, summary=LATE), {}, QUIET_SINCE + timedelta(minutes=15))
         for each, steps in (
@@ -678,7 +678,7 @@ def test_a_headline_says_what_is_delayed():
 def test_only_a_deposit_on_ethereum_takes_minutes_to_confirm():
     slow, fast = (receipt(deposit="MINING", origin_chain_id=each) for each in (ETHEREUM, ARBITRUM))
     assert story(None, slow).next_step == "Wait. This usually takes a few minutes."
-    assert story(None, fast).next_step == "Wait. This usually takes seconds."
+    assert story(None, fast).next_step == "Wait. This usually takes a few seconds."
 
 
 def test_a_deposit_that_was_not_found_is_not_at_its_empty_address():
