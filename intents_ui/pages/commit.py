@@ -34,7 +34,7 @@ UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form was incomplete, so nothing 
 CHANGED = Refusal(
     HTTPStatus.CONFLICT,
     "The service changed this transfer after you opened this page, so nothing was sent. "
-    "Review the changes, then confirm this version to commit it.",
+    "Review the changes, then accept this version.",
 )
 
 

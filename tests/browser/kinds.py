@@ -226,7 +226,7 @@ def of_transfers(root: str) -> list[Kind]:
         Kind("embedded, running", f"/embed{running}"),
         Kind("commit", f"{quoted}/commit"),
         Kind("commit of a committed transfer", f"{committed}/commit", 409),
-        Kind("committed", f"{transfer(root)}/commit", then=press("Commit")),
+        Kind("committed", f"{transfer(root)}/commit", then=press("Accept")),
     ]
     return [*moving, *intents, *parts, *embedded]  # a quote expires after minutes
 

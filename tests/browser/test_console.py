@@ -36,7 +36,7 @@ def test_a_new_user_quotes_commits_executes_and_watches_a_transfer(
     with visiting(browser, server, scripts=scripts) as visit:
         page = quote(visit)
         expect(page.get_by_role("list", name="Steps of a transfer").locator("[aria-current]")).to_have_text("Quote")
-        page.get_by_role("button", name="Commit").click()
+        page.get_by_role("button", name="Accept").click()
         expect(page.get_by_text("It moves no funds and cannot be undone")).to_be_visible()
         page.get_by_role("button", name="Send CommitIntent").click()
         expect(page.get_by_role("heading", name="200 OK")).to_be_visible()

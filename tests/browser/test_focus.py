@@ -142,12 +142,12 @@ def test_a_live_update_takes_the_focus_from_no_element(browser: Browser, server:
         page = opened(visit, transfer.path)
         expect(page.locator(".answer-finding")).to_have_count(1)
         page.locator("#receipt [data-copy]").first.focus()
-        offer = page.get_by_role("link", name="Commit")
+        offer = page.get_by_role("link", name="Accept")
         expect(offer).to_be_visible()
         if is_streamed:
             offer.focus()
         transfer.commit()
-        expect(page.locator(".answer .status").first).to_have_text("Committed")
+        expect(page.locator(".answer .status").first).to_have_text("Accepted")
         # If the focused element disappears with the state, the state's heading gets the focus.
         focused = page.locator("#receipt h1" if is_streamed else "#receipt [data-copy]").first
         expect(focused).to_be_focused()

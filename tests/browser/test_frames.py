@@ -242,7 +242,7 @@ def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
         expect(state).to_have_text("Quoted")
         frame.evaluate("window.notReloaded = true")
         transfer.commit()
-        expect(state).to_have_text("Committed")
+        expect(state).to_have_text("Accepted")
         transfer.execute()
         # Whichever status it has when the card loads.
         expect(state).to_have_text(re.compile("In progress|Failed|Refunded"))

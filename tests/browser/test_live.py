@@ -27,7 +27,7 @@ HIDE = """hidden => {
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 # The statuses from quote to refund, shown as a label unless the headline has the same word.
-STATES = ["Quoted", "Committed", "In progress", "Failed", "Refunded"]
+STATES = ["Quoted", "Accepted", "In progress", "Failed", "Refunded"]
 # Records the states that the page shows, and the announcements of live regions.
 LISTEN: Final = """() => {
   window.readOut = [];
@@ -113,7 +113,7 @@ def test_every_state_is_shown_and_announced_once_by_stream_by_polling_and_withou
         refresh = '<noscript><meta http-equiv="refresh" content="10"></noscript>'
         assert refresh in client().get(server + transfer.path).text
         transfer.commit()
-        expect_state(streamed, "Committed")
+        expect_state(streamed, "Accepted")
         transfer.execute()
         for visit in (streamed, polled):
             expect_state(visit, "Refunded")
@@ -150,7 +150,7 @@ def test_a_stream_that_ends_is_opened_again(browser: Browser, server: str) -> No
         visit.open(f"{transfer.path}?x={'a' * 9_000}")
         until(lambda: page.evaluate("true") and len(streams) == 2)
         transfer.commit()
-        expect_state(visit, "Committed")
+        expect_state(visit, "Accepted")
         expect(page.locator("html")).to_have_attribute("data-stream", "open")
         visit.faults.clear()  # of aborted requests
 
@@ -193,7 +193,7 @@ def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_op
         visit.page.evaluate(request, f"{transfer.path}/receipt?slow")
         until(lambda: visit.page.evaluate("true") and held)
         transfer.commit()
-        committed = visit.page.locator(".page-head[data-state=Committed]")
+        committed = visit.page.locator(".page-head[data-state=Accepted]")
         expect(committed).to_be_attached()
         (route, response), *_ = held
         route.fulfill(response=response)

@@ -26,7 +26,7 @@ from tests.pages.conftest import renew
 from tests.policies import policies
 from tests.serving import free_port
 
-OFFER = ">Commit</a>"
+OFFER = ">Accept</a>"
 TOKEN = "canary-token-of-the-operator"
 AS_A_BROWSER = {"Origin": "https://intents.example", "Sec-Fetch-Site": "same-origin"}
 OWNER = "0x" + "11" * 20
@@ -145,7 +145,7 @@ def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(
     assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in result
     assert re.search(r"Quote valid until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
     assert "The intent is submitted once, unchanged." in result
-    assert re.search(r"If you commit now, execute it until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
+    assert re.search(r"If you accept now, the transfer can be started until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
     assert "operator's token" not in result
     assert recorder.commits == 0
 
@@ -153,8 +153,8 @@ def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(
 def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: str, recorder: Recorder) -> None:
     status, result = send(browser, quoted)
     assert status == 200
-    assert "Committed The service accepted the quote unchanged." in result
-    assert re.search(r"Execute until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
+    assert "Quote accepted The service accepted the quote unchanged." in result
+    assert re.search(r"Can be started until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
     assert recorder.commits == 1
     assert EXPLANATIONS["committed.open"].headline in page(browser, f"/intent/{quoted}")
 
@@ -165,7 +165,7 @@ def test_a_second_click_or_a_reload_sends_nothing(browser: Client, quoted: str, 
     again = browser.post(path, whole)
     assert again.status_code == 409
     assert "Already submitted" in text(again.content.decode())
-    assert "Current status: Committed." in text(again.content.decode())
+    assert "Current status: Accepted." in text(again.content.decode())
     assert recorder.commits == 1
 
 
@@ -192,8 +192,8 @@ def test_without_the_shared_cache_a_process_sends_a_form_once(browser: Client, q
     renew("redis_guard")
 
 
-UNKNOWN = "Commit status unknown", "Current status: Quoted. The commit may still be in progress."
-MODIFIED = "Commit rejected The service rejected the intent: it differs from the quote", "No funds moved."
+UNKNOWN = "Outcome unknown", "Current status: Quoted. The request may still be in progress."
+MODIFIED = "Quote not accepted The service rejected the intent: it differs from the quote", "No funds moved."
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ MODIFIED = "Commit rejected The service rejected the intent: it differs from the
             "CommitIntent",
             "cut-body",
             200,
-            ["The response to the commit was lost, but the service reports the transfer"],
+            ["The response was lost, but the service reports the quote"],
         ),
         ("CommitIntent", "disabled", 503, ["Service paused."]),
         ("CommitIntent", "geoblocked", 403, ["Not available for this wallet or region."]),
@@ -239,7 +239,7 @@ def test_a_slow_service_is_not_called_twice(
     emulator.inject("CommitIntent", "slow-1")
     status, result = send(browser, quoted)
     assert status == 503
-    assert "Commit status unknown" in result
+    assert "Outcome unknown" in result
     assert recorder.commits == 1
 
 
@@ -249,7 +249,7 @@ def test_a_quote_that_expires_before_the_click_is_not_sent(browser: Client, quot
         answer = browser.post(path, whole)
         assert "Quote expired" in text(page(browser, path))
     assert answer.status_code == 409
-    assert "Quote expired The quote has expired" in text(answer.content.decode())
+    assert "Quote expired The quote expired before it was accepted" in text(answer.content.decode())
     assert recorder.commits == 0
 
 
@@ -275,7 +275,7 @@ def test_an_intent_committed_elsewhere_meanwhile_is_shown_with_its_status(
     status, result = send(browser, quoted)
     assert status == 409
     assert "Status has changed" in result
-    assert "Current status: Committed. The commit changed nothing." in result
+    assert "Current status: Accepted. The request changed nothing." in result
     assert recorder.commits == 1
 
 

@@ -153,7 +153,7 @@ def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
     page = submit(site, page, "Send QuoteIntent")
     quote = json.loads(raw(page))
     assert list(quote) == ANSWERS["QuoteIntent"]
-    page = submit(site, page, "Commit")
+    page = submit(site, page, "Accept")
     sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
     assert json.loads(sent) == {"intent": quote["intent"]}
     page = submit(site, page, "Send CommitIntent")
@@ -289,7 +289,7 @@ def test_an_intent_is_sent_back_exactly_as_received(site: Client) -> None:
 
 def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
     page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = submit(site, page, "Commit")
+    page = submit(site, page, "Accept")
     sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
     amount = json.loads(sent)["intent"]["depositTransaction"]["amount"]
     changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
@@ -303,7 +303,7 @@ def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
 def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator) -> None:
     scenario, _ = console.words.SCENARIOS[-1]
     page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = submit(site, submit(site, page, "Commit"), "Send CommitIntent")
+    page = submit(site, submit(site, page, "Accept"), "Send CommitIntent")
     page = submit(site, page, "Execute this intent", scenario=scenario)
     sent = json.loads(next(form for form in forms(page) if "Send ExecuteIntent" in form.buttons).values["json"])
     assert sent.get("scenario", "") == scenario
@@ -313,7 +313,7 @@ def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: E
 
 def test_a_commit_is_prefilled_with_the_newest_quote(site: Client) -> None:
     page = site.get("/console/CommitIntent")
-    link = re.search(r'href="([^"]+)">newest quote that can still be committed', page.content.decode())
+    link = re.search(r'href="([^"]+)">newest quote that can still be accepted', page.content.decode())
     assert link
     page = submit(site, site.get(html.unescape(link[1])), "Send…")
     page = submit(site, page, "Send CommitIntent")
@@ -428,7 +428,7 @@ def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> N
     done = submit(site, refused, "Send QuoteIntent", **{"operator-token": TOKEN, "remember": "on"})
     assert "200 OK" in visible_text(done)
     assert TOKEN not in done.content.decode()
-    page = submit(site, done, "Commit")
+    page = submit(site, done, "Accept")
     assert "200 OK" in visible_text(submit(site, page, "Send CommitIntent"))
 
 

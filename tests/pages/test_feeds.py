@@ -73,7 +73,7 @@ def named(settings: Any) -> None:
 def test_a_transfers_feed_has_an_entry_for_each_step_and_for_the_end(site: Client, emulator: Emulator) -> None:
     feed = atom(site, intent_path(emulator))
     assert [title.split(" · ")[0] for title in titles(feed)] == [
-        "Refunded", "Refund", "Origin failed", "Deposit", "Committed", "Quoted",
+        "Refunded", "Refund", "Origin failed", "Deposit", "Accepted", "Quoted",
     ]  # fmt: skip
     end = feed.find(f"{ATOM}entry")
     assert end is not None
@@ -102,7 +102,7 @@ def test_an_event_adds_an_entry_and_leaves_the_others_unchanged(site: Client, em
                 assert seen.setdefault(item["id"], result) == result
             clock.shift(4)
     steps = [title for title, _ in sorted(seen.values(), key=lambda result: result[1])]
-    assert steps[:5] == ["Quoted", "Committed", "Committed", "Deposit", "Origin"]  # accepted, then started
+    assert steps[:5] == ["Quoted", "Accepted", "Accepted", "Deposit", "Origin"]  # accepted, then started
     assert sorted(steps[5:]) == ["Destination", "Succeeded"]
 
 

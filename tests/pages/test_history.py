@@ -198,7 +198,7 @@ def test_the_back_button_restores_the_whole_page(site: Client, emulator: Emulato
 
 
 def test_the_status_filter_says_how_to_find_expired_quotes(site: Client, emulator: Emulator) -> None:
-    assert "Expired quotes match Quoted or Committed." in read(site, "/history")
+    assert "Expired quotes match Quoted or Accepted." in read(site, "/history")
     expired = emulator.finished(5)
     found = read(site, f"/history?owner={expired['ownerAddress']}&status=QUOTED&status=COMMITTED")
     assert str(expired["intentId"]) in rows(found)

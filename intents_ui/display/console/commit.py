@@ -128,16 +128,16 @@ MESSAGES = {
     CommitOutcome.COMMITTED: (
         Tone.GOOD,
         "check",
-        "Committed",
-        "{why} The price is locked and the deposit address is prepared. No funds moved.",
-        "Execute it in time. After that, request a new quote.",
+        "Quote accepted",
+        "{why} The deposit address is ready. No funds moved.",
+        "Start it in time. After that, request a new quote.",
     ),
     CommitOutcome.EXPIRED: (
         Tone.NEUTRAL,
         "clock",
         "Quote expired",
-        "The quote has expired, so the transfer was not committed. No funds moved.",
-        "Request a new quote and commit it.",
+        "The quote expired before it was accepted. No funds moved.",
+        "Request a new quote and accept it.",
     ),
     CommitOutcome.REPEATED: (
         Tone.NEUTRAL,
@@ -150,27 +150,27 @@ MESSAGES = {
         Tone.ATTENTION,
         "triangle-alert",
         "Not sent",
-        "{why}. Nothing was sent, so the transfer is not committed. No funds moved.",
+        "{why}. Nothing was sent, so the quote isn't accepted. No funds moved.",
         "Try again from the transfer page while the quote is valid.",
     ),
     CommitOutcome.REFUSED: (
         Tone.BAD,
         "circle-x",
-        "Commit rejected",
-        "{why} The transfer was not committed. No funds moved.",
-        "See the reason below. Request a new quote and commit it.",
+        "Quote not accepted",
+        "{why} The service rejected the request. No funds moved.",
+        "See the reason below. Request a new quote and accept it.",
     ),
     CommitOutcome.MOVED_ON: (
         Tone.NEUTRAL,
         "info",
         "Status has changed",
-        "A transfer can be committed only in Quoted status. {why}",
+        "Only a transfer in Quoted status can be accepted. {why}",
         "Check the transfer page before you continue. Do not deposit again because of this error.",
     ),
     CommitOutcome.UNKNOWN: (
         Tone.ATTENTION,
         "triangle-alert",
-        "Commit status unknown",
+        "Outcome unknown",
         "The request was sent, but no valid response was received. {why}",
         "It isn't resent automatically. Check the transfer page, which shows the status as soon as it changes.",
     ),
@@ -195,18 +195,18 @@ def told(
             until = execute_until(sent, now=now) if sent else None
         case CommitOutcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
             outcome, until = CommitOutcome.COMMITTED, execute_until(state, now=now)
-            why = "The response to the commit was lost, but the service reports the transfer as committed."
+            why = "The response was lost, but the service reports the quote as accepted."
         case CommitOutcome.UNKNOWN:
             why = known or "Couldn't load the current status either."
             if shown == statuses.INTENTS[IntentStatus.QUOTED]:
-                why += " The commit may still be in progress."
+                why += " The request may still be in progress."
         case CommitOutcome.MOVED_ON:
             # An error's cause has the status, such as `status=EXECUTING`.
             words = ((error.cause or "") if error else "").partition("status=")[2].split()
             if words and not known:
                 known = f"Current status: {text.name(words[0].rstrip('.,;)')).shown}."
             why = known or "Couldn't load the current status."
-            why += " The commit changed nothing." if error else " Nothing was sent."
+            why += " The request changed nothing." if error else " Nothing was sent."
         case CommitOutcome.REPEATED:
             why = f" {known}".rstrip()
         case CommitOutcome.NOT_SENT:

@@ -95,7 +95,7 @@ def _of_steps(transfer: Transfer, steps: Sequence[Step]) -> Iterator[Entry]:
         reason = (f"Service message: {step.reason.shown}",) if step.reason else ()
         said = tuple(_dated(words) for words in (step.sentence or step.title, *reason))
         # Accepting a quote and starting the transfer are two events.
-        waits = step.name is Name.COMMITTED and intent.status == IntentStatus.COMMITTED
+        waits = step.name is Name.ACCEPTED and intent.status == IntentStatus.COMMITTED
         key = f"{step.name}:waiting" if waits else f"{step.name}:{step.state}"
         yield Entry(intent.intent_id, key, title, said, last, last)
 

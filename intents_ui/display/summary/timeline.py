@@ -1,4 +1,4 @@
-"""The steps of a transfer: quoted, committed, deposit, origin, destination, and a refund if there is one."""
+"""The steps of a transfer: quoted, accepted, deposit, origin, destination, and a refund if there is one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class StepState(StrEnum):
 
 class Name(StrEnum):
     QUOTED = "quoted"
-    COMMITTED = "committed"
+    ACCEPTED = "accepted"
     DEPOSIT = "deposit"
     ORIGIN = "origin"
     DESTINATION = "destination"
@@ -102,7 +102,7 @@ def of(transfer: Transfer) -> Timeline:
     is_offer = transfer.status in UNEXECUTED and not transfer.is_under_way
     price = step_descriptions.price_held(transfer.expires_at, now=now) if is_offer else ""
     quoted = Step(Name.QUOTED, StepState.DONE, price, transfer.quoted_at)
-    steps = (quoted, _committed(transfer, is_offer=is_offer, now=now), *_legs(transfer))
+    steps = (quoted, _accepted(transfer, is_offer=is_offer, now=now), *_legs(transfer))
     is_open = statuses.is_open(transfer.status)
     elapsed = _elapsed(transfer, steps, now=now)
     estimate = transfer.estimate
@@ -117,21 +117,21 @@ def of(transfer: Transfer) -> Timeline:
     )
 
 
-def _committed(transfer: Transfer, *, is_offer: bool, now: datetime) -> Step:
+def _accepted(transfer: Transfer, *, is_offer: bool, now: datetime) -> Step:
     expired = transfer.is_expired
     if is_offer and transfer.is_unread:
-        return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
+        return Step(Name.ACCEPTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
     if is_offer and transfer.status == IntentStatus.QUOTED:
         state = StepState.SKIPPED if expired else StepState.CURRENT
-        return Step(Name.COMMITTED, state, "Not accepted in time." if expired else "Not accepted yet.")
+        return Step(Name.ACCEPTED, state, "Not accepted in time." if expired else "Not accepted yet.")
     if is_offer:
         sentence = "Not started in time." if expired else "Not started yet."
         if transfer.execute_by and not expired:
             sentence = Sentence(sentence, " Valid until ", times.utc(transfer.execute_by, now=now), ".")
-        return Step(Name.COMMITTED, StepState.DONE, sentence, transfer.updated_at)
+        return Step(Name.ACCEPTED, StepState.DONE, sentence, transfer.updated_at)
     if transfer.has_moved or transfer.started_at or transfer.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
-        return Step(Name.COMMITTED, StepState.DONE, "Started.", transfer.started_at)
-    return Step(Name.COMMITTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
+        return Step(Name.ACCEPTED, StepState.DONE, "Started.", transfer.started_at)
+    return Step(Name.ACCEPTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
 
 
 def _legs(transfer: Transfer) -> Iterator[Step]:

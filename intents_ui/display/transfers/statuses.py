@@ -37,10 +37,10 @@ class StatusLabel:
 INTENTS = {
     IntentStatus.QUOTED: StatusLabel("Quoted", Tone.NEUTRAL, "tag", "The service quoted a price. No funds have moved."),
     IntentStatus.COMMITTED: StatusLabel(
-        "Committed",
+        "Accepted",
         Tone.PROGRESS,
         "lock",
-        "The quote was accepted. It must be executed within 10 minutes of accepting, and before the quote expires.",
+        "The quote was accepted. The transfer must be started within 10 minutes, and before the quote expires.",
     ),
     IntentStatus.EXECUTING: StatusLabel(
         "In progress", Tone.PROGRESS, "loader-circle", "The service is waiting for the deposit or running the transfer."

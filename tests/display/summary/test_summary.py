@@ -514,11 +514,11 @@ def test_an_empty_intent_address_that_should_hold_the_funds_makes_the_location_u
 def test_while_relevant_balances_load_there_is_no_location_or_next_step():
     unchecked = at(intent("COMMITTED"))
     result = summaries.of(unchecked.at(NOW, PENDING))
-    assert (result.headline, result.location, result.next_step) == ("Committed", CHECKING_PLACE, CHECKING_NEXT)
+    assert (result.headline, result.location, result.next_step) == ("Accepted", CHECKING_PLACE, CHECKING_NEXT)
     assert (result.amount, result.who, result.deadline) == ("", Who.NOBODY, None)
     assert result.certainty is Certainty.UNKNOWN
     without = summaries.of(unchecked)
-    assert (without.headline, without.who, without.certainty) == ("Committed", Who.PAYER, Certainty.LIKELY)
+    assert (without.headline, without.who, without.certainty) == ("Accepted", Who.PAYER, Certainty.LIKELY)
     assert without.next_step.startswith("Confirm the deposit")
     assert without.deadline
 

@@ -28,7 +28,7 @@ LABELS = named(
     ("quoted, expired", "QUOTED", PAST, None, "Expired", Tone.NEUTRAL),
     ("quoted, expires this moment", "QUOTED", NOW, None, "Expired", Tone.NEUTRAL),
     ("quoted long ago, not expired", "QUOTED", FUTURE, NOW - timedelta(hours=1), "Quoted", Tone.NEUTRAL),
-    ("committed", "COMMITTED", FUTURE, NOW, "Committed", Tone.PROGRESS),
+    ("committed", "COMMITTED", FUTURE, NOW, "Accepted", Tone.PROGRESS),
     ("committed, expired", "COMMITTED", PAST, NOW, "Expired", Tone.NEUTRAL),
     ("committed, overdue", "COMMITTED", None, NOW - timedelta(minutes=10), "Expired", Tone.NEUTRAL),
     (
@@ -36,7 +36,7 @@ LABELS = named(
         "COMMITTED",
         None,
         NOW - timedelta(minutes=9, seconds=59),
-        "Committed",
+        "Accepted",
         Tone.PROGRESS,
     ),
     ("executing, expiry past", "EXECUTING", PAST, PAST, "In progress", Tone.PROGRESS),
