@@ -203,12 +203,8 @@ class Placeholders:
         return escalation(self._transfer, self._minutes, now=self._transfer.now)
 
     def age(self) -> str:
-        """Return how long nothing has changed, in whole minutes if it is some."""
         last = self._transfer.last_change
-        if last is None:
-            return "a long time"
-        age = self._transfer.now - last
-        return times.duration(age // MINUTE * MINUTE if age >= MINUTE else age)
+        return _rounded(self._transfer.now - last) if last else "a long time"
 
     # Amounts
 
@@ -279,11 +275,16 @@ class Placeholders:
         return times.utc(moment, now=self._transfer.now) if moment else unknown
 
 
+def _rounded(age: timedelta) -> str:
+    """Return a duration in whole minutes if it is some."""
+    return times.duration(age // MINUTE * MINUTE if age >= MINUTE else age)
+
+
 def escalation(transfer: Transfer, minutes: int, *, now: datetime) -> str:
     """Return the next step for a transfer that should change within that many minutes."""
     at = transfer.escalates_at(minutes)
     if at is None or transfer.last_change is None:
         return "Wait. If nothing changes, contact support."
     if transfer.has_come(at):
-        return f"Contact support now. Nothing has changed for {times.duration(now - transfer.last_change)}."
+        return f"Contact support now. Nothing has changed for {_rounded(now - transfer.last_change)}."
     return Sentence("Wait. If nothing has changed by ", times.utc(at, now=now), ", contact support.")
