@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from intents_ui.display.formatting import text, times
+from intents_ui.display.summary import glance
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.transfers.statuses import Tone
@@ -22,8 +23,6 @@ SEVERAL = 3
 ENOUGH_FOR_P95 = 20
 MOST_ARRIVE = 9, 10
 HALF = 1, 2
-# A later failed step only repeats the failure, and an aborted step didn't fail.
-NO_FAILURE = "aborted:", "aborted by "
 NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
@@ -111,7 +110,7 @@ def of_route(entries: Sequence[IntentHistory], *, like: Transfer, now: datetime)
     ends = [(each.started_at, each.finished_at) for each in succeeded]
     durations = sorted(end - start for start, end in ends if start and end and end > start)
     failed = [each for each in ended if each.outcome is not Outcome.DELIVERED]
-    reasons = _most_common(reason for transfer in failed if (reason := _first_reason(transfer)))
+    reasons = _most_common(reason.shown for transfer in failed if (reason := glance.reason(transfer)))
     return RouteStats(
         looked_at=len(others),
         alike=len(alike),
@@ -134,12 +133,6 @@ def _way(transfer: Transfer) -> frozenset[str]:
 def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
     """Return the nearest-rank percentile, which is always an observed value."""
     return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
-
-
-def _first_reason(transfer: Transfer) -> str:
-    """Return why the first failed step failed, as safe text; "" when no step gives a reason."""
-    found = (reason for reason in transfer.step_reasons if not reason.lower().startswith(NO_FAILURE))
-    return next((text.reason(reason).shown for reason in found), "")
 
 
 def _most_common(reasons: Iterable[str]) -> list[str]:

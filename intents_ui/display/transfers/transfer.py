@@ -4,7 +4,8 @@ It combines the intent and its receipt, either of which may be missing. Where th
 any surface says about a transfer is derived from one `Transfer`, so all surfaces say the same.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import re
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -58,6 +59,8 @@ NO_REQUEST = QuoteIntentRequest()
 NO_QUOTE = IntentProviderQuote()
 NOTHING_ASKED = DepositTransaction()
 EXECUTED = frozenset(IntentStatus) - UNEXECUTED - {IntentStatus.INVALID}
+# The reason of a step that was not run, because an earlier one failed.
+ECHO = re.compile(r"aborted: (deposit|origin|destination)\b", re.IGNORECASE)
 
 # A refund or retry may follow a failure. Watch for this long after the last change.
 SECOND_LOOK = timedelta(minutes=30)
@@ -341,18 +344,11 @@ class Transfer:
         return self.status == IntentStatus.SUCCEEDED and not self.steps.has_dead_step
 
     @property
-    def step_reasons(self) -> Iterator[str]:
-        """Yield why steps failed, the first one first. Later steps mostly repeat it."""
-        for step in (self.deposit, self.origin, self.destination):
-            if step and step.status_reason and leg(step) in DEAD:
-                yield step.status_reason
-
-    @property
     def failure_reason(self) -> str | None:
-        """Return the reason of the failed refund, else of the first failed step."""
-        if self.refund and self.refund.status_reason and self.returning in DEAD:
-            return self.refund.status_reason
-        return next(self.step_reasons, None)
+        """Return the reason of the failed refund, else of the first failed step that has one of its own."""
+        steps = (self.refund, self.deposit, self.origin, self.destination)
+        found = (each.status_reason for each in steps if each and each.status_reason and leg(each) in DEAD)
+        return next((reason for reason in found if not ECHO.match(reason)), None)
 
     @cached_property
     def requested(self) -> Money:

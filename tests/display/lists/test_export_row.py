@@ -118,6 +118,7 @@ def test_a_refund_has_its_own_token_and_decimals() -> None:
         ("the first", {"deposit": ("FAILED", "a"), "origin": ("ABORTED", "aborted: a")}, "a"),
         ("what worked has none", {"deposit": ("SUCCEEDED", "old"), "origin": ("REVERTED", "b")}, "b"),
         ("the first that says it", {"origin": ("FAILED", None), "destination": ("ABORTED", "c")}, "c"),
+        ("an echo is none", {"origin": ("FAILED", None), "destination": ("ABORTED", "aborted: origin failed")}, None),
         ("a retry is no failure", {"deposit": ("ERRORED", "again")}, None),
         ("no failure", {}, None),
     ),

@@ -83,6 +83,17 @@ def test_several_failures_with_the_same_reason_are_reported() -> None:
     assert result.repeated.reason == "insufficient liquidity: 1000 of 0xab1"
 
 
+def test_the_common_reason_is_the_one_of_the_list() -> None:
+    refund = {"refund_transaction": IntentTransaction(status="REVERTED", status_reason="refund reverted: token paused")}
+    entries = [entry(n, "FAILED", reason="execution reverted") for n in range(3)]
+    failed = [
+        each.model_copy(update={"receipt": each.receipt.model_copy(update=refund)}) for each in entries if each.receipt
+    ]
+    result = of_route(failed, like=MINE, now=START)
+    assert result.repeated is not None
+    assert result.repeated.reason == Transfer.of_entry(failed[0], now=START).failure_reason
+
+
 def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None:
     assert of_route([entry(n, "FAILED", reason="the same") for n in range(2)], like=MINE, now=START).repeated is None
     assert of_route([entry(n, "FAILED") for n in range(9)], like=MINE, now=START).repeated is None
