@@ -20,7 +20,7 @@ from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison, fees
 from intents_ui.display.search import empty_results, explorers
-from intents_ui.display.sharing import preview
+from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens import warnings
@@ -150,13 +150,21 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "check": check.of(transfer),
         "offer": offer(transfer),
         "fees": fees.of(transfer),
-        "changes_at": summary.changes_at(transfer) if may_change or answer.row.minutes else None,
+        "changes_at": changes_at(transfer),
         "card": None if receipt_error else preview.card(transfer),
         "explorer": explorer(transfer),
         "memo": text.memo(written) if written else None,
         **({"reply": None} if receipt_error else messages(transfer, root=root)),
         "unchecked": unchecked(transfer),
     }
+
+
+def changes_at(transfer: Transfer) -> datetime | None:
+    """Return when the page asks again, even if nothing happens to the transfer."""
+    told_until = None
+    if transfer.may_change or summary.of(transfer).row.minutes:
+        told_until = summary.changes_at(transfer)
+    return min(filter(None, (told_until, customer_reply.renewed_at(transfer))), default=None)
 
 
 def learned_at(receipt: IntentReceipt | None) -> datetime | None:
@@ -198,7 +206,7 @@ def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
     by_the_clock = (
         *(summary.of(transfer).told, steps.late, steps.stalled, comparison.of(transfer).shown),
         *(check.of(transfer), transfer.may_change, offer(transfer), unchecked(transfer)),
-        transfer.incident,
+        *(transfer.incident, customer_reply.body(transfer)),
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]
     known = transfer.receipt.raw if transfer.receipt else ""

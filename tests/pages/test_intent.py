@@ -264,7 +264,7 @@ def test_the_page_says_when_status_and_transactions_disagree(site: Client, emula
     ("number", "copy", "times"),
     [
         pytest.param(3, "newest", 1, id="in transit"),
-        pytest.param(15, "newest", 1, id="confirming a deposit, with its deposit check"),
+        pytest.param(27, "newest", 1, id="an underpaid deposit, with its deposit check"),
         pytest.param(7, "newest", 0, id="expired without a deposit, so that none is to be sent"),
         pytest.param(13, "finished", 1, id="aborted"),
         pytest.param(2, "finished", 0, id="delivered"),
@@ -282,6 +282,15 @@ def test_the_second_deposit_warning_appears_once_where_it_matters(
 def test_a_closed_page_that_depends_on_a_time_polls_again_then(site: Client, emulator: Emulator) -> None:
     html, _, _ = answer_of(site, emulator.finished(17)["intentId"])
     assert re.search(r'<div id="due" hidden data-at="2026-11-21T12:00:[\d.]+Z"', html)
+
+
+def test_a_page_writes_its_reply_anew_before_the_promised_time(site: Client, emulator: Emulator) -> None:
+    html, _, _ = answer_of(site, emulator.play(25, age=7200)["intentId"])
+    assert "will update you by 14:00 UTC" in html
+    assert re.search(r'<div id="due" hidden data-at="2026-11-21T13:00:[\d.]+Z"', html)
+    assert '<noscript><meta http-equiv="refresh" content="3600"></noscript>' in html
+    delivered, _, _ = answer_of(site, emulator.finished(2)["intentId"])
+    assert 'id="due"' not in delivered
 
 
 def test_an_intent_without_a_receipt_has_a_normal_page(site: Client, emulator: Emulator) -> None:

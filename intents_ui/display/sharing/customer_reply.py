@@ -11,7 +11,7 @@ from datetime import datetime
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.sentences import fill
 from intents_ui.display.search import explorers
-from intents_ui.display.sharing.reply_placeholders import ReplyPlaceholders
+from intents_ui.display.sharing.reply_placeholders import PROMISES, UPDATE_WITHIN, ReplyPlaceholders
 from intents_ui.display.summary import reasons, summary, timeline
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.transfers.assistance import RECOVER, HelpKind
@@ -71,6 +71,13 @@ def body(transfer: Transfer) -> str:
     row = summary.of(transfer).row
     sentences = " ".join(fill(row.reply, ReplyPlaceholders(transfer)).split())
     return unlinked(f"{sentences}\n\n{SECOND_DEPOSIT}" if row.warn_second_deposit else sentences)
+
+
+def renewed_at(transfer: Transfer) -> datetime | None:
+    """Return when an open page writes the reply anew, long before the time that it promises. None: it promises none."""
+    reply = summary.of(transfer).row.reply
+    is_promise = any(f"{{{each}}}" in reply for each in PROMISES)
+    return transfer.now + UPDATE_WITHIN / 2 if is_promise else None
 
 
 @derived

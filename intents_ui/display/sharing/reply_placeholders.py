@@ -16,6 +16,8 @@ MINUTE = timedelta(minutes=1)
 HALF_HOUR = timedelta(minutes=30)
 # The team updates the customer at the first full half hour after this time.
 UPDATE_WITHIN = timedelta(hours=2)
+# The placeholders that name the time of the update.
+PROMISES = ("escalated", "follow_up", "update_by")
 
 
 class ReplyPlaceholders(Placeholders):
@@ -180,8 +182,9 @@ class ReplyPlaceholders(Placeholders):
     def arrival(self) -> str:
         """Return ` and should be complete by 14:04 UTC`, or "" if that time has passed."""
         due_at = self._transfer.due_at
-        is_ahead = due_at and not self._transfer.has_come(due_at)
-        return Sentence(" and should be complete by ", self._by(due_at)) if is_ahead else ""
+        if due_at is None or self._transfer.has_come(due_at):
+            return ""
+        return Sentence(" and should be complete by ", self._by(due_at))
 
     def _with(self, words: str, moment: datetime | None) -> str:
         return Sentence(words, self._at(moment, "")) if moment else ""
