@@ -10,7 +10,7 @@
 - backfill: `manage.py mirror backfill` of `--entries` transfers in 30 days, and of a hundredth of them; and of a tenth,
   killed halfway and resumed
 - leaders: three `manage.py mirror run`, of which the leader is stopped for 30 seconds, three times
-- pages, postgres: `/insight` with four workers for four minutes, while `manage.py mirror run` writes 500 transfers per
+- pages, postgres: `/insight` with four workers for three minutes, while `manage.py mirror run` writes 500 transfers per
   second into a database with `--entries` transfers (`bench.mirror.past`)
 - insight: figures of `--entries` transfers on 4,264 routes, and of a hundredth of them. Queries of pages, and counting
 """

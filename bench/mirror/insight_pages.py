@@ -17,7 +17,7 @@ RATE, WORKERS = 250, 4  # each new transfer is written twice: when it is first r
 CONNECTIONS, PAUSE = 4, 0.1  # mean seconds between a client's requests
 PATHS = ("/insight", "/insight?window=7d", "/insight?by=provider", "/insight?window=30d&by=chain&order=worst")
 FEW = 1_000  # entries of the service's past, which the database has instead
-SECONDS, WARM_SECONDS = 240.0, 5.0
+SECONDS, WARM_SECONDS = 180.0, 5.0
 DJANGO = {"DJANGO_SETTINGS_MODULE": "intents_ui.settings"}
 
 type Engine = Callable[[], AbstractContextManager[Database]]

@@ -50,7 +50,6 @@ def _write_dictionaries(routes: int) -> None:
     draw = Random(1)
     Route.objects.bulk_create(
         Route(
-            pk=number,
             providers=f"P{draw.randrange(PROVIDERS)}",
             origin_chain=str(number % CHAINS),
             destination_chain=str(number // CHAINS % CHAINS),
@@ -58,11 +57,9 @@ def _write_dictionaries(routes: int) -> None:
         for number in range(1, routes + 1)
     )
     Token.objects.bulk_create(
-        Token(pk=number, chain="1", address=f"0x{number:040x}", symbol=f"T{number}") for number in range(1, TOKENS + 1)
+        Token(chain="1", address=f"0x{number:040x}", symbol=f"T{number}") for number in range(1, TOKENS + 1)
     )
-    Reason.objects.bulk_create(
-        Reason(pk=number, text=f"reason {number}", example=f"Reason {number}") for number in range(1, 41)
-    )
+    Reason.objects.bulk_create(Reason(text=f"reason {number}", example=f"Reason {number}") for number in range(1, 41))
 
 
 def _rows(count: int, routes: int, now: int) -> Iterator[tuple[object, ...]]:
