@@ -4,6 +4,7 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -341,10 +342,15 @@ class SnapshotWriter:
                 self._limits_due = now + LIMITS_EVERY
                 self._pending.append(self._set_limits)
             self._pending += [partial(self.write_day, day) for day in _unwritten_days(now)]
+        self._pending.pop()(now)
+        return True
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Run a transaction that a takeover refuses. All is added up before, because PostgreSQL ends idle ones."""
         with transaction.atomic():
             lease.fence(self._epoch)
-            self._pending.pop()(now)
-        return True
+            yield
 
     def _add_past(self, period: Period, now: int) -> None:
         """Add up the past days of a period, unless they are known, so that the snapshots take less at once."""
@@ -367,13 +373,17 @@ class SnapshotWriter:
                 }
                 for scope, each in sums.items()
             ]
-            Snapshot.objects.filter(period=period)._raw_delete("default")
-            write(Snapshot, rows)
+            tables = dict[str, list[ScopeName]]()
             for level in TABLES:
                 for order in Order:
                     ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
                     first = nsmallest(LISTED, (each for each in ranks if each[0] is not None))
-                    set_state(table_name(period, level, order), [scope for _, scope in first])
+                    tables[table_name(period, level, order)] = [scope for _, scope in first]
+            with self._transaction():
+                Snapshot.objects.filter(period=period)._raw_delete("default")
+                write(Snapshot, rows)
+                for name, scopes in tables.items():
+                    set_state(name, scopes)
 
     def _set_limits(self, now: int) -> None:
         """Set after how long a transfer is late: by its route, else by the slowest of its providers, else by the rule.
@@ -386,7 +396,7 @@ class SnapshotWriter:
         for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
             for scope in scopes_of(RouteKey(*key)):
                 sums[scope].durations[bucket] -= 1
-        limits = {}
+        limits, changed = {}, list[Route]()
         for scope, each in sums.items():
             if each.durations.total() >= ENOUGH_FOR_LATE:
                 p99, p95 = (statistics.quantile(each.durations, percent) or 0 for percent in (99, 95))
@@ -402,7 +412,9 @@ class SnapshotWriter:
             limit = own or of_providers or by_rule // timedelta(milliseconds=1)
             if (route.late_after, route.late_by) != (limit, basis):
                 route.late_after, route.late_by, route.late_bucket = limit, basis, statistics.bucket(limit)
-                route.save()
+                changed.append(route)
+        with self._transaction():
+            Route.objects.bulk_update(changed, ["late_after", "late_by", "late_bucket"], batch_size=LISTED)
         self._past.clear()
 
     def write_day(self, day: int, now: int) -> None:
@@ -413,9 +425,10 @@ class SnapshotWriter:
         for scope, sums in by_scope.items():
             hours = as_json([(start, *bar) for start, bar in sums.hours.items()])
             rows.append({"day": day, "scope": scope.text, **sums.bar._asdict(), "hours": hours})
-        DayBar.objects.filter(day=day)._raw_delete("default")
-        write(DayBar, rows)
-        facts.write_day(day, found)
+        with self._transaction():
+            DayBar.objects.filter(day=day)._raw_delete("default")
+            write(DayBar, rows)
+            facts.write_day(day, found)
         self._past.clear()
 
 
