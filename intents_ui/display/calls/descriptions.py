@@ -9,7 +9,6 @@ from intents_ui.display.calls.abi import Carries, Decoded, Function, Inner, Unre
 from intents_ui.display.calls.values import CallFormatter, Piece, RawCall, Sentence, TransferNames, ValueRow, until
 from intents_ui.display.fields import values
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.tokens import names
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
@@ -153,7 +152,7 @@ class _CallDescriber:
             if relayed is None or relayed.tone is Tone.ATTENTION:
                 steps.append(self._step(RawCall(chain_id, None, meta.contract or wallet, 0, meta.input)))
         steps += self._recorded(leg, wallet, planned=meta.input if meta else None)
-        title = f"On {names.of_chain(chain_id, using=self.transfer.names)}"
+        title = f"On {self.transfer.chain_name(chain_id)}"
         who = (self.formatter.party(wallet, chain_id) or hashes.short_address(wallet)) if wallet and steps else ""
         more = max(len(planned) - MOST_CALLS, 0)
         return TransactionCalls(title, f"run by {who}" if who else "", tuple(notes), tuple(steps), more)
@@ -164,7 +163,7 @@ class _CallDescriber:
         return TransactionCalls("Refund", self._on(refund.chain_id if refund else None), (), steps)
 
     def _on(self, chain_id: int | None) -> str:
-        return "" if chain_id is None else f"on {names.of_chain(chain_id, using=self.transfer.names)}"
+        return "" if chain_id is None else f"on {self.transfer.chain_name(chain_id)}"
 
     # Notes
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.sentences import Sentence, joined
 from intents_ui.display.formatting.text import UNKNOWN
-from intents_ui.display.tokens import names, token_amounts, warnings
+from intents_ui.display.tokens import token_amounts, warnings
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.deposits import Payment
@@ -143,17 +143,13 @@ def _listed(monies: Iterable[Money]) -> str:
     return joined(" and ", [money.amount.in_words for money in known]) or UNKNOWN
 
 
-def _chain_name(chain_id: int | None, payment: Payment) -> str:
-    return names.of_chain(chain_id, using=payment.transfer.names, unknown="a chain that was not named")
-
-
 def _chain(payment: Payment) -> CheckRow:
     wanted, found = payment.expected.chain_id, payment.found_chain_id
-    expected = UNKNOWN if wanted is None else _chain_name(wanted, payment)
+    expected = payment.transfer.chain_name(wanted, unknown=UNKNOWN)
     if found is None:
         return CheckRow("Chain", expected, UNKNOWN, NOT_SEEN)
     shown = NOT_KNOWN if wanted is None else _certainty(payment) if found == wanted else MISMATCH
-    return CheckRow("Chain", expected, _chain_name(found, payment), shown)
+    return CheckRow("Chain", expected, payment.transfer.chain_name(found), shown)
 
 
 def _token(payment: Payment) -> CheckRow:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.tokens import names, providers
+from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.transfer import Transfer
@@ -154,7 +154,7 @@ def cell(name: str, value: object, *, owner: Owner, transfer: Transfer) -> Cell:
 
 def _of_whole(name: str, value: int, owner: Owner, transfer: Transfer) -> Cell:
     if name == "chain_id" or name.endswith("_chain_id"):
-        return Cell(ValueKind.CHAIN, value, names.of_chain(value, using=transfer.names))
+        return Cell(ValueKind.CHAIN, value, transfer.chain_name(value))
     if name in UNIX_SECONDS:
         at = times.since_1970(value)
         return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))

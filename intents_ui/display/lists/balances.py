@@ -14,7 +14,6 @@ from functools import cached_property
 
 from intents_ui.display.formatting import amounts
 from intents_ui.display.summary import glance
-from intents_ui.display.tokens import names
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import BalanceGroup, TokenBalance
 
@@ -164,7 +163,7 @@ def _address(group: BalanceGroup, transfer: Transfer) -> Address:
     return Address(
         called=_called(group, transfer),
         address=group.intent_address,
-        chain=names.of_chain(chain_id, using=transfer.names),
+        chain=transfer.chain_name(chain_id),
         chain_id=chain_id,
         holdings=tuple(_holding(token, group, transfer) for token in group.tokens),
     )

@@ -16,7 +16,7 @@ from intents_ui.display.formatting.sentences import Sentence, joined
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Certainty, Delivery
-from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer import Transfer, derived, first
@@ -140,7 +140,7 @@ class _Quote:
     """
 
     def __init__(self, transfer: Transfer) -> None:
-        self._transfer, self._now, self._using = transfer, transfer.now, transfer.names
+        self._transfer, self._now = transfer, transfer.now
         request, quote = transfer.request, transfer.quote
         self._is_exact_output = first(transfer.summary.trade_type, request.trade_type) == EXACT_OUTPUT
         # A request names the amount that it fixes. The other one is 0 or missing.
@@ -220,7 +220,7 @@ class _Quote:
     # The received amount
 
     def received(self, result: Result, *, actual: str = UNKNOWN, difference: str = "") -> ComparisonRow:
-        chain = names.of_chain(self._transfer.destination_chain_id, using=self._using, unknown="the destination chain")
+        chain = self._transfer.chain_name(self._transfer.destination_chain_id, unknown="the destination chain")
         least = "" if self._least.value is None else Sentence("min. ", self._amount(self._least))
         return ComparisonRow(
             f"Received on {chain}",
@@ -330,7 +330,7 @@ class _Quote:
         if not self._is_exact_output:
             return None
         quoted, deposited = replace(transfer.requested, value=transfer.quote.from_amount), self._deposited
-        chain = names.of_chain(transfer.origin_chain_id, using=self._using, unknown="the origin chain")
+        chain = transfer.chain_name(transfer.origin_chain_id, unknown="the origin chain")
         row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=self._amount(quoted), limit="quoted amount")
         if transfer.legs[0] is not StepStatus.DONE:
             return replace(row, result=Result.PENDING, difference="deposit not confirmed") if is_open else None
@@ -373,7 +373,7 @@ class _Quote:
         transfer, money = self._transfer, self._transfer.refunded
         if transfer.refund is None or transfer.returning is StepStatus.ABSENT:
             return None
-        chain = names.of_chain(transfer.refund.chain_id, using=self._using, unknown="")
+        chain = transfer.chain_name(transfer.refund.chain_id, unknown="")
         row = ComparisonRow(f"Refunded on {chain}" if chain else "Refunded", Result.REFUNDED, quoted="")
         if transfer.returning in RUNNING:
             due = "" if money.value is None else Sentence(self._amount(money), " to be refunded")

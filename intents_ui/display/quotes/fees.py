@@ -11,7 +11,7 @@ from enum import StrEnum
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import EXACT, Amount
 from intents_ui.display.formatting.sentences import Figure, Sentence, joined
-from intents_ui.display.tokens import names, providers, token_amounts
+from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer import Transfer, derived, first
 from intents_ui.service.models import GasFee, IntentFees
@@ -133,7 +133,7 @@ def _gas(received: IntentFees, transfer: Transfer) -> Iterator[FeePart]:
     else:
         for source, gas in by_chain:
             side = "origin chain" if source == Source.ORIGIN_GAS else "destination chain"
-            chain = names.of_chain(gas.chain_id, using=transfer.names, unknown=side)
+            chain = transfer.chain_name(gas.chain_id, unknown=side)
             yield FeePart(source, f"Network fee ({chain})", gas.total_fee_usd, _in_coin(gas, transfer))
 
 

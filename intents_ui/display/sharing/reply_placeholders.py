@@ -8,7 +8,6 @@ from intents_ui.display.summary import glance, reasons, summary
 from intents_ui.display.summary.funds_location import ADDRESSES
 from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.summary.rules import Cause
-from intents_ui.display.tokens import names
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.transfer import Transfer
 
@@ -40,7 +39,7 @@ class ReplyPlaceholders(Placeholders):
         # A deposit that arrived in an unknown amount isn't called by the quoted one.
         is_known = sent.amount.full and (transfer.arrived is None or not sent.note)
         origin, destination = (
-            names.of_chain(chain_id, using=self._using, unknown="")
+            transfer.chain_name(chain_id, unknown="")
             for chain_id in (transfer.origin_chain_id, transfer.destination_chain_id)
         )
         parts = [self.kind(), f" of {sent.amount}" if is_known else ""]

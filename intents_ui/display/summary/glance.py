@@ -11,7 +11,7 @@ from intents_ui.display.formatting import amounts, text, times
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.summary import Summary
-from intents_ui.display.tokens import names, providers
+from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
@@ -199,7 +199,7 @@ def _came_back(transfer: Transfer) -> bool:
 def _destiny(transfer: Transfer) -> str:
     if _came_back(transfer):
         on = transfer.refunded.chain_id
-        return f"refunded on {names.of_chain(on, using=transfer.names)}" if on else "refunded to the owner"
+        return f"refunded on {transfer.chain_name(on)}" if on else "refunded to the owner"
     return "to the owner" if transfer.owner and not transfer.pays_somebody_else else ""
 
 

@@ -7,7 +7,7 @@ from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.sentences import Name, Sentence, fill
 from intents_ui.display.summary import rules
 from intents_ui.display.summary.rules import EXPLANATIONS
-from intents_ui.display.tokens import names, providers, token_amounts
+from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import deposits
 from intents_ui.display.transfers.deposits import Mismatch
@@ -24,7 +24,6 @@ class Placeholders:
 
     def __init__(self, transfer: Transfer, *, minutes: int = 0) -> None:
         self._transfer = transfer
-        self._using = transfer.names
         self._minutes = minutes
 
     def __getitem__(self, name: str) -> str:
@@ -268,7 +267,7 @@ class Placeholders:
         return Place.DELIVERY_ADDRESS if is_over_there else Place.DEPOSIT_ADDRESS
 
     def _chain(self, chain_id: int | None, unknown: str) -> str:
-        return unknown if chain_id is None else Name(names.of_chain(chain_id, using=self._using))
+        return unknown if chain_id is None else Name(self._transfer.chain_name(chain_id))
 
     def _at(self, moment: datetime | None, unknown: str) -> str:
         """Return a time to the second: a deadline of 14:04:59 has not passed at 14:04."""

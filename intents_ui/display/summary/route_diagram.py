@@ -6,8 +6,7 @@ from enum import StrEnum
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.summary import Summary
-from intents_ui.display.tokens import names, providers
-from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens import providers
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer, derived
@@ -64,7 +63,7 @@ def of(transfer: Transfer) -> tuple[RouteStop, ...]:
     reached = {place: _reached(place, places, transfer, result) for place in places}
     if result.place in BACK:
         reached[result.place] = _here(result)
-    return tuple(_stop(place, how, transfer, result, transfer.names) for place, how in reached.items())
+    return tuple(_stop(place, how, transfer, result) for place, how in reached.items())
 
 
 def _reached(place: Place, places: tuple[Place, ...], transfer: Transfer, told: Summary) -> Reached:
@@ -110,9 +109,9 @@ def _was_passed(place: Place, transfer: Transfer, told: Summary) -> bool:
             return False
 
 
-def _stop(place: Place, reached: Reached, transfer: Transfer, told: Summary, using: Names) -> RouteStop:
+def _stop(place: Place, reached: Reached, transfer: Transfer, told: Summary) -> RouteStop:
     chain_id = transfer.chain_of(place)
-    note = _note(place, reached, told) or ("" if place is Place.PROVIDER else names.of_chain(chain_id, using=using))
+    note = _note(place, reached, told) or ("" if place is Place.PROVIDER else transfer.chain_name(chain_id))
     return RouteStop(
         place, _title(place, transfer), reached, note, chain_id, transfer.address_of(place), _tone(place, told)
     )

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, times
 from intents_ui.display.formatting.sentences import Sentence, capitalized, fill
-from intents_ui.display.tokens import names, providers, token_amounts
+from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import TransactionStatus
@@ -96,14 +96,13 @@ class StepDescriber:
 
     def __init__(self, transfer: Transfer) -> None:
         self._transfer = transfer
-        self._using = using = transfer.names
         refund_chain = transfer.refund.chain_id if transfer.refund else None
         bridges = providers.labels(transfer.providers)
         about = self._about()
         self._words = {
-            "origin": names.of_chain(transfer.origin_chain_id, using=using, unknown="the origin chain"),
-            "destination": names.of_chain(transfer.destination_chain_id, using=using, unknown="the destination chain"),
-            "refund": names.of_chain(refund_chain, using=using, unknown="an unknown chain"),
+            "origin": transfer.chain_name(transfer.origin_chain_id, unknown="the origin chain"),
+            "destination": transfer.chain_name(transfer.destination_chain_id, unknown="the destination chain"),
+            "refund": transfer.chain_name(refund_chain),
             "provider": bridges[-1] if bridges else "the route provider",  # of two, the last one
             "Sent": self._sum(transfer.requested, "The deposit"),
             "sent": self._sum(transfer.requested, "the deposit"),
@@ -112,7 +111,7 @@ class StepDescriber:
             if transfer.requested.value is not None
             else "",
             "arrived": self._sum(transfer.reported_deposit, ""),
-            "arrived_on": names.of_chain(transfer.reported_deposit.chain_id, using=using, unknown="the origin chain"),
+            "arrived_on": transfer.chain_name(transfer.reported_deposit.chain_id, unknown="the origin chain"),
             "difference": self._difference(),
             "received": self._sum(transfer.received, ""),
             "about": about,

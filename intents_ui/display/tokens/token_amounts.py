@@ -147,11 +147,11 @@ def identity(
     """Combine `metadata`, which came with the token, with the token list. The same object until a name changes."""
     derived = using.derived
     if derived is None:
-        return _identity(chain_id, address, using, metadata)
+        return _identity(Money(None, chain_id, address, metadata, names=using))
     key = (chain_id, address, *((metadata.symbol, metadata.name, metadata.decimals) if metadata else ()))
     known: Identity | None = derived.get(key)
     if known is None:
-        known = _identity(chain_id, address, using, metadata)
+        known = _identity(Money(None, chain_id, address, metadata, names=using))
         if len(repr(key)) <= LONGEST_KEY:
             if len(derived) >= MOST_IDENTITIES:
                 derived.clear()
@@ -159,11 +159,9 @@ def identity(
     return known
 
 
-def _identity(
-    chain_id: int | None, address: str | None, using: Names, metadata: TokenMetadata | TokenInfo | None
-) -> Identity:
-    listed, of = using.token(chain_id, address), Money(None, chain_id, address, metadata, names=using)
-    stated = tuple(of._stated_decimals())
+def _identity(of: Money) -> Identity:
+    chain_id, address, using = of.chain_id, of.token_address, of.names
+    listed, stated = using.token(chain_id, address), tuple(of._stated_decimals())
     chain_info = using.chain(chain_id)
     chain = names.chain(chain_id, info=chain_info)
     standing = warnings.standing(chain_id, address, using=using)

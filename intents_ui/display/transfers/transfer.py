@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from intents_ui.display.formatting import hashes, times
 from intents_ui.display.formatting.text import UNKNOWN
-from intents_ui.display.tokens import providers, token_amounts
+from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
@@ -518,6 +518,9 @@ class Transfer:
                 return self.refund.chain_id if self.refund else None
             case _:
                 return None
+
+    def chain_name(self, chain_id: int | None, *, unknown: str = "an unknown chain") -> str:
+        return names.of_chain(chain_id, using=self.names, unknown=unknown)
 
     def address_of(self, place: Place) -> str | None:
         match place:
