@@ -9,6 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.db import connection
 
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.entry import RouteKey
@@ -221,6 +222,21 @@ def test_facts_are_deleted_with_their_rows(world: World) -> None:
     mirror.writer.expire(now=int(world.now), days=5)
     for table, column in ((Day, "start"), (DayFact, "day")):
         assert min(table._default_manager.values_list(column, flat=True)) >= START // DAY * DAY - 6 * DAY
+
+
+def test_nothing_is_added_up_within_a_transaction(world: World) -> None:
+    """PostgreSQL ends a transaction that is idle for long, so that a frozen process blocks no other."""
+    past_of(world, 20, days=2)
+    mirror, added_up = settled(world, days=2), list[bool]()
+
+    def of_rows(span: facts.Span) -> Any:
+        added_up.append(connection.in_atomic_block)
+        return read(span)
+
+    read = facts.of_rows
+    with patch.object(facts, "of_rows", of_rows):
+        mirror.count(is_final=True)
+    assert {*added_up} == {False}
 
 
 # Completeness
