@@ -162,12 +162,13 @@ def test_a_remote_service_shows_the_same_transfer_as_the_emulator_in_the_process
 
 
 def of_transfer(page: str) -> str:
-    """Return the page without what differs by design: times, the demo banner and its links."""
+    """Return the page without what differs by design: times, the port, the demo banner and its links."""
     main = page[page.index("<main") : page.index("</main>")]
     printed = r"<p class=\"on-paper.*?</p>"
     times = r"(Updated|[Cc]hecked)\s+<time.*?</time>|data-(?:since|now)=\"[^\"]*\"|\d+ (s|min|h|d) ago|[\d a-z]+ so far"
     copied = r"(as of|Checked) [-\d]+ [:\d]+ UTC"
-    return re.sub(rf"{printed}|{times}|{copied}|\?seen=\w+", "", main, flags=re.DOTALL)
+    port = r"(?<=//127\.0\.0\.1):\d+(?=/)"
+    return re.sub(rf"{printed}|{times}|{copied}|{port}|\?seen=\w+", "", main, flags=re.DOTALL)
 
 
 def test_a_remote_service_has_no_banner_no_demo_and_no_embedded_api(production: Production) -> None:

@@ -98,7 +98,7 @@ class Walk:
     def held(self) -> set[str]:
         now = round(self.emulator.now() * 1_000_000)
         entries = self.emulator.ledger.entries(now, descending=True, reach=EVERYTHING_LISTED)
-        return {entry.glance.intent_id for entry in entries if self.holds(entry)}
+        return {entry.transfer.intent_id for entry in entries if self.holds(entry)}
 
     def moved(self) -> tuple[int, int]:
         """Return how many intents were added and removed meanwhile."""
