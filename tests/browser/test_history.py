@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from intents_ui.display.formatting import text
 from tests.browser.conftest import PATIENCE_MS, Visit, fits, visiting
 from tests.browser.kinds import OWNER
 
@@ -76,7 +77,7 @@ def test_a_user_filters_pages_goes_back_and_removes_the_filter(
         assert second
         assert not set(first) & set(second)
         if scripts:
-            expect(said(page)).to_have_text(f"{len(second)} transfers, older page")
+            expect(said(page)).to_have_text(f"{text.counted(len(second), 'transfer')}, older page")
             expect(page.get_by_role("heading", name="Transfers")).to_be_focused()
             assert is_at_its_top(page)
 
