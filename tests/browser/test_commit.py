@@ -20,10 +20,10 @@ def test_a_quote_is_committed_from_its_page(browser: Browser, server: str, scrip
         visiting(browser, server, theme="light", width=1280) as reader,
     ):
         reader.open(path)
-        offer = reader.page.get_by_role("link", name="Accept")
+        offer = reader.page.get_by_role("link", name="Accept", exact=True)
         expect(offer).to_be_visible()
         operator.open(path)
-        operator.page.get_by_role("link", name="Accept").click()
+        operator.page.get_by_role("link", name="Accept", exact=True).click()
         expect(operator.page.get_by_role("heading", level=1)).to_have_text("Accept this quote?")
         operator.page.get_by_role("button", name="Accept", exact=True).click()
         expect(operator.page.get_by_role("heading", level=1)).to_have_text("Quote accepted")
@@ -31,4 +31,4 @@ def test_a_quote_is_committed_from_its_page(browser: Browser, server: str, scrip
         expect(offer).to_have_count(0)
         operator.page.get_by_role("link", name="View transfer").click()
         expect(operator.page.get_by_role("heading", level=1)).to_contain_text(EXPLANATIONS["committed.open"].headline)
-        expect(operator.page.get_by_role("link", name="Accept")).to_have_count(0)
+        expect(operator.page.get_by_role("link", name="Accept", exact=True)).to_have_count(0)

@@ -142,7 +142,7 @@ def test_a_live_update_takes_the_focus_from_no_element(browser: Browser, server:
         page = opened(visit, transfer.path)
         expect(page.locator(".answer-finding")).to_have_count(1)
         page.locator("#receipt [data-copy]").first.focus()
-        offer = page.get_by_role("link", name="Accept")
+        offer = page.get_by_role("link", name="Accept", exact=True)
         expect(offer).to_be_visible()
         if is_streamed:
             offer.focus()

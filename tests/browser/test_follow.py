@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from intents_ui.display.summary.rules import EXPLANATIONS
 from tests.browser.conftest import Visit, visiting
 from tests.browser.test_live import HIDE, OWNER, REFUNDED_INSIDE, Transfer
 from tests.waiting import until
@@ -34,6 +35,7 @@ SHOWN = """
   });
 """
 SWITCH = "[data-follow]"
+ACCEPTED = EXPLANATIONS["committed.open"].headline
 
 
 @pytest.fixture
@@ -75,13 +77,13 @@ def test_a_hidden_tab_reports_each_state_once_and_stops_at_the_end(visit: Visit)
     connected(page)
     hide(page)
     transfer.commit()
-    expect(page).to_have_title(begins("Accepted"))
+    expect(page).to_have_title(begins(ACCEPTED))
     transfer.execute(REFUNDED_INSIDE)
     expect(page).to_have_title(begins("Refunded"))
     expect(page.locator("[data-follow-note]")).to_contain_text("Stopped following: transfer closed (Refunded")
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-attention"))
     words = [title.partition(" · ")[0] for title, _ in sent(page)]
-    assert words[0] == "Accepted"
+    assert words[0] == ACCEPTED
     assert words[-1].startswith("Refunded")
     assert len(words) == len(set(words))
     assert "Refunded" in sent(page)[-1][0]
@@ -106,7 +108,7 @@ def test_a_permitted_notification_is_shown_by_the_browser(whole_browser: Browser
         connected(page)
         hide(page)
         transfer.commit()
-        expect(page.locator("html")).to_have_attribute("data-came", re.compile("^show: Accepted · "))
+        expect(page.locator("html")).to_have_attribute("data-came", re.compile(f"^show: {ACCEPTED} · "))
 
 
 @pytest.mark.slow
@@ -119,8 +121,8 @@ def test_a_reopened_page_still_follows_until_it_is_turned_off(visit: Visit) -> N
     expect(page.locator(SWITCH)).to_have_attribute("aria-pressed", "true")
     hide(page)
     transfer.commit()
-    expect(page).to_have_title(begins("Accepted"))
-    assert [title.partition(" · ")[0] for title, _ in sent(page)] == ["Accepted"]
+    expect(page).to_have_title(begins(ACCEPTED))
+    assert [title.partition(" · ")[0] for title, _ in sent(page)] == [ACCEPTED]
     page.evaluate("window.focus = () => { window.wasFocused = true; }; window.last.onclick()")
     assert page.evaluate("window.wasFocused")
     hide(page, False)
@@ -143,7 +145,7 @@ def test_two_tabs_report_a_state_once_and_stop_together(visit: Visit) -> None:
         hide(each)
     transfer.commit()
     for each in (page, other):
-        expect(each).to_have_title(begins("Accepted"))
+        expect(each).to_have_title(begins(ACCEPTED))
     until(lambda: sent(page) or sent(other))
     hide(other, False)
     other.locator(SWITCH).click()
