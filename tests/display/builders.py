@@ -29,6 +29,7 @@ INTENT_ID = "0x7c1f4ab2" + "5e" * 24 + "90cd9e2b"
 TXN_HASH = "0x9b21c4" + "5" * 52 + "77ad01"
 ARBITRUM, BASE, ETHEREUM = 42161, 8453, 1
 CHAINS = {ARBITRUM: "Arbitrum", BASE: "Base", ETHEREUM: "Ethereum"}
+CHAIN_INFOS: dict[int | None, ChainInfo] = {each: ChainInfo(id=each, name=name) for each, name in CHAINS.items()}
 
 
 def named(*rows: tuple[Any, ...]) -> list[Any]:
@@ -38,7 +39,7 @@ def named(*rows: tuple[Any, ...]) -> list[Any]:
 
 class Catalogue:
     def chain(self, chain_id: int | None) -> ChainInfo | None:
-        return ChainInfo(id=chain_id, name=CHAINS[chain_id]) if chain_id in CHAINS else None
+        return CHAIN_INFOS.get(chain_id)
 
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
         return None

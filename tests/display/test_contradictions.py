@@ -8,7 +8,7 @@ check and comparison with the quote.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 import pytest
 
@@ -118,6 +118,7 @@ def surfaces(status: str) -> Iterator[tuple[str, Surfaces]]:
             yield f"{case} {held} {now}", Surfaces(at(INTENT, of_receipt, now=now).at(now, found))
 
 
+@cache  # few sentences are said about many transfers
 def matches(name: str, words: str) -> bool:
     return bool(PATTERNS[name].search(words))
 
