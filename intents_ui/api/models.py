@@ -161,7 +161,7 @@ class ApiComparison(ApiModel):
     result: str = Field(description="The result, in a word of the rows' results", examples=["as-quoted"])
     text: str = Field(
         description="The result in a line",
-        examples=["Received 4,994.62 USDC as quoted · 17 min 18 s (estimate 19 min)"],
+        examples=["Received 4,994.62 USDC · 17 min 18 s (estimate 19 min)"],
     )
     rows: tuple[ApiComparisonRow, ...] = Field(description="The compared figures")
 

@@ -15,8 +15,8 @@ from intents_ui.web.transfers import reading
 from tests.surfaces import words as visible
 
 LINES = [
-    (3, ["As quoted", "as quoted ·", "above the minimum", "1 min 42 s under estimate"]),
-    (16, ["Received 50.00 USDC as quoted", "Quoted amount", "a different wallet from the owner"]),
+    (3, ["As quoted", "As quoted, ", "above the minimum", "1 min 42 s under estimate"]),
+    (16, ["Received 50.00 USDC ·", "Quoted amount", "a different wallet from the owner"]),
     (8, ["Not delivered", "The owner got 299.954 USDC back, 0.045877 USDC less than sent"]),
     (5, ["No deposit", "Nothing to compare."]),
     (26, ["Unknown", "Delivered amount not reported"]),
@@ -47,6 +47,12 @@ def test_the_page_shows_fees_reasons_and_comparisons(
 ) -> None:
     page = site.get(f"/intent/{emulator.finished(scenario)['intentId']}").content.decode()
     assert [word for word in words if word not in page and word not in visible(page)] == []
+
+
+def test_the_comparison_says_its_result_once(site: Client, emulator: Emulator) -> None:
+    html = site.get(f"/intent/{emulator.finished(28)['intentId']}").content.decode()
+    card = html[html.index('aria-labelledby="quote-vs-actual"') :]
+    assert visible(card[: card.index("</section>")]).count("Not delivered") == 1
 
 
 def test_the_deposit_check_has_no_headline_and_no_next_step_of_its_own(site: Client, emulator: Emulator) -> None:

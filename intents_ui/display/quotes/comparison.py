@@ -281,7 +281,7 @@ class _Quote:
         if quoted.value is None:
             return words
         apart = self._compared(arrived.value, quoted, "quoted")
-        return Sentence(words, " (", apart, ")") if apart else Sentence(words, " as quoted")
+        return Sentence(words, " (", apart, ")") if apart else words
 
     # Time
 

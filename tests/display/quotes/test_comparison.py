@@ -129,7 +129,7 @@ def test_an_amount_is_compared_with_the_quote_and_the_minimum(members, request_,
 
 
 LINES = named(
-    ("as quoted", 99_850_000, 40, "Received 99.85 USDC as quoted · 40 s (estimate 1 min)"),
+    ("as quoted", 99_850_000, 40, "Received 99.85 USDC · 40 s (estimate 1 min)"),
     (
         "below the minimum",
         99_300_000,
