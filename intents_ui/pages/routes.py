@@ -12,8 +12,8 @@ from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.formatting.hashes import ZERO_ADDRESS
 from intents_ui.display.routes import form, query
-from intents_ui.display.routes import results as display
 from intents_ui.display.routes.query import RouteDirection, RouteQuery
+from intents_ui.display.routes.results import RouteSearch
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import chains, names, providers
 from intents_ui.display.tokens.providers import Provider
@@ -50,10 +50,10 @@ def page(
     context: dict[str, object] = {
         "parsed": parsed,
         "question": question,
-        "title": display.title(question, using=catalog),
+        "title": RouteSearch(question, catalog).title,
         "chains": [chains.of(each) for each in catalog.chains()],
-        "origin": form.origin(parsed, using=catalog),
-        "destination": form.destination(parsed, using=catalog),
+        "origin": form.side("origin", parsed, using=catalog),
+        "destination": form.side("destination", parsed, using=catalog),
         "can_quote": ENV.console == "write",
         "listed": None,
         "of_chain": None,
@@ -80,7 +80,7 @@ def answer(question: RouteQuery) -> dict[str, object]:
             # The service lists routes of a token only, so these are the routes of the chain's native one.
             found = routed_tokens(question.with_token(ZERO_ADDRESS))
             return {
-                "of_chain": display.of_chain(found, question, using=app.current().catalog),
+                "of_chain": RouteSearch(question, app.current().catalog).of_chain(found),
                 "providers": shared_providers(question),
             }
         case RouteDirection.RECEIVE | RouteDirection.PAY:
@@ -103,7 +103,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     catalog = app.current().catalog
     context = {
         "name": side[1],
-        "featured": form.featured(chain_id, request.GET.get(side[1]), using=catalog),
+        "featured": form.featured(catalog.tokens(chain_id) if chain_id else (), request.GET.get(side[1])),
         "chain": names.of_chain(chain_id, using=catalog) if chain_id else None,
     }
     return render(request, "routes/featured_tokens.html", context)

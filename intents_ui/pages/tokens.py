@@ -247,7 +247,7 @@ def side_of(
 ) -> tuple[ways.RouteTokens | None, ServiceError | None]:
     if isinstance(answer, ServiceError):
         return None, answer
-    return ways.listed(answer, question, using=app.current().catalog), None
+    return ways.RouteSearch(question, app.current().catalog).listed(answer), None
 
 
 @require_safe

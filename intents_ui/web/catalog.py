@@ -10,9 +10,8 @@ from cachetools import TTLCache, cached
 from intents_ui import app
 from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
-from intents_ui.display.routes import results
 from intents_ui.display.routes.query import RouteDirection, RouteQuery
-from intents_ui.display.routes.results import One, RouteTokens
+from intents_ui.display.routes.results import One, RouteSearch, RouteTokens
 from intents_ui.display.tokens import names
 from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
@@ -89,7 +88,7 @@ def routed_tokens(question: RouteQuery) -> TokensAnswer:
 
 def listed_routes(question: RouteQuery) -> RouteTokens:
     """Return the routes from a token, or those to one."""
-    return results.listed(routed_tokens(question), question, using=app.current().catalog)
+    return RouteSearch(question, app.current().catalog).listed(routed_tokens(question))
 
 
 def one_route(question: RouteQuery) -> One:
@@ -101,7 +100,7 @@ def one_route(question: RouteQuery) -> One:
     if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
         raise received
     answers = {RouteDirection.RECEIVE: received, RouteDirection.PAY: paid}
-    return results.one(answers, question, using=app.current().catalog)
+    return RouteSearch(question, app.current().catalog).one(answers)
 
 
 def _receive(question: RouteQuery) -> ServiceCall[TokensAnswer]:

@@ -1,5 +1,6 @@
 """The two sides of the route form: the selected token, featured tokens, and a field for any other token."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intents_ui.display.formatting import hashes, text
@@ -9,6 +10,7 @@ from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import icons, names, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
 from intents_ui.display.tokens.token_amounts import Identity, identity
+from intents_ui.service.models import TokenInfo
 
 
 @dataclass(frozen=True)
@@ -44,19 +46,15 @@ class RouteFormView:
     choices: list[RouteChoice]
 
 
-def origin(asked: Parsed[RouteQuery], *, using: Lists) -> RouteFormView:
-    return _side("origin", asked, name="token", using=using)
+# The URL parameter of each side's token.
+PARAMETERS = {"origin": "token", "destination": "for"}
 
 
-def destination(asked: Parsed[RouteQuery], *, using: Lists) -> RouteFormView:
-    return _side("destination", asked, name="for", using=using)
-
-
-def _side(end: str, asked: Parsed[RouteQuery], *, name: str, using: Lists) -> RouteFormView:
-    """Return one side. `end`: its field in the query. `name`: the URL parameter of its token."""
-    side: RouteSide = getattr(asked.filters, end)
-    chain_id, address = side.chain_id, side.address
-    offered = featured(chain_id, address, using=using)
+def side(end: str, asked: Parsed[RouteQuery], *, using: Lists) -> RouteFormView:
+    """Return one side of the form: "origin" or "destination"."""
+    token: RouteSide = getattr(asked.filters, end)
+    name, chain_id, address = PARAMETERS[end], token.chain_id, token.address
+    offered = featured(using.tokens(chain_id) if chain_id else (), address)
     is_offered = any(option.is_chosen for option in offered)
     chain = names.of_chain(chain_id, using=using, unknown="any chain")
     choices = []
@@ -75,11 +73,11 @@ def _side(end: str, asked: Parsed[RouteQuery], *, name: str, using: Lists) -> Ro
     )
 
 
-def featured(chain_id: int | None, chosen: str | None, *, using: Lists) -> list[Option]:
-    """Return the token list. `chosen`: a token's address, or the option selected on another chain, which selects its
-    counterpart.
+def featured(listed: Sequence[TokenInfo], chosen: str | None) -> list[Option]:
+    """Return the featured tokens of a chain's list as options. `chosen`: a token's address, or the option selected on
+    another chain, which selects its counterpart.
     """
-    offered = query.featured(using.tokens(chain_id)) if chain_id else []
+    offered = query.featured(listed)
     options = []
     for token in offered:
         label = f"{text.symbol(token.symbol).shown} · {text.name(token.name).shown}"

@@ -13,7 +13,6 @@ from intents_ui.display.routes.form import RouteChoice
 from intents_ui.display.routes.query import Lists, RouteDirection, RouteQuery, RouteSide, can_be_asked
 from intents_ui.display.tokens import icons, names, token_amounts
 from intents_ui.display.tokens.icons import TokenIcon
-from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import identity
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError
@@ -106,114 +105,125 @@ class One:
     replies: tuple[RouteResults, ...]
 
 
-def listed(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> RouteTokens:
-    """Return the result of a query with a token on one side."""
-    # Chains and tokens keep the service's order.
-    by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
-    for token in answer.tokens:
-        by_chain.setdefault(token.chain_id, {}).setdefault(token_amounts.key(token.address), token)
-    groups = tuple(_group(each, of_chain, question, using=using) for each, of_chain in by_chain.items() if of_chain)
-    unreadable = answer.unreadable_entries
-    tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
-    headline = _headline(groups, question, is_readable=not unreadable, using=using)
-    explanation = "Request a quote to confirm a route." if groups else NO_PROOF
-    if groups and question.kind is RouteDirection.PAY and not question.owner:
-        # Without an owner the service lists popular tokens only.
-        explanation = f"Without an owner this lists common options only. {explanation}"
-    return RouteTokens(headline, explanation, tone, groups, unreadable)
+@dataclass(frozen=True)
+class RouteSearch:
+    """A query with the lists that name its chains and tokens, and the words about its results."""
 
+    question: RouteQuery
+    lists: Lists
 
-def of_chain(answer: TokensAnswer, question: RouteQuery, *, using: Lists) -> ChainRoutes:
-    """Return the result of a query with a chain without a token. `answer` is about the chain's native token."""
-    chain_id = question.chain_alone.chain_id
-    found = []
-    for token in query.featured(using.tokens(chain_id)):
-        address = token_amounts.key(token.address)
-        shown = identity(token.chain_id, address, using=using, metadata=token)
-        found.append(RouteChoice(shown, question.with_token(address).query))
-    return ChainRoutes(
-        native=listed(answer, question.with_token(hashes.ZERO_ADDRESS), using=using),
-        chain=names.of_chain(chain_id, using=using),
-        tokens=tuple(found),
-        is_origin=question.chain_alone is question.origin,
-    )
+    def listed(self, answer: TokensAnswer) -> RouteTokens:
+        """Return the result of a query with a token on one side."""
+        question = self.question
+        # Chains and tokens keep the service's order.
+        by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in self.lists.chains()}
+        for token in answer.tokens:
+            by_chain.setdefault(token.chain_id, {}).setdefault(token_amounts.key(token.address), token)
+        groups = tuple(self._group(each, of_chain) for each, of_chain in by_chain.items() if of_chain)
+        unreadable = answer.unreadable_entries
+        tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
+        headline = self._headline(groups, is_readable=not unreadable)
+        explanation = "Request a quote to confirm a route." if groups else NO_PROOF
+        if groups and question.kind is RouteDirection.PAY and not question.owner:
+            # Without an owner the service lists popular tokens only.
+            explanation = f"Without an owner this lists common options only. {explanation}"
+        return RouteTokens(headline, explanation, tone, groups, unreadable)
 
+    def of_chain(self, answer: TokensAnswer) -> ChainRoutes:
+        """Return the result of a query with a chain without a token. `answer` is about the chain's native token."""
+        question = self.question
+        chain_id = question.chain_alone.chain_id
+        found = []
+        for token in query.featured(self.lists.tokens(chain_id)):
+            address = token_amounts.key(token.address)
+            shown = identity(token.chain_id, address, using=self.lists, metadata=token)
+            found.append(RouteChoice(shown, question.with_token(address).query))
+        return ChainRoutes(
+            native=RouteSearch(question.with_token(hashes.ZERO_ADDRESS), self.lists).listed(answer),
+            chain=names.of_chain(chain_id, using=self.lists),
+            tokens=tuple(found),
+            is_origin=question.chain_alone is question.origin,
+        )
 
-def one(answers: Mapping[RouteDirection, TokensAnswer | ServiceError], question: RouteQuery, *, using: Names) -> One:
-    """Return the result of a query with a token on both sides. RECEIVE is the response of GetExactInputRoutes, PAY
-    of GetExactOutputRoutes. At least one is needed.
+    def one(self, answers: Mapping[RouteDirection, TokensAnswer | ServiceError]) -> One:
+        """Return the result of a query with a token on both sides. RECEIVE is the response of GetExactInputRoutes, PAY
+        of GetExactOutputRoutes. At least one is needed.
 
-    They can differ, because one fixes the amount spent and the other the amount received.
-    """
-    replies = tuple(_reply(kind, answers[kind], question) for kind in (RouteDirection.RECEIVE, RouteDirection.PAY))
-    way = f"from {name(question.origin, using=using)} to {name(question.destination, using=using)}"
-    said = {reply.verdict for reply in replies} - {Verdict.FAILED}
-    yes = [reply.purpose for reply in replies if reply.verdict is Verdict.LISTED]
-    if yes:
-        which = "" if said == {Verdict.LISTED} else f", {yes[0]}"
-        return One(f"Yes{which}: a route {way} is listed", NO_PROMISE, Tone.GOOD, replies)
-    if Verdict.OTHER in said:
-        return One(f"Possibly: the service listed other tokens for a route {way}", BY_RULE, Tone.ATTENTION, replies)
-    if said == {Verdict.NONE}:
-        return One(f"No listed route {way}", NO_PROOF, Tone.NEUTRAL, replies)
-    return One(f"Unknown: couldn't check for a route {way}", UNREAD, Tone.ATTENTION, replies)
+        They can differ, because one fixes the amount spent and the other the amount received.
+        """
+        question = self.question
+        replies = tuple(_reply(kind, answers[kind], question) for kind in (RouteDirection.RECEIVE, RouteDirection.PAY))
+        way = f"from {self.name(question.origin)} to {self.name(question.destination)}"
+        said = {reply.verdict for reply in replies} - {Verdict.FAILED}
+        yes = [reply.purpose for reply in replies if reply.verdict is Verdict.LISTED]
+        if yes:
+            which = "" if said == {Verdict.LISTED} else f", {yes[0]}"
+            return One(f"Yes{which}: a route {way} is listed", NO_PROMISE, Tone.GOOD, replies)
+        if Verdict.OTHER in said:
+            return One(f"Possibly: the service listed other tokens for a route {way}", BY_RULE, Tone.ATTENTION, replies)
+        if said == {Verdict.NONE}:
+            return One(f"No listed route {way}", NO_PROOF, Tone.NEUTRAL, replies)
+        return One(f"Unknown: couldn't check for a route {way}", UNREAD, Tone.ATTENTION, replies)
 
+    def name(self, side: RouteSide) -> str:
+        """Return `USDC on Base`, or the address of an unnamed token."""
+        token = identity(side.chain_id, side.address, using=self.lists)
+        symbol = hashes.short_address(side.address) if token.symbol == text.UNKNOWN else token.symbol
+        return f"{symbol} on {token.chain}"
 
-def name(side: RouteSide, *, using: Names) -> str:
-    """Return `USDC on Base`, or the address of an unnamed token."""
-    token = identity(side.chain_id, side.address, using=using)
-    symbol = hashes.short_address(side.address) if token.symbol == text.UNKNOWN else token.symbol
-    return f"{symbol} on {token.chain}"
+    @property
+    def title(self) -> str:
+        """Return the page title."""
+        question = self.question
+        origin, destination = (self.name(side) for side in (question.origin, question.destination))
+        match question.kind:
+            case RouteDirection.NOTHING:
+                return "Routes"
+            case RouteDirection.CHAIN:
+                sides = ((question.origin, "from"), (question.destination, "to"))
+                return f"Routes{''.join(self._on(side.chain_id, word) for side, word in sides)}"
+            case RouteDirection.RECEIVE:
+                return f"Routes from {origin}{self._on(question.restriction, 'to')}"
+            case RouteDirection.PAY:
+                return f"Routes to {destination}{self._on(question.restriction, 'from')}"
+        return f"Route from {origin} to {destination}"
 
+    def _group(self, chain_id: int, of_chain: Mapping[str, TokenInfo]) -> ResultGroup:
+        question = self.question
+        most = MOST_EACH if question.restriction is None else len(of_chain) if question.is_whole else MOST_ALONE
+        known = self.lists.chain(chain_id)
+        chain = names.chain(chain_id, info=known)
+        ways = []
+        for key, token in list(of_chain.items())[:most]:
+            side = RouteSide(chain_id, key)
+            query = _with(question, side).with_(is_whole=False).query if can_be_asked(side) else ""
+            ways.append(RouteChoice(identity(chain_id, key, using=self.lists, metadata=token), query))
+        alone = _with(question, RouteSide(chain_id)).with_(is_whole=question.restriction is not None)
+        coin = icons.of_chain(chain_id, chain, logo_uri=known.logo_uri if known else None)
+        return ResultGroup(chain_id, chain, coin, tuple(ways), len(of_chain), alone.query, is_known=known is not None)
 
-def title(question: RouteQuery, *, using: Names) -> str:
-    """Return the page title."""
-    origin, destination = (name(side, using=using) for side in (question.origin, question.destination))
-    match question.kind:
-        case RouteDirection.NOTHING:
-            return "Routes"
-        case RouteDirection.CHAIN:
-            sides = ((question.origin, "from"), (question.destination, "to"))
-            return f"Routes{''.join(_on(side.chain_id, word, using=using) for side, word in sides)}"
-        case RouteDirection.RECEIVE:
-            return f"Routes from {origin}{_on(question.restriction, 'to', using=using)}"
-        case RouteDirection.PAY:
-            return f"Routes to {destination}{_on(question.restriction, 'from', using=using)}"
-    return f"Route from {origin} to {destination}"
+    def _headline(self, groups: Sequence[ResultGroup], *, is_readable: bool) -> str:
+        question = self.question
+        is_from = question.kind is RouteDirection.RECEIVE
+        does = "reachable from" if is_from else "with a route to"
+        asked = self.name(question.origin if is_from else question.destination)
+        held = f" held by {hashes.short_address(question.owner)}" if question.owner else ""
+        on = self._on(question.restriction, "on")
+        if groups:
+            counted = text.counted(sum(group.count for group in groups), "token")
+            return f"{counted}{on or f' on {text.counted(len(groups), "chain")}'}{held} {does} {asked}"
+        if not is_readable:
+            return f"Unknown: couldn't load the tokens{on}{held} {does} {asked}"
+        return f"No listed token{on}{held} {does} {asked}"
 
-
-def _group(chain_id: int, of_chain: Mapping[str, TokenInfo], question: RouteQuery, *, using: Names) -> ResultGroup:
-    most = MOST_EACH if question.restriction is None else len(of_chain) if question.is_whole else MOST_ALONE
-    known = using.chain(chain_id)
-    chain = names.chain(chain_id, info=known)
-    ways = []
-    for key, token in list(of_chain.items())[:most]:
-        side = RouteSide(chain_id, key)
-        query = _with(question, side).with_(is_whole=False).query if can_be_asked(side) else ""
-        ways.append(RouteChoice(identity(chain_id, key, using=using, metadata=token), query))
-    alone = _with(question, RouteSide(chain_id)).with_(is_whole=question.restriction is not None)
-    coin = icons.of_chain(chain_id, chain, logo_uri=known.logo_uri if known else None)
-    return ResultGroup(chain_id, chain, coin, tuple(ways), len(of_chain), alone.query, is_known=known is not None)
+    def _on(self, chain_id: int | None, word: str) -> str:
+        return f" {word} {names.of_chain(chain_id, using=self.lists)}" if chain_id else ""
 
 
 def _with(question: RouteQuery, other: RouteSide) -> RouteQuery:
     """Return the query with this token on the other side."""
     is_from = question.kind is RouteDirection.RECEIVE
     return question.with_(destination=other) if is_from else question.with_(origin=other)
-
-
-def _headline(groups: Sequence[ResultGroup], question: RouteQuery, *, is_readable: bool, using: Names) -> str:
-    is_from = question.kind is RouteDirection.RECEIVE
-    does = "reachable from" if is_from else "with a route to"
-    asked = name(question.origin if is_from else question.destination, using=using)
-    held = f" held by {hashes.short_address(question.owner)}" if question.owner else ""
-    on = _on(question.restriction, "on", using=using)
-    if groups:
-        counted = text.counted(sum(group.count for group in groups), "token")
-        return f"{counted}{on or f' on {text.counted(len(groups), "chain")}'}{held} {does} {asked}"
-    if not is_readable:
-        return f"Unknown: couldn't load the tokens{on}{held} {does} {asked}"
-    return f"No listed token{on}{held} {does} {asked}"
 
 
 def _reply(kind: RouteDirection, answer: TokensAnswer | ServiceError, question: RouteQuery) -> RouteResults:
@@ -229,7 +239,3 @@ def _reply(kind: RouteDirection, answer: TokensAnswer | ServiceError, question: 
         return RouteResults(purpose, operation, Verdict.LISTED)
     otherwise = Verdict.UNREADABLE if answer.unreadable_entries else Verdict.NONE
     return RouteResults(purpose, operation, Verdict.OTHER if named else otherwise)
-
-
-def _on(chain_id: int | None, word: str, *, using: Names) -> str:
-    return f" {word} {names.of_chain(chain_id, using=using)}" if chain_id else ""

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.routes import form, query, results
+from intents_ui.display.routes import form, query
 from intents_ui.display.routes.query import RouteDirection, RouteQuery, RouteSide
+from intents_ui.display.routes.results import RouteSearch
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError, Unreachable
@@ -135,8 +136,8 @@ def test_a_symbol_that_is_not_one_token_is_explained(
 ) -> None:
     asked = read(**written)
     assert {key: str(problem) for key, problem in asked.problems.items()} == {name: said}
-    side = form.origin if name == "token" else form.destination
-    assert [each.token.address for each in side(asked, using=LISTS).choices] == meant
+    end = "origin" if name == "token" else "destination"
+    assert [each.token.address for each in form.side(end, asked, using=LISTS).choices] == meant
 
 
 def test_without_the_catalog_ids_and_addresses_work() -> None:
@@ -147,7 +148,7 @@ def test_without_the_catalog_ids_and_addresses_work() -> None:
 
 
 def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:
-    options = form.featured(2, "ETH", using=LISTS)
+    options = form.featured(LISTS.tokens(2), "ETH")
     assert [(option.value, option.is_chosen) for option in options] == [
         ("ETH", True),
         (ONE, False),
@@ -187,7 +188,7 @@ LOST = Unreachable()
 def test_two_stale_responses_make_one_sentence(
     received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, headline: str, tone: Tone
 ) -> None:
-    one = results.one({RouteDirection.RECEIVE: received, RouteDirection.PAY: paid}, BOTH, using=LISTS)
+    one = RouteSearch(BOTH, LISTS).one({RouteDirection.RECEIVE: received, RouteDirection.PAY: paid})
     assert one.headline.startswith(headline)
     assert "from ETH on Alpha to USDC on Beta" in one.headline
     assert one.tone is tone
@@ -195,7 +196,7 @@ def test_two_stale_responses_make_one_sentence(
 
 def test_groups_follow_the_order_of_chains_and_list_each_token_once() -> None:
     named = answer((9, ONE), (2, ONE), (1, OTHER), (2, NATIVE), (2, ALIAS), (2, ONE.upper().replace("0X", "0x")))
-    groups = results.listed(named, FROM, using=LISTS).groups
+    groups = RouteSearch(FROM, LISTS).listed(named).groups
     assert [(group.chain, group.count, group.is_known) for group in groups] == [
         ("Alpha", 1, True),
         ("Beta", 2, True),
