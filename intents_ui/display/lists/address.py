@@ -159,7 +159,7 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
         units = sum(money.value or 0 for money, _ in group)
         money = Money(units, chain_id, address, own_decimals=decimals, names=group[0][0].names)
         value = _value([usd for _, usd in group])
-        side = glance.side(money, usd=value.usd if value.priced else None)
+        side = glance.Side(money, value.usd if value.priced else None)
         sums.append(Sum(side, value, len(group)))
     ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
     return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))

@@ -40,8 +40,6 @@ class AddressHolding:
     side: glance.Side
     price: Decimal | None
     worth: Worth
-    units: int | None
-    decimals: int | None
     called: str
     address: str | None
 
@@ -184,14 +182,11 @@ def _called(group: BalanceGroup, transfer: Transfer) -> str:
 
 
 def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> AddressHolding:
-    money = transfer.held(token, inside=group)
     worth = _worth(token)
     return AddressHolding(
-        side=glance.side(money, usd=token.balance_usd if worth is Worth.PRICED else None),
+        side=glance.Side(transfer.held(token, inside=group), token.balance_usd if worth is Worth.PRICED else None),
         price=token.price_usd,
         worth=worth,
-        units=token.balance,
-        decimals=money.decimals,
         called=_called(group, transfer),
         address=group.intent_address,
     )

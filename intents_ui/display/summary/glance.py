@@ -27,10 +27,11 @@ TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One end of a transfer. `note` labels an amount that wasn't seen to move, such as expected or quoted."""
+    """One end of a transfer. `usd`: its value from any source. `note` labels an amount that wasn't seen to move, such
+    as expected or quoted.
+    """
 
-    amount: amounts.Amount
-    token: Identity
+    money: Money
     usd: Decimal | None = None
     note: str = ""
 
@@ -47,6 +48,14 @@ class Side:
     def has_moved(self) -> bool:
         """Return whether the amount was seen to move: sent, delivered or refunded."""
         return self.note in ("", REFUNDED)
+
+    @property
+    def amount(self) -> amounts.Amount:
+        return self.money.amount
+
+    @property
+    def token(self) -> Identity:
+        return self.money.token
 
     @property
     def symbol(self) -> str:
@@ -139,7 +148,7 @@ def of(transfer: Transfer) -> Glance:
         status=result.status,
         summary=result,
         created_at=transfer.quoted_at,
-        sent=side(transfer.sent, usd=transfer.quote.from_amount_usd, note=sent_note(transfer)),
+        sent=Side(transfer.sent, transfer.quote.from_amount_usd, sent_note(transfer)),
         received=_received(transfer),
         owner=transfer.owner,
         recipient=transfer.recipient,
@@ -151,7 +160,7 @@ def of(transfer: Transfer) -> Glance:
         recoverable=words,
         recoverable_in=token,
         destiny=_destiny(transfer),
-        returned=side(transfer.refunded, usd=None) if has_returned else None,
+        returned=Side(transfer.refunded) if has_returned else None,
     )
 
 
@@ -217,18 +226,13 @@ def _received(transfer: Transfer) -> Side:
     usd = transfer.quote.to_amount_usd
     if transfer.is_delivered and transfer.received.value is not None:
         is_sure = summary.of(transfer).certainty is Certainty.CONFIRMED
-        return side(transfer.received, usd=usd, note="" if is_sure else UNCONFIRMED)
+        return Side(transfer.received, usd, "" if is_sure else UNCONFIRMED)
     is_ahead = statuses.is_open(transfer.status) and not transfer.is_expired
     note = EXPECTED if is_ahead else QUOTED
-    return side(transfer.expected, usd=usd, note="" if transfer.expected.value is None else note)
+    return Side(transfer.expected, usd, "" if transfer.expected.value is None else note)
 
 
 def reason(transfer: Transfer) -> text.Text | None:
     """Return the reason of the failed refund, else of the first failed step, on one line."""
     found = transfer.failure_reason
     return text.reason(" ".join(found.split())) if found else None
-
-
-def side(money: Money, *, usd: Decimal | None, note: str = "") -> Side:
-    """Return an amount as shown in lists. `usd`: its value from any source."""
-    return Side(money.amount, money.token, usd=usd, note=note)
