@@ -23,7 +23,7 @@ from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
-from intents_ui.display.tokens import warnings
+from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.balances import Check
 from intents_ui.display.transfers.transfer import CommitOffer, Transfer, derived
@@ -194,8 +194,8 @@ def explorer(transfer: Transfer) -> str | None:
 def unchecked(transfer: Transfer) -> tuple[str, ...]:
     """Return the chains whose token list isn't there to check the transfer's tokens against."""
     shown = glance.of(transfer)
-    sides = [(side.chain_id, side.token.address) for side in (shown.sent, shown.received)]
-    return warnings.unchecked(sides, using=transfer.names)
+    tokens = [each for each in (shown.sent.token, shown.received.token) if each.address and each.chain_id is not None]
+    return tuple(dict.fromkeys(each.chain for each in tokens if each.standing is TokenStanding.UNKNOWN))
 
 
 def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:

@@ -1,7 +1,7 @@
 """Token warnings: whether the service lists a token, and why its name may mislead. Anyone can name a token USDC."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -62,16 +62,6 @@ def standing(chain_id: int | None, address: str | None, *, using: Names) -> Toke
     if is_listed is None:
         return TokenStanding.UNKNOWN
     return TokenStanding.LISTED if is_listed else TokenStanding.UNLISTED
-
-
-def unchecked(tokens: Iterable[tuple[int | None, str | None]], *, using: Names) -> tuple[str, ...]:
-    """Return the chains, by name, whose token list isn't there to check these tokens (chain ID, address) against."""
-    unknown = (
-        chain_id
-        for chain_id, address in tokens
-        if address and chain_id is not None and standing(chain_id, address, using=using) is TokenStanding.UNKNOWN
-    )
-    return tuple(names.of_chain(each, using=using) for each in dict.fromkeys(unknown))
 
 
 def marks(
