@@ -140,7 +140,7 @@ def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulato
     said = part(answer, "Totals")
     assert f"{len(found)} transfers" in said
     for status, count in Counter(intent["status"] for intent in found).items():
-        word = {"EXECUTING": "in progress"}.get(status, status.lower())
+        word = {"EXECUTING": "in progress", "COMMITTED": "accepted"}.get(status, status.lower())
         assert f"{count} {word}" in said
     usd = sum((Decimal(str(intent["quote"]["fromAmountUsd"])) for intent in done), Decimal(0))
     assert f"{amounts.usd(usd)} in {len(done)} succeeded transfers" in said
