@@ -179,8 +179,12 @@ class Placeholders:
     def expected_by(self) -> str:
         if self._transfer.is_listed:
             return ""
-        is_due = self._transfer.has_come(self._transfer.due_at)
-        return Sentence(" It was expected by " if is_due else " Expected by ", self.eta(), ".")
+        if not self._transfer.has_come(self._transfer.due_at):
+            return Sentence(" Expected by ", self.eta(), ".")
+        late_at = self._transfer.late_at
+        is_ahead = late_at is not None and not self._transfer.has_come(late_at)
+        until = (", but it can take until ", self._at(late_at, "")) if is_ahead else ()
+        return Sentence(" It was expected by ", self.eta(), *until, ".")
 
     def usual_time(self) -> str:
         """Return when the transfer is expected or, if that isn't known, how long a step usually takes."""

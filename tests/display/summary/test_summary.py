@@ -414,7 +414,7 @@ def test_a_failed_refund_names_the_intent_address_of_its_side():
 def test_a_bridging_transfer_past_its_estimate_is_not_expected_in_the_past():
     result = story(intent(), receipt(deposit="SUCCEEDED", origin="SUCCEEDED", destination="ON_HOLD", summary=DUE))
     assert result.headline == "Bridging to Base"
-    assert result.next_step == "Wait. It was expected by 14:02:12 UTC."
+    assert result.next_step == "Wait. It was expected by 14:02:12 UTC, but it can take until 14:03:12 UTC."
 
 
 def test_a_bridging_transfer_says_until_when_to_wait():
