@@ -53,8 +53,9 @@ def test_copy_buttons_copy_and_say_what(browser: Browser, server: str) -> None:
         expect(toast).to_have_text("Copied link")
         expect_copied(page, f"{server}{path}")
         page.get_by_role("button", name="Copy intent ID").click()
-        expect(toast).to_have_text(f"Copied intent ID {path.removeprefix('/intent/')}")
-        expect_copied(page, path.removeprefix("/intent/"))
+        intent_id = path.removeprefix("/intent/")
+        expect(toast).to_have_text(f"Copied intent ID {intent_id[:10]}…{intent_id[-8:]}")
+        expect_copied(page, intent_id)
         page.locator("#reply > summary").click()
         loaded(page)
         shown = {name: page.get_by_role("textbox", name=name).input_value() for name in ("Reply", "Escalation")}
