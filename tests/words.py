@@ -116,8 +116,7 @@ class Allowed:
 
 ALLOWED: Final = (
     Allowed("way", "A proxy on the way mixes up", "docs/operations.md", "between this server and the service"),
-    Allowed("way", "On the way back to", "intents_ui/display/summary/messages.toml", "funds between two wallets"),
-    Allowed("way", "On the way back to", "intents_ui/display/summary/status_help.json", "funds between two wallets"),
+    Allowed("way", "On the way back to", "", "funds between two wallets"),
     Allowed("exchange", "Somnia Exchange", "", "a provider's name"),
     Allowed("payment", "The payment reached the recipient", "", "a transfer that pays a merchant"),
     Allowed("payment", "To prove the payment", "", "a transfer that pays a merchant"),
