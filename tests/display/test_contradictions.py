@@ -152,10 +152,10 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "a confirmed deposit isn't found": lambda of: of.transfer.has_arrived and matches("no_deposit", of.said),
     # Actor and next step
     "nobody is to act, but someone is told to": lambda of: (
-        of.told.who is Who.NOBODY and not matches("waits", of.told.next_step)
+        of.told.who is Who.NONE and not matches("waits", of.told.next_step)
     ),
     "someone is to act, but all are told to wait": lambda of: (
-        of.told.who is not Who.NOBODY and matches("waits", of.told.next_step)
+        of.told.who is not Who.NONE and matches("waits", of.told.next_step)
     ),
     "the payer is to act, but isn't told to": lambda of: (
         of.told.who is Who.PAYER and not matches("pays", of.told.next_step)
@@ -173,7 +173,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         of.told.who is not Who.SUPPORT and matches("now", of.told.next_step)
     ),
     # Attention
-    "attention without anything to do": lambda of: of.told.attention is Attention.ACT and of.told.who is Who.NOBODY,
+    "attention without anything to do": lambda of: of.told.attention is Attention.ACT and of.told.who is Who.NONE,
     "attention without a cause": lambda of: (of.told.attention is Attention.NONE) != (of.told.cause is Cause.NONE),
     # Late and usual
     "late, and as usual": lambda of: of.is_late and matches("usual", f"{of.said} {of.advice}"),

@@ -74,7 +74,7 @@ def body(transfer: Transfer) -> str:
 
 
 def renewed_at(transfer: Transfer) -> datetime | None:
-    """Return when an open page writes the reply anew, long before the time that it promises. None: it promises none."""
+    """Return when an open page refreshes the reply, well before the time it promises. None: it promises no time."""
     reply = summary.of(transfer).row.reply
     is_promise = any(f"{{{each}}}" in reply for each in PROMISES)
     return transfer.now + UPDATE_WITHIN / 2 if is_promise else None

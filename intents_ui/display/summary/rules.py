@@ -245,7 +245,9 @@ SECOND_DEPOSIT = "Do not deposit again for this transfer."
 
 
 class Who(StrEnum):
-    NOBODY = "nobody"
+    """Who acts next, in the words of the API."""
+
+    NONE = "nobody"
     PAYER = "payer"
     OWNER = "owner"
     SUPPORT = "support"
@@ -326,11 +328,11 @@ class MessageRow:
     sentence: str
     where: str
     next: str
-    who: Who
     tone: Tone
     place: str
     certainty: Certainty
     reply: str = ""
+    who: Who = Who.NONE
     comparison: Delivery = Delivery.OPEN
     help: tuple[HelpKind, ...] = ()
     contact: SupportTeam = SupportTeam.NONE

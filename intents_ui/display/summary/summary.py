@@ -141,10 +141,10 @@ class Summary:
     def who(self) -> Who:
         """Return who must act: support, once a wait without an actor has taken too long."""
         if self.is_pending:
-            return Who.NOBODY
+            return Who.NONE
         if self._obstacle:
             return Who.SUPPORT
-        return Who.SUPPORT if self._is_overdue and self.row.who is Who.NOBODY else self.row.who
+        return Who.SUPPORT if self._is_overdue and self.row.who is Who.NONE else self.row.who
 
     @property
     def contact(self) -> SupportTeam:
@@ -328,7 +328,7 @@ def _deadline(deadline: Deadline, transfer: Transfer) -> datetime | None:
 
 # Who else can help, by who is to act.
 CONTACT = {
-    Who.NOBODY: "If in doubt, contact",
+    Who.NONE: "If in doubt, contact",
     Who.PAYER: "If in doubt, contact",
     Who.OWNER: "For help, contact",
     Who.SUPPORT: "Contact",
@@ -340,7 +340,7 @@ def whose(summary: Summary) -> str:
 
     Without the contact where `summary.help` says whom to contact or where to recover funds.
     """
-    turn = "" if summary.who is Who.NOBODY else f"Waiting on: {summary.who}"
+    turn = "" if summary.who is Who.NONE else f"Waiting on: {summary.who}"
     if not summary.contact or summary.help:
         return turn
     contact = f"{CONTACT[summary.who]} the {summary.contact}'s support team with the intent ID."

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
+from enum import StrEnum, auto
 
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
@@ -18,9 +18,9 @@ NOT_BEGUN = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED,
 class Mismatch(StrEnum):
     """How what was received differs from the expected deposit."""
 
-    CHAIN = "chain"
-    TOKEN = "token"  # noqa: S105 - a token of a chain is no password
-    TOO_LITTLE = "too little"
+    CHAIN = auto()
+    TOKEN = auto()
+    TOO_LITTLE = auto()
 
 
 @dataclass(frozen=True)

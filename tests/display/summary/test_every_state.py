@@ -269,7 +269,7 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ),
         ("nobody says that the return failed", is_silent_on_return(case, told)),
         ("whose turn it is differs from what to do", not words.asks[told.who]),
-        ("no one is named", told.who is not Who.NOBODY and not summaries.whose(told)),
+        ("no one is named", told.who is not Who.NONE and not summaries.whose(told)),
         (
             "no warning about a second deposit",
             not words.warns and not told.warn_second_deposit and not is_settled(told, case),
@@ -307,7 +307,7 @@ CLAIMS = {
     r"On the way back to": Place.RETURNING,
 }
 ASKS = {
-    Who.NOBODY: r"^(No action needed|Wait|Refresh|If nothing was sent)\b",
+    Who.NONE: r"^(No action needed|Wait|Refresh|If nothing was sent)\b",
     Who.PAYER: r"^(Accept|Confirm)\b",
     Who.OWNER: r"owner's wallet",
     Who.SUPPORT: r"support\b",

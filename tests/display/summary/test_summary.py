@@ -515,7 +515,7 @@ def test_while_relevant_balances_load_there_is_no_location_or_next_step():
     unchecked = at(intent("COMMITTED"))
     result = summaries.of(unchecked.at(NOW, PENDING))
     assert (result.headline, result.location, result.next_step) == ("Accepted", CHECKING_PLACE, CHECKING_NEXT)
-    assert (result.amount, result.who, result.deadline) == ("", Who.NOBODY, None)
+    assert (result.amount, result.who, result.deadline) == ("", Who.NONE, None)
     assert result.certainty is Certainty.UNKNOWN
     without = summaries.of(unchecked)
     assert (without.headline, without.who, without.certainty) == ("Accepted", Who.PAYER, Certainty.LIKELY)
@@ -649,7 +649,7 @@ def test_a_wait_says_until_when_and_then_to_contact_support():
     )
     assert ahead.next_step == "Wait. If nothing has changed by 14:12:51 UTC, contact support."
     assert come.next_step == "Contact support now. Nothing has changed for 10 min."
-    assert (ahead.who, come.who) == (Who.NOBODY, Who.SUPPORT)
+    assert (ahead.who, come.who) == (Who.NONE, Who.SUPPORT)
     assert summaries.changes_at(at(None, RETRYING, now=changed + timedelta(minutes=9))) == changed + timedelta(
         minutes=10
     )
@@ -671,7 +671,7 @@ def test_a_headline_says_what_is_delayed():
     }
     for headline, made in steps.items():
         result = story(intent(), receipt(**made, summary=LATE), has_balance=False)
-        assert (result.headline, result.who) == (headline, Who.NOBODY)
+        assert (result.headline, result.who) == (headline, Who.NONE)
         assert result.next_step == "Wait until 14:17:51 UTC. If nothing has changed by then, contact support."
 
 
@@ -746,7 +746,7 @@ def test_rows_neither_promise_nor_despair_and_wait_until_a_named_time():
     for key, row in EXPLANATIONS.items():
         words = " ".join((row.headline, row.sentence, row.where, row.next)).lower()
         assert not re.search(r"\b(safe|lost|intent\b(?! (id|address))|calldata|precondition)\b", words), key
-        assert row.contact or row.who in (Who.NOBODY, Who.PAYER), key
+        assert row.contact or row.who in (Who.NONE, Who.PAYER), key
         assert not re.search(r"more than \d+ minutes|(in|within|wait) (a few|two|\d+) minutes", row.next.lower()), key
         assert bool(row.minutes) == ("{escalation}" in row.next), key
 
