@@ -49,8 +49,8 @@ def profile(path: str) -> Counter[str]:
     gunicorn_constants.apply()
     django.setup()  # after the settings are in the environment
     from intents_ui import app
-    from intents_ui.server import startup
-    from intents_ui.server.pages import PAGES
+    from intents_ui.http import startup
+    from intents_ui.http.pages import PAGES
 
     app.use(startup.build())
 

@@ -1,10 +1,11 @@
-"""The objects of a process: built when it starts (`server/startup.py`), closed when it ends. Tests pass their own."""
+"""The objects of a process: built when it starts (`http/startup.py`), closed when it ends. Tests pass their own."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from intents_ui.http.rate_limiter import RateLimiter
 from intents_ui.live.hub import Hub
 from intents_ui.live.stream import Streams
 from intents_ui.ops.lifecycle import Lifecycle
@@ -18,7 +19,6 @@ from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.prices import Prices
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import DEMO_STARTED, ENV
-from intents_ui.web.rate_limiter import RateLimiter
 from intents_ui.web.recent import RecentReads
 
 if TYPE_CHECKING:

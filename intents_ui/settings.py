@@ -332,7 +332,7 @@ ALLOWED_HOSTS = ENV.allowed_hosts
 CSRF_TRUSTED_ORIGINS = ENV.csrf_trusted_origins
 CSRF_COOKIE_AGE = None  # until the browser is closed
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "intents_ui.middleware.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "intents_ui.http.failures.csrf_failure"
 
 # The mirror's. Pages that need no mirror never query it.
 MIRROR_DATABASE = mirror_database(ENV)
@@ -341,22 +341,22 @@ INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
 INSTALLED_APPS += ["corsheaders"] if ENV.intents_api_origins else []
 MIDDLEWARE = [
-    "intents_ui.middleware.access_log.name_view",
-    "intents_ui.middleware.security_headers.add_security_headers",
+    "intents_ui.http.access_log.name_view",
+    "intents_ui.http.security_headers.add_security_headers",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if ENV.intents_api_origins else []),
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "intents_ui.middleware.request_limits.RateLimits",
-    "intents_ui.middleware.compression.compressed",
-    "intents_ui.middleware.compression.ConditionalGet",
+    "intents_ui.http.request_limits.RateLimits",
+    "intents_ui.http.compression.compressed",
+    "intents_ui.http.compression.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
-    "intents_ui.middleware.same_origin.refuse_cross_site",
-    "intents_ui.middleware.secret_text.refuse_secrets",
-    "intents_ui.middleware.request_limits.access",
-    "intents_ui.middleware.stale_notice.add_stale_notice",
-    "intents_ui.middleware.failures.FailurePages",
+    "intents_ui.http.same_origin.refuse_cross_site",
+    "intents_ui.http.secret_text.refuse_secrets",
+    "intents_ui.http.request_limits.access",
+    "intents_ui.http.stale_notice.add_stale_notice",
+    "intents_ui.http.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
 ]
 ROOT_URLCONF = "intents_ui.urls"

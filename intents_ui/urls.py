@@ -7,8 +7,8 @@ from django.utils.module_loading import import_string
 
 from intents_ui.api import v1
 from intents_ui.exports.formats import FORMATS
+from intents_ui.http import failures
 from intents_ui.mcp import endpoint
-from intents_ui.middleware import failures
 from intents_ui.pages import (
     address,
     attention,

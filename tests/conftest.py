@@ -72,7 +72,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
 def objects() -> None:
     """Give tests that build no objects of their own those of a process."""
     from intents_ui import app
-    from intents_ui.server import startup
+    from intents_ui.http import startup
 
     app.use(startup.build())
 

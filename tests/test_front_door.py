@@ -16,7 +16,7 @@ import trustme
 from intents_ui import app
 from intents_ui.asgi import application
 from intents_ui.emulator import Emulator
-from intents_ui.server import startup
+from intents_ui.http import startup
 from tests import canary
 from tests.conftest import needs
 from tests.nginx import balanced

@@ -24,10 +24,10 @@ from intents_ui.display.catalog.token_list import TokenRow
 from intents_ui.display.routes import query
 from intents_ui.display.routes.query import RouteDirection
 from intents_ui.display.tokens import chains
-from intents_ui.middleware import failures
+from intents_ui.http import client_ip, failures
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.results import Price
-from intents_ui.web import client_ip, cursors, links
+from intents_ui.web import cursors, links
 from intents_ui.web.catalog import find_tokens, listed_routes, one_route
 
 MOST_TOKENS: Final = 100  # of one page

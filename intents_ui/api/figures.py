@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 
 from intents_ui.api.answers import answered
 from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
-from intents_ui.middleware import failures
+from intents_ui.http import failures
 from intents_ui.web.insight import access, choices, data, incidents, scopes
 
 

@@ -10,7 +10,7 @@ from django.apps import apps
 from django.http import HttpRequest, HttpResponse
 from ninja import Field, P, PathEx, Query, Schema
 
-from intents_ui.middleware import failures
+from intents_ui.http import failures
 
 
 class TimeChoice(Schema):

@@ -27,9 +27,9 @@ from intents_ui.display.lists.filters import Filters
 from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
-from intents_ui.middleware import failures, marks
+from intents_ui.http import client_ip, failures, marks
 from intents_ui.service.paging import Position
-from intents_ui.web import client_ip, cursors, links, replies
+from intents_ui.web import cursors, links, replies
 from intents_ui.web.transfers import addresses, lookups, reading
 from intents_ui.web.transfers.addresses import AddressLookup
 from intents_ui.web.triage.ticket_lookup import rows_of

@@ -1,6 +1,6 @@
 """`/api/v1`: its operations, and `/api/openapi.json`: what it can do, as OpenAPI 3.1.
 
-Middleware answers for failures, as for pages, with problem details (`middleware/failures.py`).
+Middleware answers for failures, as for pages, with problem details (`http/failures.py`).
 """
 
 import json
@@ -30,7 +30,7 @@ from intents_ui.api.models import (
     ApiTriage,
     Problem,
 )
-from intents_ui.middleware import failures, marks
+from intents_ui.http import failures, marks
 from intents_ui.service.errors import ServiceError
 
 api = NinjaAPI(

@@ -1,6 +1,6 @@
 """The endpoint: streamable HTTP without sessions. A POST has one message, and a request gets one JSON response.
 
-Middleware answers for rejected requests (`middleware/failures.py`).
+Middleware answers for rejected requests (`http/failures.py`).
 """
 
 from collections.abc import Callable, Mapping
@@ -13,10 +13,10 @@ from django.views.decorators.http import require_POST
 from pydantic import BaseModel, ValidationError
 
 from intents_ui.display.failures import old
+from intents_ui.http import failures, marks
 from intents_ui.mcp import messages
 from intents_ui.mcp.messages import Code, Message, RpcError, Unanswered
 from intents_ui.mcp.tools import TOOLS
-from intents_ui.middleware import failures, marks
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV

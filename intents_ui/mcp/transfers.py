@@ -14,12 +14,13 @@ from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import cases, export
 from intents_ui.display.triage.rows import TriageRow
+from intents_ui.http import client_ip
 from intents_ui.mcp import fence
 from intents_ui.mcp.arguments import TextArguments, TicketArguments, TransferArguments
 from intents_ui.mcp.messages import Unanswered
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
-from intents_ui.web import client_ip, links, replies
+from intents_ui.web import links, replies
 from intents_ui.web.transfers import lookups, reading
 from intents_ui.web.triage.ticket_lookup import rows_of
 

@@ -16,17 +16,16 @@ from intents_ui.display.console import commit as words
 from intents_ui.display.console.commit import CommitOutcome, CommitResult
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.middleware import marks
+from intents_ui.http import confirmations, marks, operator_auth
+from intents_ui.http.confirmations import Confirmed
+from intents_ui.http.operator_auth import Refusal
 from intents_ui.service import operations
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.models import Intent
 from intents_ui.settings import ENV
-from intents_ui.web import confirmations, operator_auth
-from intents_ui.web.confirmations import Confirmed
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
-from intents_ui.web.operator_auth import Refusal
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 FORM_SECONDS = confirmations.SECONDS  # how long submitted forms are remembered

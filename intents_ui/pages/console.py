@@ -27,7 +27,8 @@ from intents_ui.display.formatting import json_text
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.transfer import Transfer, execute_until
-from intents_ui.middleware import marks
+from intents_ui.http import client_ip, confirmations, marks, operator_auth, rate_limiter
+from intents_ui.http.operator_auth import Refusal
 from intents_ui.service import decode, operations
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
 from intents_ui.service.context import request_context
@@ -36,10 +37,8 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, Page
 from intents_ui.service.operations import POLICIES, Kind
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, confirmations, operator_auth, rate_limiter
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical
-from intents_ui.web.operator_auth import Refusal
 
 LONGEST = 64 * 1024  # bytes of a request
 LONGEST_LINK = 1800  # characters of a URL that can be shared

@@ -24,13 +24,12 @@ from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.reader import Batch, Reader, limited
-from intents_ui.middleware import failures, marks
-from intents_ui.middleware.failures import of_dashboard
+from intents_ui.http import client_ip, failures, marks
+from intents_ui.http.failures import of_dashboard
 from intents_ui.service.client import UncachedClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.shares import Lack
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
 from intents_ui.web.frame import is_partial, render
 
 HISTORY, ATTENTION, ADDRESS = "history", "attention", "address"

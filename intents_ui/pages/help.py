@@ -18,9 +18,9 @@ from intents_ui.api import v1
 from intents_ui.display.formatting import text
 from intents_ui.display.summary import status_help as display
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
+from intents_ui.http import client_ip
 from intents_ui.service.results import ServiceState
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
 from intents_ui.web.frame import render
 from intents_ui.web.mirror import mirror_coverage
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.middleware import marks
+from intents_ui.http import marks
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
 from intents_ui.web.transfers import incidents

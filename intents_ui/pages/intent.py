@@ -27,8 +27,8 @@ from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers import lookalike_addresses, statuses
 from intents_ui.display.transfers.balances import Check
 from intents_ui.display.transfers.transfer import CommitOffer, Transfer, derived
+from intents_ui.http import marks
 from intents_ui.live.snapshot import Snapshot, digest
-from intents_ui.middleware import marks
 from intents_ui.service import lookup, operations, results
 from intents_ui.service.cache import weight
 from intents_ui.service.client import ServiceClient

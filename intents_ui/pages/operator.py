@@ -6,10 +6,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
+from intents_ui.http import operator_auth
+from intents_ui.http.operator_auth import Refusal
 from intents_ui.settings import ENV
-from intents_ui.web import operator_auth
 from intents_ui.web.frame import render
-from intents_ui.web.operator_auth import Refusal
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

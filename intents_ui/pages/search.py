@@ -25,8 +25,8 @@ from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.display.triage import description
-from intents_ui.middleware import marks
-from intents_ui.middleware.secret_text import HELD_BACK
+from intents_ui.http import marks
+from intents_ui.http.secret_text import HELD_BACK
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render

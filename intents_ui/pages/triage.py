@@ -28,8 +28,8 @@ from intents_ui.display.triage import cases, export, rows, ticket
 from intents_ui.display.triage.cases import OwnerGroup
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
-from intents_ui.middleware import marks
-from intents_ui.web import client_ip, replies
+from intents_ui.http import client_ip, marks
+from intents_ui.web import replies
 from intents_ui.web.frame import render
 from intents_ui.web.triage.answers import now
 from intents_ui.web.triage.ticket_lookup import TicketLookup, charge, too_many

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, Route, expect
 
 from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
-from intents_ui.middleware import failures
+from intents_ui.http import failures
 from tests.browser.conftest import Visit
 from tests.mirror.sample import PAID
 from tests.service import scripted_server

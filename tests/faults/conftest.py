@@ -9,7 +9,7 @@ from django.core.cache import cache
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service import client
 from intents_ui.service.network import DeadlineTransport
 from tests.faults.site import NATIVE, USDC, Dashboard, Log

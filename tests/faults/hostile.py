@@ -24,7 +24,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app, asgi
 from intents_ui.emulator.app import Emulator
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service.models import IntentStatus, TransactionStatus
 from tests.emulator.driving import send_request
 from tests.pages.conftest import fresh

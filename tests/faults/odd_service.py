@@ -13,7 +13,7 @@ from django.core.cache import cache
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.network import InProcessTransport
 from tests.pages.conftest import switch_to

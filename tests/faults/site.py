@@ -13,7 +13,7 @@ from django.test import Client
 from pydantic import SecretStr
 
 from intents_ui import app
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.network import DeadlineTransport

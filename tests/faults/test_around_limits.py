@@ -15,10 +15,10 @@ from django.core.signals import request_started
 from intents_ui import app, asgi
 from intents_ui.api import tokens
 from intents_ui.emulator.app import Emulator
-from intents_ui.server.pages import REQUESTS
+from intents_ui.http import rate_limiter
+from intents_ui.http.pages import REQUESTS
 from intents_ui.service.health import Health
 from intents_ui.settings import ENV
-from intents_ui.web import rate_limiter
 from tests.pages.conftest import fresh
 
 SPENT, OTHER, SITE = "203.0.113.7", "198.51.100.7", "2001:db8:1::/48"

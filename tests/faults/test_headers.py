@@ -16,7 +16,7 @@ from django.test import Client, override_settings
 from pydantic import SecretStr
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.middleware import security_headers
+from intents_ui.http import security_headers
 from intents_ui.settings import ENV
 from tests.browser import kinds
 from tests.pages.conftest import fresh

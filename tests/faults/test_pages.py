@@ -22,7 +22,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
 from intents_ui.display.failures import BY_CODE
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service import health
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context

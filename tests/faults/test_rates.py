@@ -13,9 +13,9 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
+from intents_ui.http import rate_limiter
+from intents_ui.http.rate_limiter import SEARCH, SECONDS
 from intents_ui.settings import ENV
-from intents_ui.web import rate_limiter
-from intents_ui.web.rate_limiter import SEARCH, SECONDS
 from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
 

@@ -17,14 +17,12 @@ from django.http import HttpRequest, HttpResponse
 
 from intents_ui import app, asgi
 from intents_ui.emulator.app import Emulator
-from intents_ui.middleware import request_limits
-from intents_ui.server import pages, startup
-from intents_ui.server.pages import PAGES, REQUESTS
+from intents_ui.http import pages, rate_limiter, request_limits, startup
+from intents_ui.http.pages import PAGES, REQUESTS
 from intents_ui.service import client
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import Origin
 from intents_ui.settings import ENV
-from intents_ui.web import rate_limiter
 from intents_ui.web.transfers import reading
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 from django.test import Client
 
+from intents_ui.http import probes
 from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
 from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE, Condition
 from intents_ui.ops import metrics
-from intents_ui.server import probes
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 from tests.mirror.past import NOW

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from intents_ui.http import probes
 from intents_ui.mirror.incidents.keeper import stored
 from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
 from intents_ui.ops import metrics
-from intents_ui.server import probes
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 

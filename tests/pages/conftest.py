@@ -13,7 +13,7 @@ from django.test import Client
 from intents_ui import app
 from intents_ui.app import App
 from intents_ui.emulator.app import Emulator
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service import catalog, prices
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import Kind

@@ -20,11 +20,10 @@ from intents_ui.display.failures import MEANINGS
 from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
+from intents_ui.http import rate_limiter, startup
 from intents_ui.pages import console
-from intents_ui.server import startup
 from intents_ui.service.console import OPERATIONS
 from intents_ui.settings import ENV
-from intents_ui.web import rate_limiter
 from tests.gunicorn_constants import PAGE_TIMEOUT, constants
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
 from tests.serving import dashboard

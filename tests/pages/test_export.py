@@ -21,8 +21,8 @@ from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import COLUMNS, ExportState, ExportStatus
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import progress, reader
+from intents_ui.http import startup
 from intents_ui.pages import export
-from intents_ui.server import startup
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
 from tests.conftest import needs

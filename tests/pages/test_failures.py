@@ -10,7 +10,7 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import Kind

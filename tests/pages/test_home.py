@@ -17,7 +17,7 @@ from intents_ui import app
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.emulator.app import Emulator
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service import client, operations
 from intents_ui.service.models import HistoryAnswer, Page
 from intents_ui.service.paging import walk

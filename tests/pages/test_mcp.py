@@ -14,13 +14,13 @@ from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.http import rate_limiter
 from intents_ui.mcp.endpoint import VERSION
 from intents_ui.mcp.messages import Code
 from intents_ui.mcp.tools import NO_COPY, TOOLS
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 from intents_ui.settings import ENV
-from intents_ui.web import rate_limiter
 from intents_ui.web.transfers import reading
 from intents_ui.web.triage import ticket_lookup
 from tests.fenced import data_of, json_of

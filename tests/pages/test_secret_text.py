@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.middleware import secret_text
-from intents_ui.middleware.secret_text import HELD_BACK
+from intents_ui.http import secret_text
+from intents_ui.http.secret_text import HELD_BACK
 from tests.pages.recorded import recorded
 
 WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident".split()  # noqa: SIM905 - as a wallet shows them

@@ -9,7 +9,7 @@ import time_machine
 
 from intents_ui import app
 from intents_ui.display.lists.rows import Rows
-from intents_ui.server import startup
+from intents_ui.http import startup
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web.transfers import reading
 from tests.service.clients import answered, without_socket

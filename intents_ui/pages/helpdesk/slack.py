@@ -15,9 +15,8 @@ from pydantic import BaseModel, ValidationError
 
 from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
-from intents_ui.middleware import marks
+from intents_ui.http import client_ip, marks
 from intents_ui.service.context import request_context
-from intents_ui.web import client_ip
 from intents_ui.web.slack import signature_problem, unfurl
 from intents_ui.web.triage.ticket_lookup import rows_of
 

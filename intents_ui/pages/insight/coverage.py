@@ -11,9 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from intents_ui.middleware import failures
+from intents_ui.http import client_ip, failures
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
 from intents_ui.web.frame import render
 from intents_ui.web.mirror import mirror_coverage
 

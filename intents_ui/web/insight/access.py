@@ -10,11 +10,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from intents_ui.middleware import failures
-from intents_ui.middleware.failures import Failure, of_dashboard
+from intents_ui.http import failures, operator_auth
+from intents_ui.http.failures import Failure, of_dashboard
 from intents_ui.mirror.readonly import CopyUnreadable, understanding
 from intents_ui.settings import ENV
-from intents_ui.web import operator_auth
 from intents_ui.web.frame import render
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.mirror import mirror_coverage

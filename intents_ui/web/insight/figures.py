@@ -17,6 +17,7 @@ from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StatusLabel
 from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.http import operator_auth
 from intents_ui.mirror import coverage, models, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
@@ -26,7 +27,6 @@ from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.outcome import Outcome
-from intents_ui.web import operator_auth
 from intents_ui.web.insight import charts, scopes
 from intents_ui.web.insight.charts import Columns
 from intents_ui.web.insight.choices import PERIODS, Choices

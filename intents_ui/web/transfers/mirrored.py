@@ -11,8 +11,8 @@ from django.http import HttpRequest
 from intents_ui.display.formatting import hashes
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StatusLabel
+from intents_ui.http import operator_auth
 from intents_ui.settings import ENV
-from intents_ui.web import operator_auth
 from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.triage import rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
+from intents_ui.http import rate_limiter
 from intents_ui.service.errors import ServiceError
-from intents_ui.web import rate_limiter
 from intents_ui.web.transfers import mirrored
 from intents_ui.web.transfers.mirrored import Mirrored
 from intents_ui.web.triage.answers import ClientService, answer, elsewhere, now, resolved, search_url

@@ -15,12 +15,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from intents_ui import api, app
 from intents_ui.display.formatting import text
-from intents_ui.middleware import failures, marks
-from intents_ui.middleware.failures import Failure, of_dashboard
+from intents_ui.http import client_ip, failures, marks, rate_limiter
+from intents_ui.http.failures import Failure, of_dashboard
+from intents_ui.http.rate_limiter import Quota
 from intents_ui.service.context.shares import Lack
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip, rate_limiter
-from intents_ui.web.rate_limiter import Quota
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ import time_machine
 from django.test import RequestFactory
 
 from intents_ui.api import tokens
+from intents_ui.http.rate_limiter import SECONDS, RateLimiter
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
-from intents_ui.web.rate_limiter import SECONDS, RateLimiter
 from tests.conftest import needs
 from tests.live.redis_server import RedisServer, redis_running
 

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.utils.http import parse_header_parameters
 
-from intents_ui.middleware.failures import of_dashboard
-from intents_ui.server.messages import Message
-from intents_ui.server.pages import Refused
+from intents_ui.http.failures import of_dashboard
+from intents_ui.http.messages import Message
+from intents_ui.http.pages import Refused
 
 HEADERS_SIZE = 16_384  # bytes
 CHARSETS = ("utf-8", "utf8", "us-ascii", "ascii")

@@ -12,9 +12,9 @@ from django.core.signals import request_finished
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 
 from intents_ui import app
-from intents_ui.middleware import access_log, request_limits
-from intents_ui.server.application import reject
-from intents_ui.server.pages import Pages
+from intents_ui.http import access_log, request_limits
+from intents_ui.http.application import reject
+from intents_ui.http.pages import Pages
 from tests.waiting import until
 
 SCOPE = {"type": "http", "method": "POST", "scheme": "http", "path": "/", "query_string": b"", "headers": []}

@@ -19,9 +19,9 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
 from intents_ui import app
-from intents_ui.middleware import marks, request_limits
-from intents_ui.middleware.failures import Failure, of_dashboard
-from intents_ui.server.messages import Message, Receive, Send
+from intents_ui.http import marks, request_limits
+from intents_ui.http.failures import Failure, of_dashboard
+from intents_ui.http.messages import Message, Receive, Send
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Overloaded
 

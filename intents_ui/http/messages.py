@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final
 
-from intents_ui.middleware import security_headers
+from intents_ui.http import security_headers
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

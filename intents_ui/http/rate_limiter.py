@@ -14,9 +14,9 @@ from cachetools import LRUCache
 from django.conf import settings
 from django.http import HttpRequest
 
+from intents_ui.http import client_ip
 from intents_ui.service.redis import RedisGuard, redis_client
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
 
 PAGE: Final = 1
 SEARCH: Final = 6  # also for an identifier in a ticket, an export, a raw call: usually several calls to the service

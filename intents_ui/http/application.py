@@ -4,10 +4,9 @@ from django.conf import settings
 from django.utils.datastructures import CaseInsensitiveMapping
 
 from intents_ui import app
-from intents_ui.middleware import access_log, failures, marks, request_limits
-from intents_ui.middleware.failures import Failure, Format
-from intents_ui.server import lifespan, probes
-from intents_ui.server.messages import (
+from intents_ui.http import access_log, failures, lifespan, marks, probes, request_limits
+from intents_ui.http.failures import Failure, Format
+from intents_ui.http.messages import (
     AsgiApplication,
     Message,
     Receive,
@@ -19,8 +18,8 @@ from intents_ui.server.messages import (
     with_headers,
     without_body,
 )
-from intents_ui.server.pages import PAGES, Body, Refused, in_hand
-from intents_ui.server.requests import check_headers, is_for_us, normalize_scope
+from intents_ui.http.pages import PAGES, Body, Refused, in_hand
+from intents_ui.http.requests import check_headers, is_for_us, normalize_scope
 from intents_ui.service.context import request_context
 from intents_ui.service.metrics import rejected
 

@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import RequestFactory, override_settings
 
-from intents_ui.web.client_ip import client_of, is_same_origin, root
+from intents_ui.http.client_ip import client_of, is_same_origin, root
 
 PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 

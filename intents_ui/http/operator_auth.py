@@ -34,8 +34,8 @@ from django.views.decorators.csrf import csrf_protect
 
 from intents_ui import app
 from intents_ui.display.formatting import text
+from intents_ui.http import client_ip, rate_limiter
 from intents_ui.settings import ENV, LONGEST_SECRET
-from intents_ui.web import client_ip, rate_limiter
 
 COOKIE = "__Host-operator" if settings.BY_HTTPS else "operator"
 REMEMBERED_SECONDS = 1800

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 
-from intents_ui.web import confirmations
+from intents_ui.http import confirmations
 
 LONG = "x" * 10_000
 

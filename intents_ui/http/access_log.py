@@ -12,11 +12,10 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui.middleware import marks
+from intents_ui.http import client_ip, marks
 from intents_ui.ops import logs, metrics
 from intents_ui.service.context.request_context import Origin
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]

@@ -6,9 +6,9 @@ import threading
 from django.urls import resolve
 
 from intents_ui import app
+from intents_ui.http import probes
+from intents_ui.http.messages import Receive, Send
 from intents_ui.ops import sentry
-from intents_ui.server import probes
-from intents_ui.server.messages import Receive, Send
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import REASON_BAD_ORIGIN
 
 from intents_ui import api
-from intents_ui.middleware import failures
-from intents_ui.web import client_ip
+from intents_ui.http import client_ip, failures
 
 
 def refuse_cross_site(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

@@ -12,8 +12,7 @@ from django.test import Client, RequestFactory
 from pydantic import SecretStr
 
 from intents_ui import app, settings
-from intents_ui.server import startup
-from intents_ui.web import operator_auth, rate_limiter
+from intents_ui.http import operator_auth, rate_limiter, startup
 
 TOKEN = "canary-token-of-the-operator"
 

@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 
 from intents_ui.display import failures
-from intents_ui.middleware import marks
+from intents_ui.http import marks
 from intents_ui.service.context import request_context
 from intents_ui.web.frame import is_partial
 

@@ -16,14 +16,14 @@ from django.template.loader import get_template
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from intents_ui import app
+from intents_ui.http import client_ip
+from intents_ui.http.messages import Message, Send, send_response, send_text, without_body
+from intents_ui.http.requests import host_of, is_for_us
 from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics
-from intents_ui.server.messages import Message, Send, send_response, send_text, without_body
-from intents_ui.server.requests import host_of, is_for_us
 from intents_ui.service.redis import redis_client, redis_errors
 from intents_ui.service.results import ServiceStatus
 from intents_ui.settings import ENV, is_address
-from intents_ui.web import client_ip
 from intents_ui.web.mirror import mirror_coverage, open_incidents
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from intents_ui.middleware import failures
+from intents_ui.http import failures
 from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial
 

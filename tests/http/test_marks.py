@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_safe
 
-from intents_ui.middleware import marks
-from intents_ui.middleware.marks import Marks, When
+from intents_ui.http import marks
+from intents_ui.http.marks import Marks, When
 from tests.url_patterns import url_patterns
 
 # Every URL with a mark: when it is costly, the limit of its body, and its other marks.

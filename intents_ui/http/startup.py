@@ -8,13 +8,14 @@ from django.core.cache import caches
 from django.utils.crypto import salted_hmac
 
 from intents_ui.app import App, embedded_service, service_config
+from intents_ui.http import client_ip, security_headers
+from intents_ui.http.pages import BODY_BYTES, REQUESTS
+from intents_ui.http.rate_limiter import RateLimiter
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.stream import Limits, Streams
-from intents_ui.middleware import security_headers
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.pages import intent as intent_page
-from intents_ui.server.pages import BODY_BYTES, REQUESTS
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
@@ -26,8 +27,6 @@ from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.prices import Prices
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
-from intents_ui.web import client_ip
-from intents_ui.web.rate_limiter import RateLimiter
 from intents_ui.web.shared_responses import SharedResponses
 from intents_ui.web.signed_values import SignedValues
 from intents_ui.web.transfers.attention import AttentionReader

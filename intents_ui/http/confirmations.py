@@ -9,8 +9,8 @@ from django.utils.crypto import constant_time_compare
 
 SECONDS: Final = 3600  # lifetime of a confirmation
 SHOWN_AGAIN: Final = 100_000  # characters of the confirmed text that the form carries, to show what changed since
-COMMIT: Final = "intents_ui.web.confirmations.commit"
-REQUEST: Final = signing.Signer(salt="intents_ui.web.confirmations.request")
+COMMIT: Final = "intents_ui.http.confirmations.commit"
+REQUEST: Final = signing.Signer(salt="intents_ui.http.confirmations.request")
 
 
 @dataclass(frozen=True)
