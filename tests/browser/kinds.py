@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -16,7 +15,7 @@ import httpx
 from django.test import RequestFactory
 from playwright.sync_api import Page, Route, expect
 
-from intents_ui.emulator import names
+from intents_ui.emulator import errors, names
 from intents_ui.emulator.names import Role
 from intents_ui.http import failures
 from tests.browser.conftest import Visit
@@ -34,7 +33,6 @@ NATIVE: Final = "0x" + "0" * 40
 NOTHING: Final = "0x" + "12" * 32
 SPOOF: Final = "/token/8453/0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 UNLISTED: Final = f"/token/1/0x{'12' * 20}"
-ALL_ERRORS: Final = json.loads((Path(scripted_server.__file__).parent / "errors.json").read_text())
 FROM_USDC: Final = f"/routes?from=1&token={USDC}"
 QUOTE: Final = {
     "ownerAddress": RECIPIENT,
@@ -368,6 +366,6 @@ def of_an_intent(visit: scripted_server.Visit) -> None:
 
 
 def refuse(visit: scripted_server.Visit, code: int) -> None:
-    refused = next(error for error in ALL_ERRORS if error["code"] == code)
+    refused = errors.TABLE[code]
     said = {"error": refused["name"], "code": code, "msg": refused["msg"], "status": refused["status"]}
     visit.send(response(said, status=refused["status"], headers={"Retry-After": "60"}))

@@ -1,21 +1,19 @@
 """Every error class and every error code of the service has a message and a code for users."""
 
-import json
 import re
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from pathlib import Path
 
 import httpx
 import pytest
 
 from intents_ui.display import failures
+from intents_ui.emulator.errors import TABLE
 from intents_ui.service import errors, exchange
 from intents_ui.service.errors import StaleResponse
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
-TABLE = json.loads((Path(__file__).parent.parent / "service" / "errors.json").read_text())
 
 
 def kinds(error: type[errors.ServiceError]) -> list[type[errors.ServiceError]]:
@@ -48,7 +46,7 @@ def test_every_failure_of_the_dashboard_says_what_happened_and_what_to_do(name: 
     assert not re.search(r"\bpay\b", row["todo"])
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
+@pytest.mark.parametrize("row", TABLE.values(), ids=lambda row: row["name"])
 def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> None:
     code = row["code"]
     response = httpx.Response(row["status"])

@@ -4,13 +4,11 @@ Checks the invariants that hold on every page. The dashboard has an empty cache 
 `test_stale.py`.
 """
 
-import json
 import re
 import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
 from intents_ui.display.failures import BY_CODE
+from intents_ui.emulator.errors import TABLE
 from intents_ui.http import startup
 from intents_ui.service import health
 from intents_ui.service.client import ServiceClient
@@ -32,15 +31,13 @@ from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log
 from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing
 from tests.pages.conftest import switch_to
 from tests.policies import policies, seconds
-from tests.service import scripted_server
 from tests.service.clients import CANARY
 from tests.service.scripted_server import Script
 from tests.serving import ROOT
 
-TABLE = json.loads((Path(scripted_server.__file__).parent / "errors.json").read_text())
 # One for each way in which pages treat them. `tests/display/test_failures.py` has all codes, and
 # `tests/service/test_error_mapping.py` each code in both envelopes.
-ROWS = [row for row in TABLE if row["code"] in (-7, -2, 1004, 1006, 1101, 1201, 2000, 8000, 9000, 9001)]
+ROWS = [TABLE[code] for code in (-7, -2, 1004, 1006, 1101, 1201, 2000, 8000, 9000, 9001)]
 HONEST = {200, 301, 302, 304, 400, 403, 404, 405, 413, 414, 429, 431, 503}
 REFERENCE = re.compile(r"(?:[Rr]eference|[Rr]equest ID)\s*(?:<[^>]*>\s*)*([0-9a-f]{12}(?:\.\d+)?)\b")
 WHEN = re.compile(r"Retry after \d\d:\d\d:\d\d UTC \(in \d+ s\)")

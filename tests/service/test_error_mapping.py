@@ -1,7 +1,5 @@
 """The class of each error that the service responds with, and how long a busy one wants to be left alone."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,12 +8,12 @@ import time_machine
 from hypothesis import given
 from hypothesis import strategies as st
 
+from intents_ui.emulator.errors import TABLE
 from intents_ui.service import errors, operations
 from intents_ui.service.errors import KNOWN, ServiceError, TooBusy
 from tests.service.clients import answered, without_socket
 
 NOW = "2026-11-21T12:00:00Z"
-TABLE = json.loads((Path(__file__).parent / "errors.json").read_text())
 JSON = (
     st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.text())
 )
@@ -30,7 +28,7 @@ def error_of(response: httpx.Response) -> ServiceError:
     return caught.value
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row["name"])
+@pytest.mark.parametrize("row", TABLE.values(), ids=lambda row: row["name"])
 def test_a_known_code_has_its_class_in_either_envelope(row):
     name, kind = KNOWN[row["code"]]
     assert name == row["name"]
@@ -44,7 +42,7 @@ def test_a_known_code_has_its_class_in_either_envelope(row):
 
 
 def test_no_code_is_known_that_is_not_in_the_table():
-    assert KNOWN.keys() == {row["code"] for row in TABLE}
+    assert KNOWN.keys() == TABLE.keys()
 
 
 @pytest.mark.parametrize(
