@@ -14,12 +14,12 @@ from intents_ui.service.models import (
     TokenMetadata,
 )
 from intents_ui.service.outcome import (
-    DEAD,
     Evidence,
     Outcome,
     StepStates,
     StepStatus,
     execute_by,
+    failure,
     outcome_of,
 )
 
@@ -101,13 +101,8 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
     recipient = packed(summary.destination_to_address, ADDRESS)
     origin_chain = _first(receipt.origin_chain_id, summary.origin_chain_id)
     destination_chain = _first(receipt.destination_chain_id, summary.destination_chain_id)
-    sent = (
-        receipt.deposit_transaction or NO_TRANSACTION,
-        receipt.origin_transaction or NO_TRANSACTION,
-        receipt.destination_transaction or NO_TRANSACTION,
-        receipt.refund_transaction or NO_TRANSACTION,
-    )
-    deposit, _, _, refund = sent
+    deposit = receipt.deposit_transaction or NO_TRANSACTION
+    refund = receipt.refund_transaction or NO_TRANSACTION
     steps = StepStates.of(receipt)
     end = execute_by(status, expires_at=expires, updated_at=updated)
     refunded_to = packed(refund.to_address, ADDRESS)
@@ -124,8 +119,7 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
     started = summary.started_at
     if started is None and steps.has_moved:
         started = receipt.created_at
-    failed = [place for place, step in enumerate((*steps.legs, steps.refund)) if step in DEAD]
-    reason = next(filter(None, (sent[place].status_reason for place in failed)), None)
+    failed_step, reason = failure(receipt)
     amount = _sent(summary, deposit, steps.deposit)
     columns = Entry(
         intent_id=packed(listed.intent_id, HASH) or b"",
@@ -147,7 +141,7 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         owner=owner,
         recipient=recipient if recipient != owner else None,
         refund=refunded_to if refunded_to != owner else None,
-        failed_step=failed[0] if failed else None,
+        failed_step=failed_step,
         reason=_text(reason) if reason else None,
         fingerprint=b"",
     )

@@ -4,6 +4,7 @@ It follows from the status and the steps alone, without balances, quotes or name
 transactions, reduced to the few that matter for the whole transfer.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -48,6 +49,9 @@ LEGS: Mapping[str, StepStatus] = {
     TransactionStatus.ABORTED: StepStatus.GIVEN_UP,
 }
 DEAD = frozenset({StepStatus.REJECTED, StepStatus.GIVEN_UP})
+REFUND = 3  # position of its step, after the deposit, the origin and the destination
+# The reason of a step that was not run, because an earlier one failed.
+ECHO = re.compile(r"aborted: (deposit|origin|destination)\b", re.IGNORECASE)
 # In progress, which implies that the leg before is complete.
 UNDER_WAY = frozenset({StepStatus.MOVING, StepStatus.RETRYING})
 RUNNING = UNDER_WAY | {StepStatus.WAITING, StepStatus.QUEUED, StepStatus.STRANGE}
@@ -78,8 +82,27 @@ def leg(transaction: IntentTransaction | None) -> StepStatus:
     return StepStatus.ABSENT if status is None else LEGS.get(status, StepStatus.STRANGE)
 
 
+def failure(receipt: IntentReceipt) -> tuple[int | None, str | None]:
+    """Return the position of the step that failed, and the reason.
+
+    The reason is that of the failed refund, else of the first failed step that has one of its own. The step is the
+    first failed one, unless the reason is the refund's.
+    """
+    steps = (
+        receipt.deposit_transaction,
+        receipt.origin_transaction,
+        receipt.destination_transaction,
+        receipt.refund_transaction,
+    )
+    failed = {place: each.status_reason for place, each in enumerate(steps) if each and leg(each) in DEAD}
+    own = {place: reason for place, reason in failed.items() if reason and not ECHO.match(reason)}
+    if REFUND in own:
+        return REFUND, own[REFUND]
+    return next(iter(failed), None), next(iter(own.values()), None)
+
+
 # Raise it with every change of the rules. Rows with another version are judged again.
-RULES = 1
+RULES = 2
 
 TIME_TO_EXECUTE = timedelta(minutes=10)
 REPORTED = FINAL - {IntentStatus.INVALID}

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from intents_ui.display.lists import export_row
+from intents_ui.display.summary import glance
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
@@ -44,6 +46,7 @@ def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, varia
     recipient = packed(transfer.recipient, ADDRESS)
     assert stored.recipient == (None if recipient == stored.owner else recipient)
     assert stored.sent == (None if transfer.sent.value is None else str(transfer.sent.value))
+    assert stored.reason == transfer.failure_reason
     assert stored.route.providers == ";".join(transfer.providers)
     assert stored.started == (transfer.started_at and entry.milliseconds(transfer.started_at))
     assert stored.ended == (transfer.finished_at and entry.milliseconds(transfer.finished_at))
@@ -78,6 +81,30 @@ def test_a_refund_is_judged_as_on_the_page(status: str, refund: dict[str, Any], 
         ),
     )
     assert entry.read(given, now=NOW).outcome is Transfer.of_entry(given, now=NOW).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("deposit", "origin", "refund", "step", "reason"),
+    [
+        pytest.param(None, "slippage", None, 1, "slippage", id="of the step"),
+        pytest.param(None, "slippage", "token paused", 3, "token paused", id="the refund's own comes first"),
+        pytest.param(None, "slippage", "aborted: origin failed", 1, "slippage", id="an echo of another step"),
+        pytest.param(None, "slippage", "", 1, "slippage", id="a refund without one"),
+        pytest.param("", "slippage", None, 0, "slippage", id="a deposit without one"),
+        pytest.param(None, "", None, 1, None, id="none"),
+    ],
+)
+def test_one_reason_is_stored_shown_and_exported(
+    deposit: str | None, origin: str | None, refund: str | None, step: int, reason: str | None
+) -> None:
+    reasons = {"depositTransaction": deposit, "originTransaction": origin, "refundTransaction": refund}
+    steps = {name: {"status": "FAILED", "statusReason": each} for name, each in reasons.items() if each is not None}
+    given = listed(status="FAILED", receipt=receipt(status="FAILED", **steps))
+    transfer, stored = Transfer.of_entry(given, now=NOW), entry.read(given, now=NOW)
+    shown = glance.reason(transfer)
+    exported = export_row.of(transfer, url="")["reason"]
+    assert (stored.failed_step, stored.reason) == (step, reason)
+    assert (shown and shown.whole, exported) == (reason, reason)
 
 
 def test_an_address_other_than_the_owners_is_found_by_its_role() -> None:

@@ -20,7 +20,7 @@ from intents_ui.mirror.figures.snapshots import Adder, Basis, Order, Period, Sna
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import Audit, Day, DayFact, Lease, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
-from intents_ui.service.outcome import Outcome, outcome_of
+from intents_ui.service.outcome import RULES, Outcome, outcome_of
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import check_facts, check_figures, check_pages, figures, of_world
@@ -203,7 +203,7 @@ def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> 
         outcome = outcome_of(found)
         return Outcome.UNCONFIRMED if outcome is Outcome.FAILED else outcome
 
-    with patch.object(writer, "RULES", 2), patch.object(entry, "outcome_of", judged):
+    with patch.object(writer, "RULES", RULES + 1), patch.object(entry, "outcome_of", judged):
         Lease.objects.update(until=0)
         mirror.restart()
         mirror.settle(2 * MINUTE)

@@ -4,7 +4,6 @@ It combines the intent and its receipt, either of which may be missing. Where th
 any surface says about a transfer is derived from one `Transfer`, so all surfaces say the same.
 """
 
-import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -48,7 +47,7 @@ from intents_ui.service.outcome import (
     StepStates,
     StepStatus,
     execute_by,
-    leg,
+    failure,
     outcome_of,
     past,
 )
@@ -59,8 +58,6 @@ NO_REQUEST = QuoteIntentRequest()
 NO_QUOTE = IntentProviderQuote()
 NOTHING_ASKED = DepositTransaction()
 EXECUTED = frozenset(IntentStatus) - UNEXECUTED - {IntentStatus.INVALID}
-# The reason of a step that was not run, because an earlier one failed.
-ECHO = re.compile(r"aborted: (deposit|origin|destination)\b", re.IGNORECASE)
 
 # A refund or retry may follow a failure. Watch for this long after the last change.
 SECOND_LOOK = timedelta(minutes=30)
@@ -345,10 +342,7 @@ class Transfer:
 
     @property
     def failure_reason(self) -> str | None:
-        """Return the reason of the failed refund, else of the first failed step that has one of its own."""
-        steps = (self.refund, self.deposit, self.origin, self.destination)
-        found = (each.status_reason for each in steps if each and each.status_reason and leg(each) in DEAD)
-        return next((reason for reason in found if not ECHO.match(reason)), None)
+        return failure(self._reported)[1]
 
     @cached_property
     def requested(self) -> Money:

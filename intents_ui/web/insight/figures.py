@@ -32,7 +32,7 @@ from intents_ui.web.insight.charts import Columns
 from intents_ui.web.insight.choices import PERIODS, Choices
 from intents_ui.web.insight.scopes import NamedScope, named
 
-STEPS = ("Deposit", "Origin", "Destination")
+STEPS = ("Deposit", "Origin", "Destination", "Refund")
 NO_REASON, OTHER = "No reason reported", "Other reasons"
 BASES = {Basis.ROUTE: "usual on its route", Basis.PROVIDER: "usual of its provider", Basis.RULE: "the usual maximum"}
 UNUSUAL = 95  # of 100 that are faster
