@@ -24,7 +24,6 @@ from intents_ui.display.search.explorers import explorers_of
 from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
-from intents_ui.display.triage import description
 from intents_ui.http import marks
 from intents_ui.http.secret_text import HELD_BACK
 from intents_ui.service import lookup, results
@@ -231,17 +230,9 @@ def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[s
 
 
 def read_as(query: str) -> str:
-    """Return what a text says about a transfer, or "" if it describes none. Without chains and tokens, it doesn't."""
-    if not description.has_number(query):
-        return ""
-    try:
-        chains = app.current().catalog.listed_chains().entries
-        tokens = app.current().catalog.listed_featured([chain.id for chain in chains]).entries
-    except ServiceError:
-        return ""
-    symbols = (*(token.symbol for token in tokens), *(chain.native_symbol for chain in chains))
-    today = datetime.now(UTC).date()
-    return description.read(query, chains=chains, symbols=symbols, today=today)
+    """Return what a text says about a transfer, or "" if it describes none."""
+    facts = lookups.facts_of(query)
+    return facts.description if facts.describes_transfer else ""
 
 
 def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:

@@ -1,12 +1,16 @@
 """Lookups of the identifiers in a text, for the search page and the API."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from intents_ui import app
 from intents_ui.display.formatting import hashes
+from intents_ui.display.search import facts
+from intents_ui.display.search.facts import TicketFacts
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import Finding, Pasted
 from intents_ui.service import lookup, results
+from intents_ui.service.errors import ServiceError
 
 MOST_AT_ONCE = 4  # findings of one text
 MOST_ADDRESSES = 8  # of one text, compared with the tokens
@@ -50,3 +54,14 @@ def accounts(read: Pasted) -> Sequence[Finding]:
     tokens = lookup.tokens_among(app.current().service, chains, [finding.value for finding in given])
     kept = [finding for finding in given if finding.value not in tokens]
     return kept if kept or read.telling else read.addresses
+
+
+def facts_of(written: str, read: Pasted | None = None) -> TicketFacts:
+    """Return what a text says about a transfer. Without the lists of chains and tokens, their names say nothing."""
+    try:
+        chains = app.current().catalog.listed_chains().entries
+        tokens = app.current().catalog.listed_featured([chain.id for chain in chains]).entries
+    except ServiceError:
+        chains, tokens = (), ()
+    symbols = (*(token.symbol for token in tokens), *(chain.native_symbol for chain in chains))
+    return facts.read(written, chains=chains, symbols=symbols, now=datetime.now(UTC), pasted=read)

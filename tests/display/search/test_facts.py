@@ -1,30 +1,36 @@
-"""What is read from a transfer described in words."""
+"""What a text says about a transfer in words."""
 
-from datetime import date
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.triage import description
+from intents_ui.display.search import facts
+from intents_ui.display.search.facts import TicketFacts
 from intents_ui.service.models import ChainInfo
 from tests.display.search.test_identifiers import grows_with_its_length
 
-TODAY = date(2026, 11, 25)
+NOW = datetime(2026, 11, 25, 9, tzinfo=UTC)
 CHAINS = {1: "Ethereum", 8453: "Base", 42161: "Arbitrum One", 42170: "Arbitrum Nova", 56: "BNB Smart Chain", 8333: "B3",
           84532: "Base Sepolia", 5: None, 6: "From Here", 7: "Flow\u202e<b>"}  # fmt: skip
 KNOWN = [ChainInfo(id=number, name=name) for number, name in CHAINS.items()]
 SYMBOLS = ["USDC", "usdc", "ETH", "BNB", "S", "USDC.e", "USDT", None, "", "to", "<b>", "1INCH"]
 
 
+def facts_of(written: str) -> TicketFacts:
+    return facts.read(written, chains=KNOWN, symbols=SYMBOLS, now=NOW)
+
+
 def read(written: str) -> str:
-    return description.read(written, chains=KNOWN, symbols=SYMBOLS, today=TODAY)
+    found = facts_of(written)
+    return found.description if found.describes_transfer else ""
 
 
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("100 USDC from Arbitrum to Base yesterday", "100 USDC, Arbitrum One to Base, Nov 24"),
+        ("100 USDC from Arbitrum to Base yesterday", "100 USDC, Arbitrum One to Base, Nov 24, 2026"),
         ("Token: USDC\nAmount: 1,250.50\nFrom: Arbitrum Nova\nTo: Base", "1,250.5 USDC, Arbitrum Nova to Base"),
         ("> My 0.5 ETH\n> from my Base Sepolia wallet", "0.5 ETH, from Base Sepolia"),
         ("0.5ETH", "0.5 ETH"),
@@ -62,16 +68,16 @@ def test_chains_have_a_direction_by_the_words_around_them(route: str, said: str)
 @pytest.mark.parametrize(
     ("day", "said"),
     [
-        ("today", "Nov 25"),
-        ("2 days ago", "Nov 23"),
+        ("today", "Nov 25, 2026"),
+        ("2 days ago", "Nov 23, 2026"),
         ("400 days ago", ""),
-        ("2026-11-03", "Nov 3"),
-        ("2026-11-03T12:30:00Z", "Nov 3"),
+        ("2026-11-03", "Nov 3, 2026"),
+        ("2026-11-03T12:30:00Z", "Nov 3, 2026"),
         ("2025-12-31", "Dec 31, 2025"),
         ("2026-13-45", ""),
-        ("Nov 3", "Nov 3"),
+        ("Nov 3", "Nov 3, 2026"),
         ("november 3rd, 2025", "Nov 3, 2025"),
-        ("Nov 26", "Nov 26"),
+        ("Nov 26", "Nov 26, 2026"),
         ("Nov 30", "Nov 30, 2025"),
     ],
 )
@@ -87,10 +93,8 @@ def test_the_day_is_read(day: str, said: str) -> None:
         "my transfer from Base is gone",
         "order #4711 on Base",
         "call +49 about Base at 12:30 on 11/24",
-        "100k USDC",
-        "100,5 USDC",
+        "1.2.3 USDC",
         "9" * 401 + " USDC from Base",
-        "\uff11\uff10\uff10 USDC from Base",
         "0x100 from Base",
     ],
 )
@@ -109,4 +113,5 @@ def test_the_cost_grows_with_length_only(unit: str) -> None:
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from([*UNITS, *"0x1. ,:\n"]), max_size=40).map("".join)))
 def test_any_text_is_read(written: str) -> None:
-    assert not read(written) or description.has_number(written)
+    found = facts_of(written)
+    assert found.describes_transfer or not found.amounts
