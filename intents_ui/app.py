@@ -1,28 +1,31 @@
 """The objects of a process: built when it starts (`http/startup.py`), closed when it ends. Tests pass their own."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from intents_ui.http.rate_limiter import RateLimiter
-from intents_ui.live.hub import Hub
-from intents_ui.live.stream import Streams
-from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.pictures.cards import Cards
-from intents_ui.service.catalog import Catalog
-from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.executor import FairExecutor
-from intents_ui.service.context.shares import Shares
-from intents_ui.service.models import Intent
 from intents_ui.service.operations import ServiceConfig
-from intents_ui.service.prices import Prices
-from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import DEMO_STARTED, ENV
 from intents_ui.web.recent import RecentReads
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they use the objects, and import this module
+    from collections.abc import Callable
+
     from intents_ui.emulator.app import Emulator
+    from intents_ui.http.limits import RateLimiter
+    from intents_ui.live.hub import Hub
+    from intents_ui.live.stream import Streams
+    from intents_ui.ops.lifecycle import Lifecycle
+    from intents_ui.service.catalog import Catalog
+    from intents_ui.service.client import ServiceClient
+    from intents_ui.service.context.executor import FairExecutor
+    from intents_ui.service.context.shares import Shares
+    from intents_ui.service.models import Intent
+    from intents_ui.service.prices import Prices
+    from intents_ui.service.redis import RedisGuard
     from intents_ui.web.transfers.attention import AttentionReader
     from intents_ui.web.transfers.reading import TransferMemory
 
@@ -31,15 +34,15 @@ if TYPE_CHECKING:
 class App:
     """The objects of a process, one of each, for all threads."""
 
-    emulator: "Emulator | None"  # the embedded service, None with a real one
+    emulator: Emulator | None  # the embedded service, None with a real one
     executor: FairExecutor  # makes pages and calls the service
     service: ServiceClient
     catalog: Catalog
     prices: Prices
     hub: Hub
     streams: Streams
-    attention: "AttentionReader"  # of the transfers that need attention
-    transfers: "TransferMemory"  # shown lately
+    attention: AttentionReader  # of the transfers that need attention
+    transfers: TransferMemory  # shown lately
     plan: Callable[[str], Intent]  # of an intent ID, cached
     lifecycle: Lifecycle
     redis_guard: RedisGuard  # of Django's shared cache
@@ -91,7 +94,7 @@ def service_config() -> ServiceConfig:
     )
 
 
-def embedded_service() -> "Emulator | None":
+def embedded_service() -> Emulator | None:
     """Return a new embedded service, or None with a real one."""
     if not ENV.embedded:
         return None

@@ -341,20 +341,19 @@ INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
 INSTALLED_APPS += ["corsheaders"] if ENV.intents_api_origins else []
 MIDDLEWARE = [
-    "intents_ui.http.access_log.name_view",
     "intents_ui.http.security_headers.add_security_headers",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if ENV.intents_api_origins else []),
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "intents_ui.http.request_limits.RateLimits",
+    "intents_ui.http.limits.RateLimits",
     "intents_ui.http.compression.compressed",
     "intents_ui.http.compression.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
-    "intents_ui.http.same_origin.refuse_cross_site",
+    "intents_ui.http.failures.refuse_cross_site",
     "intents_ui.http.secret_text.refuse_secrets",
-    "intents_ui.http.request_limits.access",
+    "intents_ui.http.limits.access",
     "intents_ui.http.stale_notice.add_stale_notice",
     "intents_ui.http.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
@@ -462,7 +461,7 @@ SECURE_HSTS_PRELOAD = True
 CSRF_COOKIE_SECURE = BY_HTTPS
 CSRF_COOKIE_NAME = "__Host-csrftoken" if BY_HTTPS else "csrftoken"
 # Django's CSRF middleware would require tokens, and so cookies, also for forms that change nothing. Those that write have
-# its decorator (`operator_auth.operator_form`), and `same_origin.refuse_cross_site` is for all. A test checks every URL.
+# its decorator (`operator_auth.operator_form`), and `failures.refuse_cross_site` is for all. A test checks every URL.
 SILENCED_SYSTEM_CHECKS = ["security.W003"]
 
 LOGGING = {

@@ -7,18 +7,14 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
-
 from intents_ui.http import client_ip, marks
+from intents_ui.http.messages import Message, Send
 from intents_ui.ops import logs, metrics
 from intents_ui.service.context.request_context import Origin
 from intents_ui.settings import ENV
-
-Message = MutableMapping[str, Any]
-Send = Callable[[Message], Awaitable[None]]
 
 log = logging.getLogger(logs.REQUESTS)
 
@@ -87,17 +83,3 @@ def request_id(scope: Mapping[str, Any]) -> str:
     if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and client_ip.is_by_our_proxy(scope, ENV.trusted_proxies):
         return str(given[0], "ascii")
     return secrets.token_hex(6)
-
-
-def name_view(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware that records the page's name."""
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        scope: Mapping[str, Any] = getattr(request, "scope", None) or request.META.get("asgi.scope") or {}
-        request_log: RequestLog | None = scope.get(REQUEST_LOG)
-        if request_log and request.resolver_match:
-            request_log.view = request.resolver_match.view_name
-        return response
-
-    return answer

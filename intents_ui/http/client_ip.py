@@ -23,6 +23,7 @@ UNREADABLE = "unreadable"  # all clients whose forwarded address is invalid
 API_CLIENT = "token "  # with which the names of clients with a token begin
 THIS_MACHINE = "this machine"  # where it has a limit
 FROM_OUR_PAGES = ("same-origin", "none")  # "none" is navigation by the user
+LOOPBACK = [ipaddress.ip_network(each) for each in settings.LOOPBACK]
 SITE_BITS = 48  # of an IPv6 address: what a provider assigns to one site, 65,536 networks
 
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -36,7 +37,7 @@ def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | Non
     if token := token_of(scope):
         return name_of(token)
     peer = scope["client"][0] if scope.get("client") else None
-    if (not peer or _is_loopback(peer)) and not is_passed_on(scope):
+    if (not peer or is_within(peer, LOOPBACK)) and not is_passed_on(scope):
         return None
     return _normalized(caller(scope, proxies) or "")
 
@@ -95,16 +96,14 @@ def is_by_our_proxy(scope: Mapping[str, Any], proxies: Sequence[Network]) -> boo
     return client is not None and is_within(client[0], proxies)
 
 
-def is_one_of(networks: Sequence[Network], scope: Mapping[str, Any], *, proxies: Sequence[Network]) -> bool:
-    """Return whether the client is certainly in these networks. An untrusted proxy could be forwarding any client."""
-    found = caller(scope, proxies)
-    is_certain = not is_passed_on(scope) or is_by_our_proxy(scope, proxies)
-    return bool(found) and is_within(str(found), networks) and is_certain
-
-
 def may_read_figures(scope: Mapping[str, Any]) -> bool:
-    """Return whether the client may read metrics and detailed health (INTENTS_METRICS)."""
-    return is_one_of(settings.ENV.intents_metrics, scope, proxies=settings.ENV.trusted_proxies)
+    """Return whether the client may read metrics and detailed health (INTENTS_METRICS).
+
+    An untrusted proxy could be forwarding any client.
+    """
+    proxies = settings.ENV.trusted_proxies
+    is_certain = not is_passed_on(scope) or is_by_our_proxy(scope, proxies)
+    return is_certain and is_within(caller(scope, proxies) or "", settings.ENV.intents_metrics)
 
 
 def runs_it(request: HttpRequest) -> bool:
@@ -121,13 +120,8 @@ def is_behind_unnamed_proxy(request: HttpRequest) -> bool:
 
 
 def is_within(address: str, networks: Sequence[Network]) -> bool:
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    # dual-stack sockets report IPv4 addresses as mapped IPv6 addresses
-    plain = getattr(found, "ipv4_mapped", None) or found
-    return any(plain in network for network in networks)
+    found = _parsed(address)
+    return found is not None and any(found in network for network in networks)
 
 
 def _without_port(hop: str) -> str:
@@ -139,24 +133,21 @@ def _without_port(hop: str) -> str:
     return host if "." in host and ":" not in port else hop
 
 
-def _is_loopback(address: str) -> bool:
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return (getattr(found, "ipv4_mapped", None) or found).is_loopback
-
-
-def _normalized(address: str) -> str:
+def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the address. Dual-stack sockets report IPv4 addresses as mapped IPv6 addresses."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return UNREADABLE
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    # One host with a 6to4 prefix has a /48 for each of its IPv4 addresses.
-    plain = found.ipv4_mapped or found.sixtofour
-    return str(plain or ipaddress.ip_network((found, SITE_BITS), strict=False))
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+def _normalized(address: str) -> str:
+    found = _parsed(address)
+    if isinstance(found, ipaddress.IPv6Address):
+        # One host with a 6to4 prefix has a /48 for each of its IPv4 addresses.
+        return str(found.sixtofour or ipaddress.ip_network((found, SITE_BITS), strict=False))
+    return UNREADABLE if found is None else str(found)
 
 
 def is_same_origin(request: HttpRequest) -> bool:

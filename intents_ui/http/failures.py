@@ -16,6 +16,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import REASON_BAD_ORIGIN
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import is_valid_path
@@ -25,6 +26,7 @@ from django.utils.encoding import escape_uri_path
 from intents_ui import api, mcp
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
+from intents_ui.http import client_ip
 from intents_ui.mcp import messages
 from intents_ui.service import errors
 from intents_ui.service.context import request_context
@@ -83,6 +85,14 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
         looked_for=looked_for,
         until=failures.until(error, now=datetime.now(UTC)),
     )
+
+
+class Rejected(Exception):
+    """The request was rejected before it reached a view."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.title)
+        self.failure = failure
 
 
 # Formats
@@ -203,6 +213,21 @@ class FailurePages:
                 return redirect(without_cursor(request))
             case _:
                 return None
+
+
+def refuse_cross_site(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware that rejects forms of other sites, also those that change nothing and need no CSRF token.
+
+    Other sites may use the API, which reads no cookies.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        is_form = request.method == "POST" and not request.path.startswith(api.PATHS)
+        if is_form and not client_ip.is_same_origin(request):
+            return csrf_failure(request, REASON_BAD_ORIGIN)
+        return get_response(request)
+
+    return answer
 
 
 def without_cursor(request: HttpRequest) -> str:

@@ -1,9 +1,16 @@
-"""ASGI messages: the types, and functions that wrap `receive` or `send`."""
+"""ASGI messages: the types, checks of requests before a thread is taken, and responses that bypass Django."""
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from functools import cache
 from typing import Any, Final
+from urllib.parse import quote_from_bytes, urlsplit
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from django.utils.http import parse_header_parameters
 
 from intents_ui.http import security_headers
+from intents_ui.http.failures import Rejected, of_dashboard
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -11,6 +18,62 @@ Send = Callable[[Message], Awaitable[None]]
 AsgiApplication = Callable[[Message, Receive, Send], Awaitable[None]]
 
 PIECE: Final = 32 * 1024  # bytes
+HEADERS_SIZE: Final = 16_384  # bytes
+CHARSETS: Final = ("utf-8", "utf8", "us-ascii", "ascii")
+ASCII: Final = bytes(range(128))
+
+
+def is_for_us(scope: Message) -> bool:
+    """Return whether the request has exactly one Host and it is allowed.
+
+    DNS rebinding must not reach `/rpc/` either.
+    """
+    domain = host_of(scope)
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+
+
+def host_of(scope: Message) -> str:
+    hosts = [bytes(value).decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+    domain, _ = split_domain_port(hosts[0]) if len(hosts) == 1 else ("", "")
+    return domain
+
+
+def normalize_scope(scope: Message) -> Message:
+    """Return the scope with an ASCII query, without headers that could be mistaken for others, and with a known port.
+
+    `X_Forwarded_For` and `X-Forwarded-For` share one key in WSGI. An unknown port in Host is removed from GET and HEAD
+    requests, because it would appear in shared links. Raises Rejected for headers that are too large or not in UTF-8.
+    """
+    if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > HEADERS_SIZE:
+        raise Rejected(of_dashboard("headers too large"))
+    is_read, headers = scope["method"] in ("GET", "HEAD"), []
+    for name, value in scope["headers"]:
+        # Django would decode the URL with it, too, and fails to create a request at all for `zlib`.
+        if name == b"content-type" and charset_of(value).lower() not in CHARSETS:
+            raise Rejected(of_dashboard("no UTF-8"))
+        if b"_" not in name:
+            headers.append((name, with_known_port(value) if is_read and name == b"host" else value))
+    return {**scope, "query_string": quote_from_bytes(scope["query_string"], ASCII).encode(), "headers": headers}
+
+
+def charset_of(content_type: bytes) -> str:
+    try:
+        return parse_header_parameters(content_type.decode("latin-1"))[1].get("charset", "utf-8")
+    except ValueError:
+        return "unreadable"
+
+
+def with_known_port(host: bytes) -> bytes:
+    """Return the host without a port that isn't configured. Loopback hosts keep theirs, which may be forwarded."""
+    domain, port = split_domain_port(host.decode("latin-1"))
+    known = not port or domain in settings.LOOPBACK_HOSTS or port in known_ports()
+    return host if known else domain.encode("latin-1")
+
+
+@cache
+def known_ports() -> frozenset[str]:
+    origins = (urlsplit(origin).port for origin in settings.CSRF_TRUSTED_ORIGINS)
+    return frozenset(str(port) for port in (80, 443, settings.ENV.port, *origins) if port)
 
 
 async def send_text(send: Send, status: int, sentence: str, **headers: str) -> None:
@@ -48,28 +111,3 @@ def in_pieces(send: Send) -> Send:
         await send({**message, "body": body[last:]} if last else message)
 
     return send_pieces
-
-
-def with_headers(send: Send) -> Send:
-    """Add the security headers to responses of the embedded service, because they share our origin."""
-
-    async def send_with_headers(message: Message) -> None:
-        is_head = message["type"] == "http.response.start"
-        ours = security_headers.default_headers()
-        await send({**message, "headers": [*message["headers"], *ours]} if is_head else message)
-
-    return send_with_headers
-
-
-def replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that yields the body already read, then whatever follows."""
-    given = False
-
-    async def receive_again() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive_again

@@ -34,7 +34,7 @@ from django.views.decorators.csrf import csrf_protect
 
 from intents_ui import app
 from intents_ui.display.formatting import text
-from intents_ui.http import client_ip, rate_limiter
+from intents_ui.http import client_ip, limits
 from intents_ui.settings import ENV, LONGEST_SECRET
 
 COOKIE = "__Host-operator" if settings.BY_HTTPS else "operator"
@@ -94,7 +94,7 @@ def refusal(request: HttpRequest) -> Refusal | None:
     if not (is_known or _submitted_token(request)):
         return MISSING
     # Charged before the comparison, so that concurrent guesses are limited like sequential ones.
-    cost = rate_limiter.SEARCH if is_known else rate_limiter.TOKEN
+    cost = limits.SEARCH if is_known else limits.TOKEN
     if wait := app.current().rate_limiter.charge(request, cost, exempts_this_machine=is_known):
         return too_many(wait)
     return None if is_known or _is_token(_submitted_token(request)) else WRONG

@@ -7,8 +7,8 @@ threads (`service/context/executor.py`).
 import asyncio
 import io
 import time
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from functools import partial
 from typing import Final, NamedTuple, cast
 
@@ -19,14 +19,12 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 
 from intents_ui import app
-from intents_ui.http import marks, request_limits
-from intents_ui.http.failures import Failure, of_dashboard
+from intents_ui.http import access_log, limits, marks
+from intents_ui.http.failures import Rejected, of_dashboard
 from intents_ui.http.messages import Message, Receive, Send
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Overloaded
 
-REQUESTS: Final = 512  # in hand: being received, waiting for a thread, running or being sent
-BODY_BYTES: Final = 32 * 1024 * 1024
 BODY_SECONDS: Final = 10.0
 # Bytes of a body to read beyond its limit, because a browser that is still sending doesn't show a response.
 OVERFLOW: Final = 8 * 1024 * 1024
@@ -34,85 +32,42 @@ LENGTHS: Final = (b"content-length", b"transfer-encoding")
 QUEUE_SECONDS: Final = 8.0  # after which a request that waited for a thread is too old to be worth it
 
 
-class Refused(Exception):
-    """The request was rejected before it reached a view."""
+async def read_body(scope: Message, receive: Receive, *, most: int = marks.LARGEST_BODY) -> bytes:
+    """Read the body whole. Its bytes count until the caller gives them back. Raises Rejected.
 
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.title)
-        self.failure = failure
-
-
-@contextmanager
-def in_hand() -> Iterator[None]:
-    """Count a request. Raises Refused if there are too many, of its client or in all."""
-    client = request_context.client()
-    if lack := app.current().requests_in_hand.take(client):
-        raise Refused(request_limits.LACKS[lack])
+    A rejected body is read and dropped, because a browser that is still sending doesn't show a response.
+    """
+    # gunicorn has validated the header.
+    declared = max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
+    if declared > max(most, OVERFLOW):
+        raise Rejected(limits.too_large(most))
+    shares, client = app.current().body_bytes, request_context.client()
+    content, received, failure, is_last = bytearray(), 0, None, False
     try:
-        yield
-    finally:
-        app.current().requests_in_hand.give_back(client)
-
-
-class Body:
-    """Body of a request, whose bytes count while the request is in hand."""
-
-    def __init__(self) -> None:
-        self._content = bytearray()
-        self._client = request_context.client()
-        self._taken = 0
-
-    def __enter__(self) -> "Body":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._drop()
-
-    async def read(self, scope: Message, receive: Receive, *, most: int = marks.LARGEST_BODY) -> bytes:
-        """Read the body whole. Raises Refused.
-
-        A rejected body is read and dropped, because a browser that is still sending doesn't show a response.
-        """
-        # gunicorn has validated the header.
-        declared = max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
-        if declared > max(most, OVERFLOW):
-            raise Refused(request_limits.too_large(most))
-        received, refused = 0, None
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        raise Refused(of_dashboard("incomplete"))
-                    piece = message.get("body", b"")
-                    received += len(piece)
-                    refused = refused or self._add(piece, most)
-                    if received > max(most, OVERFLOW) or not message.get("more_body", False):
-                        break
-        except TimeoutError:
-            raise Refused(of_dashboard("too slow")) from None
-        if refused:
-            raise Refused(refused)
-        content = bytes(self._content)
-        self._content.clear()
-        return content
-
-    def _add(self, piece: bytes, most: int) -> Failure | None:
-        if self._taken + len(piece) > most:
-            refused = request_limits.too_large(most)
-        elif lack := app.current().body_bytes.take(self._client, len(piece)):
-            refused = request_limits.LACKS[lack]
-        else:
-            self._content += piece
-            self._taken += len(piece)
-            return None
-        self._drop()
-        return refused
-
-    def _drop(self) -> None:
-        self._content.clear()
-        app.current().body_bytes.give_back(self._client, self._taken)
-        self._taken = 0
+        async with asyncio.timeout(BODY_SECONDS):
+            while not is_last and received <= max(most, OVERFLOW):
+                message = await receive()
+                piece, is_last = message.get("body", b""), not message.get("more_body", False)
+                received += len(piece)
+                if message["type"] == "http.disconnect":
+                    failure = of_dashboard("incomplete")
+                elif received > most:
+                    failure = failure or limits.too_large(most)
+                else:
+                    failure = failure or limits.LACKS.get(shares.take(client, len(piece)))
+                if failure is None:
+                    content += piece
+                else:
+                    shares.give_back(client, len(content))
+                    content.clear()
+    except BaseException as error:
+        shares.give_back(client, len(content))
+        if not isinstance(error, TimeoutError):
+            raise
+        failure = of_dashboard("too slow")
+    if failure:
+        raise Rejected(failure)
+    return bytes(content)
 
 
 class BufferedResponse(NamedTuple):
@@ -136,31 +91,36 @@ class Pages(BaseHandler):
         self.load_middleware()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        with Body() as body:
-            content = await body.read(scope, receive)
+        content = await read_body(scope, receive)
+        try:
             if content:  # of a length that may not have been declared
                 others = [each for each in scope["headers"] if each[0] not in LENGTHS]
                 scope = {**scope, "headers": [*others, (b"content-length", str(len(content)).encode())]}
             try:
                 answer = await app.current().executor.run(partial(self._in_time, scope, content, time.monotonic()))
             except Overloaded:
-                raise Refused(request_limits.BUSY) from None
+                raise Rejected(limits.BUSY) from None
             await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
             if answer.rest:
                 await stream(answer.rest, receive, send)
             else:
                 await send({"type": "http.response.body", "body": answer.body})
+        finally:
+            app.current().body_bytes.give_back(request_context.client(), len(content))
 
     def _in_time(self, scope: Message, body: bytes, came_at: float) -> BufferedResponse:
         if time.monotonic() - came_at > QUEUE_SECONDS:
-            raise Refused(request_limits.BUSY)
+            raise Rejected(limits.BUSY)
         return self.page(scope, body)
 
     def page(self, scope: Message, body: bytes = b"") -> BufferedResponse:
         with request_context.page_deadline():
             set_script_prefix(get_script_prefix(scope))
             request_started.send(sender=self.__class__, scope=scope)
-            response = self.get_response(ASGIRequest(scope, io.BytesIO(body)))
+            request = ASGIRequest(scope, io.BytesIO(body))
+            response = self.get_response(request)
+            if request.resolver_match and access_log.REQUEST_LOG in scope:
+                scope[access_log.REQUEST_LOG].view = request.resolver_match.view_name
             if isinstance(response, StreamingHttpResponse) and response.is_async:
                 return BufferedResponse(response.status_code, headers_of(response), b"", response)
             try:

@@ -8,7 +8,6 @@ Redis, without which each process sends its own requests and counts by itself.
 import asyncio
 import json
 import logging
-from functools import cache
 from typing import Any
 
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
@@ -17,12 +16,9 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from intents_ui import app
 from intents_ui.http import client_ip
-from intents_ui.http.messages import Message, Send, send_response, send_text, without_body
-from intents_ui.http.requests import host_of, is_for_us
-from intents_ui.live.tasks import restart_forever
+from intents_ui.http.messages import Message, Send, host_of, is_for_us, send_response, send_text, without_body
 from intents_ui.ops import metrics
 from intents_ui.service.redis import redis_client, redis_errors
-from intents_ui.service.results import ServiceStatus
 from intents_ui.settings import ENV, is_address
 from intents_ui.web.mirror import mirror_coverage, open_incidents
 
@@ -47,7 +43,7 @@ async def respond(scope: Message, send: Send) -> None:
             await send_response(send, 200 if ready else 503, body, {"Content-Type": "application/json"})
         case "/metrics" if may_read_metrics(scope):
             await update_gauges()
-            body = await asyncio.to_thread(lambda: metrics.text(mirror_figures()))
+            body = await asyncio.to_thread(metrics_text)
             await send_response(send, 200, body, {"Content-Type": CONTENT_TYPE_LATEST})
         case _:
             await send_text(send, 403, "Forbidden. Allowed networks: INTENTS_METRICS.")
@@ -61,22 +57,18 @@ def may_read_metrics(scope: Message) -> bool:
     return (is_for_us(scope) or is_address(host_of(scope).strip("[]"))) and client_ip.may_read_figures(scope)
 
 
-def start_sampling() -> asyncio.Task[None] | None:
-    """Update the sampled metrics regularly, if another process may answer a scrape. Needs the event loop."""
-
-    async def keep_sampling() -> None:
-        while True:
-            await update_gauges()
-            await asyncio.sleep(metrics.EVERY_SECONDS)
-
-    return asyncio.create_task(restart_forever(keep_sampling, name="metrics")) if metrics.IS_SHARED else None
+async def keep_sampling() -> None:
+    """Update the sampled metrics regularly."""
+    while True:
+        await update_gauges()
+        await asyncio.sleep(metrics.EVERY_SECONDS)
 
 
-def mirror_figures() -> metrics.MirrorCollector | None:
-    """Return the mirror's figures. None without a mirror, or if its database can't be read."""
+def metrics_text() -> bytes:
+    """Return the metrics, with the mirror's if there is one whose database can be read."""
     known = mirror_coverage()
     incidents = open_incidents() if known else None
-    return metrics.MirrorCollector(known, incidents) if known and incidents is not None else None
+    return metrics.text(metrics.MirrorCollector(known, incidents) if known and incidents is not None else None)
 
 
 async def update_gauges() -> None:
@@ -101,39 +93,29 @@ def readiness(*, in_detail: bool) -> tuple[bool, bytes]:
     """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
     loaded, stopping = templates_load(), app.current().lifecycle.is_stopping()
     ready = loaded and not stopping
-    status: dict[str, Any] = {"ready": ready, "stopping": stopping}
+    report: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:
-        service = of_service(app.current().service.health.status())
-        status |= {"templates": loaded, "redis": redis_answers(), "service": service}
-    return ready, json.dumps(status).encode() + b"\n"
-
-
-def of_service(standing: ServiceStatus) -> dict[str, Any]:
-    """Return the service's health as seen by users' requests. Sends none."""
-    return {
-        "state": standing.state,
-        "last_response_seconds_ago": _rounded(standing.answered),
-        "last_failure_seconds_ago": _rounded(standing.failed),
-        "degraded_for_seconds": _rounded(standing.in_trouble),
-        "median_ms": None if standing.typical is None else round(standing.typical * 1000, 1),
-    }
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 1)
+        service = app.current().service.health.status()  # as seen by users' requests
+        seconds = {
+            "last_response_seconds_ago": service.answered,
+            "last_failure_seconds_ago": service.failed,
+            "degraded_for_seconds": service.in_trouble,
+            "median_ms": None if service.typical is None else service.typical * 1000,
+        }
+        rounded = {name: None if value is None else round(value, 1) for name, value in seconds.items()}
+        report |= {
+            "templates": loaded,
+            "redis": redis_answers(),
+            "service": {"state": service.state, **rounded},
+        }
+    return ready, json.dumps(report).encode() + b"\n"
 
 
 def templates_load() -> bool:
     try:
-        load_templates()
+        for name in TEMPLATES:
+            get_template(name)
     except (TemplateDoesNotExist, TemplateSyntaxError):
         log.exception("The templates cannot be loaded")
         return False
     return True
-
-
-@cache
-def load_templates() -> None:
-    """Load the templates. A success is cached, a failure is retried at the next check."""
-    for name in TEMPLATES:
-        get_template(name)

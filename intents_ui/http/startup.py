@@ -1,19 +1,26 @@
-"""Builds the objects of a process from its settings, in the order in which they depend on each other."""
+"""Start and end of a process: builds its objects from the settings, in the order in which they depend on each other."""
 
+import asyncio
+import logging
+import threading
 import time
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.cache import caches
+from django.urls import resolve
 from django.utils.crypto import salted_hmac
 
+from intents_ui import app
 from intents_ui.app import App, embedded_service, service_config
-from intents_ui.http import client_ip, security_headers
-from intents_ui.http.pages import BODY_BYTES, REQUESTS
-from intents_ui.http.rate_limiter import RateLimiter
+from intents_ui.http import client_ip, probes, security_headers
+from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
+from intents_ui.http.messages import Receive, Send
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.stream import Limits, Streams
+from intents_ui.live.tasks import restart_forever
+from intents_ui.ops import metrics, sentry
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.pages import intent as intent_page
 from intents_ui.service.cache import ResponseCache
@@ -40,6 +47,35 @@ STREAMS_PER_CLIENT = 20  # beyond that, pages poll
 CONCURRENT_EXPORTS = 4  # one for each client
 CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
 RESPONSES_PAUSE = 5.0  # the same for shared responses
+
+log = logging.getLogger(__name__)
+
+
+async def lifespan(receive: Receive, send: Send) -> None:
+    """Load what the first request needs, and close the process's objects after the last."""
+    await receive()
+    try:
+        sentry.begin()
+        threading.Thread(target=load_names, name="names", daemon=True).start()  # the start doesn't wait for the service
+        resolve("/")  # loads the URLs and their pages, which would delay the first request
+    except Exception as error:
+        await send({"type": "lifespan.startup.failed", "message": str(error)})
+        raise
+    # With several processes, another one may answer a scrape.
+    sampling = asyncio.create_task(restart_forever(probes.keep_sampling, name="metrics")) if metrics.IS_SHARED else None
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    if sampling:
+        sampling.cancel()
+    await app.current().aclose()
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+def load_names() -> None:
+    try:
+        app.current().catalog.warm()
+    except Exception:
+        log.warning("Chain and token names were not loaded at startup", exc_info=True)
 
 
 def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None = None) -> App:

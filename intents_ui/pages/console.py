@@ -27,7 +27,7 @@ from intents_ui.display.formatting import json_text
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.transfer import Transfer, execute_until
-from intents_ui.http import client_ip, confirmations, marks, operator_auth, rate_limiter
+from intents_ui.http import client_ip, confirmations, limits, marks, operator_auth
 from intents_ui.http.operator_auth import Refusal
 from intents_ui.service import decode, operations
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
@@ -181,7 +181,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
 def refusal(request: HttpRequest, asked: ConsoleRequest) -> Refusal | None:
     if len(asked.text.encode()) > LONGEST:
         return TOO_LONG
-    wait = app.current().rate_limiter.charge(request, rate_limiter.SEARCH)
+    wait = app.current().rate_limiter.charge(request, limits.SEARCH)
     return operator_auth.too_many(wait) if wait else None
 
 

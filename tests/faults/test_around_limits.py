@@ -15,8 +15,8 @@ from django.core.signals import request_started
 from intents_ui import app, asgi
 from intents_ui.api import tokens
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import rate_limiter
-from intents_ui.http.pages import REQUESTS
+from intents_ui.http import limits
+from intents_ui.http.limits import REQUESTS
 from intents_ui.service.health import Health
 from intents_ui.settings import ENV
 from tests.pages.conftest import fresh
@@ -44,7 +44,7 @@ def used_up(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "trusted_proxies", [ipaddress.ip_network(f"{PROXY}/32")])
     monkeypatch.setitem(vars(ENV), "api_tokens", tokens.parse(f"{entry('own', TOKEN)},{entry('spent', USED_UP)}"))
     for client in (SPENT, SITE, "127.0.0.1", "unreadable", "token spent"):
-        app.current().rate_limiter.consume(client, rate_limiter.units(client))
+        app.current().rate_limiter.consume(client, limits.units(client))
 
 
 def ask(peer: str, path: str = "/help", method: str = "GET", **headers: str) -> httpx.Response:

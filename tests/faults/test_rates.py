@@ -13,8 +13,8 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import rate_limiter
-from intents_ui.http.rate_limiter import SEARCH, SECONDS
+from intents_ui.http import limits
+from intents_ui.http.limits import SEARCH, SECONDS
 from intents_ui.settings import ENV
 from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
@@ -46,7 +46,7 @@ def way(emulator: Emulator) -> Iterator[Recorded]:
 
 def has(address: str, left: int) -> None:
     """Let a client have this many units left."""
-    app.current().rate_limiter.consume(address, rate_limiter.units(address) - left)
+    app.current().rate_limiter.consume(address, limits.units(address) - left)
 
 
 def visit(address: str, path: str = "/robots.txt", **how: Any) -> Any:
@@ -175,8 +175,8 @@ def test_fragments_files_and_feeds_get_429_in_their_own_format() -> None:
 
 
 def test_the_default_rates_are_those_of_the_documentation() -> None:
-    assert rate_limiter.units(HERE) == 2400
-    assert (rate_limiter.PAGE, rate_limiter.SEARCH, rate_limiter.TOKEN) == (1, 6, 20)
+    assert limits.units(HERE) == 2400
+    assert (limits.PAGE, limits.SEARCH, limits.TOKEN) == (1, 6, 20)
 
 
 @pytest.mark.usefixtures("emulator")

@@ -17,8 +17,9 @@ from django.http import HttpRequest, HttpResponse
 
 from intents_ui import app, asgi
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import pages, rate_limiter, request_limits, startup
-from intents_ui.http.pages import PAGES, REQUESTS
+from intents_ui.http import limits, pages, startup
+from intents_ui.http.limits import REQUESTS
+from intents_ui.http.pages import PAGES
 from intents_ui.service import client
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import Origin
@@ -174,7 +175,7 @@ def test_requests_in_hand_of_one_client_are_limited_to_an_eighth_whatever_they_a
             assert is_refused(ask(GREEDY, path))
         assert is_refused(ask(GREEDY, "/triage", "POST", data={"q": NOTHING}))
         assert is_refused(call(GREEDY))
-        assert json.loads(ask(GREEDY, "/export/history.json").text)["error"] == request_limits.BEYOND_SHARE.title
+        assert json.loads(ask(GREEDY, "/export/history.json").text)["error"] == limits.BEYOND_SHARE.title
         assert ask(GREEDY, "/healthz").status_code == 200
         assert ask(OTHER, "/triage", "POST", data={"q": NOTHING}).status_code == 200
         assert ask(OTHER, "/help").status_code == 200
@@ -279,7 +280,7 @@ def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
 @pytest.mark.usefixtures("still", "emulator")
 def test_a_rate_limited_client_gets_429_but_still_loads_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    app.current().rate_limiter.consume(GREEDY, rate_limiter.SECONDS)
+    app.current().rate_limiter.consume(GREEDY, limits.SECONDS)
     again = ask(GREEDY, "/help")
     assert is_refused(again)
     assert "Too many requests" in again.text
@@ -357,7 +358,7 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
 @pytest.mark.usefixtures("still", "emulator")
 def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    app.current().rate_limiter.consume_here(GREEDY, rate_limiter.SECONDS - 1)
+    app.current().rate_limiter.consume_here(GREEDY, limits.SECONDS - 1)
     assert call(GREEDY).status_code == 200
     refused = call(GREEDY)
     assert is_refused(refused)

@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 from pydantic import SecretStr
 
 from intents_ui import app, settings
-from intents_ui.http import operator_auth, rate_limiter, startup
+from intents_ui.http import limits, operator_auth, startup
 
 TOKEN = "canary-token-of-the-operator"
 
@@ -82,7 +82,7 @@ def guess(address: str, count: int) -> list[int]:
 
 @pytest.mark.usefixtures("token")
 def test_tokens_count_as_many_pages_each_right_or_wrong(clock: time_machine.Traveller) -> None:
-    most = rate_limiter.units("203.0.113.7") // rate_limiter.TOKEN
+    most = limits.units("203.0.113.7") // limits.TOKEN
     assert guess("203.0.113.7", most + 1) == [403] * most + [429]
     refused = operator_auth.refusal(form(operator_token=TOKEN))
     assert refused is not None

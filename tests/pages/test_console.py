@@ -20,7 +20,7 @@ from intents_ui.display.failures import MEANINGS
 from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
-from intents_ui.http import rate_limiter, startup
+from intents_ui.http import limits, startup
 from intents_ui.pages import console
 from intents_ui.service.console import OPERATIONS
 from intents_ui.settings import ENV
@@ -436,7 +436,7 @@ def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> N
 
 def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    app.current().rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - 2 * rate_limiter.SEARCH - 2)
+    app.current().rate_limiter.consume("203.0.113.7", limits.SECONDS - 2 * limits.SEARCH - 2)
     client = Client(REMOTE_ADDR="203.0.113.7")
     for _ in range(2):
         assert client.get("/console/GetChains?ask=fields").status_code == 200
@@ -450,7 +450,7 @@ def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypat
 
 def test_writes_count_in_the_rate_limit(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    app.current().rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - 3)
+    app.current().rate_limiter.consume("203.0.113.7", limits.SECONDS - 3)
     client = Client(REMOTE_ADDR="203.0.113.7")
     page = submit(client, client.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
     assert page.status_code == 429

@@ -14,7 +14,7 @@ from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.http import rate_limiter
+from intents_ui.http import limits
 from intents_ui.mcp.endpoint import VERSION
 from intents_ui.mcp.messages import Code
 from intents_ui.mcp.tools import NO_COPY, TOOLS
@@ -263,7 +263,7 @@ def test_a_page_of_another_site_cannot_call(site: Client, headers: dict[str, str
 
 def test_a_client_over_its_rate_limit_is_told_when_to_retry(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    app.current().rate_limiter.consume("203.0.113.7", rate_limiter.SECONDS - rate_limiter.SEARCH)
+    app.current().rate_limiter.consume("203.0.113.7", limits.SECONDS - limits.SEARCH)
     answers = [send(site, request("ping"), REMOTE_ADDR="203.0.113.7") for _ in range(2)]
     assert [each.status_code for each in answers] == [200, 429]
     told = json.loads(answers[1].content)

@@ -13,7 +13,7 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.triage import rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
-from intents_ui.http import rate_limiter
+from intents_ui.http import limits
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.transfers import mirrored
 from intents_ui.web.transfers.mirrored import Mirrored
@@ -22,7 +22,7 @@ from intents_ui.web.triage.answers import ClientService, answer, elsewhere, now,
 
 def charge(request: HttpRequest, read: Ticket) -> int:
     """Charge a ticket's identifiers. Returns the seconds to wait, 0 if none."""
-    return app.current().rate_limiter.charge(request, rate_limiter.SEARCH * len(read.findings))
+    return app.current().rate_limiter.charge(request, limits.SEARCH * len(read.findings))
 
 
 def too_many(wait: int) -> str:

@@ -1,23 +1,36 @@
-"""Token bucket of each client, in units of calls to the service.
+"""Limits on requests: size, rate and concurrency. Nothing here sends a request to the service.
 
-A bucket is stored as one number, the time at which it is full. Processes share the buckets in Redis. Without Redis, or
-while it is down, each process counts by itself, so that a limit neither fails a page nor is lifted.
+Rates are counted per client in units of calls to the service, in a token bucket: not for static files, `/healthz` or
+this machine. A bucket is stored as one number, the time at which it is full. Processes share the buckets in Redis.
+Without Redis, or while it is down, each process counts by itself, so that a limit neither fails a page nor is lifted.
 """
 
+import logging
 import threading
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
 from cachetools import LRUCache
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 
-from intents_ui.http import client_ip
+from intents_ui import api, app
+from intents_ui.display.formatting import text
+from intents_ui.http import client_ip, failures, marks
+from intents_ui.http.failures import Failure, of_dashboard
+from intents_ui.service.context.shares import Lack
 from intents_ui.service.redis import RedisGuard, redis_client
 from intents_ui.settings import ENV
 
+log = logging.getLogger(__name__)
+
+REQUESTS: Final = 512  # in hand: being received, waiting for a thread, running or being sent
+BODY_BYTES: Final = 32 * 1024 * 1024  # of all requests in hand
+BUSY_SECONDS: Final = 2
+UNTRUSTED_PROXY: Final = "%s sends X-Forwarded-For but is not in TRUSTED_PROXIES; its clients share one rate limit"
 PAGE: Final = 1
 SEARCH: Final = 6  # also for an identifier in a ticket, an export, a raw call: usually several calls to the service
 TOKEN: Final = 20  # for comparing an operator token
@@ -124,3 +137,69 @@ class RateLimiter:
 
 def _now() -> int:
     return int(time.time() * MICROSECONDS)
+
+
+def access(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    def answer(request: HttpRequest) -> HttpResponse:
+        is_of_api = client_ip.is_for_programs(request.path) or request.path.startswith(api.PATHS)
+        if ENV.intents_api == "off" and is_of_api:
+            return failures.not_found(request, Http404())
+        return get_response(request)
+
+    return answer
+
+
+class RateLimits:
+    """Middleware that charges each request to its client, first as a page, then as what its view is.
+
+    It says in the API's answers what is left, in the fields of draft-ietf-httpapi-ratelimit-headers-11.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if client_ip.is_behind_unnamed_proxy(request):
+            log.warning(UNTRUSTED_PROXY, request.META.get("REMOTE_ADDR"), extra={"once": True})
+        kilobytes = int(request.META.get("CONTENT_LENGTH") or 0) // 1024
+        response = charged(request, max(PAGE, kilobytes)) or self.get_response(request)
+        quota: Quota | None = vars(request).get("quota")
+        if quota and request.path.startswith(api.PATHS):
+            response["RateLimit-Policy"] = f'"calls";q={quota.capacity};w={SECONDS}'
+            response["RateLimit"] = f'"calls";r={quota.left};t={quota.reset}'
+        return response
+
+    def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: object) -> HttpResponse | None:
+        found = marks.of_view(view)
+        most = marks.BODY_SIZES[found.body]
+        if int(request.META.get("CONTENT_LENGTH") or 0) > most:
+            return failures.rejection(request, too_large(most))
+        if not found.is_costly(str(request.method), request.META.get("QUERY_STRING", "")):
+            return None
+        return charged(request, SEARCH)
+
+
+def charged(request: HttpRequest, cost: int) -> HttpResponse | None:
+    """Charge a request. Returns its rejection if its client has too little left."""
+    wait = app.current().rate_limiter.charge(request, cost)
+    return failures.rejection(request, too_many(client_ip.of(request), wait)) if wait else None
+
+
+def too_many(client: str | None, wait: int) -> Failure:
+    is_token = client is not None and client.startswith(client_ip.API_CLIENT)
+    pages = units(client) // 2 if client and is_token else ENV.intents_rate_pages
+    words = {
+        "units": text.counted(pages, "page"),
+        "search": SEARCH,
+        "wait": text.counted(wait, "second"),
+    }
+    return of_dashboard("rate limit of a token" if is_token else "rate limit", words, retry_after=wait)
+
+
+def too_large(most: int) -> Failure:
+    return of_dashboard("too large", {"size": f"{most // 1024:,}"})
+
+
+BUSY = of_dashboard("busy", retry_after=BUSY_SECONDS)
+BEYOND_SHARE = of_dashboard("too many in progress", retry_after=BUSY_SECONDS)
+LACKS: Mapping[Lack | None, Failure] = {Lack.FULL: BUSY, Lack.SHARE: BEYOND_SHARE}

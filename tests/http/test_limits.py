@@ -10,7 +10,7 @@ import time_machine
 from django.test import RequestFactory
 
 from intents_ui.api import tokens
-from intents_ui.http.rate_limiter import SECONDS, RateLimiter
+from intents_ui.http.limits import SECONDS, RateLimiter
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
 from tests.conftest import needs
