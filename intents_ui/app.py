@@ -19,12 +19,11 @@ if TYPE_CHECKING:  # they use the objects, and import this module
     from intents_ui.live.hub import Hub
     from intents_ui.live.stream import Streams
     from intents_ui.ops.lifecycle import Lifecycle
-    from intents_ui.service.catalog import Catalog
+    from intents_ui.service.catalog import Catalog, Prices
     from intents_ui.service.client import ServiceClient
     from intents_ui.service.context.executor import FairExecutor
     from intents_ui.service.context.shares import Shares
     from intents_ui.service.models import Intent
-    from intents_ui.service.prices import Prices
     from intents_ui.service.redis import RedisGuard
     from intents_ui.web.transfers.attention import AttentionReader
     from intents_ui.web.transfers.reading import TransferMemory

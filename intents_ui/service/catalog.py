@@ -1,8 +1,9 @@
-"""Chains and tokens by ID (names, decimals, explorer links), and the chains of each route provider.
+"""Chains and tokens by ID (names, decimals, explorer links), the chains of each route provider, and token prices.
 
 Pages use them to label transfers, so a lookup that fails returns None instead of raising, and pages don't wait for a
 newer list while a recent one is cached. Pages that show the lists themselves use the `listed_…` methods, which return
-`Listed`. How long a list is fresh is the client's decision (`operations.POLICIES`).
+`Listed`. How long a list is fresh is the client's decision (`operations.POLICIES`). A price is fresh for 90 s here,
+because the prices on a page come from many calls.
 """
 
 import contextlib
@@ -14,6 +15,7 @@ from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
+from itertools import batched
 from typing import Any, NamedTuple
 
 from cachetools import TTLCache
@@ -22,18 +24,22 @@ from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.executor import resting
-from intents_ui.service.context.request_context import is_over, time_left
+from intents_ui.service.context.request_context import is_over, time_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, ChainsAnswer, TokenInfo, TokensAnswer, plain
 from intents_ui.service.operations import ServiceCall
+from intents_ui.service.results import NO_PRICE, Price
 
 SECOND = timedelta(seconds=1)
 LISTS_HELD = 256
 PAUSE_SECONDS = 10.0  # wait after a failure before the next request for a list that isn't cached
-PATIENCE_SECONDS = 2.0  # longest wait of a page for a list that it needs only for names
+PATIENCE_SECONDS = 2.0  # longest wait of a page for a list that it needs only for names, and for prices
 CHAINS_TO_BEGIN_WITH = 8  # number of chains to preload. The service lists the busiest ones first
 # Skip the cache lookup for this long after the last one, because a page names hundreds of chains and tokens.
 LOOKED_AT_SECONDS = 0.5
+PRICES_AT_A_TIME = 100  # tokens per request
+PRICE_SECONDS = 90.0
+PRICES_HELD = 20_000
 
 
 class ServiceList[A](NamedTuple):
@@ -335,3 +341,58 @@ class Catalog:
         """Let pages do without a list for a while, after a failure or while its request takes long."""
         with self._lock:
             self._paused[listing.subject] = True
+
+
+type Token = tuple[int, str]  # chain ID and address
+
+
+class Prices:
+    """Cache of USD token prices, also of those that the service doesn't have. Thread-safe.
+
+    Prices are supplementary on a page, so a lookup that fails leaves them out.
+    """
+
+    def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._service = service
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._cache: TTLCache[Token, Price] = TTLCache(PRICES_HELD, PRICE_SECONDS, timer=clock)
+        self._paused_until = -PAUSE_SECONDS
+
+    def of(self, tokens: Iterable[Token]) -> Mapping[Token, Price]:
+        """Return prices by chain ID and address as given. Tokens whose price couldn't be requested are missing."""
+        keys = {token: _key(*token) for token in tokens}
+        with self._lock:
+            found = {key: price for key in keys.values() if (price := self._cache.get(key))}
+        missing = {key: token for token, key in keys.items() if key not in found}
+        if missing and self._clock() >= self._paused_until:
+            found |= self._fetched([missing[key] for key in sorted(missing)])
+        return {token: found[key] for token, key in keys.items() if key in found}
+
+    def _fetched(self, tokens: Sequence[Token]) -> dict[Token, Price]:
+        with within(PATIENCE_SECONDS):
+            batches = batched(tokens, PRICES_AT_A_TIME)
+            answers = self._service.threads.together(*(partial(self._batch, batch) for batch in batches))
+        found: dict[Token, Price] = {}
+        for answer in answers:
+            if not isinstance(answer, ServiceError):
+                found |= answer
+            elif answer.may_serve_stale and not isinstance(answer, Overloaded):  # the service isn't well
+                self._paused_until = self._clock() + PAUSE_SECONDS
+        with self._lock:
+            self._cache.update(found)
+        return found
+
+    def _batch(self, tokens: Sequence[Token]) -> dict[Token, Price]:
+        """Return the prices of a batch, matched by token: the response is unordered and may omit some."""
+        answered = {
+            _key(price.token.chain_id, price.token.token_address): Price(price.price_usd, price.updated_at)
+            for price in self._service.ask(operations.get_token_prices(tokens)).token_prices
+            if price.token.chain_id is not None and price.token.token_address
+        }
+        return {(key := _key(*token)): answered.get(key, NO_PRICE) for token in tokens}
+
+
+def _key(chain_id: int, address: str) -> Token:
+    """Return a token's cache key. Services may differ in an address's case, also for addresses that aren't hex."""
+    return chain_id, plain(address)

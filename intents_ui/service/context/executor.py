@@ -157,9 +157,14 @@ class FairExecutor:
 
     def _run(self, client: str | None, job: Job) -> None:
         future, context, do = job
+        settle: Callable[[], None] | None = None
         _here.turn = None if client is None else _turn_of(client)
         with computing():
-            settle = context.run(_settled, future, do) if future.set_running_or_notify_cancel() else None
+            if future.set_running_or_notify_cancel():
+                try:
+                    settle = partial(future.set_result, context.run(do))
+                except BaseException as error:
+                    settle = partial(future.set_exception, error)
         self._running.give_back(client)
         with self._lock:
             if self._waiting:
@@ -182,52 +187,32 @@ def _turn_of(client: str) -> threading.Lock:
 
 
 @contextmanager
-def computing() -> Iterator[None]:
-    """Compute in the block, in a turn of the thread's client."""
-    had_turn = _here.is_held
-    if not had_turn:
-        _take_turn()
+def _turn(*, is_held: bool) -> Iterator[None]:
+    before = _here.is_held
+    _set_turn(is_held=is_held)
     try:
         yield
     finally:
-        if not had_turn:
-            _end_turn()
+        _set_turn(is_held=before)
 
 
-@contextmanager
-def resting() -> Iterator[None]:
-    """Let other threads of the client compute, while this one waits in the block."""
-    had_turn = _here.is_held
-    _end_turn()
-    try:
-        yield
-    finally:
-        if had_turn:
-            _take_turn()
-
-
-def _take_turn() -> None:
-    if _here.turn:
+def _set_turn(*, is_held: bool) -> None:
+    if _here.turn is None or is_held == _here.is_held:
+        return
+    if is_held:
         _here.is_held = _here.turn.acquire(timeout=TURN_TIMEOUT)
-
-
-def _end_turn() -> None:
-    if _here.turn and _here.is_held:
+    else:
         _here.is_held = False
         _here.turn.release()
+
+
+computing = partial(_turn, is_held=True)  # compute in the block, in a turn of the thread's client
+resting = partial(_turn, is_held=False)  # let its other threads compute, while this one waits in the block
 
 
 def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
     """Run two calls one after the other, with the results of `FairExecutor.both`."""
     return _result(one), _result(other)
-
-
-def _settled(future: "Future[Any]", do: Callable[[], Any]) -> Callable[[], None]:
-    """Run a job, and return what sets its result."""
-    try:
-        return partial(future.set_result, do())
-    except BaseException as error:
-        return partial(future.set_exception, error)
 
 
 def _result[T](call: Callable[[], T]) -> T | ServiceError:

@@ -51,17 +51,14 @@ class _Context(NamedTuple):
 _context: ContextVar[_Context] = ContextVar("service_context", default=_Context())  # noqa: B039 - immutable
 
 
-class _Changed:
+@contextlib.contextmanager
+def _changed(**changes: Any) -> Iterator[None]:
     """Run the block in a changed context, including threads with a copy of it (`executor`)."""
-
-    def __init__(self, **changes: Any) -> None:
-        self._changes = changes
-
-    def __enter__(self) -> None:
-        self._token = _context.set(_context.get()._replace(**self._changes))
-
-    def __exit__(self, *_: object) -> None:
-        _context.reset(self._token)
+    token = _context.set(_context.get()._replace(**changes))
+    try:
+        yield
+    finally:
+        _context.reset(token)
 
 
 def current() -> Origin | None:
@@ -76,7 +73,7 @@ def client() -> str | None:
 
 def asking(origin: Origin) -> contextlib.AbstractContextManager[None]:
     """Return a context manager that runs its block on behalf of `origin`."""
-    return _Changed(origin=origin)
+    return _changed(origin=origin)
 
 
 def apart() -> Context:
@@ -110,7 +107,7 @@ def check_deadline() -> None:
 def within(seconds: float) -> contextlib.AbstractContextManager[None]:
     """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
     ends_at, outer = time.monotonic() + seconds, _context.get().ends_at
-    return _Changed(ends_at=ends_at if outer is None else min(ends_at, outer))
+    return _changed(ends_at=ends_at if outer is None else min(ends_at, outer))
 
 
 def page_deadline() -> contextlib.AbstractContextManager[None]:
@@ -148,7 +145,7 @@ def time_left(timeout: float | None, *, expired: type[Exception]) -> float | Non
 def collecting_stale() -> Iterator[list[StaleResponse]]:
     """Collect the stale responses that the block uses."""
     stale: list[StaleResponse] = []
-    with _Changed(stale=stale):
+    with _changed(stale=stale):
         yield stale
 
 
@@ -173,7 +170,7 @@ def add_stale(response: StaleResponse) -> None:
 def collecting_failed() -> Iterator[list[ServiceError]]:
     """Collect the failed calls of the block, so that the page can show the request ID of each one."""
     failed: list[ServiceError] = []
-    with _Changed(failed=failed):
+    with _changed(failed=failed):
         yield failed
 
 
