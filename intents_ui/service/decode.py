@@ -28,20 +28,16 @@ class Verbatim:
 def read(text: str) -> Any:
     """Parse JSON text. Raises ValueError, and nothing else, if it is invalid."""
     try:
-        value = _decoded(text)
+        try:
+            value = _DECODER.decode(text)
+        except json.JSONDecodeError:
+            raise
+        except ValueError:  # an integer with more digits than Python converts, if nothing worse
+            value = _LONG_NUMBER_DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     _check_depth(value, DEPTH_LIMIT)
     return value
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:  # an integer with more digits than Python converts, if nothing worse
-        return _LONG_NUMBER_DECODER.decode(text)
 
 
 def member(text: str, name: str) -> str:

@@ -47,7 +47,6 @@ OUTDATED: Final = frozenset({-2, -3, 1003, 3000, 8009})
 TRANSPORT_ERRORS: Final = (
     ServiceError,
     MissingField,
-    UnicodeDecodeError,
     OSError,
     httpx.HTTPError,
     httpx.InvalidURL,
@@ -170,7 +169,13 @@ class Exchange[T]:
         self._wire_size += len(piece)
         part = piece
         while piece or len(part) >= STEP:  # the decompressor may hold more
-            part, piece = self._inflated(piece) if self._gzip else (piece, b"")
+            if self._gzip:
+                try:
+                    part, piece = self._gzip.decompress(piece, STEP), self._gzip.unconsumed_tail
+                except zlib.error:
+                    raise self._flawed(Reason.ENCODING) from None
+            else:
+                part, piece = piece, b""
             self.content += part
             if max(self._wire_size, len(self.content)) > self.policy.size:
                 raise self._flawed(Reason.TOO_LARGE)
@@ -178,13 +183,6 @@ class Exchange[T]:
                 if not self._memory.free.acquire(blocking=False):
                     raise errors.Overloaded("as many large answers are in hand as there is room for")
                 self._reserved += 1
-
-    def _inflated(self, piece: bytes) -> tuple[bytes, bytes]:
-        """Return the next part of the content, and what is left of the piece."""
-        try:
-            return self._gzip.decompress(piece, STEP), self._gzip.unconsumed_tail
-        except zlib.error:
-            raise self._flawed(Reason.ENCODING) from None
 
     def result(self) -> T:
         """Parse the complete response. Raises the service's error if it is one."""
@@ -199,17 +197,21 @@ class Exchange[T]:
         self._offset.learn(response.headers.get("date"))
         if self._is_raw:
             _check_headers(response)
-        self.text = self.content.decode("utf-8", "strict" if response.is_success else "replace")
-        if self._known and response.is_success and self._known.text_hash == hash(self.text):
-            return cast(T, self._known.answer)
         try:
+            self.text = self.content.decode("utf-8", "strict" if response.is_success else "replace")
+            if self._known and response.is_success and self._known.text_hash == hash(self.text):
+                return cast(T, self._known.answer)
             document = decode.read(self.text)
         except ValueError:
             raise self._flawed(Reason.NOT_JSON) from None
-        found = _error_object(document)
-        if found is not None:
-            raise refused(response, found)
-        if not response.is_success or not isinstance(document, dict):
+        if not isinstance(document, dict):
+            raise self._flawed(Reason.WRONG_SHAPE)
+        wrapped = document.get("webrpcError")  # an error object can come in either form, with any HTTP status
+        if isinstance(wrapped, dict):
+            raise refused(response, wrapped)
+        if isinstance(document.get("error"), str) and "code" in document:
+            raise refused(response, document)
+        if not response.is_success:
             raise self._flawed(Reason.WRONG_SHAPE)
         return self.call.read(Answer(self._config.names.read(document), self.text))
 
@@ -286,16 +288,6 @@ def refused(response: httpx.Response, found: Mapping[str, Any]) -> ServiceError:
     return error
 
 
-def _error_object(document: object) -> Mapping[str, Any] | None:
-    """Return the error object in a JSON document, in either form, or None. It can come with any HTTP status."""
-    if not isinstance(document, dict):
-        return None
-    wrapped = document.get("webrpcError")
-    if isinstance(wrapped, dict):
-        return wrapped
-    return document if isinstance(document.get("error"), str) and "code" in document else None
-
-
 def _seconds(retry_after: str) -> float:
     """Parse Retry-After (seconds or an HTTP date)."""
     if seconds := re.fullmatch(r"[ \t]*([0-9]{1,20})[ \t]*", retry_after):
@@ -332,8 +324,6 @@ def _as_ours(error: Exception) -> ServiceError:
             return error
         case MissingField():
             return Unreadable(error.field, status=200)
-        case UnicodeDecodeError():
-            return Unreadable(reason=Reason.NOT_JSON, status=200)
         case httpx.PoolTimeout() | httpcore.PoolTimeout():
             return errors.OutOfTime() if is_over() else errors.Overloaded(ALL_IN_USE)
         case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():

@@ -220,7 +220,12 @@ class Health:
         return error
 
     def _learn(self, error: ServiceError | None, kind: Kind, seconds: float, *, is_probe: bool) -> None:
-        now, is_failure = self.clock(), error is not None and _is_failure(error, kind)
+        now, is_failure = self.clock(), False
+        if isinstance(error, Unreachable):
+            # A long poll normally ends in silence, and an outage that the service reports is a valid response.
+            is_failure = error.code not in REPORTED_OUTAGES and not (kind is Kind.WAIT and error.is_timeout)
+        elif error:
+            is_failure = error.reason in GARBLED
         if not isinstance(error, TooBusy):
             self._recent.append((now, is_failure))
             while self._recent[0][0] <= now - RECENT_SECONDS:
@@ -270,12 +275,3 @@ class Health:
             metrics.breaker_opened.inc()
             log.warning("Circuit breaker opened for the service: %s", error)
         self._error, self._until = error, self.clock() + seconds
-
-
-def _is_failure(error: ServiceError, kind: Kind) -> bool:
-    """Return whether an error is a failure of the service or the network, and not a valid error response."""
-    if isinstance(error, Unreachable):
-        # A long poll normally ends in silence.
-        is_silence = kind is Kind.WAIT and error.is_timeout
-        return error.code not in REPORTED_OUTAGES and not is_silence
-    return error.reason in GARBLED
