@@ -1,8 +1,10 @@
 """Clients for tests: with a key that must never be seen, and limits that a test can wait for."""
 
+import asyncio
+import contextlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import httpx
@@ -10,7 +12,7 @@ from pydantic import SecretStr
 
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.exchange import ResponseMemory
-from intents_ui.service.operations import ServiceConfig
+from intents_ui.service.operations import ServiceCall, ServiceConfig
 from tests.canary import KEY as CANARY
 from tests.policies import policies, seconds
 
@@ -22,6 +24,21 @@ def config(base_url: str, *, total: float = 10.0, size: int = 2**16, **others: A
 
 def client(base_url: str, *, memory: ResponseMemory | None = None, **how: Any) -> ServiceClient:
     return ServiceClient(config(base_url, **how), memory=memory)
+
+
+@contextlib.contextmanager
+def asking(url: str, *, live: bool, **how: Any) -> Iterator[Callable[[ServiceCall[Any]], Any]]:
+    """Yield what sends a call: as threads do, or as `live` updates do, on an event loop."""
+    service = client(url, **how)
+    if not live:
+        with service:
+            yield service.ask
+        return
+    with asyncio.Runner() as runner:
+        try:
+            yield lambda call: runner.run(service.ask_async(call))
+        finally:
+            runner.run(service.aclose())
 
 
 def without_socket(

@@ -1,4 +1,4 @@
-"""Calls of event loops: the same responses and errors as those of threads, and safe cancellation."""
+"""Calls of event loops: slots of their own, and safe cancellation. test_network_faults.py has their responses."""
 
 import asyncio
 import random
@@ -7,62 +7,13 @@ import threading
 import pytest
 
 from intents_ui.service import operations
-from intents_ui.service.errors import NotFound, Overloaded, Reason, Unreachable, Unreadable
+from intents_ui.service.errors import Overloaded
 from intents_ui.service.models import Intent
 from tests.service.clients import client
-from tests.service.scripted_server import Visit, answering, response, serving
+from tests.service.scripted_server import Visit, response, serving
 from tests.service.test_connections import requests_on
 
 INTENT = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
-
-
-async def test_an_awaited_operation_returns_the_same_response():
-    with serving(answering(INTENT)) as server:
-        async with client(server.url) as service:
-            intent = await service.ask_async(operations.get_intent("0x1"))
-    assert (intent.intent_id, intent.raw) == ("0x1", '{"intentId":"0x1","status":"QUOTED"}')
-
-
-async def test_errors_are_the_same_and_name_the_call():
-    with serving(answering({"error": "NotFound", "code": 8000, "msg": "?"}, status=400)) as server:
-        async with client(server.url) as service:
-            with pytest.raises(NotFound) as caught:
-                await service.ask_async(operations.get_intent_receipt("0x1"))
-    assert caught.value.operation == "GetIntentReceipt"
-    assert caught.value.__context__ is None
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param(Visit.stay_silent, id="no first byte"),
-        pytest.param(
-            lambda visit: visit.drip(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 99, every=0.02), id="dripped headers"
-        ),
-    ],
-)
-async def test_a_slow_response_is_cut_off_at_the_total_deadline(script):
-    with serving(script) as server:
-        async with client(server.url, total=0.3) as service:
-            with pytest.raises(Unreachable) as caught:
-                await service.ask_async(operations.get_intent("0x1"))
-    assert caught.value.reason is Reason.TIMEOUT
-
-
-async def test_a_broken_connection_is_reported_as_such():
-    with serving(Visit.reset) as server:
-        async with client(server.url) as service:
-            with pytest.raises(Unreachable) as caught:
-                await service.ask_async(operations.get_intent("0x1"))
-    assert caught.value.reason is Reason.BROKEN
-
-
-async def test_an_oversized_response_is_cut_off():
-    with serving(answering(" " * 2**20)) as server:
-        async with client(server.url) as service:
-            with pytest.raises(Unreadable) as caught:
-                await service.ask_async(operations.get_intent("0x1"))
-    assert caught.value.reason is Reason.TOO_LARGE
 
 
 async def test_long_polls_do_not_block_other_calls():

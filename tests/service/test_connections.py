@@ -1,6 +1,6 @@
 """One connection, one outstanding request: unsolicited bytes are never the response to the next request."""
 
-import asyncio
+import contextlib
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from intents_ui.service import operations
-from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import ServiceError
-from tests.service.clients import client
+from tests.service.clients import asking
 from tests.service.scripted_server import Visit, response, serving
 
 KEPT_OPEN = {"Connection": "keep-alive"}
@@ -73,36 +72,15 @@ TALKS = [
 EXPECTED = (["0xa", "0xc", "0xd"], ALL_FOUR)
 
 
-def outcome(service: ServiceClient, intent_id: str) -> object:
-    try:
-        return service.ask(operations.get_intent(intent_id)).intent_id
-    except ServiceError as error:
-        return error
-
-
+@pytest.mark.parametrize("live", [False, True], ids=["threads", "live"])
 @pytest.mark.parametrize(("answer", "behind"), TALKS)
-def test_bytes_behind_a_response_never_answer_another_request(answer, behind):
-    talk = Talk(answer, behind)
-    with serving(talk) as server, client(server.url, size=2**18, connections=1, total=60.0) as service:
-        found = [outcome(service, name) for name in ALL_FOUR]
-    assert [each for each in found if not isinstance(each, ServiceError)] in EXPECTED
-    assert talk.connections == 2
-
-
-async def outcome_of(service: ServiceClient, intent_id: str) -> object:
-    try:
-        return (await service.ask_async(operations.get_intent(intent_id))).intent_id
-    except ServiceError as error:
-        return error
-
-
-@pytest.mark.parametrize(("answer", "behind"), TALKS)
-async def test_bytes_behind_a_response_never_answer_another_live_request(answer, behind):
-    talk = Talk(answer, behind)
-    with serving(talk) as server:
-        async with client(server.url, size=2**18, connections=1, total=60.0) as service:
-            found = [await outcome_of(service, name) for name in ALL_FOUR]
-    assert [each for each in found if not isinstance(each, ServiceError)] in EXPECTED
+def test_bytes_behind_a_response_never_answer_another_request(answer, behind, *, live):
+    talk, found = Talk(answer, behind), []
+    with serving(talk) as server, asking(server.url, live=live, size=2**18, connections=1, total=60.0) as ask:
+        for name in ALL_FOUR:
+            with contextlib.suppress(ServiceError):
+                found.append(ask(operations.get_intent(name)).intent_id)
+    assert found in EXPECTED
     assert talk.connections == 2
 
 
@@ -124,33 +102,21 @@ class Late:
             each.send(named(asked_for(each)))
 
 
-def test_a_late_response_on_an_idle_connection_is_never_read():
+@pytest.mark.parametrize("live", [False, True], ids=["threads", "live"])
+def test_a_late_response_on_an_idle_connection_is_never_read(*, live):
     talk = Late()
-    with serving(talk) as server, client(server.url, connections=1, total=60.0) as service:
-        assert service.ask(operations.get_intent("0xa")).intent_id == "0xa"
+    with serving(talk) as server, asking(server.url, live=live, connections=1, total=60.0) as ask:
+        assert ask(operations.get_intent("0xa")).intent_id == "0xa"
         talk.may.set()
         assert talk.did.wait(60)
-        assert service.ask(operations.get_intent("0xb")).intent_id == "0xb"
+        assert ask(operations.get_intent("0xb")).intent_id == "0xb"
     assert talk.connections == 2
 
 
-async def test_the_live_client_never_reads_a_late_response_on_an_idle_connection():
-    talk = Late()
-    with serving(talk) as server:
-        async with client(server.url, connections=1, total=60.0) as service:
-            assert (await service.ask_async(operations.get_intent("0xa"))).intent_id == "0xa"
-            talk.may.set()
-            assert await asyncio.to_thread(talk.did.wait, 60)
-            assert (await service.ask_async(operations.get_intent("0xb"))).intent_id == "0xb"
-    assert talk.connections == 2
-
-
-async def test_a_gateway_that_labels_responses_with_ids_of_its_own_breaks_nothing():
+@pytest.mark.parametrize("live", [False, True], ids=["threads", "live"])
+def test_a_gateway_that_labels_responses_with_ids_of_its_own_breaks_nothing(*, live):
     def script(visit: Visit) -> None:
         visit.send(named(asked_for(visit), **{"X-Request-Id": "of-the-gateway"}))
 
-    with serving(script) as server:
-        with client(server.url) as service:
-            assert service.ask(operations.get_intent("0xa")).intent_id == "0xa"
-        async with client(server.url) as live:
-            assert (await live.ask_async(operations.get_intent("0xa"))).intent_id == "0xa"
+    with serving(script) as server, asking(server.url, live=live) as ask:
+        assert ask(operations.get_intent("0xa")).intent_id == "0xa"

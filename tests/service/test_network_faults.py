@@ -21,7 +21,7 @@ from intents_ui.service.errors import (
 )
 from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.operations import Kind, ServiceConfig
-from tests.service.clients import CANARY, client
+from tests.service.clients import CANARY, asking, client
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.waiting import until
 
@@ -29,14 +29,22 @@ INTENT = '{"intent":{"intentId":"0x1","status":"QUOTED"}}'
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
-def ends_in(script: Script, **how) -> ServiceError:
-    """The error that GetIntent ends in."""
-    with serving(script) as server, client(server.url, **how) as service, pytest.raises(ServiceError) as caught:
-        service.ask(operations.get_intent("0x1"))
+def error_at(url: str, *, live: bool = False, **how) -> ServiceError:
+    with asking(url, live=live, **how) as ask, pytest.raises(ServiceError) as caught:
+        ask(operations.get_intent("0x1"))
+    assert (caught.value.operation, caught.value.__context__) == ("GetIntent", None)
     return caught.value
 
 
-def reason(error: BaseException | None) -> Reason:
+def ends_in(script: Script, **how) -> ServiceError:
+    """The error that GetIntent ends in, for threads and for live updates."""
+    with serving(script) as server:
+        error, other = (error_at(server.url, live=live, **how) for live in (False, True))
+    assert (type(error), error.reason) == (type(other), other.reason)
+    return error
+
+
+def reason(error: BaseException | None) -> Reason | None:
     assert isinstance(error, Unreachable)
     return error.reason
 
@@ -46,9 +54,10 @@ def flaw(error: ServiceError) -> Reason:
     return error.reason
 
 
-def test_a_valid_response_is_an_intent_with_its_raw_text():
-    with serving(answering(INTENT)) as server, client(server.url) as service:
-        intent = service.ask(operations.get_intent("0x1"))
+@pytest.mark.parametrize("live", [False, True], ids=["threads", "live"])
+def test_a_valid_response_is_an_intent_with_its_raw_text(*, live):
+    with serving(answering(INTENT)) as server, asking(server.url, live=live) as ask:
+        intent = ask(operations.get_intent("0x1"))
     assert (intent.status, intent.raw) == ("QUOTED", '{"intentId":"0x1","status":"QUOTED"}')
     sent = server.visits[0]
     assert sent.head.startswith("POST /rpc/Service/GetIntent HTTP/1.1")
@@ -61,9 +70,7 @@ def test_a_valid_response_is_an_intent_with_its_raw_text():
 def test_a_closed_port_fails_at_once():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    with client(f"http://127.0.0.1:{port}") as service, pytest.raises(Unreachable) as caught:
-        service.ask(operations.get_intent("0x1"))
-    assert caught.value.reason is Reason.REFUSED
+    assert reason(error_at(f"http://127.0.0.1:{port}")) is Reason.REFUSED
 
 
 def test_an_unknown_host_differs_from_a_closed_port(monkeypatch):
@@ -71,28 +78,19 @@ def test_an_unknown_host_differs_from_a_closed_port(monkeypatch):
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    with client("http://nowhere.test") as service, pytest.raises(Unreachable) as caught:
-        service.ask(operations.get_intent("0x1"))
-    assert caught.value.reason is Reason.DNS
+    assert reason(error_at("http://nowhere.test")) is Reason.DNS
 
 
 def test_a_hanging_name_lookup_costs_no_more_than_the_deadline(monkeypatch):
     over = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: over.wait(600))
-    with client("http://slow.test", total=0.3) as service, pytest.raises(Unreachable) as caught:
-        service.ask(operations.get_intent("0x1"))
+    assert reason(error_at("http://slow.test", total=0.3)) is Reason.TIMEOUT
     over.set()
-    assert caught.value.reason is Reason.TIMEOUT
 
 
 def test_plain_http_on_the_tls_port_is_an_insecure_connection_error():
-    with (
-        serving(answering(INTENT)) as server,
-        client(server.url.replace("http:", "https:")) as service,
-        pytest.raises(Unreachable) as caught,
-    ):
-        service.ask(operations.get_intent("0x1"))
-    assert caught.value.reason is Reason.TLS
+    with serving(answering(INTENT)) as server:
+        assert reason(error_at(server.url.replace("http:", "https:"))) is Reason.TLS
 
 
 @pytest.mark.parametrize(
