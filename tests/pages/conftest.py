@@ -14,7 +14,7 @@ from intents_ui import app
 from intents_ui.app import App
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
-from intents_ui.service import catalog, prices
+from intents_ui.service import catalog
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import Kind
 from intents_ui.web.transfers import attention
@@ -54,7 +54,6 @@ def without_response_cache(request: pytest.FixtureRequest, monkeypatch: pytest.M
 def patient_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages wait for names and prices however slow the machine is."""
     monkeypatch.setattr(catalog, "PATIENCE_SECONDS", PATIENCE)
-    monkeypatch.setattr(prices, "PATIENCE_SECONDS", PATIENCE)
 
 
 @pytest.fixture
