@@ -17,9 +17,8 @@ from intents_ui.http import client_ip, probes, security_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
 from intents_ui.http.messages import Receive, Send
 from intents_ui.live.bus import RedisBus
-from intents_ui.live.hub import Hub
+from intents_ui.live.hub import Hub, restart_forever
 from intents_ui.live.stream import Limits, Streams
-from intents_ui.live.tasks import restart_forever
 from intents_ui.ops import metrics, sentry
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.pages import intent as intent_page

@@ -122,10 +122,10 @@ class RedisBus:
         keys, values = list[str](), list[str | bytes]()
         for intent_id, snapshot in newest.items():
             is_new = snapshot and intent_id in self._leading and snapshot is not self._leading[intent_id]
-            keys += [self._lease_key(intent_id), self._snapshot_key(intent_id)]
+            keys += [self._key("lease", intent_id), self._key("snapshot", intent_id)]
             values += [self._signed.sign(snapshot.to_text(), place=intent_id) if snapshot and is_new else ""]
             values += [self._versions.get(intent_id, b"")]
-        released = [self._lease_key(intent_id) for intent_id in self._leading.keys() - newest.keys()]
+        released = [self._key("lease", intent_id) for intent_id in self._leading.keys() - newest.keys()]
         arguments = [self._process_id, round(LEASE * 1000), round(KEPT * 1000), len(newest), VERSION, *values]
         replies = dict(zip(newest, await self._script([*keys, *released], arguments), strict=True))
         self._leading = {
@@ -134,15 +134,12 @@ class RedisBus:
         return replies
 
     def _newer(self, intent_id: str, stored: bytes, *, than: Snapshot | None) -> Snapshot | None:
-        """Return a snapshot that another process stored, or None if it is unusable or older than this process's own."""
+        """Return a snapshot that another process stored, or None if it is older than this process's own.
+
+        None if it is unsigned or invalid, too: no text in Redis may end the task that reads it.
+        """
         is_first = intent_id not in self._versions
         self._versions[intent_id] = stored[-VERSION:]
-        snapshot = self._read(intent_id, stored)
-        # The first may be older than what this process learned by itself. Later ones are as the leader stored them.
-        return None if snapshot and is_first and _is_older(snapshot, than) else snapshot
-
-    def _read(self, intent_id: str, stored: bytes) -> Snapshot | None:
-        """Return a snapshot, or None if it is unsigned or invalid. No text in Redis may end the task that reads it."""
         text = self._signed.unsign(stored.decode("ascii", "replace"), place=intent_id)
         if text is None:
             log.warning("Ignored a snapshot in Redis that is not signed with this SECRET_KEY")
@@ -158,16 +155,9 @@ class RedisBus:
                 type(error).__name__,
             )
             return None
-        return snapshot
+        if not (is_first and than and than.learned_at):
+            return snapshot  # only the first may be older. Later ones are as the leader stored them
+        return snapshot if snapshot.learned_at and snapshot.learned_at >= than.learned_at else None
 
-    def _lease_key(self, intent_id: str) -> str:
-        return f"{self._prefix}lease:{intent_id}"
-
-    def _snapshot_key(self, intent_id: str) -> str:
-        return f"{self._prefix}snapshot:{intent_id}"
-
-
-def _is_older(snapshot: Snapshot, than: Snapshot | None) -> bool:
-    if than is None or than.learned_at is None:
-        return False
-    return snapshot.learned_at is None or snapshot.learned_at < than.learned_at
+    def _key(self, kind: str, intent_id: str) -> str:
+        return f"{self._prefix}{kind}:{intent_id}"

@@ -2,28 +2,42 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final, Self
 
-from prometheus_client import Gauge
+from prometheus_client import Counter, Gauge
 
 from intents_ui.live.bus import RedisBus
-from intents_ui.live.poller import Poller, PollIntervals, Turns
+from intents_ui.live.poller import STARTS_PER_SECOND, Poller, PollIntervals
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.live.tasks import restart_forever
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.metrics import registry
 
+log = logging.getLogger(__name__)
+
 watched_intents = Gauge(
     "intents_ui_watched_intents", "Watched intents.", registry=registry, multiprocess_mode="livesum"
 )
+restarts = Counter("intents_ui_task_restarts", "Background tasks that failed and were restarted.", registry=registry)
 
 MAX_WATCHED = 500  # intents at a time in one process, an eighth of them for one client
 BEAT: Final = 0.5  # seconds after which processes that share a bus learn of each other, at the latest
+
+
+async def restart_forever(work: Callable[[], Awaitable[None]], *, name: str, pause: float = 1.0) -> None:
+    """Run `work` until it returns. An exception is logged and counted, and `work` starts again after a pause."""
+    while True:
+        try:
+            return await work()
+        except Exception:
+            log.exception("The task %r failed and starts again", name)
+            restarts.inc()
+            await asyncio.sleep(pause)
 
 
 class HubFull(Exception):
@@ -54,8 +68,8 @@ class Hub:
         self.intervals = intervals or PollIntervals()
         self.now = now
         self.slots = Shares(max_watched)
-        self.turns = Turns()
         self.watched: dict[str, Watch] = {}
+        self._turn = asyncio.Lock()
         self._has_news = asyncio.Event()  # for other processes
         self._sharing: asyncio.Task[None] | None = None
 
@@ -73,7 +87,12 @@ class Hub:
             if self.bus is None or self.bus.is_disconnected:
                 watch.start_leading()
             self.share()
-        return watch.join(seen)
+        if watch.ending:
+            watch.ending.cancel()
+            watch.ending = None
+        subscriber = Subscriber(watch, seen)
+        watch.subscribers.add(subscriber)
+        return subscriber
 
     def newest(self, intent_id: str) -> Snapshot | None:
         """Return this process's snapshot of a watched intent, or None. Sends no request."""
@@ -90,6 +109,11 @@ class Hub:
         watch = self.watched.get(intent_id)
         if watch:
             watch.loop.call_soon_threadsafe(watch.poll_now)
+
+    async def next_turn(self) -> None:
+        """Wait for a poller's turn to start or resume. All together must not exceed the service's rate limit."""
+        await self._turn.acquire()
+        asyncio.get_running_loop().call_later(1 / STARTS_PER_SECOND, self._turn.release)
 
     async def aclose(self) -> None:
         """End all watches. Their subscribers' iterations end."""
@@ -116,10 +140,12 @@ class Hub:
             for intent_id, watch in watched.items():
                 if self.watched.get(intent_id) is not watch:
                     continue  # ended in the meantime: the next beat releases the lease
-                if intent_id in of_others:
-                    watch.follow(of_others[intent_id])
-                else:
+                if intent_id not in of_others:
                     watch.start_leading()
+                    continue
+                watch.stop_leading()
+                if newer := of_others[intent_id]:
+                    watch.on_snapshot(newer)
             if bus.is_disconnected:
                 await asyncio.sleep(BEAT)
                 continue
@@ -137,35 +163,27 @@ class Watch:
         self.is_over = False
         self.loop = asyncio.get_running_loop()
         self.subscribers: set[Subscriber] = set()
-        self._hub = hub
+        self.hub = hub
         self._polling: asyncio.Task[None] | None = None
-        self._ending: asyncio.TimerHandle | None = None
-
-    def join(self, seen: str) -> "Subscriber":
-        if self._ending:
-            self._ending.cancel()
-            self._ending = None
-        subscriber = Subscriber(self, seen)
-        self.subscribers.add(subscriber)
-        return subscriber
+        self.ending: asyncio.TimerHandle | None = None
 
     def leave(self, subscriber: "Subscriber") -> None:
         self.subscribers.discard(subscriber)
-        if self.subscribers or self._ending:
+        if self.subscribers or self.ending:
             return
         # Keep polling for a moment, because users reload. An unknown intent or one without a snapshot isn't worth it.
-        grace = self._hub.intervals.grace if self.newest and not self.newest.is_unknown else 0.0
-        self._ending = self.loop.call_later(grace, self.end)
+        grace = self.hub.intervals.grace if self.newest and not self.newest.is_unknown else 0.0
+        self.ending = self.loop.call_later(grace, self.end)
 
     def end(self) -> asyncio.Task[None] | None:
         """End the watch. Returns the poller's task, if any, for callers that need to await its end."""
-        if self._ending:
-            self._ending.cancel()
-        if self._hub.watched.get(self.intent_id) is self:
-            del self._hub.watched[self.intent_id]
-            self._hub.slots.give_back(self.client)
+        if self.ending:
+            self.ending.cancel()
+        if self.hub.watched.get(self.intent_id) is self:
+            del self.hub.watched[self.intent_id]
+            self.hub.slots.give_back(self.client)
             watched_intents.dec()
-        self._hub.share()
+        self.hub.share()
         polling = self._polling
         self.stop_leading()
         self._close()
@@ -184,7 +202,7 @@ class Watch:
 
     def start_leading(self) -> None:
         if self._polling is None and not self.is_over:
-            work = restart_forever(self._poll, name=f"watch {self.intent_id}", pause=self._hub.intervals.poll)
+            work = restart_forever(self._poll, name=f"watch {self.intent_id}", pause=self.hub.intervals.poll)
             self._polling = asyncio.create_task(work)
 
     def stop_leading(self) -> None:
@@ -192,18 +210,12 @@ class Watch:
             self._polling.cancel()
             self._polling = None
 
-    def follow(self, snapshot: Snapshot | None) -> None:
-        """Leave the polling to another process, which may have sent a newer snapshot."""
-        self.stop_leading()
-        if snapshot:
-            self.on_snapshot(snapshot)
-
     def on_snapshot(self, snapshot: Snapshot) -> None:
         before, self.newest = self.newest, snapshot
         if snapshot.receipt and snapshot.learned_at and not snapshot.stale_since:
             # So that pages don't show an older one than the live stream.
-            age = self._hub.now() - snapshot.learned_at
-            self._hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
+            age = self.hub.now() - snapshot.learned_at
+            self.hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
         if snapshot.is_final:
             self._close()
         elif before is None or before.id != snapshot.id:
@@ -211,18 +223,17 @@ class Watch:
 
     async def _poll(self) -> None:
         """Run the poller. An internal error is published as a stale snapshot."""
-        hub = self._hub
-        poller = Poller(watch=self, service=hub.service, turns=hub.turns, intervals=hub.intervals, now=hub.now)
+        poller = Poller(self)
         try:
             await poller.run()
         except Exception:
             known = poller.snapshot
-            self.publish(known.stale(known.stale_since or hub.now()))
+            self.publish(known.stale(known.stale_since or self.hub.now()))
             raise
 
     def publish(self, snapshot: Snapshot) -> None:
         self.on_snapshot(snapshot)
-        self._hub.share()
+        self.hub.share()
 
     def _close(self) -> None:
         self.is_over = True
@@ -243,6 +254,7 @@ class Subscriber:
     watch: Watch
     returned: str
     is_awake: bool = False
+    has_ended: bool = False
     waiter: asyncio.Future[None] | None = None
 
     def __enter__(self) -> Self:
@@ -280,6 +292,11 @@ class Subscriber:
             return None
         self.returned = snapshot.id
         return snapshot
+
+    def end(self) -> None:
+        """Wake up the subscriber, to leave."""
+        self.has_ended = True
+        self.wake()
 
     def wake(self) -> None:
         self.is_awake = True

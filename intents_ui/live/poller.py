@@ -1,7 +1,6 @@
 """Poller of one intent: a long poll, with plain polling as the fallback."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import SystemRandom
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
-from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import EARLIEST, ENDED, STOPPED, UNEXECUTED, Intent, IntentReceipt
 from intents_ui.service.outcome import is_older, past
@@ -43,44 +41,25 @@ class PollIntervals:
     grace: float = 5.0  # how long to poll an intent after its last subscriber left
 
 
-class Turns:
-    """Turns of a process's pollers to start or to resume, which together must not exceed the service's rate limit."""
-
-    def __init__(self) -> None:
-        self._taken = asyncio.Lock()
-
-    async def next(self) -> None:
-        await self._taken.acquire()
-        asyncio.get_running_loop().call_later(1 / STARTS_PER_SECOND, self._taken.release)
-
-
-@dataclass(kw_only=True, eq=False)
 class Poller:
     """Polls until the intent is final and publishes each response, changed or not.
 
     Never raises a ServiceError: a failure is published as a stale snapshot.
     """
 
-    watch: "Watch"
-    service: ServiceClient
-    turns: Turns
-    intervals: PollIntervals
-    now: Callable[[], datetime]
-    # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
-    must_poll: bool = True
-    cursor: tuple[str | None, ...] | None = None
-    is_stopped: bool = False
-    stopped_at: datetime = EARLIEST
-    done_at: datetime | None = None
-    idle_responses: int = 0
-    quick_changes: int = 0
-    cut_polls: int = 0
-    plain_polls: int = 0  # left before a long poll is tried again
-    failures: int = 0
-
-    @property
-    def intent_id(self) -> str:
-        return self.watch.intent_id
+    def __init__(self, watch: "Watch") -> None:
+        self.watch, self.hub, self.intent_id = watch, watch.hub, watch.intent_id
+        # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
+        self.must_poll = True
+        self.cursor: tuple[str | None, ...] | None = None
+        self.is_stopped = False
+        self.stopped_at = EARLIEST
+        self.done_at: datetime | None = None
+        self.idle_responses = 0
+        self.quick_changes = 0
+        self.cut_polls = 0
+        self.plain_polls = 0  # left before a long poll is tried again
+        self.failures = 0
 
     @property
     def snapshot(self) -> Snapshot:
@@ -90,7 +69,7 @@ class Poller:
     async def run(self) -> None:
         while not self.snapshot.is_final:
             if self.must_poll:
-                await self.turns.next()
+                await self.hub.next_turn()
             try:
                 pause = await (self._long_poll() if self._may_long_poll() else self._poll())
                 self.failures = 0
@@ -100,13 +79,13 @@ class Poller:
                 await asyncio.sleep(pause)
 
     def _may_long_poll(self) -> bool:
-        return not (self.must_poll or self.is_stopped or self.done_at or self.plain_polls) and self.service.can_hold
+        return not (self.must_poll or self.is_stopped or self.done_at or self.plain_polls) and self.hub.service.can_hold
 
     async def _poll(self) -> float:
         """Send one request, publish the response, and return the delay before the next request."""
         before = self.snapshot.content
         try:
-            receipt = await self.service.ask_async(operations.get_intent_receipt(self.intent_id))
+            receipt = await self.hub.service.ask_async(operations.get_intent_receipt(self.intent_id))
         except NotFound:
             await self._update_without_receipt()
         else:
@@ -120,8 +99,8 @@ class Poller:
             return 0.0
         is_idle = self.done_at is not None
         if self.is_stopped:
-            is_idle = self.now() - self.stopped_at > REFUND_LIKELY
-        pause = self.intervals.recheck if is_idle else self.intervals.poll
+            is_idle = self.hub.now() - self.stopped_at > REFUND_LIKELY
+        pause = self.hub.intervals.recheck if is_idle else self.hub.intervals.poll
         return pause * SystemRandom().uniform(0.8, 1.2)
 
     async def _long_poll(self) -> float:
@@ -130,7 +109,7 @@ class Poller:
             # The receipt states are sent as received, because only the service interprets them.
             states = tuple(state or "" for state in self.cursor or ())
             call = operations.wait_intent_receipt(self.intent_id, last_receipt_states=states)
-            answer = await self.service.ask_async(call)
+            answer = await self.hub.service.ask_async(call)
         except NotFound:
             if self.snapshot.receipt:
                 raise
@@ -149,7 +128,7 @@ class Poller:
         is_changed = answer.receipt_states != self.cursor or answer.intent_receipt.status != status
         self.cursor = answer.receipt_states
         # "Stop polling" can be wrong, so plain polls verify it later.
-        self.done_at = self.now() if answer.done else None
+        self.done_at = self.hub.now() if answer.done else None
         self._update(answer.intent_receipt)
         return self._pause(began, is_changed=is_changed)
 
@@ -157,17 +136,17 @@ class Poller:
         """Return the delay before the next long poll. It prevents a busy loop with a service that doesn't block."""
         took = asyncio.get_running_loop().time() - began
         if self.done_at and not self.is_stopped:
-            return self.intervals.recheck
-        is_quick = took < self.intervals.pause
+            return self.hub.intervals.recheck
+        is_quick = took < self.hub.intervals.pause
         self.quick_changes = self.quick_changes + is_changed if is_quick else 0
         if not is_quick or (is_changed and self.quick_changes <= MAX_QUICK_CHANGES):
             self.idle_responses = 0
             return max(0.0, MIN_GAP - took)
         self.idle_responses += 1
-        return _doubled(self.intervals.pause, self.idle_responses, at_most=self.intervals.poll)
+        return _doubled(self.hub.intervals.pause, self.idle_responses, at_most=self.hub.intervals.poll)
 
     def _update(self, received: IntentReceipt) -> None:
-        now, known = self.now(), self.snapshot.receipt
+        now, known = self.hub.now(), self.snapshot.receipt
         receipt = known if known and is_older(received, than=known, now=now) else received
         expires_at = receipt.summary.expires_at if receipt.summary else None
         is_final = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
@@ -178,9 +157,9 @@ class Poller:
         """Publish a snapshot of an intent without a receipt. Intents have none until executed, but never lose one."""
         if self.snapshot.receipt:
             raise NotFound("the receipt is not there any more")
-        now = self.now()
+        now = self.hub.now()
         try:
-            intent: Intent = await self.service.ask_async(operations.get_intent(self.intent_id))
+            intent: Intent = await self.hub.service.ask_async(operations.get_intent(self.intent_id))
         except NotFound:
             self.watch.publish(Snapshot(self.intent_id, None, learned_at=now, is_final=True, is_unknown=True))
         else:
@@ -210,14 +189,16 @@ class Poller:
         self.must_poll = True
         # The circuit breaker says when it lets a call through.
         pause = self._backoff(error) if error.again_in is None else error.again_in
-        if self.snapshot.stale_since is None and (self.failures > 1 or pause > self.intervals.pause):
-            self.watch.publish(self.snapshot.stale(self.now()))
+        if self.snapshot.stale_since is None and (self.failures > 1 or pause > self.hub.intervals.pause):
+            self.watch.publish(self.snapshot.stale(self.hub.now()))
         return pause
 
     def _backoff(self, error: ServiceError) -> float:
         self.failures += 1
-        longest = self.intervals.retry_unreachable if isinstance(error, Unreachable) else 2 * self.intervals.poll
-        pause = SystemRandom().uniform(0, _doubled(self.intervals.retry, self.failures, at_most=longest))
+        longest = (
+            self.hub.intervals.retry_unreachable if isinstance(error, Unreachable) else 2 * self.hub.intervals.poll
+        )
+        pause = SystemRandom().uniform(0, _doubled(self.hub.intervals.retry, self.failures, at_most=longest))
         # Other pollers learn of the rate limit from the client.
         return error.retry_after + pause if isinstance(error, TooBusy) else pause
 

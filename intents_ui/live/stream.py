@@ -24,9 +24,8 @@ from urllib.parse import parse_qs
 from cachetools import LRUCache
 from prometheus_client import Gauge
 
-from intents_ui.live.hub import Hub, HubFull, Subscriber
+from intents_ui.live.hub import Hub, HubFull, Subscriber, restart_forever
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.live.tasks import restart_forever
 from intents_ui.service.context.shares import Lack
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.metrics import registry
@@ -44,6 +43,11 @@ MAX_ID_LENGTH: Final = 200
 MAX_EVENTS: Final = 512  # in the cache, one per intent
 RETRY_MS: Final = 1000
 BEAT: Final = b"event: beat\n\n"
+STREAM_HEADERS: Final = (
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+)
 _LINE_END = re.compile("\r\n|\r|\n")  # the only line endings in the SSE format
 
 
@@ -92,7 +96,7 @@ class Streams:
         self.hub = hub
         self.stopping = stopping
         self.limits = limits or Limits()
-        self.open: set[Stream] = set()
+        self.open: set[Subscriber] = set()
         self._by_client: Counter[str | None] = Counter()
         self._render = render
         self._rendered: LRUCache[str, tuple[str, asyncio.Task[bytes]]] = LRUCache(MAX_EVENTS)
@@ -105,9 +109,9 @@ class Streams:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         intent_id = scope["path"].removeprefix(PREFIX)
         if scope["method"] != "GET":
-            return await self.refuse(send, 405, extra=[(b"allow", b"GET")])
+            return await self._respond(send, 405, (b"allow", b"GET"))
         if not 0 < len(intent_id) <= MAX_ID_LENGTH or "/" in intent_id or not intent_id.isprintable():
-            return await self.refuse(send, 404)
+            return await self._respond(send, 404)
         client = self._client_of(scope)
         is_over_limit = client is not None and self._by_client[client] >= self.limits.a_client
         if is_over_limit or self._wait(client):
@@ -118,60 +122,94 @@ class Streams:
             subscriber = self.hub.subscribe(intent_id, seen=last_event_id(scope), client=client)
         except HubFull as full:
             return await self._reject(intent_id, send, 429 if full.lack is Lack.SHARE else 503)
-        stream = Stream(self, intent_id, subscriber, receive, send, is_ending=self.stopping())
-        self.open.add(stream)
+        subscriber.has_ended = self.stopping()
+        self.open.add(subscriber)
         open_streams.inc()
         self._by_client[client] += 1
         if self._timer is None or self._timer.done():
             self._timer = asyncio.create_task(restart_forever(self._stop_at_shutdown, name="live streams"))
         try:
             with subscriber:
-                await stream.run()
+                await self._stream(subscriber, receive, send)
         finally:
-            self.open.discard(stream)
+            self.open.discard(subscriber)
             open_streams.dec()
             self._by_client[client] -= 1
             if not self._by_client[client]:
                 del self._by_client[client]
 
+    async def _stream(self, subscriber: Subscriber, receive: Receive, send: Send) -> None:
+        """Send events until the stream ends.
+
+        There are thousands of streams, mostly waiting here, so what this holds determines their cost. The worker aborts
+        the connection of a client that doesn't read, which cancels this.
+        """
+        lifetime = self.limits.lasts * SystemRandom().uniform(0.8, 1.2)
+        ending = asyncio.get_running_loop().call_later(lifetime, subscriber.end)
+        leaving = asyncio.create_task(end_at_disconnect(subscriber, receive))
+        try:
+            # Wait briefly for the first snapshot, because the status depends on whether the intent exists.
+            snapshot = None if subscriber.has_ended else subscriber.poll()
+            if not (subscriber.has_ended or subscriber.snapshot):
+                snapshot = await subscriber.next(within=self.limits.first_snapshot)
+            if subscriber.snapshot and subscriber.snapshot.is_unknown:
+                return await self._respond(send, 404)
+            headers = [*STREAM_HEADERS, *self._headers]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            try:
+                while snapshot or not (subscriber.has_ended or subscriber.is_over):
+                    data = await self.event(snapshot) if snapshot else BEAT
+                    if not leaving.done():
+                        await send({"type": "http.response.body", "body": data, "more_body": True})
+                    snapshot = None if subscriber.has_ended else await subscriber.next(within=self.limits.beat_every)
+                farewell = self._farewell(subscriber)
+            except Exception as error:
+                # The browser reconnects, and until then the page says that it isn't live. Failures of the service are
+                # logged where they occur. Anything else is a bug, most likely in the template.
+                if not isinstance(error, ServiceError):
+                    log.exception("The stream of %s broke off", subscriber.watch.intent_id)
+                farewell = message("fault", event="bye", retry=15 * RETRY_MS)
+            if not leaving.done():
+                await send({"type": "http.response.body", "body": farewell})
+        finally:
+            ending.cancel()
+            leaving.cancel()
+
     async def event(self, snapshot: Snapshot) -> bytes:
         """Return the event for a snapshot, rendered once for all streams. After a failure, the next caller retries."""
+
+        def render() -> bytes:
+            return message(self._render(snapshot), id=snapshot.id, retry=RETRY_MS)
+
         snapshot_id, task = self._rendered.get(snapshot.intent_id, ("", None))
         if task is None or snapshot_id != snapshot.id or (task.done() and task.exception()):
-            task = asyncio.create_task(self._new_event(snapshot))
+            task = asyncio.create_task(asyncio.to_thread(render))
             self._rendered[snapshot.intent_id] = snapshot.id, task
         return await asyncio.shield(task)  # a canceled caller must not cancel it for the others
 
-    async def _new_event(self, snapshot: Snapshot) -> bytes:
-        html = await asyncio.to_thread(self._render, snapshot)
-        return message(html, id=snapshot.id, retry=RETRY_MS)
-
-    def stop(self) -> None:
-        """End all streams. Their browsers reconnect to another process."""
-        for stream in list(self.open):
-            stream.end()
-
     async def aclose(self) -> None:
-        self.stop()
+        """End all streams. Their browsers reconnect to another process."""
+        for subscriber in list(self.open):
+            subscriber.end()
         if self._timer:
             await self._timer
 
-    def reconnect_delay(self) -> int:
-        """Return a delay in milliseconds, random so that about 500 clients per second reconnect."""
-        return SystemRandom().randint(200, max(2000, 2 * len(self.open)))
+    async def _stop_at_shutdown(self) -> None:
+        """End all streams once the process is shutting down."""
+        while self.open:
+            if self.stopping():
+                for subscriber in list(self.open):
+                    subscriber.end()
+            await asyncio.sleep(self.limits.tick)
 
-    async def begin(self, send: Send) -> None:
-        headers = [
-            (b"content-type", b"text/event-stream; charset=utf-8"),
-            (b"cache-control", b"no-store"),
-            (b"x-accel-buffering", b"no"),
-        ]
-        await send({"type": "http.response.start", "status": 200, "headers": headers + self._headers})
+    def _farewell(self, subscriber: Subscriber) -> bytes:
+        last = subscriber.snapshot
+        if last and last.is_final and subscriber.is_over:
+            return message((last.receipt and last.receipt.status) or "over", event="done", retry=RETRY_MS)
+        # A random delay, so that about 500 clients per second reconnect.
+        return message("again", event="bye", retry=SystemRandom().randint(200, max(2000, 2 * len(self.open))))
 
-    async def refuse(
-        self, send: Send, status: int, *, html: str = "", extra: Sequence[tuple[bytes, bytes]] = ()
-    ) -> None:
-        body = html.encode()
+    async def _respond(self, send: Send, status: int, *extra: tuple[bytes, bytes], body: bytes = b"") -> None:
         headers = [
             (b"content-type", b"text/html; charset=utf-8"),
             (b"content-length", str(len(body)).encode()),
@@ -181,93 +219,14 @@ class Streams:
         await send({"type": "http.response.body", "body": body})
 
     async def _reject(self, intent_id: str, send: Send, status: int) -> None:
-        later = str(SystemRandom().randint(10, 30)).encode()
-        await self.refuse(send, status, html=self._fallback(intent_id), extra=[(b"retry-after", later)])
-
-    async def _stop_at_shutdown(self) -> None:
-        """End all streams once the process is shutting down."""
-        while self.open:
-            if self.stopping():
-                self.stop()
-            await asyncio.sleep(self.limits.tick)
+        later = (b"retry-after", str(SystemRandom().randint(10, 30)).encode())
+        await self._respond(send, status, later, body=self._fallback(intent_id).encode())
 
 
-@dataclass(slots=True, eq=False)
-class Stream:
-    """One client's connection.
-
-    There are thousands, mostly waiting in `run`, so what it holds there determines the cost. The worker aborts the
-    connection of a client that doesn't read, which cancels `run`.
-    """
-
-    streams: Streams
-    intent_id: str
-    subscriber: Subscriber
-    receive: Receive
-    send: Send
-    is_ending: bool = False
-    is_gone: bool = False
-
-    async def run(self) -> None:
-        limits = self.streams.limits
-        ending = asyncio.get_running_loop().call_later(limits.lasts * SystemRandom().uniform(0.8, 1.2), self.end)
-        leaving = asyncio.create_task(self._wait_for_disconnect())
-        try:
-            snapshot = await self._first()
-            known = self.subscriber.snapshot
-            if known and known.is_unknown:
-                return await self.streams.refuse(self.send, 404)
-            await self.streams.begin(self.send)
-            try:
-                await self._send_snapshot(snapshot)
-                while not (self.is_ending or self.subscriber.is_over):
-                    await self._send_snapshot(await self.subscriber.next(within=limits.beat_every))
-                farewell = self._farewell()
-            except Exception as error:
-                # The browser reconnects, and until then the page says that it isn't live. Failures of the service are
-                # logged where they occur. Anything else is a bug, most likely in the template.
-                if not isinstance(error, ServiceError):
-                    log.exception("The stream of %s broke off", self.intent_id)
-                farewell = message("fault", event="bye", retry=15 * RETRY_MS)
-            await self._write(farewell, is_end=True)
-        finally:
-            ending.cancel()
-            leaving.cancel()
-
-    def end(self) -> None:
-        self.is_ending = True
-        self.subscriber.wake()
-
-    async def _wait_for_disconnect(self) -> None:
-        while (await self.receive())["type"] != "http.disconnect":
-            pass
-        self.is_gone = True
-        self.end()
-
-    async def _first(self) -> Snapshot | None:
-        """Wait briefly for the first snapshot, because the response's status depends on whether the intent exists."""
-        if self.is_ending:
-            return None
-        if self.subscriber.snapshot:
-            return self.subscriber.poll()
-        return await self.subscriber.next(within=self.streams.limits.first_snapshot)
-
-    async def _send_snapshot(self, snapshot: Snapshot | None) -> None:
-        if snapshot:
-            await self._write(await self.streams.event(snapshot))
-        elif not self.is_ending:
-            await self._write(BEAT)
-
-    def _farewell(self) -> bytes:
-        last = self.subscriber.snapshot
-        if last and last.is_final and self.subscriber.is_over:
-            return message((last.receipt and last.receipt.status) or "over", event="done", retry=RETRY_MS)
-        return message("again", event="bye", retry=self.streams.reconnect_delay())
-
-    async def _write(self, data: bytes, *, is_end: bool = False) -> None:
-        if self.is_gone:
-            return
-        await self.send({"type": "http.response.body", "body": data, "more_body": not is_end})
+async def end_at_disconnect(subscriber: Subscriber, receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    subscriber.end()
 
 
 def last_event_id(scope: Message) -> str:

@@ -25,7 +25,7 @@ async def hubs_on(service: CountedService, redis, clock, count: int) -> AsyncIte
 
 async def store(hub: Hub, intent_id: str, text: str) -> None:
     """Replace the stored snapshot, as another client of this Redis could."""
-    await hub.bus._redis.set(hub.bus._snapshot_key(intent_id), text)
+    await hub.bus._redis.set(hub.bus._key("snapshot", intent_id), text)
 
 
 async def test_three_hubs_send_one_poll_and_each_sees_every_change(service, redis, clock):
