@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, F, Max, Min, Q, Sum
 
 from intents_ui.mirror.models import CALLS, STATUSES, Audit, Lease, Window, state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition, optional_utc, utc
@@ -118,11 +118,18 @@ def current(*, now: datetime) -> Coverage:
     at = due = int(now.timestamp())
     days: dict[date, DayCoverage] = {}
     holes: list[Hole] = []
-    for window in Window.objects.order_by("-start"):
+    # Most windows are sealed, so the database adds them up.
+    sealed = Window.objects.filter(is_sealed=True).values_list(F("start") / DAY).order_by()
+    counted = {"seconds": Sum(F("end") - F("start")), "transfers": Sum("rows"), "first": Min("due")}
+    for number, seconds, transfers, first in sealed.annotate(**counted):
+        day = utc(number * DAY).date()
+        days[day] = DayCoverage(day, {Condition.SEALED: timedelta(seconds=seconds)}, transfers)
+        due = min(due, first)
+    for window in Window.objects.filter(is_sealed=False).order_by("-start"):
         start, end, condition = utc(window.start), utc(window.end), window.condition
-        day = days.setdefault(start.date(), DayCoverage(start.date()))
-        day.lengths[condition] = day.lengths.get(condition, timedelta()) + (end - start)
-        day.transfers += window.rows
+        of_day = days.setdefault(start.date(), DayCoverage(start.date()))
+        of_day.lengths[condition] = of_day.lengths.get(condition, timedelta()) + (end - start)
+        of_day.transfers += window.rows
         due = min(due, window.due)
         if condition is Condition.HOLE:
             hole, later = Hole(start, end, window.reason, window.failures), holes[-1:]
@@ -137,7 +144,7 @@ def current(*, now: datetime) -> Coverage:
     )
     return Coverage(
         at=now,
-        days=[*reversed(days.values())],
+        days=[days[each] for each in sorted(days)],
         holes=holes,
         complete_since=complete_since,
         complete_until=complete_until,

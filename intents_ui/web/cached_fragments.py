@@ -1,22 +1,31 @@
 """Fragments of pages about transfers, each drawn once.
 
-A fragment is cached with its `Transfer`, the table of a list with its `Rows`, which pages reuse for a few seconds. It
-shows their time.
+A fragment is cached with its `Transfer`, the table of a list with its `Rows`, and figures with their `Report`, which
+pages reuse for a few seconds. It shows their time.
 """
 
 from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, Protocol
 
 from intents_ui.display.formatting import short_forms
-from intents_ui.display.lists.rows import Rows
-from intents_ui.display.transfers.transfer import Transfer
 
 # Fragments of one transfer or list. A page has up to three, and a row has one for each kind of list.
 MOST_FRAGMENTS = 16
 
 _now: ContextVar[datetime | None] = ContextVar("now", default=None)
+
+
+class Drawable(Protocol):
+    """What fragments are of, at a time."""
+
+    @property
+    def now(self) -> datetime: ...
+
+    @property
+    def fragments(self) -> dict[Hashable, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,7 @@ def now() -> datetime:
     return _now.get() or datetime.now(UTC)
 
 
-def cached_fragment(of: Transfer | Rows, *key: Hashable, caller: Callable[[], str]) -> str:
+def cached_fragment(of: Drawable, *key: Hashable, caller: Callable[[], str]) -> str:
     """Return what the body of a `{% call %}` block draws, or drew before of the same object and key.
 
     The body may use the transfer or the rows, what is derived from them, and the values of the key. Its `key` starts

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, Sum, TextField, Value, When
@@ -115,23 +116,23 @@ class PeriodFigures(Sums):
         """The share of the delivered ones. None if there are too few transfers, or if the time is incomplete."""
         return share(self.delivered, self.ended) if self.is_complete else None
 
-    @property
+    @cached_property
     def on_time(self) -> Share | None:
         """The share of the decided transfers that was delivered in time. None as for `success`."""
         return share(self.in_time, self.decided) if self.is_complete else None
 
-    @property
+    @cached_property
     def median(self) -> timedelta | None:
         return self._quantile(50)
 
-    @property
+    @cached_property
     def p95(self) -> timedelta | None:
         """Return None with too few durations. If so many are late that it isn't known yet, it is the longest one."""
         if not self.is_complete or self.timed < ENOUGH_FOR_P95:
             return None
         return self._quantile(95) or timedelta(milliseconds=statistics.middle(max(self.durations)))
 
-    @property
+    @cached_property
     def is_p95_minimum(self) -> bool:
         """Whether p95 is that of a transfer which is late now."""
         return self.p95 is not None and self._quantile(95) is None
@@ -490,13 +491,16 @@ def count_open(*, now: datetime) -> OpenCounts:
     # The first period in which a transfer began. An index has all that is counted, in the order of the groups.
     began_in = Case(*(When(began__gte=each.since(at) * 1000, then=Value(each)) for each in Period), default=Value(""))
     is_late = Q(began__lt=at * 1000 - F("route__late_after"))
+    periods = [*Period]
     groups = with_deposit(at * 1000).annotate(began_in=began_in).values_list(*PAIR, "began_in")
-    routes = {each.pk: each.key for each in Route.objects.all()}
-    tokens = {each.pk: each.key for each in Token.objects.all()}
+    routes = {pk: RouteKey(*key) for pk, *key in Route.objects.values_list("pk", *RouteKey._fields)}
+    tokens = {pk: TokenKey(*key) for pk, *key in Token.objects.values_list("pk", *TokenKey._fields)}
     found = defaultdict[ScopeName, Counter[str]](Counter)
     for route, *pair, period, n, late in groups.annotate(n=Count("*"), late=Count(Value(1), filter=is_late)):
-        since = [each for each in Period if period and each.since(at) <= Period(period).since(at)]
-        counts = {"open": n, "late": late, **dict.fromkeys(since, late)}
+        since = periods[periods.index(period) :] if period else ()
+        counts = {"open": n} | (dict.fromkeys(("late", *since), late) if late else {})
         for scope in scopes_of(routes[route], tuple(tokens[each] for each in pair if each is not None)):
-            found[scope].update(counts)
+            own = found[scope]
+            for name, count in counts.items():
+                own[name] += count
     return OpenCounts(gaps, found)

@@ -3,21 +3,18 @@
 The first two are of all, by route, provider, chain or token. Each of those has a page with its figures over time.
 """
 
-from datetime import timedelta
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from intents_ui.web.insight import access, charts, choices, data, figures, incidents, scopes
+from intents_ui.web.insight import access, choices, data, figures, incidents, scopes
 
 
 @access.insight
 def overview(request: HttpRequest) -> HttpResponse:
     picked = choices.read(request)
-    found, recent = figures.overview(picked), incidents.read()
-    marked = [(each.since, each.closed or found.total.figures.at) for each in (*recent.open_now, *recent.over)]
-    chart = charts.chart(found.series, length=timedelta(seconds=picked.window.bar), marked=marked)
-    return access.page(request, "insight/overview.html", picked=picked, chart=chart, recent=recent, **vars(found))
+    report, recent = figures.overview(picked), incidents.read()
+    return access.page(request, "insight/overview.html", picked=picked, report=report, recent=recent)
 
 
 @access.insight
@@ -32,6 +29,5 @@ def overview_json(request: HttpRequest) -> HttpResponse:
 def scope(request: HttpRequest, level: str, **named_by: str) -> HttpResponse:
     picked = choices.read(request)
     name = scopes.of(level, *named_by.values())
-    found = figures.report(name, picked)
-    chart, here = charts.chart(found.series, length=timedelta(seconds=picked.window.step)), incidents.read().of(name)
-    return access.page(request, "insight/scope.html", picked=picked, chart=chart, incidents=here, **vars(found))
+    report, here = figures.report(name, picked), incidents.read().of(name)
+    return access.page(request, "insight/scope.html", picked=picked, incidents=here, **vars(report))

@@ -1,9 +1,10 @@
 """Figures and single transfers of the mirror as pages show them. Functions that read raise CopyUnreadable."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest
@@ -22,13 +23,13 @@ from intents_ui.mirror import coverage, models, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.queries import BarFigures, OpenCounts, PeriodFigures, ReasonCount, TokenCount, count_open
+from intents_ui.mirror.figures.queries import OpenCounts, PeriodFigures, ReasonCount, TokenCount, count_open
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.outcome import Outcome
-from intents_ui.web.insight import charts, scopes
-from intents_ui.web.insight.charts import Columns
+from intents_ui.web.insight import charts, incidents, scopes
+from intents_ui.web.insight.charts import Chart, Columns
 from intents_ui.web.insight.choices import PERIODS, Choices
 from intents_ui.web.insight.scopes import NamedScope, named
 
@@ -94,13 +95,15 @@ class TokenRow:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of a scope as pages show them, as in `queries.Report`."""
+    """Figures of a scope as pages show them, as in `queries.Report`. `fragments`: what pages drew from them `now`."""
 
     total: FigureRow
-    series: Sequence[BarFigures]
+    chart: Chart | None
     rows: Sequence[FigureRow]
     reasons: Sequence[ReasonRow]
     tokens: Sequence[TokenRow]
+    now: datetime
+    fragments: dict[Hashable, Any] = field(default_factory=dict)
 
 
 def overview(picked: Choices) -> Report:
@@ -110,7 +113,8 @@ def overview(picked: Choices) -> Report:
         counts = still_open()
         with reading():
             found = queries.overview(picked.window, counts, level=picked.by, order=picked.order)
-        return _shown(found)
+        marked = [(each.since, each.closed or found.total.at) for each in incidents.read().incidents]
+        return _shown(found, bar=picked.window.bar, marked=marked)
 
     return app.current().recent_reads.get(
         ("figures", picked.window, picked.by, picked.order), read, max_age=readonly.MAX_AGE
@@ -125,13 +129,14 @@ def report(scope: ScopeName, picked: Choices) -> Report:
         is_known = bool(found.total.funded) or queries.is_known(scope)
     if not is_known and not _is_listed(scope):
         raise Http404("The local copy has no transfers of this.")
-    return _shown(found)
+    return _shown(found, bar=picked.window.step)
 
 
-def _shown(found: queries.Report) -> Report:
+def _shown(found: queries.Report, *, bar: int, marked: Sequence[tuple[datetime, datetime]] = ()) -> Report:
     total, *rows = of_rows([found.total, *found.rows])
     reasons = of_reasons(found.reasons, failed=found.total.failed)
-    return Report(total, found.series, rows, reasons, token_rows(found.tokens))
+    chart = charts.chart(found.series, length=timedelta(seconds=bar), marked=marked)
+    return Report(total, chart, rows, reasons, token_rows(found.tokens), datetime.now(UTC))
 
 
 def of_rows(found: Sequence[PeriodFigures]) -> list[FigureRow]:
