@@ -8,7 +8,7 @@ import re
 import secrets
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from intents_ui.http import client_ip, marks
 from intents_ui.http.messages import Message, Send
@@ -26,7 +26,10 @@ UNNAMED: Final = "none"  # an unknown path, or a request rejected before routing
 
 
 class RequestLog:
-    """One request. `view` is the page's name in `urls.py`, or of what answers instead."""
+    """Context manager of one request, which is logged at its end.
+
+    `view` is the page's name in `urls.py`, or of what answers instead.
+    """
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.origin = Origin(request_id(scope), client=client_ip.client_of(scope, ENV.trusted_proxies))
@@ -50,7 +53,10 @@ class RequestLog:
 
         return send_logged
 
-    def end(self, error: BaseException | None) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         self._status = self._status or (500 if isinstance(error, Exception) else LEFT)
         seconds = self._record()
         if not self._is_logged:

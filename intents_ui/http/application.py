@@ -31,21 +31,11 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         case "http" if scope["path"] in probes.PATHS:
             await probes.respond(scope, send)
         case "http":
-            await log_request(scope, receive, send)
+            with access_log.RequestLog(scope) as request_log:
+                scope = {**scope, access_log.REQUEST_LOG: request_log}
+                await http(scope, receive, request_log.wrap_send(in_pieces(send)))
         case "websocket":
             await send({"type": "websocket.close", "code": 1000})
-
-
-async def log_request(scope: Message, receive: Receive, send: Send) -> None:
-    request_log = access_log.RequestLog(scope)
-    error: BaseException | None = None
-    try:
-        await http({**scope, access_log.REQUEST_LOG: request_log}, receive, request_log.wrap_send(in_pieces(send)))
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
-        request_log.end(error)
 
 
 async def http(scope: Message, receive: Receive, send: Send) -> None:

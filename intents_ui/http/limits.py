@@ -174,9 +174,7 @@ class RateLimits:
         most = marks.BODY_SIZES[found.body]
         if int(request.META.get("CONTENT_LENGTH") or 0) > most:
             return failures.rejection(request, too_large(most))
-        if not found.is_costly(str(request.method), request.META.get("QUERY_STRING", "")):
-            return None
-        return charged(request, SEARCH)
+        return charged(request, SEARCH) if found.is_costly(request) else None
 
 
 def charged(request: HttpRequest, cost: int) -> HttpResponse | None:

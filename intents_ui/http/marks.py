@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from django.conf import settings
+from django.http import HttpRequest
 
 from intents_ui.live.stream import PREFIX
 
-type When = Callable[[str, str], bool]  # takes the method and the query string
+type When = Literal["always", "never", "posted", "with query"]
 type Body = Literal["body", "console", "triage"]
 
 # Bytes. A ticket can have 64,000 characters, each as three escaped bytes. The largest is the limit of all requests.
@@ -22,38 +23,29 @@ LARGEST_BODY: Final = max(BODY_SIZES.values())
 OUTSIDE: Final = {"static": settings.STATIC_URL, "live": PREFIX, "rpc": "/rpc/"}
 
 
-def always(method: str, query: str) -> bool:
-    return True
-
-
-def never(method: str, query: str) -> bool:
-    return False
-
-
-def posted(method: str, query: str) -> bool:
-    return method == "POST"
-
-
-def with_query(method: str, query: str) -> bool:
-    return bool(query)
-
-
 @dataclass(frozen=True)
 class Marks:
     """Marks of one view, each with the decorator of its name."""
 
-    is_costly: When = never
+    costly: When = "never"
     body: Body = "body"
     is_whole: bool = False
     is_framed: bool = False
+
+    def is_costly(self, request: HttpRequest) -> bool:
+        return (
+            self.costly == "always"
+            or (self.costly == "posted" and request.method == "POST")
+            or (self.costly == "with query" and bool(request.META.get("QUERY_STRING")))
+        )
 
 
 NONE: Final = Marks()
 
 
-def costly[V: Callable[..., Any]](when: When = always) -> Callable[[V], V]:
+def costly[V: Callable[..., Any]](when: When = "always") -> Callable[[V], V]:
     """Mark a view that takes several calls to the service, or reads a list page by page, for the rate limit."""
-    return lambda view: _marked(view, is_costly=when)
+    return lambda view: _marked(view, costly=when)
 
 
 def body[V: Callable[..., Any]](size: Body) -> Callable[[V], V]:

@@ -26,9 +26,7 @@ from http import HTTPStatus
 from typing import Any, cast
 
 from django.conf import settings
-from django.core.signing import BadSignature, Signer
 from django.http import HttpRequest, HttpResponse
-from django.utils.crypto import salted_hmac
 from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
 
@@ -42,7 +40,6 @@ REMEMBERED_SECONDS = 1800
 TOKEN_FIELD = "operator-token"  # noqa: S105 - a field's name
 REMEMBER_FIELD = "remember"
 LONGEST_TOKEN = LONGEST_SECRET  # characters to compare
-SIGNER = Signer(salt="operator")
 
 
 @dataclass(frozen=True)
@@ -111,12 +108,8 @@ def remember(request: HttpRequest, response: HttpResponse) -> None:
     if REMEMBER_FIELD not in request.POST or not _is_token(_submitted_token(request)):
         return
     until = int(time.time()) + REMEMBERED_SECONDS
-    response.set_cookie(
-        COOKIE,
-        SIGNER.sign_object([until, _fingerprint()]),
-        max_age=REMEMBERED_SECONDS,
-        httponly=True,
-        samesite="Strict",
+    response.set_signed_cookie(
+        COOKIE, str(until), salt=_salt(), max_age=REMEMBERED_SECONDS, httponly=True, samesite="Strict"
     )
 
 
@@ -126,14 +119,8 @@ def forget(response: HttpResponse) -> None:
 
 def remembered_until(request: HttpRequest) -> datetime | None:
     """Return when the operator cookie expires; a new token or SECRET_KEY invalidates it."""
-    if not has_token():
-        return None
-    try:
-        until, fingerprint = SIGNER.unsign_object(request.COOKIES.get(COOKIE, ""))
-    except (BadSignature, ValueError, TypeError):
-        return None
-    is_known = until > time.time() and secrets.compare_digest(fingerprint, _fingerprint())
-    return datetime.fromtimestamp(until, UTC) if is_known else None
+    until = int(request.get_signed_cookie(COOKIE, "", salt=_salt()) or 0) if has_token() else 0
+    return datetime.fromtimestamp(until, UTC) if until > time.time() else None
 
 
 def operator_form[V: Callable[..., HttpResponse]](view: V) -> V:
@@ -167,6 +154,6 @@ def _token() -> str:
     return ENV.intents_console_token.get_secret_value() if ENV.intents_console_token else ""
 
 
-def _fingerprint() -> str:
-    """Return a hash that ties the cookie to the token without revealing it."""
-    return salted_hmac("operator", _token(), algorithm="sha256").hexdigest()[:32]
+def _salt() -> str:
+    """Return a salt of the cookie's signature that ties it to the token."""
+    return f"operator {_token()}"

@@ -57,7 +57,7 @@ class Sought:
         return [finding for finding in others if finding.value not in found.values]
 
 
-@marks.costly(marks.with_query)
+@marks.costly("with query")
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")

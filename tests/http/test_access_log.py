@@ -1,6 +1,7 @@
 """One line for each request, without what a user typed."""
 
 import asyncio
+import contextlib
 import logging
 
 import pytest
@@ -26,6 +27,6 @@ def test_a_line_names_the_page_and_neither_path_nor_query(caplog: pytest.LogCapt
 @pytest.mark.parametrize(("error", "status"), [(asyncio.CancelledError(), 499), (RuntimeError("a bug"), 500)])
 def test_that_a_client_left_is_no_error(caplog: pytest.LogCaptureFixture, error: BaseException, status: int) -> None:
     request = RequestLog({"path": "/help", "method": "GET", "headers": [], "client": ("127.0.0.1", 50_000)})
-    with caplog.at_level(logging.INFO, logs.REQUESTS):
-        request.end(error)
+    with caplog.at_level(logging.INFO, logs.REQUESTS), contextlib.suppress(type(error)), request:
+        raise error
     assert f"GET none {status}," in caplog.text

@@ -74,7 +74,7 @@ def signed(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest
     return checked
 
 
-@marks.costly(marks.posted)
+@marks.costly("posted")
 @require_POST
 @signed
 def command(request: HttpRequest) -> HttpResponse:
@@ -90,7 +90,7 @@ def command(request: HttpRequest) -> HttpResponse:
     return ephemeral(export.total(found.rows), said)
 
 
-@marks.costly(marks.posted)
+@marks.costly("posted")
 @require_POST
 @signed
 def events(request: HttpRequest) -> HttpResponse:
