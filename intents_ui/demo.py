@@ -22,9 +22,8 @@ from intents_ui.mirror.entry import Entry, RouteKey, TokenKey, fingerprint_of, m
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Incident, Transfer, Window
-from intents_ui.mirror.reader import Reading, Span
+from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR, MINUTE
-from intents_ui.mirror.writer import Writer
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.outcome import Outcome
 
@@ -34,60 +33,60 @@ WINDOWS_AT_ONCE: Final = 7
 MILLISECOND, SECOND = 1_000, 1_000_000  # in microseconds
 
 
-def generate(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
+def generate(emulator: Emulator, mirror: Mirror) -> None:
     """Write the transfers, figures and incidents of the emulator's past, in place of those of an earlier demo."""
     now = mirror.seconds()
-    with leader.transaction():  # of many small ones, which are slower
+    with mirror.writer.transaction():  # of many small ones, which are slower
         if Transfer.objects.exists():
             writer.empty()
-            mirror.begin(leader)
-        write_transfers(emulator, mirror, leader)
-        SnapshotWriter(leader.epoch, mirror.slow).finish(now=now, renew=lambda: mirror.renew(leader))
-    with leader.transaction():  # until it is over, an incident of the past looks like one of the present
+            mirror.begin(mirror.writer.epoch)
+        write_transfers(emulator, mirror)
+        SnapshotWriter(mirror.writer.epoch, mirror.slow).finish(now=now, renew=mirror.renew)
+    with mirror.writer.transaction():  # until it is over, an incident of the past looks like one of the present
         for outage in sorted(emulator.world.outages, key=lambda each: each.start):
-            judge(mirror, leader, outage.start // SECOND, outage.end // SECOND)
+            judge(mirror, outage.start // SECOND, outage.end // SECOND)
 
 
-def write_transfers(emulator: Emulator, mirror: Mirror, leader: Writer) -> None:
+def write_transfers(emulator: Emulator, mirror: Mirror) -> None:
     now, at = mirror.seconds(), milliseconds(mirror.now())
     windows = list(Window.objects.order_by("start"))
     recent = tuple(each for each in windows if each.end > now - READ)
-    spans = [Span(group) for group in batched(windows[: -len(recent)], WINDOWS_AT_ONCE)]
-    for span, entries in zip(spans, made_beside(Past(emulator), spans), strict=True):
-        leader.commit(Reading(task=span, at=at, entries=entries), now=now)
-        mirror.renew(leader)
+    tasks = [Task.of(*group) for group in batched(windows[: -len(recent)], WINDOWS_AT_ONCE)]
+    for task, entries in zip(tasks, made_beside(Past(emulator), tasks), strict=True):
+        mirror.writer.commit(Reading(task=task, at=at, entries=entries), now=now)
+        mirror.renew()
         if mirror.stop.is_set():
             return
-    leader.commit(mirror.reader.read(Span(recent)), now=now)
+    mirror.writer.commit(mirror.reader.read(Task.of(*recent)), now=now)
 
 
-def made_beside(past: "Past", spans: Sequence[Span]) -> Iterator[tuple[Entry, ...]]:
-    """Yield the transfers of each span. Another process makes them, while this one writes."""
+def made_beside(past: "Past", tasks: Sequence[Task]) -> Iterator[tuple[Entry, ...]]:
+    """Yield the transfers of each task. Another process makes them, while this one writes."""
     forking = multiprocessing.get_context("fork")  # which copies what is known so far, unlike a new process
     ours, theirs = forking.Pipe(duplex=False)
 
     def make() -> None:
-        for span in spans:
-            theirs.send(tuple(past.entries(span.start, span.end)))
+        for task in tasks:
+            theirs.send(tuple(past.entries(task.start, task.end or 0)))
 
     maker = forking.Process(target=make, daemon=True)
     maker.start()
     theirs.close()
     try:
-        for _ in spans:
+        for _ in tasks:
             yield ours.recv()
     finally:
         maker.kill()
         maker.join()
 
 
-def judge(mirror: Mirror, leader: Writer, start: int, end: int) -> None:
+def judge(mirror: Mirror, start: int, end: int) -> None:
     """Judge the time of an outage as if it were the present, until its incidents are over."""
     now, at = mirror.seconds(), start
     while at <= now and (at <= end or Incident.objects.filter(closed=None).exists()):
-        if mirror.incidents.keep(leader, now=at):  # else there are hours to learn from
+        if mirror.incidents.keep(now=at):  # else there are hours to learn from
             at += JUDGED_EVERY
-        mirror.renew(leader)
+        mirror.renew()
         if mirror.stop.is_set():
             return
 

@@ -90,9 +90,9 @@ def measure(seconds: float) -> dict[str, float]:
     service = Service()
     mirror, known = mirror_of(service), dict[bytes, float]()
     until = START + SETTLING + seconds
-    with mirror.lead() as writer:
+    with mirror.lead():
         while service.now < until:
-            reading = mirror.step(writer)
+            reading = mirror.step()
             if reading is None:
                 service.sleep(IDLE_SECONDS)
                 continue

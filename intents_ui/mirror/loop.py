@@ -16,7 +16,7 @@ from intents_ui.mirror.entry import milliseconds
 from intents_ui.mirror.figures.snapshots import Slow, SnapshotWriter
 from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.lease import LeaseHeld, LeaseLost
-from intents_ui.mirror.reader import Reader, Reading, Span, Task
+from intents_ui.mirror.reader import Reader, Reading, Task
 from intents_ui.mirror.schedule import SPANS_AT_ONCE, Schedule
 from intents_ui.mirror.windows import DAY
 from intents_ui.mirror.writer import Writer
@@ -46,19 +46,15 @@ class Mirror:
     random: Random = field(default_factory=SystemRandom)
     is_done: Callable[[], bool] = lambda: False
     slow: Slow | None = None
-    prefill: "Callable[[Mirror, Writer], None]" = lambda *_: None
-
-    def __post_init__(self) -> None:
-        self.schedule = Schedule(random=self.random)
-        self.incidents = Keeper()
+    prefill: "Callable[[Mirror], None]" = lambda _: None
 
     def run(self, *, waits: bool = True) -> None:
         """Keep the copy while this process has the lease. Wait for it otherwise, or raise LeaseHeld."""
         while not self.stop.is_set():
             try:
-                with self.lead() as writer:
-                    self.prefill(self, writer)
-                    self._work(writer)
+                with self.lead():
+                    self.prefill(self)
+                    self._work()
                     return
             except LeaseHeld:
                 if not waits:
@@ -72,45 +68,46 @@ class Mirror:
 
         Returns how many were read, how many of these differed, and how many of the whole ledger lacked transfers.
         """
-        with self.lead() as writer:
-            lacking = writer.verify(now=self.seconds())
-            readings = [self.reader.read(Span((window,), is_audit=True)) for window in self.schedule.audits()]
-            differing = sum(bool(writer.commit(each, now=self.seconds())) for each in readings)
+        with self.lead():
+            lacking = self.writer.verify(now=self.seconds())
+            readings = [self.reader.read(Task.of(each, is_audit=True)) for each in self.schedule.audits()]
+            differing = sum(bool(self.writer.commit(each, now=self.seconds())) for each in readings)
         return len(readings), differing, lacking
 
     @contextmanager
-    def lead(self) -> Iterator[Writer]:
-        """Hold the lease during the block. Yields the writer of its epoch. Raises LeaseHeld."""
+    def lead(self) -> Iterator[None]:
+        """Hold the lease during the block. Raises LeaseHeld."""
         with lease.acquired() as epoch:
-            writer = Writer(epoch)
-            self.begin(writer)
-            yield writer
+            self.begin(epoch)
+            yield
 
-    def begin(self, writer: Writer) -> None:
+    def begin(self, epoch: int) -> None:
         """Prepare the ledger. Raises OtherSource if the database is of another source."""
-        now = self.seconds()
-        first = now - self.days * DAY - USUAL_LENGTH  # then all that ended in these days was created since
-        writer.begin(self.source, start=first // DAY * DAY, now=now)
+        self.writer = Writer(epoch)
+        self.schedule = Schedule(self.writer, random=self.random)
+        self.incidents = Keeper(self.writer)
+        first = self.seconds() - self.days * DAY - USUAL_LENGTH  # then all that ended in these days was created since
+        self.writer.begin(self.source, start=first // DAY * DAY, now=self.seconds())
 
-    def step(self, writer: Writer) -> Reading | None:
+    def step(self) -> Reading | None:
         """Read and write one task, if any is due."""
-        self._prepare(writer)
+        self._prepare()
         task = self.schedule.next_task(now=self.seconds())
         reading = self.reader.read(task) if task else None
         if reading:
-            self._write(writer, reading)
+            self._write(reading)
         return reading
 
-    def _work(self, writer: Writer) -> None:
+    def _work(self) -> None:
         renewed = time.monotonic()
-        snapshots = SnapshotWriter(writer.epoch, self.slow)
+        snapshots = SnapshotWriter(self.writer.epoch, self.slow)
         reading: dict[Future[Reading], Task] = {}
         with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
             while not self.stop.is_set() and not self.is_done():
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
-                    self.renew(writer)
+                    self.renew()
                     renewed = time.monotonic()
-                self._prepare(writer)
+                self._prepare()
                 while len(reading) < READERS:
                     task = self.schedule.next_task(now=self.seconds(), busy=reading.values())
                     if task is None:
@@ -122,24 +119,24 @@ class Mirror:
                 for each in done:
                     del reading[each]
                     if not self.stop.is_set():
-                        self._write(writer, each.result())
+                        self._write(each.result())
                 snapshots.turn(now=self.seconds())
         if not self.stop.is_set():
-            snapshots.finish(now=self.seconds(), renew=lambda: self.renew(writer))
+            snapshots.finish(now=self.seconds(), renew=self.renew)
 
-    def _prepare(self, writer: Writer) -> None:
+    def _prepare(self) -> None:
         """Do what is due in the database."""
-        self.schedule.prepare(writer, now=self.seconds())
-        self.incidents.keep(writer, now=self.seconds())
+        self.schedule.prepare(now=self.seconds())
+        self.incidents.keep(now=self.seconds())
 
-    def _write(self, writer: Writer, reading: Reading) -> None:
+    def _write(self, reading: Reading) -> None:
         now = self.seconds()
         self.schedule.pause(now + reading.pause)
-        writer.commit(reading, now=now)
+        self.writer.commit(reading, now=now)
 
-    def renew(self, writer: Writer) -> None:
+    def renew(self) -> None:
         """Extend the lease. Raises LeaseLost."""
-        lease.renew(writer.epoch, service_now=milliseconds(self.now()))
+        lease.renew(self.writer.epoch, service_now=milliseconds(self.now()))
 
     def seconds(self) -> int:
         """Return Unix seconds by the service's clock."""

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import ClassVar
 
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import Entry
@@ -31,56 +30,40 @@ MIRRORED = tuple(status for status in IntentStatus if status is not IntentStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """A task: read these neighboring windows as one list. `is_audit`: to compare a sealed window with the copy."""
+class Task:
+    """A list to read: what was created from `start` until before `end`, in Unix seconds, with these statuses.
 
-    windows: tuple[Window, ...]
+    Without an end it is a list of transfers that may still change, the newest first. `is_audit`: to compare a sealed
+    window with the copy.
+    """
+
+    start: int
+    end: int | None = None
+    statuses: Sequence[IntentStatus] = MIRRORED
+    most_pages: int = MOST_PAGES
     is_audit: bool = False
-    first: ClassVar = Page.first(size=PAGE_SIZE, column="id", order="ASC")
-    most_pages: ClassVar = MOST_PAGES
 
-    @property
-    def start(self) -> int:
-        return self.windows[0].start
-
-    @property
-    def end(self) -> int:
-        return self.windows[-1].end
+    @classmethod
+    def of(cls, *windows: Window, is_audit: bool = False) -> "Task":
+        """Return the task of reading neighboring windows as one list."""
+        statuses = () if windows[0].is_sample else MIRRORED
+        return cls(windows[0].start, windows[-1].end, statuses, is_audit=is_audit)
 
     def call(self, page: Page) -> ServiceCall[HistoryAnswer]:
-        statuses = () if self.windows[0].is_sample else MIRRORED
         # Whether `toTime` includes its second isn't specified.
-        return get_intent_history(page=page, by_statuses=statuses, from_time=self.start, to_time=self.end + 1)
+        until = None if self.end is None else self.end + 1
+        return get_intent_history(page=page, by_statuses=self.statuses, from_time=self.start, to_time=until)
 
     def may_list(self, found: Entry) -> bool:
-        return self.start * 1000 <= found.created < (self.end + 2) * 1000
-
-
-@dataclass(frozen=True, slots=True)
-class OpenSet:
-    """A task: read the transfers of these statuses that were created since then (Unix seconds), newest first."""
-
-    statuses: tuple[IntentStatus, ...]
-    since: int
-    most_pages: int
-    first: ClassVar = Page.first(size=PAGE_SIZE, column="createdAt", order="DESC")
-
-    def call(self, page: Page) -> ServiceCall[HistoryAnswer]:
-        return get_intent_history(page=page, by_statuses=self.statuses, from_time=self.since)
-
-    def may_list(self, found: Entry) -> bool:
-        return found.created >= self.since * 1000
-
-
-type Task = Span | OpenSet
+        return self.start * 1000 <= found.created and (self.end is None or found.created < (self.end + 2) * 1000)
 
 
 @dataclass(kw_only=True)
 class Reading:
-    """What a task found.
+    """What a task found, by a request at `at` (Unix milliseconds) and later ones.
 
     `why` is why it isn't complete, "" if it is. `is_unanswered`: the service didn't answer. `pause`: seconds for which
-    it wants no calls. `at`: time of the first request, in Unix milliseconds by the service's clock.
+    it wants no calls.
     """
 
     task: Task
@@ -137,8 +120,9 @@ class Reader:
             self.limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
             return self.service.ask_uncached(replace(task.call(page), is_cached=False))
 
+        column, order = ("createdAt", "DESC") if task.end is None else ("id", "ASC")
         try:
-            for answer, end in paging.answers(ask, task.first):
+            for answer, end in paging.answers(ask, Page.first(size=PAGE_SIZE, column=column, order=order)):
                 entries, invalid = _entries(answer, at)
                 found |= entries
                 unreadable += invalid

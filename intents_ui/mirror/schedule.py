@@ -3,14 +3,14 @@
 Windows are read from the newest on.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from operator import attrgetter
 from random import Random
 
 from intents_ui.mirror.models import Window
-from intents_ui.mirror.reader import OpenSet, Span, Task
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
-from intents_ui.mirror.writer import KEPT_DAYS, LoneRead, Writer, runs
+from intents_ui.mirror.reader import Task
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.writer import KEPT_DAYS, Writer, runs
 from intents_ui.service.models import IntentStatus
 
 COMMITTED, EXECUTING = IntentStatus.COMMITTED, IntentStatus.EXECUTING
@@ -23,7 +23,6 @@ OPEN_SETS = (
     (HOUR, (IntentStatus.FAILED, IntentStatus.ABORTED, IntentStatus.INVALID), 30 * DAY, 100),
 )
 AUDITS = 20  # windows an hour
-NEAR = MINUTE  # between transfers that are read by one call
 SPANS_AT_ONCE = 3
 LOOKED_AT = 120  # windows that are due, to find neighbors among
 
@@ -31,29 +30,26 @@ LOOKED_AT = 120  # windows that are due, to find neighbors among
 class Schedule:
     """The order of work of one leader. Times are Unix seconds by the service's clock."""
 
-    def __init__(self, *, random: Random) -> None:
+    def __init__(self, writer: Writer, *, random: Random) -> None:
+        self._writer = writer
         self._random = random
         self._open_sets_due = [0 for _ in OPEN_SETS]
         self._upkeep_due = 0
         self._minute = 0
         self._audits: list[Window] = []
-        self._alone: dict[bytes, LoneRead] = {}
         self._paused_until = 0.0
 
-    def prepare(self, writer: Writer, *, now: int) -> None:
+    def prepare(self, *, now: int) -> None:
         """Do what is due in the database: new windows each minute, checks and retention each hour."""
-        self._alone = writer.alone
         if now // MINUTE != self._minute:
-            for each in [each for each, lone in self._alone.items() if lone.is_over(now)]:
-                del self._alone[each]
-            writer.extend(now=now)
+            self._writer.extend(now=now)
             self._minute = now // MINUTE
         if now >= self._upkeep_due:
             if not self._upkeep_due:
                 self._open_sets_due[-1] = now + 10 * MINUTE  # a new copy has none of them yet
-            writer.expire(now=now)
-            writer.verify(now=now)
-            writer.merge()
+            self._writer.expire(now=now)
+            self._writer.verify(now=now)
+            self._writer.merge()
             self._audits = self.audits()
             self._upkeep_due = now + HOUR
 
@@ -67,29 +63,22 @@ class Schedule:
         for place, (every, statuses, since, most_pages) in enumerate(OPEN_SETS):
             if now >= self._open_sets_due[place]:
                 self._open_sets_due[place] = now + every
-                return OpenSet(statuses, now - since, most_pages)
-        if alone := {each: lone.created for each, lone in self._alone.items() if lone.due <= now}:
-            return Span((self._next_alone(alone, now),))
-        spans = [task for task in busy if isinstance(task, Span)]
+                return Task(now - since, None, statuses, most_pages)
+        if alone := self._writer.take_alone(now=now):
+            return Task(alone[0], alone[-1] + 1)
+        spans = [(task.start, task.end) for task in busy if task.end is not None]
         if len(spans) >= SPANS_AT_ONCE:
             return None
         due = (
             each
             for each in Window.objects.filter(due__lte=now).order_by("-start")[: LOOKED_AT * (len(spans) + 1)]
-            if not any(span.start <= each.end and each.start <= span.end for span in spans)
+            if not any(start <= each.end and each.start <= end for start, end in spans)
         )
         if run := next(runs(due, by=attrgetter("is_sample")), None):
-            return Span(run)
+            return Task.of(*run)
         if self._audits and not busy:
-            return Span((self._audits.pop(),), is_audit=True)
+            return Task.of(self._audits.pop(), is_audit=True)
         return None
-
-    def _next_alone(self, alone: Mapping[bytes, int], now: int) -> Window:
-        """Return the seconds of the oldest of these transfers. It is no window of the ledger."""
-        first = min(alone.values())
-        near = {each: created for each, created in alone.items() if created < first + NEAR}
-        self._alone |= {each: LoneRead(created, NEVER, now) for each, created in near.items()}
-        return Window(start=first, end=max(near.values()) + 1, due=now)
 
     def pause(self, until: float) -> None:
         self._paused_until = max(self._paused_until, until)

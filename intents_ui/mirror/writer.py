@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import connection, models, transaction
 from django.db.models import Min, Q
@@ -35,7 +35,7 @@ from intents_ui.mirror.models import (
     state,
     write,
 )
-from intents_ui.mirror.reader import KNOWN, TOO_LONG, OpenSet, Reading, Span
+from intents_ui.mirror.reader import KNOWN, TOO_LONG, Reading
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import RULES, Outcome
 
@@ -43,6 +43,7 @@ BATCH = 500  # rows of a transaction
 MOST_KNOWN = 20_000  # IDs of dictionaries in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
 ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have changed
+NEAR = MINUTE  # between transfers that are read by one call
 KEPT_DAYS = 90
 ROWS_MISSING = "transfers are missing in the copy"
 
@@ -62,27 +63,13 @@ class OtherSource(Exception):
     """The database is a copy of another service, or was read with another access key."""
 
 
-class LoneRead(NamedTuple):
-    """A read of a transfer with those created next to it, at `due`, or NEVER if it was at `read_at`."""
-
-    created: int
-    due: int
-    read_at: int = 0
-
-    def is_over(self, now: int) -> bool:
-        """Return whether there may be another. One that is still listed as before, or not at all, has few."""
-        return self.due == windows.NEVER and now >= self.read_at + (now - self.created) // 10
-
-
 class Writer:
-    """Writes readings under one epoch of the lease. `now` is always in Unix seconds by the service's clock.
-
-    `alone` are the transfers that aren't read with their windows, by ID.
-    """
+    """Writes readings under one epoch of the lease. `now` is always in Unix seconds by the service's clock."""
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
-        self.alone: dict[bytes, LoneRead] = {}
+        self._alone: dict[bytes, tuple[int, int]] = {}  # to read without their windows: time of creation, when
+        self._resting: dict[bytes, int] = {}  # read like that, and not again until then
         self._ids: dict[tuple[type[models.Model], tuple[str, ...]], int] = {}  # of routes, tokens and reasons
         self._earlier: dict[bytes, tuple[bytes, int]] = {}  # fingerprint and time of a reading (`_is_newer`)
 
@@ -110,6 +97,7 @@ class Writer:
 
     def extend(self, start: int | None = None, *, now: int) -> None:
         """Add the windows that the ledger lacks, from `start` or its own start on. The last one contains now."""
+        self._resting = {each: until for each, until in self._resting.items() if until > now}
         present = (now // windows.WIDTH + 1) * windows.WIDTH
         edges = [*Window.objects.order_by("start").values_list("start", "end"), (present, present)]
         known_until = edges[0][0] if start is None else start
@@ -122,9 +110,9 @@ class Writer:
     def commit(self, reading: Reading, *, now: int) -> int:
         """Write a reading. Return the number of rows that changed, or of those that an audit found to differ."""
         changed, differing, rest, task = 0, 0, list(reading.entries), reading.task
-        if isinstance(task, Span) and task.is_audit:
+        if task.is_audit and task.end is not None:
             rest = [each for each in rest if task.start * 1000 <= each.created < task.end * 1000]
-            differing = 0 if reading.why else _differing(task, rest)
+            differing = 0 if reading.why else _differing(task.start, task.end, rest)
         while len(rest) > BATCH:
             with self.transaction():
                 changed += self._upsert(rest[:BATCH], reading.at)
@@ -136,13 +124,13 @@ class Writer:
             calls, hour = state(CALLS, {}), now // HOUR
             counted = {str(each): calls.get(str(each), 0) for each in (hour - 1, hour)}
             set_state(CALLS, counted | {str(hour): counted[str(hour)] + reading.calls})
-            if isinstance(task, OpenSet):
-                self._note_departed(task, reading, now)
+            if task.end is None:
+                self._note_departed(reading, now)
             else:
-                self._note_unlisted(task, reading)
-                self._note_windows(task, reading, now)
-                if task.is_audit and not reading.why:
-                    Audit.objects.create(at=now, differing=differing)
+                self._note_unlisted(task.start, task.end, reading)
+                self._note_windows(task.start, task.end, reading, now)
+            if task.is_audit and not reading.why:
+                Audit.objects.create(at=now, differing=differing)
         return max(changed, differing)
 
     def verify(self, *, now: int) -> int:
@@ -268,23 +256,20 @@ class Writer:
             if len(self._earlier) > MOST_KNOWN:
                 self._earlier.clear()
             self._earlier[each.intent_id] = each.fingerprint, read_at
-            self.alone[each.intent_id] = LoneRead(each.created // 1000, read_at // 1000 + CONFIRMED_AFTER)
+            self._alone[each.intent_id] = each.created // 1000, read_at // 1000 + CONFIRMED_AFTER
         return False
 
     # The ledger
 
-    def _note_windows(self, span: Span, reading: Reading, now: int) -> None:
-        known = {each.start: each for each in Window.objects.filter(start__gte=span.start, start__lt=span.end)}
+    def _note_windows(self, start: int, end: int, reading: Reading, now: int) -> None:
+        known = Window.objects.filter(start__gte=start, end__lte=end)
+        inside = list(known.filter(Q(read_at=None) | Q(read_at__lt=reading.at // 1000)))  # not read meanwhile
         changed = []
-        for read in span.windows:
-            window = known.get(read.start)
-            version = read.end, read.read_at, read.failures
-            if window is None or (window.end, window.read_at, window.failures) != version:
-                continue  # it was split, expired or read meanwhile, or this reading is written again
+        for window in inside:
             middle = (window.start + window.end) // 2
             if reading.is_unanswered:  # which says nothing about the window
                 window.due = now + windows.RETRY
-            elif reading.why == TOO_LONG and len(span.windows) == 1 and middle > window.start:
+            elif reading.why == TOO_LONG and len(inside) == 1 and middle > window.start:
                 changed.append(Window(start=middle, end=window.end, due=now))
                 window = Window(start=window.start, end=middle, due=now)
             elif reading.why:
@@ -295,7 +280,7 @@ class Writer:
             changed.append(window)
         self._save(changed)
 
-    def _note_unlisted(self, span: Span, reading: Reading) -> None:
+    def _note_unlisted(self, start: int, end: int, reading: Reading) -> None:
         """Note open transfers of the copy that a complete read doesn't list. That they are listed again undoes it."""
         if reading.why:
             return
@@ -303,26 +288,26 @@ class Writer:
         still_open = Transfer.objects.filter(
             outcome=Outcome.OPEN,
             unlisted_since=None,
-            created__gte=span.start * 1000,
-            created__lt=span.end * 1000,
+            created__gte=start * 1000,
+            created__lt=end * 1000,
             read_at__lt=reading.at,
         )
         known = still_open.values_list("intent_id", flat=True)
         if missing := [each for each in known if bytes(each) not in listed]:
             Transfer.objects.filter(intent_id__in=missing).update(unlisted_since=reading.at)
 
-    def _note_departed(self, task: OpenSet, reading: Reading, now: int) -> None:
+    def _note_departed(self, reading: Reading, now: int) -> None:
         """Let transfers be read that may change and are no longer in this list of such ones.
 
-        Young ones are read with their windows, the others `alone`.
+        Young ones are read with their windows, the others alone. One that then is as before is read again rarely.
         """
-        since = task.since * 1000
+        since = reading.task.start * 1000
         if reading.why == TOO_LONG and reading.entries:
             since = min(each.created for each in reading.entries) + 1
         elif reading.why:
             return
         listed = {each.intent_id for each in reading.entries}
-        rows = Transfer.objects.filter(status__in=task.statuses, created__lt=reading.at)
+        rows = Transfer.objects.filter(status__in=reading.task.statuses, created__lt=reading.at)
         still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None, created__gte=since)
         expired = rows.filter(outcome=Outcome.NO_DEPOSIT, created__gte=max(since, reading.at - HOUR * 1000))
         failed = rows.filter(hour__isnull=False, bucket=None, created__gte=since)
@@ -330,13 +315,23 @@ class Writer:
         left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
         young = {created for created in left.values() if created >= now - ALONE_FROM}
         for each, created in left.items():
-            if created not in young and (each not in self.alone or self.alone[each].is_over(now)):
-                self.alone[each] = LoneRead(created, now)
+            if created not in young and each not in self._alone and each not in self._resting:
+                self._alone[each] = created, now
         if young:
             for window in Window.objects.filter(end__gt=min(young), failures=0):
                 if any(window.start <= created < window.end for created in young):
                     window.due = min(window.due, now)
                     self._save([window])
+
+    def take_alone(self, *, now: int) -> list[int]:
+        """Return when transfers were created, the oldest first, that one call is to read without their windows now."""
+        waiting = {each: created for each, (created, due) in self._alone.items() if due <= now}
+        first = min(waiting.values(), default=0)
+        near = {each: created for each, created in waiting.items() if created < first + NEAR}
+        for each, created in near.items():
+            del self._alone[each]
+            self._resting[each] = now + (now - created) // 10
+        return sorted(near.values())
 
     def _save(self, changed: Iterable[Window]) -> None:
         """Insert or update windows."""
@@ -376,9 +371,9 @@ def runs(ledger: Iterable[Window], *, by: Callable[[Window], object]) -> Iterato
         yield tuple(reversed(run))
 
 
-def _differing(span: Span, entries: Sequence[Entry]) -> int:
+def _differing(start: int, end: int, entries: Sequence[Entry]) -> int:
     """Return the number of transfers of a time that the copy lacks, has otherwise, or has although none is listed."""
-    known = Transfer.objects.filter(created__gte=span.start * 1000, created__lt=span.end * 1000, unlisted_since=None)
+    known = Transfer.objects.filter(created__gte=start * 1000, created__lt=end * 1000, unlisted_since=None)
     stored = {(bytes(intent_id), bytes(seen)) for intent_id, seen in known.values_list("intent_id", "fingerprint")}
     return len({intent_id for intent_id, _ in stored ^ {(each.intent_id, each.fingerprint) for each in entries}})
 

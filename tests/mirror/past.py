@@ -107,16 +107,15 @@ def incident(now: datetime, *, key: RouteKey = RELAY, minutes: int = 40) -> None
 def judge(now: datetime, *, minutes: int = 41) -> None:
     """Let the mirror's process judge the last minutes, some at a time."""
     at = int(now.timestamp())
-    keep(lead(at), at, minutes=minutes)
+    keep(Keeper(lead(at)), at, minutes=minutes)
 
 
-def keep(led: Writer, at: int, *, minutes: int, keeper: Keeper | None = None) -> Keeper:
-    keeper, first = keeper or Keeper(), at - minutes * MINUTE
-    while not keeper.keep(led, now=first):  # it learns some hours of the past at a time
+def keep(keeper: Keeper, at: int, *, minutes: int) -> None:
+    first = at - minutes * MINUTE
+    while not keeper.keep(now=first):  # it learns some hours of the past at a time
         pass
     for moment in (*range(first, at, 4 * MINUTE), at, at + MINUTE):
-        keeper.keep(led, now=moment)
-    return keeper
+        keeper.keep(now=moment)
 
 
 def unknown(now: datetime, *, since: datetime) -> None:

@@ -24,7 +24,6 @@ from intents_ui.mirror.entry import read
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import Lease, Transfer
-from intents_ui.mirror.reader import Span
 from intents_ui.mirror.windows import DAY, MINUTE, SEALED_FROM, Condition
 from intents_ui.mirror.writer import Writer
 from intents_ui.service import decode
@@ -86,7 +85,7 @@ class Histories(RuleBasedStateMachine):
             if is_counting:
                 self.copy.count(is_final=True)
             self.copy.step()
-        if self.copy.writer and takes_over:
+        if self.copy.leads and takes_over:
             self.old.append(self.copy.writer)
         Lease.objects.update(until=0)  # it has run out
         self.copy.restart()
@@ -98,11 +97,10 @@ class Histories(RuleBasedStateMachine):
         """Write a reading once more, which changes nothing (I5)."""
         reading = self.copy.readings[which % len(self.copy.readings)]
         before = rows(), list(models.Window.objects.order_by("start").values())
-        assert self.copy.writer is not None
         changed = self.copy.writer.commit(reading, now=int(self.world.now))
         after = rows(), list(models.Window.objects.order_by("start").values())
         assert (changed, after[0]) == (0, before[0])
-        if isinstance(reading.task, Span) and not reading.why:
+        if reading.task.end and not reading.why:
             assert after[1] == before[1]
 
     @precondition(lambda self: self.old and self.copy.readings)

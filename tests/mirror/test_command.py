@@ -19,8 +19,8 @@ from django.db import connection
 from intents_ui.management.commands import mirror as command
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.mirror.models import DayFact, Transfer, Window
-from intents_ui.mirror.reader import Span
+from intents_ui.mirror.models import DayFact, Transfer
+from intents_ui.mirror.reader import Task
 from intents_ui.mirror.windows import HOUR
 from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
@@ -115,5 +115,5 @@ def test_windows_are_by_the_clock_of_the_service(world: World, monkeypatch: pyte
     client = ServiceClient(ServiceConfig("http://world"), transport=httpx.MockTransport(ahead))
     monkeypatch.setattr(command, "service", lambda _: client)
     mirror = command.Command().mirror(None)
-    mirror.reader.read(Span((Window(start=0, end=1),)))
+    mirror.reader.read(Task(0, 1))
     assert abs(mirror.now() - datetime.now(UTC) - timedelta(minutes=3)) < timedelta(seconds=2)

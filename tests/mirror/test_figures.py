@@ -218,7 +218,6 @@ def test_facts_are_deleted_with_their_rows(world: World) -> None:
     past_of(world, 60, days=8)
     mirror = settled(world, days=8)
     mirror.count(is_final=True)
-    assert mirror.writer is not None
     mirror.writer.expire(now=int(world.now), days=5)
     for table, column in ((Day, "start"), (DayFact, "day")):
         assert min(table._default_manager.values_list(column, flat=True)) >= START // DAY * DAY - 6 * DAY

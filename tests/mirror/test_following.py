@@ -12,7 +12,7 @@ from intents_ui.mirror import coverage, lease, loop, partitions, reader, windows
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.lease import LeaseHeld, LeaseLost
 from intents_ui.mirror.models import STATUSES, Lease, Transfer, Window, state
-from intents_ui.mirror.reader import Span, Task
+from intents_ui.mirror.reader import Task
 from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import tile
@@ -127,7 +127,7 @@ def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) 
     busy: list[Task] = []
     while task := schedule.next_task(now=now, busy=busy):
         busy.append(task)
-    spans = sorted((task.start, task.end) for task in busy if isinstance(task, Span))
+    spans = sorted((task.start, task.end) for task in busy if task.end)
     assert len(spans) == SPANS_AT_ONCE
     assert all(earlier[1] < later[0] for earlier, later in pairwise(spans))
     assert len(busy) < loop.READERS + len(OPEN_SETS)
@@ -215,7 +215,6 @@ def test_a_replica_that_is_behind_now_and_then_confirms_nothing(world: World) ->
     world.change(made, "SUCCEEDED")
     mirror.settle(20)
     for _ in range(3):
-        assert mirror.writer is not None
         mirror.writer.commit(replace(old, at=int(world.now * 1000) + 1), now=int(world.now))
         assert rows() == expected(world)
         mirror.settle(MINUTE)
@@ -259,12 +258,10 @@ def test_an_audit_counts_what_is_missing_changed_and_no_longer_listed(world: Wor
     made = [world.create(age=HOUR + 9 + age, status="SUCCEEDED") for age in range(4)]
     mirror = Copy(world)
     mirror.settle(MINUTE)
-    assert mirror.writer is not None
     window = Window.objects.get(start__lte=made[0].created // 1000, end__gt=made[-1].created // 1000)
 
     def audited() -> int:
-        assert mirror.writer is not None
-        reading = mirror.mirror.reader.read(Span((window,), is_audit=True))
+        reading = mirror.mirror.reader.read(Task.of(window, is_audit=True))
         return mirror.writer.commit(reading, now=int(world.now))
 
     assert audited() == 0
@@ -286,7 +283,6 @@ def test_rows_are_deleted_after_their_retention(world: World) -> None:
         made = world.create(age=days * DAY, status="SUCCEEDED")
         made.changes = [(world.now, "SUCCEEDED", made.created)]
     mirror.settle(MINUTE)
-    assert mirror.writer is not None
     mirror.writer.expire(now=int(world.now), days=1)
     assert {*rows()} == {world.transfers[0].intent_id, world.transfers[1].intent_id}
     assert min(edges())[0] <= world.now - DAY < min(edges())[1] + MINUTE
@@ -301,7 +297,6 @@ def test_a_month_is_kept_while_a_transfer_of_it_is_counted(world: World) -> None
     quick.changes = [(world.now, "SUCCEEDED", quick.created)]
     mirror = Copy(world, days=3)
     mirror.settle(MINUTE)
-    assert mirror.writer is not None
     mirror.writer.expire(now=int(world.now), days=1)
     assert {*rows()} == {slow.intent_id, quick.intent_id}
     mirror.writer.expire(now=int(world.now) + 3 * DAY, days=1)
@@ -354,7 +349,6 @@ def test_one_process_leads_until_its_lease_ends_and_then_writes_nothing(world: W
     made = world.create(status="EXECUTING")
     leader, spare = Copy(world), Copy(world)
     leader.settle(MINUTE)
-    assert leader.writer
     with pytest.raises(LeaseHeld):
         spare.step()
     Lease.objects.update(until=0)  # it has run out

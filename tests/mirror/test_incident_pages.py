@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.http import probes
-from intents_ui.mirror.incidents.keeper import stored
+from intents_ui.mirror.incidents.keeper import Keeper, stored
 from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
 from intents_ui.ops import metrics
@@ -107,12 +107,13 @@ def test_a_repaired_transfer_leaves_all_counts_of_an_incident_and_moves_its_begi
 ) -> None:
     quiet(now)
     past.add(past.ending(now, key=past.CCTP, good=18, bad=12))
-    led, at = past.lead(int(now.timestamp())), int(now.timestamp())
-    keeper = past.keep(led, at - 5 * MINUTE, minutes=36)
+    at = int(now.timestamp())
+    keeper = Keeper(past.lead(at))
+    past.keep(keeper, at - 5 * MINUTE, minutes=36)
     assert stored()[0].bad >= 10
     first = Transfer.objects.filter(outcome="failed", ended__gte=(at - 40 * MINUTE) * 1000).order_by("ended")[0]
     Transfer.objects.filter(pk=first.pk).update(outcome="delivered", reason=None, failed_step=None)
-    past.keep(led, at, minutes=4, keeper=keeper)
+    past.keep(keeper, at, minutes=4)
     page = text(read(site, "/insight/incident/1"))
     assert f"{ROUTE} Not delivered in time since 11:28 UTC" in page
     assert "Not delivered 11 of 27 ended" in page

@@ -266,21 +266,25 @@ class Copy:
         self.snapshots: SnapshotWriter | None = None
         reader = Reader(self.service, self.limiter, now=self.moment)
         self.mirror = Mirror(reader, source="world", now=self.moment, stop=Event(), days=self.days, random=Random(1))
-        self.writer: Writer | None = None
+        self.leads = False
+
+    @property
+    def writer(self) -> Writer:
+        return self.mirror.writer
 
     def step(self) -> bool:
         """Read and write one task. Return whether there was one."""
-        if self.writer is None:
-            self.writer = Writer(lease.acquire())
-            self.mirror.begin(self.writer)
-        reading = self.mirror.step(self.writer)
+        if not self.leads:
+            self.mirror.begin(lease.acquire())
+            self.leads = True
+        reading = self.mirror.step()
         if reading:
             self.readings.append(reading)
         return reading is not None
 
     def count(self, *, is_final: bool = False) -> None:
         """Write facts and snapshots: one piece of work, or all."""
-        if self.writer:
+        if self.leads:
             self.snapshots = self.snapshots or SnapshotWriter(self.writer.epoch, SLOW)
             now = int(self.world.now)
             self.snapshots.finish(now=now) if is_final else self.snapshots.step(now=now)

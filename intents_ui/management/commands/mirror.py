@@ -157,12 +157,12 @@ class Command(BaseCommand):
         return loop.Mirror(reader, source=source(), now=now, stop=stop, days=days, slow=providers.SLOW, **options)
 
 
-def prefill(emulator: "Emulator | None", mirror: "loop.Mirror", leader: "writer.Writer") -> None:
+def prefill(emulator: "Emulator | None", mirror: "loop.Mirror") -> None:
     """Generate the past of a demo, for which pages wait. From then on, they come first."""
     if emulator and settings.DEMO_STARTED is not None:
         from intents_ui import demo
 
-        demo.generate(emulator, mirror, leader)
+        demo.generate(emulator, mirror)
     os.nice(NICENESS)
 
 

@@ -49,17 +49,14 @@ DOCUMENT = TypeAdapter(Incident)
 class Keeper:
     """The incidents as one leader sees them. Times are Unix seconds by the service's clock."""
 
-    def __init__(self) -> None:
-        self._epoch = self._minute = self._planned = self._judged = 0
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._minute = self._planned = self._judged = 0
         self._pending: list[int] = []  # hours of the past to learn, the oldest last
-        self._detector = Detector()
+        self._detector = Detector(incidents=stored())
 
-    def keep(self, writer: Writer, *, now: int) -> bool:
+    def keep(self, *, now: int) -> bool:
         """Do what is due: learn hours of the past, and judge each minute. Return whether all hours are learned."""
-        if writer.epoch != self._epoch:
-            # Another process may have written meanwhile.
-            self._epoch, self._detector = writer.epoch, Detector(incidents=stored())
-            self._minute = self._planned = self._judged = 0
         if now >= self._planned + PLANNED_EVERY:
             self._planned = now
             self._pending = self._unlearned(now)
@@ -70,7 +67,7 @@ class Keeper:
                 self._detector.learn(hour)
         if now // MINUTE != self._minute and not self._pending:
             self._minute = now // MINUTE
-            self._judge(writer, now)
+            self._judge(now)
         return not self._pending
 
     def _unlearned(self, now: int) -> list[int]:
@@ -84,7 +81,7 @@ class Keeper:
         lacking = {hour for since, until in unread for hour in range(since // HOUR, -(-until // HOUR))}
         return sorted({*range(first, last + 1)} - lacking - self._detector.usual.hours, reverse=True)
 
-    def _judge(self, writer: Writer, now: int) -> None:
+    def _judge(self, now: int) -> None:
         until = now // MINUTE * MINUTE - SETTLING
         knowledge = known(until)
         is_learning = len(self._detector.usual.hours) < MIN_HOURS
@@ -94,7 +91,7 @@ class Keeper:
                 self._observe(until)
             changed = self._detector.judge(until, knowledge)
         judged = {"judged": until, "unknown_since": self._detector.unknown_since, "is_learning": is_learning}
-        with writer.transaction():
+        with self._writer.transaction():
             for each in changed:
                 store(each)
             models.set_state(NAME, judged)
