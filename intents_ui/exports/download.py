@@ -14,7 +14,7 @@ from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.lists.export_row import ExportState, ExportStatus
 from intents_ui.exports import progress
-from intents_ui.exports.formats import About, End, Format
+from intents_ui.exports.formats import About, Format
 from intents_ui.exports.reader import Batch
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
@@ -72,22 +72,22 @@ class Download:
 
     def _next(self) -> bytes:
         try:
-            return self._written(self._next_batch())
+            if app.current().lifecycle.is_stopping():
+                batch = Batch((), RESTART)
+            elif self.run and progress.is_stopped(self.run):
+                batch = Batch((), STOPPED)
+            else:
+                batch = next(self.batches)
+            return self._written(batch)
         except ServiceError as error:
-            why = _failure_text(error)
+            title = failures.words(error).title
+            why = f"{title[0].lower()}{title[1:]}"
+            why += f", request ID {error.request_id}" if error.request_id else ""
         except Exception:
             request_id = request_context.reference()
             log.exception("Unhandled exception in an export, request ID %s", request_id)
             why = f"internal error, request ID {request_id}"
         return self._written(Batch((), why))
-
-    def _next_batch(self) -> Batch:
-        """Return the next page, or an empty one with the reason why the file ends here."""
-        if app.current().lifecycle.is_stopping():
-            return Batch((), RESTART)
-        if self.run and progress.is_stopped(self.run):
-            return Batch((), STOPPED)
-        return next(self.batches)
 
     def _written(self, batch: Batch) -> bytes:
         text = self.form.rows(batch.rows, before=self.rows)
@@ -97,7 +97,7 @@ class Download:
             return text.encode()
         incomplete = ExportState.STOPPED if batch.why == STOPPED else ExportState.TRUNCATED
         self._end(incomplete if batch.why else ExportState.COMPLETE, batch.why)
-        return f"{text}{self.form.end(End(self.rows, batch.why))}".encode()
+        return f"{text}{self.form.end(self.rows, batch.why)}".encode()
 
     def _end(self, state: ExportState, why: str = "") -> None:
         if not self.has_ended:
@@ -109,10 +109,3 @@ class Download:
             if self.run and not self.has_ended:
                 progress.report(self.run, ExportStatus(state, self.rows, why))
             self.has_ended |= is_end
-
-
-def _failure_text(error: ServiceError) -> str:
-    """Return the error page's title and request ID, such as `service unreachable, request ID 3f9a…`."""
-    title = failures.words(error).title
-    reason = f"{title[0].lower()}{title[1:]}"
-    return f"{reason}, request ID {error.request_id}" if error.request_id else reason

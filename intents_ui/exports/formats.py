@@ -28,19 +28,8 @@ class About:
     exported_at: datetime
 
 
-@dataclass(frozen=True)
-class End:
-    """End of an export. `why` is the reason if it is incomplete."""
-
-    rows: int
-    why: str = ""
-
-    @property
-    def state(self) -> str:
-        return "truncated" if self.why else "complete"
-
-
-# A file is `begin`, any number of `rows`, then `end`. `before` is the number of previous rows.
+# A file is `begin`, any number of `rows`, then `end`. `before` is the number of previous rows, `why` the reason if the
+# file is incomplete.
 
 
 class Csv:
@@ -52,11 +41,11 @@ class Csv:
         return csv_text.line(COLUMNS)
 
     def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
-        return "".join(csv_text.line(csv_text.cell(_cell(value)) for value in row.values()) for row in rows)
+        return "".join(csv_text.line(map(_cell, row.values())) for row in rows)
 
-    def end(self, end: End) -> str:
-        rows = f"{end.rows} {'row' if end.rows == 1 else 'rows'}"
-        return csv_text.line([f"# truncated after {rows}: {end.why}" if end.why else f"# complete: {rows}"])
+    def end(self, rows: int, why: str) -> str:
+        counted = f"{rows} {'row' if rows == 1 else 'rows'}"
+        return csv_text.line([f"# truncated after {counted}: {why}" if why else f"# complete: {counted}"])
 
 
 class Json:
@@ -72,8 +61,8 @@ class Json:
         written = ",\n".join(_json(_named(row)) for row in rows)
         return f"{',' if before and rows else ''}\n{written}" if rows else ""
 
-    def end(self, end: End) -> str:
-        return f'\n], "end": {_json(_end_fields(end))}}}\n'
+    def end(self, rows: int, why: str) -> str:
+        return f'\n], "end": {_json(_end_fields(rows, why))}}}\n'
 
 
 class NdJson:
@@ -87,8 +76,8 @@ class NdJson:
     def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
         return "".join(f"{_json(_named(row))}\n" for row in rows)
 
-    def end(self, end: End) -> str:
-        return f"{_json({'end': _end_fields(end)})}\n"
+    def end(self, rows: int, why: str) -> str:
+        return f"{_json({'end': _end_fields(rows, why)})}\n"
 
 
 type Format = Csv | Json | NdJson
@@ -97,13 +86,7 @@ FORMATS: Mapping[str, Format] = {"csv": Csv(), "json": Json(), "ndjson": NdJson(
 
 
 def _cell(value: Value) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case _:
-            return str(value)
+    return csv_text.cell("" if value is None else _json(value) if isinstance(value, bool) else str(value))
 
 
 def _named(row: ExportRow) -> dict[str, Value]:
@@ -112,8 +95,8 @@ def _named(row: ExportRow) -> dict[str, Value]:
     }
 
 
-def _end_fields(end: End) -> dict[str, Value]:
-    return {"state": end.state, "why": end.why or None, "rows": end.rows}
+def _end_fields(rows: int, why: str) -> dict[str, Value]:
+    return {"state": "truncated" if why else "complete", "why": why or None, "rows": rows}
 
 
 def _json(value: object) -> str:

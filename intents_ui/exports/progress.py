@@ -7,7 +7,6 @@ export.
 import re
 import secrets
 import time
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -45,11 +44,18 @@ def report(run: str, status: ExportStatus) -> None:
 
 
 def status(run: str) -> ExportStatus | None:
-    """Return the status of a run, or None if it hasn't begun or ended long ago."""
+    """Return the status of a run, or None if it hasn't begun, ended long ago, or another version reported it."""
     known = app.current().redis_guard.call(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
-    found = _read(known.get(_key(run)))
-    if found is None or found.is_over:
+    try:
+        stored = known[_key(run)]
+        found = ExportStatus(ExportState(stored["state"]), int(stored["rows"]), str(stored["why"]))
+        is_silent = time.time() - float(stored["at"]) > SILENT_SECONDS
+    except (KeyError, TypeError, ValueError):
+        return None
+    if found.is_over:
         return found
+    if is_silent:
+        return ExportStatus(ExportState.LEFT, found.rows)
     return ExportStatus(ExportState.STOPPING, found.rows) if _stop_key(run) in known else found
 
 
@@ -71,13 +77,3 @@ def _stop_key(run: str) -> str:
 
 def _stored(status: ExportStatus) -> dict[str, Any]:
     return asdict(status) | {"at": time.time()}
-
-
-def _read(stored: Mapping[str, Any] | None) -> ExportStatus | None:
-    """Parse a stored status. Returns None for one of another version."""
-    try:
-        found = ExportStatus(ExportState(stored["state"]), int(stored["rows"]), str(stored["why"])) if stored else None
-        is_silent = stored is not None and time.time() - float(stored["at"]) > SILENT_SECONDS
-    except (KeyError, TypeError, ValueError):
-        return None
-    return ExportStatus(ExportState.LEFT, found.rows) if found and is_silent and not found.is_over else found

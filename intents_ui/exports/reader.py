@@ -1,7 +1,6 @@
 """Streams all rows of a paginated list, one page in memory at a time."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event
@@ -12,8 +11,9 @@ from intents_ui.display.lists.filters import Filters
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import lookup, operations, results
 from intents_ui.service.client import Client
+from intents_ui.service.context.request_context import page_deadline
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
-from intents_ui.service.models import End, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
+from intents_ui.service.models import End, HistoryAnswer, Intent, IntentReceipt, Page
 from intents_ui.service.paging import walk
 from intents_ui.web.transfers import reading
 
@@ -48,14 +48,13 @@ class Batch:
 class Reader:
     """Reads one list, from any thread, but not concurrently. Its iterators raise ServiceError.
 
-    `page` is a context manager around the calls for one page. `canceled` is set when the client disconnects. `link`
-    returns an intent's URL on this dashboard.
+    The calls for each page have the deadline of a page. `canceled` is set when the client disconnects. `link` returns
+    an intent's URL on this dashboard.
     """
 
     service: Client
     filters: Filters
     link: Callable[[str], str]
-    page: Callable[[], AbstractContextManager[None]]
     canceled: Event
     pages_read: int = 0
     unreadable: int = 0
@@ -77,18 +76,17 @@ class Reader:
             if end is None and not entries and self.unreadable == unreadable:
                 end = End.CIRCLES  # regardless of the cursors, which would never end
             unreadable = self.unreadable
-            yield Batch(self._rows(entries), self._why(end))
+            with page_deadline():
+                rows = [self._row(transfer) for transfer in reading.of_entries(entries)]
+            yield Batch(rows, None if end is None else LACKS.get(end) or self._unread())
             if end:
                 return
 
-    def _why(self, end: End | None) -> str | None:
-        if end is None:
-            return None
-        if end in LACKS:
-            return LACKS[end]
-        if self.unreadable:
-            return f"{self.unreadable} {'entry' if self.unreadable == 1 else 'entries'} could not be read"
-        return COMPLETE
+    def _unread(self) -> str:
+        """Return what could not be read, or COMPLETE."""
+        if not self.unreadable:
+            return COMPLETE
+        return f"{self.unreadable} {'entry' if self.unreadable == 1 else 'entries'} could not be read"
 
     def _ask(self, page: Page) -> HistoryAnswer:
         """Request a page, with one retry for transient errors. The first page isn't retried, because an error page is
@@ -106,18 +104,14 @@ class Reader:
         return answer
 
     def _history(self, page: Page) -> HistoryAnswer:
-        with self.page():
+        with page_deadline():
             return self.service.ask(operations.get_intent_history(page=page, **self.filters.request))
-
-    def _rows(self, entries: Sequence[IntentHistory]) -> list[ExportRow]:
-        with self.page():
-            return [self._row(transfer) for transfer in reading.of_entries(entries)]
 
     def _found(self, address: str) -> Batch:
         """Return the intents found for an address that isn't an owner's, filtered. For an owner, nothing passed the
         filters.
         """
-        with self.page():
+        with page_deadline():
             found = lookup.in_turn(self.service, lambda: lookup.as_any(self.service, results.ADDRESS, address))
             for _, error in found.failed:
                 raise error
@@ -125,17 +119,14 @@ class Reader:
                 return Batch((), COMPLETE)
             if found.hits and self.filters.recoverable:
                 return Batch((), OWNERS_ONLY)
-            intents = self._sorted(hit.intent for hit in found.hits if _passes(hit.intent, self.filters))[:MOST_FOUND]
+            # Searches return the newest first.
+            intents = [hit.intent for hit in found.hits if _passes(hit.intent, self.filters)]
+            if self.filters.sort == BY_ID:
+                intents.sort(key=lambda intent: intent.id or 0, reverse=True)
+            intents = (intents if self.filters.is_newest_first else intents[::-1])[:MOST_FOUND]
             read = zip(intents, self._receipts(intents), strict=True)
             rows = [self._row(transfer) for transfer in reading.of_read([*read])]
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
-
-    def _sorted(self, intents: Iterable[Intent]) -> list[Intent]:
-        """Return intents in the list's order. Searches return the newest first."""
-        found = list(intents)
-        if self.filters.sort == BY_ID:
-            found.sort(key=lambda intent: intent.id or 0, reverse=True)
-        return found if self.filters.is_newest_first else found[::-1]
 
     def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
         calls = (partial(self.service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)

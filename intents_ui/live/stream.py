@@ -187,10 +187,13 @@ class Streams:
             self._rendered[snapshot.intent_id] = snapshot.id, task
         return await asyncio.shield(task)  # a canceled caller must not cancel it for the others
 
-    async def aclose(self) -> None:
+    def stop(self) -> None:
         """End all streams. Their browsers reconnect to another process."""
         for subscriber in list(self.open):
             subscriber.end()
+
+    async def aclose(self) -> None:
+        self.stop()
         if self._timer:
             await self._timer
 
@@ -198,8 +201,7 @@ class Streams:
         """End all streams once the process is shutting down."""
         while self.open:
             if self.stopping():
-                for subscriber in list(self.open):
-                    subscriber.end()
+                self.stop()
             await asyncio.sleep(self.limits.tick)
 
     def _farewell(self, subscriber: Subscriber) -> bytes:

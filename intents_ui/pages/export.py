@@ -81,9 +81,7 @@ def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None =
 
     def batches(canceled: Event) -> Iterator[Batch]:
         uncached = UncachedClient(app.current().service)
-        pages = Reader(
-            service=uncached, filters=wanted, link=link, page=request_context.page_deadline, canceled=canceled
-        )
+        pages = Reader(service=uncached, filters=wanted, link=link, canceled=canceled)
         return limited(pages.of_address(owner) if owner else pages.history(), most=ENV.intents_max_export_rows)
 
     return file(request, kind, listed, parse_qs(wanted.query), batches)

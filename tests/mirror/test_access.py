@@ -10,7 +10,6 @@ from django.test import Client
 from intents_ui.api.models import Problem
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import operator_auth, probes
-from intents_ui.ops import metrics
 from intents_ui.settings import ENV
 from intents_ui.web.insight import access
 from tests.mirror import past
@@ -45,7 +44,7 @@ def test_without_a_mirror_pages_of_one_say_how_to_turn_it_on_and_no_other_speaks
         assert "local copy" not in read(site, path, status).lower(), path
     assert "As recipient" not in read(site, f"/address/{emulator.finished(3)['ownerAddress']}")
     assert COVERAGE not in read(site, "/help")
-    assert b"mirror" not in metrics.text(probes.mirror_figures())
+    assert b"mirror" not in probes.metrics_text()
 
 
 @pytest.mark.usefixtures("figures")
@@ -69,7 +68,7 @@ def test_a_copy_that_cannot_be_read_is_no_empty_one(
     for path in API:
         assert json.loads(read(site, path, 503))["retryAfter"]
     assert "can't be read" in failure(site, "route_health", **ROUTE)
-    assert b"intents_ui_mirror" not in metrics.text(probes.mirror_figures())
+    assert b"intents_ui_mirror" not in probes.metrics_text()
     for path in ("/", f"/intent/{emulator.play('refunded-on-origin', age=600)['intentId']}"):
         read(site, path)
 

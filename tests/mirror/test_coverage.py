@@ -12,7 +12,6 @@ from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
 from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE, Condition
-from intents_ui.ops import metrics
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 from tests.mirror.past import NOW
@@ -123,7 +122,7 @@ def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -
 def test_metrics_say_what_the_copy_has() -> None:
     past.whole(NOW, holes=(30,))
     past.hold_lease(NOW)
-    shown = metrics.text(probes.mirror_figures()).decode()
+    shown = probes.metrics_text().decode()
     for line in (
         'seconds{condition="hole"} 3600.0', 'seconds{condition="sealed"} 255600.0', "transfers 360.0", "running 1.0",
     ):  # fmt: skip

@@ -12,7 +12,6 @@ from intents_ui.http import probes
 from intents_ui.mirror.incidents.keeper import Keeper, stored
 from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
-from intents_ui.ops import metrics
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 
@@ -62,7 +61,7 @@ def test_a_failing_route_is_an_incident_of_which_pages_tell_the_same(site: Clien
     assert extent in feed
     assert '<category term="alert"' in feed
     assert data["alert"] is True
-    shown = metrics.text(probes.mirror_figures()).decode()
+    shown = probes.metrics_text().decode()
     assert 'intents_ui_mirror_incidents{kind="undelivered",state="open"} 1.0' in shown
     assert site.get("/insight/incident/2").status_code == 404
     assert site.get(f"/insight/incident/{'9' * 20}").status_code == 404

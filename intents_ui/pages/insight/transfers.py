@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from intents_ui import app
 from intents_ui.display.formatting import csv_text, times
 from intents_ui.display.tokens import names, providers
-from intents_ui.exports.formats import FORMATS, End
+from intents_ui.exports.formats import FORMATS
 from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
@@ -152,7 +152,7 @@ def late_csv(request: HttpRequest) -> HttpResponse:
         why = "the local copy of the last day is not complete"
     if settings.DEMO_STARTED is not None:
         lines.append(csv_text.line([f"# {GENERATED}"]))
-    lines.append(FORMATS[KIND].end(End(len(found.transfers), why)))
+    lines.append(FORMATS[KIND].end(len(found.transfers), why))
     name = f"intents-late-{datetime.now(UTC):%Y-%m-%dT%H%MZ}.{KIND}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse("".join(lines), content_type=FORMATS[KIND].content_type, headers=headers)
