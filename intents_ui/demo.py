@@ -16,9 +16,20 @@ from intents_ui.emulator.catalog import Token
 from intents_ui.emulator.ledger import Entry as Listed
 from intents_ui.emulator.population import Reach
 from intents_ui.emulator.pricing import amounts_of
-from intents_ui.emulator.receipts import history_entry
+from intents_ui.emulator.receipts import history_entry, transaction_hash
+from intents_ui.emulator.scenario_engine import LEGS
 from intents_ui.mirror import writer
-from intents_ui.mirror.entry import Entry, RouteKey, TokenKey, fingerprint_of, milliseconds, read
+from intents_ui.mirror.entry import (
+    LONGEST_MEMO,
+    Entry,
+    RouteKey,
+    TokenKey,
+    ends,
+    fingerprint_of,
+    milliseconds,
+    read,
+    size_of,
+)
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Incident, Transfer, Window
@@ -133,6 +144,10 @@ class Past:
         """Return the columns of a transfer that differs from the known one in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
         sent, _ = amounts_of(transfer, self._catalogue)
+        hashes = [
+            ends(transaction_hash(transfer, name, leg)) if leg else None
+            for name, leg in zip(LEGS, scene.legs, strict=True)
+        ]
         entry = known._replace(
             intent_id=bytes.fromhex(transfer.intent_id[2:]),
             created=transfer.born // MILLISECOND,
@@ -150,6 +165,14 @@ class Past:
             sent=str(sent),
             owner=address(transfer.owner),
             recipient=address(transfer.recipient) if known.recipient else None,
+            size=size_of(sent, transfer.origin.decimals),
+            deposit_hash=hashes[0],
+            origin_hash=hashes[1],
+            destination_hash=hashes[2],
+            refund_hash=hashes[3],
+            deposit_address=ends(transfer.origin_address),
+            delivery_address=None if transfer.same_chain else ends(transfer.destination_address),
+            memo=transfer.deal.memo and transfer.deal.memo[:LONGEST_MEMO],
         )
         return entry._replace(outcome=outcome, fingerprint=fingerprint_of(entry))
 

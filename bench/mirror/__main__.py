@@ -59,7 +59,7 @@ class Figures:
         yield Target("backfill: processor time per transfer", found.each, 200, "µs", "of the mirror's process")
         yield Target("backfill: resident memory, maximum", found.megabytes, 130, "MB")
         yield Target("backfill: until the newest day is complete", found.first, 60, "s")
-        yield Target("size: SQLite per transfer", found.size / found.transfers, 400, "bytes", "with indexes")
+        yield Target("size: SQLite per transfer", found.size / found.transfers, 650, "bytes", "with indexes")
         small = backfill.whole(max(self.entries // 100, 1000))
         told = f"{small.transfers:,} transfers"
         yield Target("backfill: resident memory of a small one", small.megabytes, 130, "MB", told)

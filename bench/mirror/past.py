@@ -17,6 +17,7 @@ from django.db import connection, transaction
 
 ROUTES, PROVIDERS, CHAINS, TOKENS, OWNERS = 300, 12, 70, 500, 50_000
 DAYS, DAY, HOUR, MINUTE = 30, 86_400, 3_600, 60
+DECIMALS = 6  # of all tokens
 OPEN = 300
 BATCH = 5_000
 
@@ -27,7 +28,9 @@ def write_past(count: int, *, now: int, routes: int = ROUTES) -> None:
     from intents_ui.mirror.partitions import add_months
 
     call_command("migrate", verbosity=0)
-    columns = [each.column for each in Transfer._meta.concrete_fields if each.column != "unlisted_since"]
+    columns = [
+        each.column for each in Transfer._meta.concrete_fields if each.column not in ("unlisted_since", "created_day")
+    ]
     past = [(start, start + HOUR) for start in range(now - (DAYS + 2) * DAY, now - HOUR, HOUR)]
     lately = [(start, start + MINUTE) for start in range(past[-1][1], now + MINUTE, MINUTE)]
     with transaction.atomic():
@@ -64,6 +67,7 @@ def _write_dictionaries(routes: int) -> None:
 
 def _rows(count: int, routes: int, now: int) -> Iterator[tuple[object, ...]]:
     """Yield transfers as columns, evenly over the time."""
+    from intents_ui.mirror.entry import size_of
     from intents_ui.mirror.figures.statistics import bucket
 
     draw = Random(2)
@@ -74,13 +78,16 @@ def _rows(count: int, routes: int, now: int) -> Iterator[tuple[object, ...]]:
         outcome = "open" if is_open else "delivered" if draw.random() < 0.97 else "failed"
         ended = min(created + int(draw.lognormvariate(10, 1)), now * 1000)
         is_failed = outcome == "failed"
+        sent = int(draw.lognormvariate(18, 2))
+        ends = [draw.randbytes(6) for _ in range(5)]
         yield (
             number.to_bytes(32), created, ended, created, None if is_open else ended, created, "EXECUTING" if is_open
-            else "SUCCEEDED", outcome, route, route % TOKENS + 1, route * 7 % TOKENS + 1, "1000000",
+            else "SUCCEEDED", outcome, route, route % TOKENS + 1, route * 7 % TOKENS + 1, str(sent),
             draw.randrange(OWNERS).to_bytes(20), None, None, 1 if is_failed else None,
             number % 40 + 1 if is_failed else None,
             created, number.to_bytes(8), None if is_open else ended // (HOUR * 1000) * HOUR,
             bucket(ended - created) if outcome == "delivered" else None, False,
+            size_of(sent, DECIMALS), *ends[:3], None, *ends[3:], None,
         )  # fmt: skip
 
 

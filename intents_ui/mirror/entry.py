@@ -1,5 +1,6 @@
 """A transfer as the mirror stores it, from an entry of the history."""
 
+import math
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -26,7 +27,9 @@ from intents_ui.service.outcome import (
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 HASH, ADDRESS = 32, 20  # bytes
-LONGEST_TEXT = 200  # characters of a column
+LONGEST_TEXT, LONGEST_MEMO = 200, 60  # characters of a column
+ENDS = 6  # hex digits at the start and at the end of a value, by which a shortened one is found
+SIZES = 1000  # by which the natural logarithm of an amount is multiplied: a size is 0.1% of it
 NO_RECEIPT, NO_SUMMARY, NO_TRANSACTION = IntentReceipt(intent_id="none"), IntentReceiptSummary(), IntentTransaction()
 
 
@@ -49,7 +52,8 @@ class RouteKey(NamedTuple):
 class Entry(NamedTuple):
     """The columns of a transfer. Times are Unix milliseconds.
 
-    `recipient` and `refund` are addresses that got something, other than the owner's. `fingerprint` is a digest of all
+    `recipient` and `refund` are addresses that got something, other than the owner's. Of transaction hashes and intent
+    addresses there are the `ends`. `size` is that of the sent amount in whole tokens. `fingerprint` is a digest of all
     other columns, with the outcome before the quote expires.
     """
 
@@ -70,6 +74,14 @@ class Entry(NamedTuple):
     refund: bytes | None
     failed_step: int | None
     reason: str | None
+    size: int | None
+    deposit_hash: bytes | None
+    origin_hash: bytes | None
+    destination_hash: bytes | None
+    refund_hash: bytes | None
+    deposit_address: bytes | None
+    delivery_address: bytes | None
+    memo: str | None
     fingerprint: bytes
 
     @property
@@ -121,6 +133,9 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         started = receipt.created_at
     failed_step, reason = failure(receipt)
     amount = _sent(summary, deposit, steps.deposit)
+    hashes = {step: ends(each.txn_hash) for step, each in receipt.transactions.items()}
+    intent_addresses = [ends(summary.origin_intent_address), ends(summary.destination_intent_address)]
+    about = summary.origin_token_metadata
     columns = Entry(
         intent_id=packed(listed.intent_id, HASH) or b"",
         created=milliseconds(created),
@@ -143,6 +158,14 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         refund=refunded_to if refunded_to != owner else None,
         failed_step=failed_step,
         reason=_text(reason) if reason else None,
+        size=size_of(amount, about.decimals if about else None),
+        deposit_hash=hashes.get("deposit"),
+        origin_hash=hashes.get("origin"),
+        destination_hash=hashes.get("destination"),
+        refund_hash=hashes.get("refund"),
+        deposit_address=intent_addresses[0],
+        delivery_address=intent_addresses[1] if intent_addresses[1] != intent_addresses[0] else None,
+        memo=_text(summary.memo)[:LONGEST_MEMO] or None,
         fingerprint=b"",
     )
     outcome = outcome_of(evidence._replace(is_expired=True)) if end and now >= end else columns.outcome
@@ -174,6 +197,23 @@ def packed(text: str | None, size: int) -> bytes | None:
 def unpacked(stored: bytes, size: int) -> str:
     """Return the text of `packed` bytes."""
     return f"0x{stored.hex()}" if len(stored) == size else stored[size + 1 :].decode()
+
+
+def ends(text: str | None) -> bytes | None:
+    """Return the first and last hex digits of a hash or an address, None without any that tell it from others."""
+    if not text or len(text) < 2 * ENDS + 2 or text[:2] not in ("0x", "0X"):
+        return None
+    with suppress(ValueError):
+        found = bytes.fromhex(text[2 : 2 + ENDS] + text[-ENDS:])
+        return found if any(found) else None
+    return None
+
+
+def size_of(units: int | None, decimals: int | None) -> int | None:
+    """Return how large an amount is, on a logarithmic scale, on which 0.1% more is one more."""
+    if not units or decimals is None:
+        return None
+    return round((math.log(units) - decimals * math.log(10)) * SIZES)
 
 
 def milliseconds(moment: datetime) -> int:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django.db import connection, models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from intents_ui.mirror import windows
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, duration_of, moment, optional_moment, unpacked
@@ -17,10 +17,15 @@ from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.windows import Condition
 from intents_ui.service.outcome import execute_by
 
+DAY_MILLISECONDS = windows.DAY * 1000
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 SOURCE, CALLS, FORGOTTEN, STATUSES = "source", "calls", "forgotten", "statuses"  # of `State`
 
 # Columns of indexes: in the order of the groups that are counted, with all that is counted.
+# What a transfer is found by on each day.
+FOUND_BY = (
+    "owner", "deposit_hash", "origin_hash", "destination_hash", "refund_hash", "deposit_address", "delivery_address",
+)  # fmt: skip
 OPEN_GROUPS = ["route", "origin_token", "destination_token", "status", "updated", "expires", "started", "created"]
 
 
@@ -79,7 +84,8 @@ class Transfer(models.Model):
     which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit. `bucket` is that of a
     delivered transfer's duration. `is_repaired`: it had ended otherwise before it was delivered. `unlisted_since`: no
     complete read has listed the open transfer since then. `recipient` and `refund` are addresses that got something,
-    other than the owner's.
+    other than the owner's. `created_day` counts days from 1970 on. `size` and the ends of transaction hashes and intent
+    addresses are as in `entry.Entry`.
 
     PostgreSQL keeps each month of `created` apart (`partitions.py`), so the key has it. Indexes have all that is
     counted, but not the key, so count "*".
@@ -109,6 +115,17 @@ class Transfer(models.Model):
     bucket = models.SmallIntegerField(null=True)
     is_repaired = models.BooleanField(default=False)
     unlisted_since = models.BigIntegerField(null=True)
+    created_day = models.GeneratedField(
+        expression=F("created") / DAY_MILLISECONDS, output_field=models.IntegerField(), db_persist=True
+    )
+    size = models.IntegerField(null=True)
+    deposit_hash = models.BinaryField(null=True)
+    origin_hash = models.BinaryField(null=True)
+    destination_hash = models.BinaryField(null=True)
+    refund_hash = models.BinaryField(null=True)
+    deposit_address = models.BinaryField(null=True)
+    delivery_address = models.BinaryField(null=True)
+    memo = models.TextField(null=True)
 
     class Meta:
         indexes: ClassVar = [
@@ -129,6 +146,12 @@ class Transfer(models.Model):
                 fields=OPEN_GROUPS,
                 condition=Q(outcome="open", unlisted_since=None),
                 name="transfer_open_groups",
+            ),
+            # By day first: what is written together is near to each other, so that a write changes few pages.
+            models.Index(fields=["created_day", "size", "origin_token", "route"], name="transfer_size"),
+            *(
+                models.Index(fields=["created_day", each], condition=Q(**{f"{each}__isnull": False}), name=f"by_{each}")
+                for each in FOUND_BY
             ),
         ]
 

@@ -14,7 +14,7 @@ from intents_ui.mirror.models import Transfer
 from intents_ui.mirror.windows import DAY
 
 PARTITION = """
-CREATE TABLE partitioned (LIKE mirror_transfer INCLUDING INDEXES) PARTITION BY RANGE (created);
+CREATE TABLE partitioned (LIKE mirror_transfer INCLUDING INDEXES INCLUDING GENERATED) PARTITION BY RANGE (created);
 DROP TABLE mirror_transfer;
 ALTER TABLE partitioned RENAME TO mirror_transfer;
 CREATE TABLE mirror_transfer_other PARTITION OF mirror_transfer DEFAULT;

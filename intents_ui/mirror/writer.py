@@ -48,7 +48,7 @@ KEPT_DAYS = 90
 ROWS_MISSING = "transfers are missing in the copy"
 
 STORED = (
-    "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "hour", "is_repaired", "created",
+    "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "hour", "is_repaired",
 )  # fmt: skip
 # Sealed windows with fewer rows than they had when they were last read.
 LACKING = """
@@ -115,10 +115,10 @@ class Writer:
             differing = 0 if reading.why else _differing(task.start, task.end, rest)
         while len(rest) > BATCH:
             with self.transaction():
-                changed += self._upsert(rest[:BATCH], reading.at)
+                changed += self._store(rest[:BATCH], reading.at)
             rest = rest[BATCH:]
         with self.transaction():
-            changed += self._upsert(rest, reading.at)
+            changed += self._store(rest, reading.at)
             if unknown := {each.status for each in reading.entries} - KNOWN:
                 set_state(STATUSES, state(STATUSES, {}) | dict.fromkeys(unknown, reading.at))
             calls, hour = state(CALLS, {}), now // HOUR
@@ -169,17 +169,23 @@ class Writer:
 
     # Rows
 
-    def _upsert(self, entries: Sequence[Entry], read_at: int) -> int:
-        changed = list(self._changed(entries, read_at)) if entries else []
+    def _store(self, entries: Sequence[Entry], read_at: int) -> int:
+        changed = {change[0].intent_id: change for change in self._changed(entries, read_at)} if entries else {}
         if not changed:
             return 0
+        # With so many indexes, SQLite takes twice as long to replace a row.
+        known_ids = [each.intent_id for each, is_known, *_ in changed.values() if is_known]
+        Transfer.objects.filter(intent_id__in=known_ids)._raw_delete("default")
         forgotten = frozenset(state(FORGOTTEN, []))
 
         def known(address: bytes | None) -> bytes | None:
             return None if address and forgotten and _digest(address) in forgotten else address
 
+        def names_one(each: Entry) -> bool:
+            return any(address and known(address) is None for address in (each.owner, each.recipient, each.refund))
+
         rows = list[dict[str, Any]]()
-        for each, _, had_ended in changed:
+        for each, _, _, had_ended in changed.values():
             columns: dict[str, Any] = each._asdict()
             for name in ("route", "origin_token", "destination_token"):
                 key = columns.pop(name)
@@ -195,6 +201,7 @@ class Writer:
                     "owner": known(each.owner),
                     "recipient": known(each.recipient),
                     "refund": known(each.refund),
+                    "memo": None if forgotten and names_one(each) else each.memo,
                     "read_at": read_at,
                     "hour": _hour(each, read_at),
                     "bucket": each.bucket,
@@ -202,8 +209,8 @@ class Writer:
                     "unlisted_since": None,
                 }
             )
-        write(Transfer, rows, key=["intent_id", "created"])
-        facts.forget_days({*(row["hour"] for row in rows), *(hour for _, hour, _ in changed)} - {None})
+        write(Transfer, rows)
+        facts.forget_days({*(row["hour"] for row in rows), *(hour for _, _, hour, _ in changed.values())} - {None})
         return len(rows)
 
     def _id(self, model: type[models.Model], key: tuple[str, ...], defaults: dict[str, str] | None = None) -> int:
@@ -216,9 +223,9 @@ class Writer:
             self._ids[known] = model._default_manager.get_or_create(defaults, **columns)[0].pk
         return self._ids[known]
 
-    def _changed(self, entries: Sequence[Entry], read_at: int) -> Iterator[tuple[Entry, int | None, bool]]:
-        """Yield the entries that the copy lacks or has otherwise, the hour in which it has them, and whether it had an
-        end other than delivered.
+    def _changed(self, entries: Sequence[Entry], read_at: int) -> Iterator[tuple[Entry, bool, int | None, bool]]:
+        """Yield the entries that the copy lacks or has otherwise, whether it has them, the hour in which it has them,
+        and whether it had an end other than delivered.
 
         Most are read again without a change.
         """
@@ -226,15 +233,18 @@ class Writer:
         found = {bytes(intent_id): columns for intent_id, *columns in stored}
         for each in entries:
             if each.intent_id not in found:
-                yield each, None, False
+                yield each, False, None, False
                 continue
-            fingerprint, outcome, unlisted, updated, known_at, hour, is_repaired, created = found[each.intent_id]
+            fingerprint, outcome, unlisted, updated, known_at, hour, is_repaired = found[each.intent_id]
             if (bytes(fingerprint), outcome, unlisted) == (each.fingerprint, each.outcome, None):
                 self._earlier.pop(each.intent_id, None)
             elif self._is_newer(each, read_at, updated=updated, known_at=known_at):
-                if created != each.created:  # which is a part of the key
-                    Transfer.objects.filter(intent_id=each.intent_id).delete()
-                yield each, hour, is_repaired or (outcome in FAILED and bytes(fingerprint) != each.fingerprint)
+                yield (
+                    each,
+                    True,
+                    hour,
+                    is_repaired or (outcome in FAILED and bytes(fingerprint) != each.fingerprint),
+                )
 
     def _is_newer(self, each: Entry, read_at: int, *, updated: int, known_at: int) -> bool:
         """Return whether a reading replaces a known one, whose times of change and of the request these are.
@@ -393,7 +403,7 @@ def forget(address: str) -> int:
     with transaction.atomic():
         lease.hold()
         set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _digest(found)}))
-        concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found) | Q(refund=found)).count()
+        concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found) | Q(refund=found)).update(memo=None)
         for column in ("owner", "recipient", "refund"):
             Transfer.objects.filter(**{column: found}).update(**{column: None})
     return concerned

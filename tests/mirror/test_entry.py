@@ -107,6 +107,31 @@ def test_one_reason_is_stored_shown_and_exported(
     assert (shown and shown.whole, exported) == (reason, reason)
 
 
+def test_ends_of_hashes_and_intent_addresses_are_stored_with_the_size_and_the_memo() -> None:
+    intent_address = "0xABCDEF" + "0" * 28 + "123456"
+    given = listed(
+        receipt=receipt(
+            depositTransaction={"status": "SUCCEEDED", "txnHash": "0x" + "1" * 6 + "0" * 52 + "2" * 6},
+            originTransaction={"status": "MINING", "txnHash": "0x" + "0" * 64},
+            summary={
+                "originIntentAddress": intent_address,
+                "destinationIntentAddress": intent_address.lower(),
+                "originTokenAddress": "0x" + "11" * 20,
+                "originTokenAmount": "2500000",
+                "originTokenMetadata": {"symbol": "USDC", "decimals": 6},
+                "memo": "order 88123 " + "x" * 100,
+            },
+        )
+    )
+    found = entry.read(given, now=NOW)
+    assert found.deposit_hash == bytes.fromhex("1" * 6 + "2" * 6)
+    assert found.origin_hash is None  # nobody shortens it
+    assert found.deposit_address == bytes.fromhex("abcdef123456")
+    assert found.delivery_address is None  # the same one
+    assert found.size == entry.size_of(25, 1) != entry.size_of(2_510_000, 6)
+    assert found.memo == ("order 88123 " + "x" * 100)[: entry.LONGEST_MEMO]
+
+
 def test_an_address_other_than_the_owners_is_found_by_its_role() -> None:
     given = listed(
         receipt=receipt(

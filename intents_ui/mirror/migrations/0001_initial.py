@@ -1,11 +1,23 @@
 from typing import Any
 
 from django.db import migrations, models
-from django.db.models import PROTECT, BigIntegerField, CompositePrimaryKey, Index, Q, SmallIntegerField, TextField
+from django.db.models import (
+    PROTECT,
+    BigIntegerField,
+    CompositePrimaryKey,
+    F,
+    Index,
+    Q,
+    SmallIntegerField,
+    TextField,
+)
 
 from intents_ui.mirror.partitions import partition
 
 ID = ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"))
+FOUND_BY = [
+    "owner", "deposit_hash", "origin_hash", "destination_hash", "refund_hash", "deposit_address", "delivery_address",
+]  # fmt: skip
 OPEN_GROUPS = ["route", "origin_token", "destination_token", "status", "updated", "expires", "started", "created"]
 
 
@@ -80,7 +92,16 @@ class Migration(migrations.Migration):
                 *fields(models.BinaryField, "intent_id", "fingerprint"),
                 *fields(models.BinaryField, "owner", "recipient", "refund", null=True),
                 *fields(TextField, "status", "outcome"),
-                *fields(TextField, "sent", null=True),
+                *fields(TextField, "sent", "memo", null=True),
+                *fields(
+                    models.GeneratedField,
+                    "created_day",
+                    expression=F("created") / 86_400_000,
+                    output_field=models.IntegerField(),
+                    db_persist=True,
+                ),
+                *fields(models.IntegerField, "size", null=True),
+                *fields(models.BinaryField, *FOUND_BY[1:], null=True),
             ],
         ),
         migrations.CreateModel(
@@ -151,6 +172,11 @@ class Migration(migrations.Migration):
                     condition=Q(outcome="open", unlisted_since=None),
                     fields=OPEN_GROUPS,
                     name="transfer_open_groups",
+                ),
+                Index(fields=["created_day", "size", "origin_token", "route"], name="transfer_size"),
+                *(
+                    Index(condition=Q(**{f"{each}__isnull": False}), fields=["created_day", each], name=f"by_{each}")
+                    for each in FOUND_BY
                 ),
             )
         ),
