@@ -23,7 +23,8 @@ from intents_ui.display import failures
 from intents_ui.display.console import operations as words
 from intents_ui.display.console import request_form
 from intents_ui.display.console.request_form import NONE, Examples, examples_of
-from intents_ui.display.formatting import json_text
+from intents_ui.display.formatting import hashes, json_text
+from intents_ui.display.search import identifiers
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.transfer import Transfer, execute_until
@@ -71,6 +72,9 @@ WAIT_FULL = Refusal(
 SCENARIO = Member("scenario", JsonFieldKind.TEXT, "Scenario to simulate (demo only).")
 
 
+KINDS_OF_FIELDS = {"Address": identifiers.ADDRESSES, "Hash": identifiers.HASHES}
+
+
 @dataclass(frozen=True)
 class ConsoleRequest:
     """A submitted request: field by field, or as JSON that is sent verbatim."""
@@ -91,9 +95,16 @@ class ConsoleRequest:
             text = came.get("json", "")
             values = typed(known, text, names=names)
         else:
-            values = {each.name: came[each.name] for each in known if each.name in came}
+            values = {each.name: without_context(each.name, came[each.name]) for each in known if each.name in came}
             text = written(known, values, names=names)
         return cls(values, text, is_json, is_asked="ask" in came, confirmed=came.get("confirmed", ""))
+
+
+def without_context(name: str, value: str) -> str:
+    """Return the address or hash alone if it was pasted with something around it, such as `eth:0x12…`."""
+    kinds = next((kinds for ending, kinds in KINDS_OF_FIELDS.items() if name.endswith(ending)), None)
+    is_plain = hashes.any_address(value.strip()) or hashes.canonical_hash(value.strip())
+    return value if kinds is None or is_plain else identifiers.only(value, kinds) or value
 
 
 @require_safe

@@ -14,12 +14,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import app
-from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting import text
 from intents_ui.display.lists import attention as problems
 from intents_ui.display.lists import export_row, filters
 from intents_ui.display.lists.attention import AttentionFilters
 from intents_ui.display.lists.export_row import ExportState, ExportStatus
-from intents_ui.display.search import input_errors
+from intents_ui.display.search import parameters
+from intents_ui.display.search.parameters import InvalidParameter
 from intents_ui.exports import progress
 from intents_ui.exports.download import Download
 from intents_ui.exports.formats import FORMATS, About
@@ -61,10 +62,10 @@ def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
 @require_safe
 def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""
-    known = hashes.any_address(address)
-    if known is None:
-        words = {"why": input_errors.of_address(address)}
-        return failures.page(request, of_dashboard("export of an invalid address", words))
+    try:
+        known = parameters.address(address)
+    except InvalidParameter as problem:
+        return failures.page(request, of_dashboard("export of an invalid address", {"why": str(problem)}))
     if known != address:
         return redirect(reverse("export-address", args=[known, kind], query=request.GET), permanent=True)
     return of_list(request, kind, ADDRESS, owner=known)

@@ -16,10 +16,10 @@ from intents_ui import app
 from intents_ui.display.calls import descriptions
 from intents_ui.display.deposits import check
 from intents_ui.display.fields import tables
-from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting import text, times
 from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison, fees
-from intents_ui.display.search import empty_results, explorers
+from intents_ui.display.search import empty_results, explorers, identifiers
 from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
@@ -268,7 +268,7 @@ def watched_now(intent_id: str) -> Snapshot | None:
 def searched(request: HttpRequest, transfer: Transfer, receipt_error: ServiceError | None) -> dict[str, object]:
     """Return the step whose transaction the user searched for (`/tx/…`), or a warning if there is none."""
     given, receipt = request.GET.get("tx", ""), transfer.receipt
-    txn_hash = given if hashes.is_solana_signature(given) else hashes.canonical_hash(given)
+    txn_hash = identifiers.only(given, identifiers.HASHES)
     if txn_hash is None:
         return {"searched_step": None, "warning": None}
     doubt = results.doubt(txn_hash, transfer.intent.intent_id, receipt_error or receipt)

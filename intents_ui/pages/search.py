@@ -21,7 +21,7 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
 from intents_ui.display.search import form as search_form
 from intents_ui.display.search.explorers import explorers_of
-from intents_ui.display.search.identifiers import Finding, Kind, Pasted
+from intents_ui.display.search.identifiers import ADDRESSES, HASHES, Finding, Kind, Pasted
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names
 from intents_ui.http import marks
@@ -32,8 +32,6 @@ from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
 from intents_ui.web.transfers import lookups, mirrored, reading
 from intents_ui.web.transfers.mirrored import Mirrored
-
-TRANSACTIONS = (Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH)
 
 MOST_SHOWN = 250  # hits: few owners have more
 LONGEST_ECHO = 200  # characters
@@ -158,7 +156,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
 def transaction_in(written: str) -> Finding | None:
     """Return the one hash in a part of a URL, also with surrounding punctuation."""
     read = identifiers.read(f"/tx/{hashes.canonical_hash(written) or written}")
-    found = [each for each in read.lookups if each.kind in TRANSACTIONS]
+    found = [each for each in read.lookups if each.kind in HASHES]
     return found[0] if len(found) == 1 else None
 
 
@@ -198,7 +196,7 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
 def account_in(sought: Sought) -> str:
     """Return the address if the text has nothing else; "" if a warning must be shown first."""
     match sought.read.findings:
-        case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS, warning="") as only,):
+        case (Finding(warning="") as only,) if only.kind in ADDRESSES:
             return only.value
     return ""
 
@@ -247,7 +245,7 @@ def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "",
         "pasted": query[: identifiers.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,
-        "read_as": read_as(query) if problem == input_errors.NOTHING else "",
+        "read_as": read_as(query),
     }
     status = HTTPStatus.BAD_REQUEST if problem or parsed.problems else HTTPStatus.OK
     return render(request, "search/search.html", context, status=status)

@@ -26,8 +26,8 @@ from intents_ui.display.catalog.token_list import Where
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.routes import results as ways
 from intents_ui.display.routes.query import RouteQuery, RouteSide
-from intents_ui.display.search import explorers, input_errors
-from intents_ui.display.search.parameters import Parsed
+from intents_ui.display.search import explorers, parameters
+from intents_ui.display.search.parameters import InvalidParameter, Parsed
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens import names, prices
 from intents_ui.display.tokens.token_amounts import identity, key
@@ -170,9 +170,10 @@ def canonical(chain_id: str, written: str) -> Where:
     known = {chain.id for chain in app.current().catalog.chains()}
     if known and int(chain_id) not in known:
         raise Http404(f"The service does not list {names.chain(int(chain_id), info=None)}.")
-    if hashes.any_address(written) is None:
-        raise Http404(input_errors.of_address(written))
-    return int(chain_id), key(written)
+    try:
+        return int(chain_id), key(parameters.address(written))
+    except InvalidParameter as problem:
+        raise Http404(str(problem)) from None
 
 
 def about(where: Where) -> tuple[dict[str, object], ServiceError | None]:

@@ -46,9 +46,9 @@ FIELDS = [
     ("/search?project=18446744073709551616", "project", "A project ID must be at most 18446744073709551615."),
     ("/search?owner=0x12", "owner", FORTY),
     (
-        f"/search?transaction={NOTHING[:-1]}",
+        f"/search?transaction={NOTHING[:-3]}",
         "transaction",
-        "A transaction hash has 64 hex characters. This one has 63.",
+        "A transaction hash has 64 hex characters. This one has 61.",
     ),
     ("/search?transaction=0x12g", "transaction", "This one has “g”"),
     ("/search?text=ab", "text", "Text must have at least 3 characters. This one has 2."),

@@ -60,7 +60,7 @@ def test_a_miss_shows_the_type_of_the_identifier_and_the_completed_lookups(
     "pasted",
     [
         pytest.param("0x" + "ab" * 19 + "a", id="an address that is one digit short"),
-        pytest.param("0x" + "ab" * 31 + "a", id="a hash that is one digit short"),
+        pytest.param("0x" + "ab" * 30 + "a", id="a hash that is three digits short"),
         pytest.param("0x" + "zz" * 20, id="non-ASCII digits"),
         pytest.param("vitalik.eth", id="a name"),
         pytest.param("x" * 20_000, id="too long"),

@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import parameters
+from intents_ui.display.search import identifiers, parameters
 from intents_ui.display.search.parameters import Chip, InvalidParameter, Parsed, Query, UrlFilters
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.token_amounts import key
@@ -71,8 +71,8 @@ def _words(written: str) -> str:
     """Return the canonical form of an address: both native placeholders are one token."""
     if len(written) > LONGEST_SEARCH:
         raise InvalidParameter(f"Enter at most {LONGEST_SEARCH} characters.")
-    words = re.sub(r"\s+", " ", written)
-    return key(words) if hashes.canonical_address(words) else words
+    found = identifiers.only(written, identifiers.ADDRESSES)
+    return key(found) if found else re.sub(r"\s+", " ", written)
 
 
 def _chains(written: str, *, chains: Sequence[ChainInfo]) -> tuple[int, ...]:

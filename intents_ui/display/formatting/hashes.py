@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 
 from eth_utils.address import to_checksum_address
+from eth_utils.crypto import keccak
 
 from intents_ui.display.formatting.text import UNKNOWN, isolated, visible
 from intents_ui.service.outcome import is_placeholder as is_placeholder
@@ -24,6 +25,7 @@ HOST = r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z](?:[a-z0-9-]{0,61}[
 EXPLORER = re.compile(rf"https://{HOST}(?:/[A-Za-z0-9._~-]{{1,64}}){{0,4}}/?", re.ASCII)
 LONGEST_URL = 300
 CHECKSUMS = 4096
+CHAINS_OF_EIP_1191 = (30, 31)
 
 HIDDEN = r"\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 FULL_WIDTH = r"\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
@@ -67,11 +69,18 @@ def checksum(address: str | None) -> str:
 
 
 def has_wrong_checksum(address: str) -> bool:
-    """Return whether mixed case contradicts EIP-55. A single case carries no checksum."""
+    """Return whether mixed case contradicts EIP-55, and EIP-1191 of the chains that use it. A single case carries no
+    checksum.
+    """
     digits = address[2:] if address[:2] in ("0x", "0X") else address
-    if digits in (digits.lower(), digits.upper()):
+    if digits in (digits.lower(), digits.upper()) or checksum(address) == "0x" + digits:
         return False
-    return checksum(address) != "0x" + digits
+    return all(_checksum_of_chain(digits.lower(), chain_id) != digits for chain_id in CHAINS_OF_EIP_1191)
+
+
+def _checksum_of_chain(digits: str, chain_id: int) -> str:
+    hashed = keccak(text=f"{chain_id}0x{digits}").hex()
+    return "".join(digit.upper() if nibble >= "8" else digit for digit, nibble in zip(digits, hashed, strict=False))
 
 
 def is_native(address: str | None) -> bool:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import parameters
+from intents_ui.display.search import identifiers, parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters, last
 from intents_ui.display.tokens import chains, names, token_amounts
 from intents_ui.display.tokens.names import Names
@@ -195,8 +195,8 @@ def _address(written: str, chain_id: int, *, using: Lists) -> str:
     chosen = featured(named)
     if len(chosen) == 1:
         return token_amounts.key(chosen[0].address)
-    if hashes.is_solana_address(written):
-        return written
+    if found := identifiers.only(written, identifiers.ADDRESSES):
+        return token_amounts.key(found)
     raise _unclear(written, chain_id, named, chosen, using=using)
 
 

@@ -31,7 +31,8 @@ KINDS = {
 
 
 def looks_like(finding: Finding) -> str:
-    return LOOKS_LIKE[finding.kind]
+    """Return `intent ID or transaction hash`, `Bitcoin address`."""
+    return LOOKS_LIKE[finding.kind].format(chain=finding.chain)
 
 
 def likely_causes(

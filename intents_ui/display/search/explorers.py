@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from intents_ui.display.formatting import hashes
-from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
+from intents_ui.display.search import shapes
+from intents_ui.display.search.identifiers import ADDRESSES, HASHES, Finding
 from intents_ui.display.tokens import names
 from intents_ui.service.models import ChainInfo
-
-TRANSACTIONS = (Kind.HASH, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE)
 
 type Reader = Callable[[str], str | None]
 
@@ -82,9 +81,11 @@ def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Expl
     """Return an explorer for each chain that it may be on: the named one, or all of its kind. Well-known chains that
     the service doesn't list count if it is named or no listed chain has values of this kind.
     """
-    link = address_link if finding.kind in ADDRESSES else transaction_link if finding.kind in TRANSACTIONS else None
+    link = address_link if finding.kind in ADDRESSES else transaction_link if finding.kind in HASHES else None
     if link is None:
         return ()
+    if shape := shapes.of(finding.value):
+        return (Explorer(shape.chain, f"{shape.explorer}{finding.value}"),) if shape.explorer else ()
     listed = {chain.id: chain for chain in chains}
 
     def on(chain_ids: Iterable[int]) -> tuple[Explorer, ...]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import input_errors, parameters
+from intents_ui.display.formatting import text
+from intents_ui.display.search import identifiers, input_errors, parameters
 from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.search.parameters import InvalidParameter, required
 from intents_ui.service import results
@@ -126,17 +126,10 @@ def read(query: Mapping[str, str]) -> Criteria:
 def _criterion(value: str, form: Form) -> str | int:
     """Return the value to search for. Raises InvalidParameter."""
     match form:
-        case Form.ID if HEX_ID.fullmatch(value):
-            return required(hashes.canonical_hash(value), input_errors.of_hash(value, what="An intent ID"))
         case Form.ID:
-            if not PLAIN_ID.fullmatch(value):
-                raise InvalidParameter(
-                    f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters)."
-                )
-            return hashes.canonical_hash(value) or value
+            return _intent_id(value)
         case Form.HASH:
-            known = value if hashes.is_solana_signature(value) else hashes.canonical_hash(value)
-            return required(known, input_errors.of_hash(value))
+            return required(identifiers.only(value, identifiers.HASHES), input_errors.of_hash(value))
         case Form.ADDRESS:
             return parameters.address(value)
         case Form.NUMBER:
@@ -148,14 +141,31 @@ def _criterion(value: str, form: Form) -> str | int:
             return required(None if problem else value, problem)
 
 
+def _intent_id(value: str) -> str:
+    found = identifiers.only(value, (Kind.INTENT, Kind.HASH, Kind.TRANSACTION))
+    if found is None and HEX_ID.fullmatch(value):
+        raise InvalidParameter(input_errors.of_hash(value, what="An intent ID"))
+    if found is None and not PLAIN_ID.fullmatch(value):
+        raise InvalidParameter(f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters).")
+    return found or value
+
+
 KEYS_OF_KIND = {
     Kind.INTENT: (results.INTENT_ID,),
     Kind.TRANSACTION: (results.TRANSACTION_HASH,),
     Kind.SOLANA_SIGNATURE: (results.TRANSACTION_HASH,),
+    Kind.OTHER_HASH: (results.TRANSACTION_HASH,),
     Kind.HASH: (results.INTENT_ID, results.TRANSACTION_HASH),
     Kind.ADDRESS: results.ADDRESS,
     Kind.SOLANA_ADDRESS: results.ADDRESS,
+    Kind.OTHER_ADDRESS: results.ADDRESS,
     Kind.WORDS: (results.WORDS,),
 }
-# Tried if nothing is found: people put intent IDs into transaction links.
-KEYS_AFTER_A_MISS = {Kind.TRANSACTION: (results.INTENT_ID,)}
+# What else it may be, tried if nothing is found: people put intent IDs into transaction links and the reverse. The
+# hashes of Sui and NEAR look like Solana addresses, those of Starknet like its addresses.
+KEYS_AFTER_A_MISS = {
+    Kind.TRANSACTION: (results.INTENT_ID,),
+    Kind.INTENT: (results.TRANSACTION_HASH,),
+    Kind.SOLANA_ADDRESS: (results.TRANSACTION_HASH,),
+    Kind.OTHER_HASH: results.ADDRESS,
+}

@@ -22,7 +22,7 @@ from intents_ui.display.formatting.hashes import (
     HASH_DIGITS,
     HIDDEN,
 )
-from intents_ui.display.search import input_errors
+from intents_ui.display.search import input_errors, shapes
 
 LONGEST = 10_000
 LONGEST_WORDS = 100
@@ -36,6 +36,8 @@ class Kind(StrEnum):
     ADDRESS = "address"
     SOLANA_ADDRESS = "solana-address"
     SOLANA_SIGNATURE = "solana-signature"
+    OTHER_ADDRESS = "other-address"  # of `chain`
+    OTHER_HASH = "other-hash"
     WORDS = "words"
     SHORTENED = "shortened"  # `head` and `tail` of a value without its middle
     NEAR_MISS = "near-miss"  # can't be looked up: `problem` says why
@@ -43,13 +45,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """An identifier in the text. `value` is canonical (`0x` and lowercase for hex), `host` that of its link.
+    """An identifier in the text. `value` is canonical (`0x` and lowercase for hex), `host` that of its link, `chain`
+    the name of the only chain with such values.
 
     `head` and `tail` are the known hex characters of a shortened value, without `0x`. One of them may be empty."""
 
     kind: Kind
     value: str
     host: str = ""
+    chain: str = ""
     chain_id: int | None = None
     warning: str = ""
     problem: str = ""
@@ -93,8 +97,9 @@ class Pasted:
         return frozenset(finding.kind for finding in self.findings)
 
 
-TELLING = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.HASH, Kind.WORDS)
-ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS)
+TELLING = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH, Kind.HASH, Kind.WORDS)
+ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS, Kind.OTHER_ADDRESS)
+HASHES = (Kind.HASH, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH)
 OF_64_DIGITS = frozenset({Kind.HASH, Kind.INTENT, Kind.TRANSACTION})
 
 
@@ -135,17 +140,22 @@ LEAST_KNOWN = 4
 LEAST_HEAD = 4
 LEAST_TAIL = 3
 # Chinese writes an ellipsis as two characters.
-DOTS = r"(?:[…⋯]++|\.{2,}+)"
+# Others mask the middle: `0x7c1f***9e2b`.
+DOTS = r"(?:[…⋯]++|\.{2,}+|[*•·]{2,}+)++"
 CUT = re.compile(DOTS)
 TAIL_ALONE = re.compile(rf"{DOTS}(?P<tail>[0-9a-f]{{1,36}}+)", re.IGNORECASE)
 # Without the dot, which is part of a shortened value.
 AROUND_A_TAIL = QUOTES.replace(".", "")
 ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
 MOST_ENCODINGS = 4
+WORKCHAIN = re.compile(r"(?<!\w)(0|-1):\Z")
 CHAIN_NUMBER = re.compile(r"\beip155:([0-9]{1,15}):\Z", re.ASCII)
 CHAIN_NAME = re.compile(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", re.ASCII)
 HOST = re.compile(hashes.HOST, re.ASCII)
 
+# The end of a name that stands for an address: ENS, Solana Name Service, Lens and others.
+NAMES = "eth|sol|lens|bnb|arb|crypto|nft|wallet|near|ton|stark|apt|sui"
+LABEL = r"[^\s./@:\"'`<>()\[\]{},;!?=&#|]"
 SCAN = re.compile(
     r"(?P<blank>\s+)"
     r"|https?://(?P<host>[^\s/?#<>\"'`]{1,300}+)"
@@ -155,10 +165,9 @@ SCAN = re.compile(
     rf"|(?P<prefixed>(?:(?<!{BESIDE})0|\\)x[0-9a-z]{{16,}}+)(?!{BESIDE})"
     rf"|(?<!{BESIDE})(?P<bare>[0-9a-f]{{37,67}}+)(?!{BESIDE})"
     rf"|(?<!{BESIDE})(?<![0-9a-z]_)(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{BESIDE})"
-    rf"|(?<![\w.@/-])(?P<ens>(?:[\w-]{{1,63}}+\.){{1,4}}?eth)(?!{BESIDE}|[./-]\w)"
-    rf"|(?<!{BESIDE})(?P<base58>[1-9a-z]{{32,88}}+)(?!{BESIDE})"
+    rf"|(?<![\w.@-])(?P<name>(?:{LABEL}{{1,63}}+\.){{1,4}}?(?:{NAMES}))(?!{BESIDE}|[./-]\w)"
     rf"|(?<!{BESIDE})(?P<pieces>(?:0x)?[0-9a-f]{{4,36}}+(?:[ \t]{{1,4}}+[0-9a-f]{{4,36}}+(?!{BESIDE})){{1,15}}+)"
-    rf"|(?<!{BESIDE})(?P<disguised>[0-9A-Za-z{FULL_WIDTH}{GREEK_AND_CYRILLIC}{HIDDEN}]{{20,}}+)"
+    rf"|(?<!{BESIDE})(?P<word>[EUk0][Qf][0-9a-z_-]{{46}}|[0-9a-z]{{25,110}}+)(?!{BESIDE})"
     r"|(?<=/)(?:intents?|i)/(?P<id>[a-z0-9][a-z0-9_~-]{0,127}+)(?![a-z0-9_~-])",
     re.IGNORECASE,
 )
@@ -174,14 +183,18 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
     if not "".join(cleaned.split()).strip(QUOTES):
         return Pasted()
     seen = cleaned if cleaned.isascii() else WORD.sub(_without_unseen, cleaned)
-    plain = narrow(seen)
+    plain = POSSIBLE.sub(_without_lookalikes, narrow(seen))
     # Only the end of a value. Within other text, most matches would be words or numbers.
     alone = TAIL_ALONE.fullmatch(plain.strip(AROUND_A_TAIL))
     tail = [_of_parts("", alone["tail"])] if alone else []
-    found = _broken_by_blanks(plain) or tail or _scanned(joined(plain))
+    decoded = _decoded(joined(plain))
+    single = DOUBLED.sub("0x", decoded)
+    found = _broken_by_blanks(plain) or tail or _scanned(AFTER_A_VALUE.sub(r"\1 ", BEFORE_A_VALUE.sub(" ", single)))
     findings = _without_short_forms(_once_each(found))
+    if single != decoded:
+        findings = _with_warning(findings, input_errors.DOUBLED)
     if plain != seen:
-        findings = _with_warning(findings, input_errors.FULL_WIDTH_READ)
+        findings = _with_warning(findings, input_errors.LOOKALIKES_READ)
     if seen != received:
         findings = _with_warning(findings, input_errors.INVISIBLE)
     findings = findings or _words(cleaned)
@@ -204,7 +217,11 @@ def _broken_by_blanks(received: str) -> list[Finding]:
     complete = any(len(_without_prefix(piece)) in COMPLETE for piece in pieces)
     if len(pieces) > 1 and (complete or digits.isdigit()):
         return []
-    return [_of_hex(digits)] if digits != whole or _is_nearly(len(digits)) else []
+    if digits == whole and not _is_nearly(len(digits)):
+        return []
+    found = _of_hex(digits)
+    is_torn = len(pieces) == 2 and "\n" not in stripped and not found.problem
+    return [replace(found, warning=found.warning or input_errors.SPACE) if is_torn else found]
 
 
 def _is_nearly(length: int) -> bool:
@@ -216,7 +233,6 @@ def _without_prefix(word: str) -> str:
 
 
 def _scanned(received: str) -> Iterator[Finding]:
-    received = _decoded(received)
     host = ""
     for match in SCAN.finditer(received):
         if match.lastgroup in ("blank", "host", "bare_host"):
@@ -250,15 +266,10 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
                 return replace(_of_hex(_without_prefix(match["id"])), kind=Kind.INTENT)
             has_prefix = match["id"][:2].lower() == "0x"
             return _of_hex(match["id"][2:]) if has_prefix else Finding(Kind.INTENT, match["id"])
-        case "base58" if hashes.is_solana_address(match[0]):
-            return Finding(Kind.SOLANA_ADDRESS, match[0])
-        case "base58":
-            return Finding(Kind.SOLANA_SIGNATURE, match[0]) if hashes.is_solana_signature(match[0]) else None
+        case "word":
+            return of_other_chain(match[0])
         case "pieces":
             return _of_pieces(match[0])
-        case "disguised":
-            problem, shown = input_errors.of_foreign(match[0]), text.capped(match[0], cap=LONGEST_WORDS).shown
-            return Finding(Kind.NEAR_MISS, shown, problem=problem) if problem else None
         case "cut" if len(match["head"]) in COMPLETE:  # After a complete hash, the dots end a sentence.
             return _placed(_of_hex(match["head"]), before)
         case "cut":
@@ -268,7 +279,19 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
             digits = match["digits"]
             return None if digits.isdigit() or digits.isalpha() else _of_parts("", digits)
         case _:
-            return Finding(Kind.NEAR_MISS, match[0], problem=input_errors.NAME)
+            end = match[0].rpartition(".")[2].lower()
+            problem = input_errors.NAME.format(what="ENS" if end == "eth" else f".{end}")
+            return Finding(Kind.NEAR_MISS, match[0], problem=problem)
+
+
+def of_other_chain(word: str) -> Finding | None:
+    """Return an address or a hash that doesn't begin with `0x`."""
+    if hashes.is_solana_address(word):
+        return Finding(Kind.SOLANA_ADDRESS, word)
+    if hashes.is_solana_signature(word):
+        return Finding(Kind.SOLANA_SIGNATURE, word)
+    shape = shapes.of(word)
+    return Finding(Kind.OTHER_HASH if shape.is_hash else Kind.OTHER_ADDRESS, word, chain=shape.chain) if shape else None
 
 
 def _of_parts(head: str, tail: str) -> Finding:
@@ -298,7 +321,10 @@ def _of_hex(digits: str) -> Finding:
     if known := hashes.canonical_address("0x" + digits):
         mistyped = input_errors.CHECKSUM if hashes.has_wrong_checksum("0x" + digits) else ""
         return Finding(Kind.ADDRESS, known, warning=input_errors.NATIVE if hashes.is_native(known) else mistyped)
-    return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=input_errors.of_hex(digits))
+    problem = input_errors.of_hex(digits)
+    if shape := shapes.of("0x" + digits.lower()):
+        return Finding(Kind.OTHER_HASH, "0x" + digits.lower(), chain=shape.chain, warning=problem)
+    return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=problem)
 
 
 def _placed(finding: Finding, before: str) -> Finding:
@@ -308,6 +334,8 @@ def _placed(finding: Finding, before: str) -> Finding:
         finding = replace(finding, kind=Kind.INTENT)
     if finding.kind == Kind.HASH and (segment in TRANSACTION_SEGMENTS or before.endswith(("?tx=", "&tx="))):
         finding = replace(finding, kind=Kind.TRANSACTION)
+    if finding.kind == Kind.HASH and (workchain := WORKCHAIN.search(before)):
+        return Finding(Kind.OTHER_ADDRESS, f"{workchain[1]}:{finding.value[2:]}", chain="TON")
     return replace(finding, chain_id=_chain_id(before)) if before.endswith(":") else finding
 
 
@@ -327,11 +355,9 @@ def _host(found: str) -> str:
 
 def _words(received: str) -> tuple[Finding, ...]:
     words = unicodedata.normalize("NFC", " ".join(received.split()))
-    problem = input_errors.of_foreign(words) or input_errors.of_words(
-        words, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS
-    )
-    kind = Kind.NEAR_MISS if problem else Kind.WORDS
-    return (Finding(kind, text.capped(words, cap=LONGEST_WORDS).shown if problem else words, problem=problem),)
+    problem = input_errors.of_words(words, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
+    shown = text.capped(words, cap=LONGEST_WORDS).shown if problem else words
+    return (Finding(Kind.WORDS, shown, problem=problem),)
 
 
 def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ...]:
@@ -380,6 +406,28 @@ IDENTIFIER = re.compile(
     r"_*(?:0x[0-9a-z]{16,}|[0-9a-f]{37,67}|[1-9a-z]{32,88}|intent_[0-9a-z_]+)_*", re.IGNORECASE | re.ASCII
 )
 WHOLE = re.compile(rf"(?:0x)?(?:[0-9a-f]{{{ADDRESS_DIGITS}}}|[0-9a-f]{{{HASH_DIGITS}}})", re.IGNORECASE)
+# A word of letters that look like digits, in OCR and in forgeries.
+POSSIBLE = re.compile(rf"[0-9A-Za-z{GREEK_AND_CYRILLIC}]{{40,}}+")
+# Latin, Cyrillic and Greek letters.
+LOOKALIKES = {
+    ord(letter): digit
+    for digit, letters in {
+        "0": "Oo\u041e\u043e\u039f\u03bf",
+        "1": "lI",
+        "a": "\u0430\u0410\u03b1\u0391",
+        "b": "\u0412\u0392",
+        "c": "\u0441\u0421",
+        "e": "\u0435\u0415\u0395",
+        "x": "\u0445\u0425",
+    }.items()
+    for letter in letters
+}
+MOST_LOOKALIKES = 4
+DOUBLED = re.compile(r"0x(?:\s?0x)++(?=[0-9a-f]{38})", re.IGNORECASE)
+# Texts copied from a table: `Hash0x12…`, `0x12…Success`, `0x12…0x34…`.
+VALUE = rf"(?:[0-9a-fA-F]{{{HASH_DIGITS}}}|[0-9a-fA-F]{{{ADDRESS_DIGITS}}})"
+BEFORE_A_VALUE = re.compile(rf"(?<=[0-9A-Za-z_])(?=0[xX]{VALUE}(?:(?![0-9a-fA-F])|0[xX]))")
+AFTER_A_VALUE = re.compile(rf"(?<=[xX])({VALUE})(?=[A-Fa-f]*+[g-zG-Z][A-Za-z]*+(?![0-9]))")
 # "fee", "bad" and "add" are hex too.
 SHORTEST = 6
 # After `0x`, shorter groups count: groups of four are common.
@@ -418,6 +466,12 @@ def narrow(received: str) -> str:
     return received if received.isascii() else WORD.sub(narrowed, received)
 
 
+def _without_lookalikes(word: re.Match[str]) -> str:
+    read = word[0].translate(LOOKALIKES)
+    changed = sum(one != other for one, other in zip(word[0], read, strict=True))
+    return read if changed <= MOST_LOOKALIKES and WHOLE.fullmatch(read) else word[0]
+
+
 def _narrow(word: str) -> str:
     return word if word.isascii() else unicodedata.normalize("NFKC", word)
 
@@ -454,9 +508,9 @@ def _are_groups(received: str, piece: re.Match[str], following: re.Match[str]) -
     start, end = piece.end(), following.start()
     if end - start > LONGEST_BREAK or following["prefix"]:
         return False
-    return (
-        _shortest_of(piece, following) >= SHORTEST_GROUP and BETWEEN_GROUPS.fullmatch(received, start, end) is not None
-    )
+    shortest = _shortest_of(piece, following)
+    is_word = shortest < SHORTEST_GROUP and following["digits"].isalpha()
+    return bool(shortest) and not is_word and BETWEEN_GROUPS.fullmatch(received, start, end) is not None
 
 
 def _shortest_of(piece: re.Match[str], following: re.Match[str]) -> int:
@@ -478,3 +532,9 @@ def _last(pieces: list[re.Match[str]], glued: list[bool], groups: list[bool], fi
         goes_on = has_prefix and digits < HASH_DIGITS and any(groups[index + 1 : index + 2])
         last = index + 1 if digits in COMPLETE and not goes_on else last
     return last
+
+
+def only(written: str, kinds: Sequence[Kind]) -> str | None:
+    """Return the only identifier of these kinds in the text of a field, whatever stands around it."""
+    found = [each.value for each in read(written).lookups if each.kind in kinds]
+    return found[0] if len(found) == 1 else None

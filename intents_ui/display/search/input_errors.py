@@ -1,19 +1,12 @@
 """Validation messages for malformed hashes and addresses."""
 
-import re
-import unicodedata
-
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.formatting.hashes import FULL_WIDTH, GREEK_AND_CYRILLIC, HIDDEN
 
 # A length between 40 and 64 is compared with the nearer one. Far beyond 64 it's calldata.
 LONGEST_ADDRESS = 52
 LONGEST_HASH = 80
 HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
-LOOK_ALIKE = re.compile(rf"[{FULL_WIDTH}{GREEK_AND_CYRILLIC}{HIDDEN}]")
-NEARLY_HEX = re.compile(rf"[0-9a-fA-FxX{FULL_WIDTH}{GREEK_AND_CYRILLIC}{HIDDEN}]+")
-# Joiners in emoji and Persian words.
-MOST_OFF = 3
+# In emoji and Persian words.
 JOINERS = "\u200c\u200d"
 
 
@@ -49,27 +42,6 @@ def _strange(digits: str) -> str:
     return f"Hashes and addresses use 0-9 and a-f only. This one has “{text.visible(strange)}”."
 
 
-def of_foreign(words: str) -> str:
-    """Return the message for a hash or address with a lookalike letter (Cyrillic, Greek, full-width)."""
-    for word in NEARLY_HEX.findall(words):
-        foreign = LOOK_ALIKE.search(word)
-        if not foreign or not _is_a_disguise(word):
-            continue
-        if text.is_hidden(foreign[0]):
-            return of_control(foreign[0])
-        code = f"U+{ord(foreign[0]):04X}"
-        return f"“{foreign[0]}” ({code}) is a lookalike character. Retype it."
-    return ""
-
-
-def _is_a_disguise(word: str) -> bool:
-    """Return whether it's about as long as a hash or an address, and mostly hex."""
-    read = "".join(character for character in unicodedata.normalize("NFKC", word) if not text.is_hidden(character))
-    length = len(read.removeprefix("0x"))
-    nearly = min(abs(length - hashes.ADDRESS_DIGITS), abs(length - hashes.HASH_DIGITS)) <= MOST_OFF
-    return nearly and len(LOOK_ALIKE.sub("", read)) * 2 > length
-
-
 def of_words(words: str, *, shortest: int, longest: int) -> str:
     """Return the message for text to search for."""
     if len(words) < shortest:
@@ -97,11 +69,13 @@ def of_control(character: str) -> str:
 
 SHORTENED = "This value is shortened. Copy the full value, or search for it to see possible matches."
 TOO_SHORT = "This value is shortened too much to search. Copy the full value."
-NAME = "ENS names aren't supported. Paste the address instead."
+NAME = "{what} names aren't supported. Paste the address instead."
 NOTHING = "No transaction hash, address or intent ID found."
 CHECKSUM = "Checksum mismatch: this address may be mistyped. Searched anyway."
 NATIVE = "This is the placeholder address of the native token, not an account."
 PLACEHOLDER = "This is a placeholder, not a real transaction hash."
 IN_PIECES = "This may be a hash or address split by spaces. Remove the spaces."
 INVISIBLE = "Invisible characters were removed."
-FULL_WIDTH_READ = "Full-width characters were converted. Compare the value with its source."
+LOOKALIKES_READ = "Lookalike characters were converted. Compare the value with its source."
+SPACE = "A space was removed. Compare the value with its source."
+DOUBLED = "A repeated 0x was removed."

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 from urllib.parse import urlencode
 
-from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting import text
 from intents_ui.display.formatting.sentences import Sentence
-from intents_ui.display.search import input_errors
+from intents_ui.display.search import identifiers, input_errors
+from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.tokens import names
 from intents_ui.service.models import ChainInfo, TokenInfo
 
@@ -137,7 +138,12 @@ def number(written: str, *, what: str) -> int:
 
 
 def address(written: str) -> str:
-    return required(hashes.any_address(written), input_errors.of_address(written))
+    """Return the only address in the text."""
+    if found := identifiers.only(written, identifiers.ADDRESSES):
+        return found
+    read = identifiers.read(written)
+    problem = "" if Kind.WORDS in read.kinds else read.refusal
+    raise InvalidParameter(problem or input_errors.of_address(written))
 
 
 def chain_id(written: str, chains: Sequence[ChainInfo]) -> int:

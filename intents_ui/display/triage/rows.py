@@ -392,7 +392,8 @@ def _row(
 ) -> TriageRow:
     notes = (finding.warning,) if finding.warning else ()
     value = text.visible(finding.value)
-    return TriageRow(number, value, LOOKS_LIKE[finding.kind], outcome, status, headline, now, notes=notes)
+    what = LOOKS_LIKE[finding.kind].format(chain=finding.chain)
+    return TriageRow(number, value, what, outcome, status, headline, now, notes=notes)
 
 
 def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:

@@ -20,7 +20,7 @@ TOO_MANY = "Only the first {most} of {found:,} identifiers were looked up. Submi
 # Notes about the whole text appear once.
 SAID_ONCE = {
     input_errors.INVISIBLE: "Ignored invisible characters in or around identifiers.",
-    input_errors.FULL_WIDTH_READ: "Read full-width characters in identifiers as regular ones.",
+    input_errors.LOOKALIKES_READ: "Read lookalike characters in identifiers as regular ones.",
 }
 
 

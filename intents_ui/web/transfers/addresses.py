@@ -13,7 +13,7 @@ from intents_ui.display.lists.address import Role
 from intents_ui.display.lists.balances import Worklist
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.search import empty_results, identifiers, input_errors
-from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
@@ -27,7 +27,7 @@ def read(written: str) -> Finding:
     """Return the address in a part of the URL. Raises Http404 for anything else, before any request."""
     read = identifiers.read(written)
     match read.lookups:
-        case (Finding(kind=Kind.ADDRESS | Kind.SOLANA_ADDRESS) as found,):
+        case (Finding() as found,) if found.kind in ADDRESSES:
             return found
         case (Finding(kind=kind) as found,) if kind is not Kind.WORDS:
             raise Http404(f"This isn't an address. It looks like this type: {empty_results.looks_like(found)}.")
