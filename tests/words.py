@@ -153,7 +153,7 @@ def findings(text: str, where: str, *, is_message: bool = False) -> list[Finding
         found += [
             Finding(where, "long sentence", sentence, sentence)
             for sentence in sentences(text)
-            if len(re.findall(r"\w\S*", sentence)) > LONGEST
+            if length(sentence) > LONGEST
         ]
     return found
 
@@ -164,6 +164,11 @@ def _around(match: re.Match[str], text: str) -> str:
 
 def sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.!?])\s+(?=[A-Z0-9“\"({…])|\n+", text)
+
+
+def length(sentence: str) -> int:
+    """Return the number of words."""
+    return len(re.findall(r"\w\S*", sentence))
 
 
 # Sources

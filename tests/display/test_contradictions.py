@@ -59,7 +59,8 @@ WORDS = {
     "usual": r"usually takes|slightly behind",
     "sends_nothing": r"[Dd]on't send anything to the (old )?deposit address",
     "at_an_address": r"^(If a deposit was sent: )?[Aa]t the (deposit|destination intent|intent) address",
-    "holds": r"(?<![Nn]othing )\b(is|are) (still )?at the (deposit|destination intent|intent) address",
+    "holds": r"(?<![Nn]othing )\b(is|are) (still )?at the (deposit|destination intent|intent) address"
+    r"|[Tt]he (deposit|destination intent|intent) address on [^.]* has\b",
     "automatic": r"(retries|continues|starts|retrying it) automatically",
     "waits": r"^(Wait|No action needed|Refresh|If nothing was sent)\b",
     "owner_acts": r"^(Recover\b|Start|Check the owner's wallet|If a deposit was sent, (recover|check the owner's))",

@@ -33,7 +33,7 @@ LINES = [
     (
         25,
         [
-            "USDC is paused on Optimism, so no transfer of it can go through.",
+            "No transfer of USDC can go through while it is paused on Optimism.",
             "Service message: <bdi>refund reverted: token paused</bdi>",
             "Recovery isn&#39;t possible while USDC is paused on Optimism.",
         ],

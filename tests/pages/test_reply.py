@@ -99,7 +99,10 @@ def test_page_and_reply_warn_of_fake_support_where_they_offer_help(
 def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.worst(13)["intentId"]
     assert assistance.RECOVER_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
-    assert "You can recover them with your wallet in the app you used." in texts(site, intent_id)["Reply"]
+    assert (
+        "Only your wallet can move them, and you can recover them in the app you used."
+        in texts(site, intent_id)["Reply"]
+    )
 
 
 def test_a_reply_has_the_operators_greeting_and_signature(

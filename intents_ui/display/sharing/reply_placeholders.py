@@ -35,18 +35,22 @@ class ReplyPlaceholders(Placeholders):
 
     def what(self) -> str:
         """Return `transfer of 300.00 USDC from Base to Arbitrum One` or `swap of 25.00 USDC on Base`."""
-        transfer, sent = self._transfer, glance.of(self._transfer).sent
-        # A deposit that arrived in an unknown amount isn't called by the quoted one.
-        is_known = sent.amount.full and (transfer.arrived is None or not sent.note)
+        transfer = self._transfer
         origin, destination = (
             transfer.chain_name(chain_id, unknown="")
             for chain_id in (transfer.origin_chain_id, transfer.destination_chain_id)
         )
-        parts = [self.kind(), f" of {sent.amount}" if is_known else ""]
         if transfer.is_same_chain:
-            return Name("".join([*parts, f" on {origin}"]))
-        parts += [f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain]
-        return Name("".join(parts))
+            return Name(f"{self.what_in_short()} on {origin}")
+        ends = [f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain]
+        return Name("".join([self.what_in_short(), *ends]))
+
+    def what_in_short(self) -> str:
+        """Return `transfer of 300.00 USDC`, for long sentences."""
+        sent = glance.of(self._transfer).sent
+        # A deposit that arrived in an unknown amount isn't called by the quoted one.
+        is_known = sent.amount.full and (self._transfer.arrived is None or not sent.note)
+        return Name(f"{self.kind()}{f' of {sent.amount}' if is_known else ''}")
 
     def is_done(self) -> str:
         return {"payment": "reached the recipient", "swap": "is complete", "transfer": "was delivered"}[self.kind()]
@@ -84,7 +88,7 @@ class ReplyPlaceholders(Placeholders):
         if place in ADDRESSES and self._transfer.has_balance is False:
             is_next = place is Place.DELIVERY_ADDRESS or self._transfer.is_same_chain
             goal = ("in ", self.wallet()) if is_next else ("on ", self.destination_chain())
-            left = ("The funds have left the ", self.address(place), " and haven't shown up ")
+            left = ("The funds left the ", self.address(place), " and haven't shown up ")
             return Sentence(*left, *goal, " yet.")
         match place:
             case Place.DEPOSIT_ADDRESS:
@@ -114,12 +118,9 @@ class ReplyPlaceholders(Placeholders):
         return Sentence(self.funds(), likely, " at the ", self.address(at), ".")
 
     def refund(self) -> str:
-        """Return `299.96 USDC was` at the beginning of a sentence."""
-        return capitalized(self.refund_within())
-
-    def refund_within(self) -> str:
+        """Return `299.96 USDC was`."""
         amount = self.refund_amount()
-        return Sentence(amount, self.instead(), " was") if isinstance(amount, Name) else "the funds were"
+        return Sentence(amount, self.instead(), " was") if isinstance(amount, Name) else "The funds were"
 
     # What the customer can do
 
@@ -134,7 +135,7 @@ class ReplyPlaceholders(Placeholders):
     def recovery(self) -> str:
         if obstacle := reasons.no_recovery(self._transfer):
             return Name(obstacle)
-        return f"You can recover them with your wallet {self.recover_at()}."
+        return f"Only your wallet can move them, and you can recover them {self.recover_at()}."
 
     # What the team does, and by when
 
@@ -168,9 +169,6 @@ class ReplyPlaceholders(Placeholders):
         return Sentence("If ", event, " by ", self._by(at), ", we'll escalate it to ", self.desk(), " and update you.")
 
     # Times, to the minute
-
-    def valid_until(self) -> str:
-        return self._with(" and valid until ", self._transfer.expires_at)
 
     def expired_at(self) -> str:
         return self._with(" at ", self._transfer.execute_by or self._transfer.expires_at)

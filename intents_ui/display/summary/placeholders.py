@@ -147,23 +147,23 @@ class Placeholders:
         return fill(EXPLANATIONS[key].headline, self)
 
     def deposit_problem(self) -> str:
-        """Return `: it is 0.50 USDC below the minimum of 100.00 USDC`, or "" if nothing is known to be wrong."""
+        """Return what is wrong with the deposit: `is 0.50 USDC below the minimum of 100.00 USDC`."""
         payment = deposits.of(self._transfer)
         expected, late_by = payment.expected, payment.late_by
         match payment.mismatch:
             case Mismatch.CHAIN:
-                return Sentence(": it was expected on ", self._chain(expected.chain_id, "another chain"))
+                return Sentence("was expected on ", self._chain(expected.chain_id, "another chain"))
             case Mismatch.TOKEN:
                 token = expected.called or "another token"
                 is_native = expected.token_address is None or hashes.is_native(expected.token_address)
                 address = "" if is_native else f" ({hashes.short_address(expected.token_address)})"
-                return Sentence(": it was expected in ", Name(token), address)
+                return Sentence("was expected in ", Name(token), address)
             case Mismatch.TOO_LITTLE:
                 lacking, least = self._of_deposit(payment.lacking), self._of_deposit(payment.least)
-                return Sentence(": it is ", lacking, " below the minimum of ", least)
+                return Sentence("is ", lacking, " below the minimum of ", least)
         if late_by and late_by > timedelta():
-            return f": it was confirmed {times.duration(late_by)} after the deadline"
-        return ""
+            return f"was confirmed {times.duration(late_by)} after the deadline"
+        return "wasn't accepted" if self._transfer.is_over else "hasn't been accepted"
 
     # Times
 

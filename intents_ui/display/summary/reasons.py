@@ -63,7 +63,7 @@ def explain(reason: str, needed: Money, *, in_reply: bool = False) -> str:
     if underfunded := UNDERFUNDED.fullmatch(reason):
         return _underfunded(int(underfunded[1]), int(underfunded[2]), needed)
     if PAUSED.fullmatch(reason):
-        return f"{_paused(needed, unknown='The token')}, so no transfer of it can go through."
+        return f"No transfer of {needed.called or 'the token'} can go through while it is paused on {_chain(needed)}."
     if not_sent := NOT_SENT.fullmatch(reason):
         hours, minutes, seconds = (int(figure or 0) for figure in not_sent.groups())
         length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
@@ -82,7 +82,8 @@ def no_recovery(transfer: Transfer) -> str:
     refund = transfer.refund
     if refund is None or transfer.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
         return ""
-    return f"Recovery isn't possible while {_paused(_needed_by(refund, transfer))}."
+    paused = _needed_by(refund, transfer)
+    return f"Recovery isn't possible while {paused.called or 'the token'} is paused on {_chain(paused)}."
 
 
 def _needed_by(transaction: IntentTransaction, transfer: Transfer) -> Money:
@@ -100,10 +101,6 @@ def _underfunded(balance: int, least: int, needed: Money) -> str:
     missing, arrived, required = (replace(needed, value=units).amount for units in (least - balance, balance, least))
     there, whole = replace(arrived, unit="", warning="").in_words, replace(required, warning="").in_words
     return Sentence(missing.in_words, " too little arrived: ", there, " of the ", whole, " that the step needs.")
-
-
-def _paused(needed: Money, *, unknown: str = "the token") -> str:
-    return f"{needed.called or unknown} is paused on {_chain(needed)}"
 
 
 def _chain(needed: Money) -> str:

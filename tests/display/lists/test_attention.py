@@ -81,7 +81,7 @@ def test_a_group_has_its_reason_in_words() -> None:
 def test_a_reason_for_several_chains_names_none() -> None:
     entries = (entry(1, token(), receipt=because("token paused")), entry(2, token(), receipt=because("token paused")))
     [group] = of(*entries).section(Cause.RECOVERABLE).groups
-    assert group.explanation == "USDC is paused on Arbitrum, so no transfer of it can go through."
+    assert group.explanation == "No transfer of USDC can go through while it is paused on Arbitrum."
     abroad = receipt(
         "FAILED",
         deposit="SUCCEEDED",
@@ -90,7 +90,7 @@ def test_a_reason_for_several_chains_names_none() -> None:
         origin_chain_id=BASE,
     )
     [group] = of(*entries, entry(3, token(), chain_id=BASE, receipt=abroad)).section(Cause.RECOVERABLE).groups
-    assert group.explanation == "The token is paused on its chain, so no transfer of it can go through."
+    assert group.explanation == "No transfer of the token can go through while it is paused on its chain."
 
 
 def test_a_retry_is_late_only_after_its_time() -> None:

@@ -135,48 +135,48 @@ BEGINNINGS = named(
         "expired",
         receipt("QUOTED"),
         False,
-        "The quote for your {} expired at 14:02 UTC. We haven't seen a deposit, so your funds are still in your wallet"
-        " on Arbitrum. Please don't send anything to the old deposit address.",
+        "The quote for your {what} expired at 14:02 UTC. We haven't seen a deposit, so your funds are still in your"
+        " wallet on Arbitrum. Please don't send anything to the old deposit address.",
     ),
     (
         "submitted",
         receipt(deposit="PENDING"),
         False,
-        "The deposit for your {} was submitted and is being confirmed on Arbitrum.",
+        "The deposit for your {short} was submitted and is being confirmed on Arbitrum.",
     ),
-    ("open", receipt(**PAID), None, "Your deposit arrived, and your {} is in progress."),
+    ("open", receipt(**PAID), None, "Your deposit arrived, and your {short} is in progress."),
     (
         "delivered",
         receipt("SUCCEEDED", **ARRIVED, summary=RECEIVED),
         None,
-        "Your {} was delivered. Your wallet on Base received 99.91 USDC.",
+        "Your {what} was delivered. Your wallet on Base received 99.91 USDC.",
     ),
     (
         "conflict",
         receipt("FAILED", **ARRIVED),
         None,
-        "Your {} is marked as failed, but its last transaction is confirmed. The funds are most likely in your wallet",
+        "Your {short} is marked as failed, but its last transaction is confirmed. The funds are most likely in your",
     ),
     (
         "refund pending",
         receipt("FAILED", **PAID, origin="REVERTED", refund="MINING"),
         None,
-        "Your {} couldn't be completed and is being refunded.",
+        "Your {what} couldn't be completed and is being refunded.",
     ),
     (
         "recoverable",
         receipt("FAILED", **PAID, origin="FAILED"),
         True,
-        "Your {} failed, and the funds weren't refunded automatically. Your funds are at the ",
+        "Your {what} failed, and the funds weren't refunded automatically. Your funds are at the ",
     ),
-    ("failed", receipt("FAILED", **PAID, origin="FAILED"), False, "Your {} couldn't be completed."),
+    ("failed", receipt("FAILED", **PAID, origin="FAILED"), False, "Your {what} couldn't be completed."),
 )
 
 
 @pytest.mark.parametrize(("of_receipt", "has_balance", "beginning"), BEGINNINGS)
 def test_a_reply_begins_with_the_outcome(of_receipt, has_balance, beginning):
     transfer = at(intent(of_receipt.status, **LATER), of_receipt, has_balance=has_balance)
-    words = beginning.format("transfer of 100.00 USDC from Arbitrum to Base")
+    words = beginning.format(what="transfer of 100.00 USDC from Arbitrum to Base", short="transfer of 100.00 USDC")
     assert written(transfer).startswith(words)
 
 
