@@ -29,7 +29,7 @@ from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.service.paging import Position
-from intents_ui.web import cursors, links, replies
+from intents_ui.web import cursors, links
 from intents_ui.web.transfers import addresses, lookups, reading
 from intents_ui.web.transfers.addresses import AddressLookup
 from intents_ui.web.triage.ticket_lookup import rows_of
@@ -128,7 +128,7 @@ def get_reply(
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
     known, root = links.canonical(intent_id), client_ip.root(request)
     transfer = reading.read(known)
-    url, plain = replies.page_url(transfer, root=root), replies.about([transfer], root=root).plain
+    url, plain = links.page_url(transfer, root=root), links.reply_about([transfer], root=root).plain
     return answered(ApiReply(intent_id=known, url=url, plain=plain))
 
 

@@ -79,7 +79,8 @@ class RequestLog:
         """Record the time to the first byte once, and return it."""
         if self._seconds is None:
             self._seconds = time.perf_counter() - self._began
-            metrics.request(self.view, self._status, self._seconds)
+            metrics.requests.labels(self.view, str(self._status)).inc()
+            metrics.request_seconds.labels(self.view, f"{self._status // 100}xx").observe(self._seconds)
         return self._seconds
 
 

@@ -32,8 +32,7 @@ from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
-from intents_ui.web.shared_responses import SharedResponses
-from intents_ui.web.signed_values import SignedValues
+from intents_ui.web.shared_responses import SharedResponses, SignedValues
 from intents_ui.web.transfers.attention import AttentionReader
 from intents_ui.web.transfers.reading import TransferMemory
 

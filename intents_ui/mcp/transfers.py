@@ -20,7 +20,7 @@ from intents_ui.mcp.arguments import TextArguments, TicketArguments, TransferArg
 from intents_ui.mcp.messages import Unanswered
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
-from intents_ui.web import links, replies
+from intents_ui.web import links
 from intents_ui.web.transfers import lookups, reading
 from intents_ui.web.triage.ticket_lookup import rows_of
 
@@ -107,7 +107,7 @@ def _cut(written: Iterable[str | None]) -> list[str]:
 def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
     """Return the customer reply as plain text."""
     intent_id = links.canonical(given.intent_id)
-    return fence.around(replies.about([reading.read(intent_id)], root=client_ip.root(request)).plain)
+    return fence.around(links.reply_about([reading.read(intent_id)], root=client_ip.root(request)).plain)
 
 
 MOST_ROWS: Final = 20  # identifiers, for which the time of a page suffices

@@ -72,11 +72,6 @@ def redis_up() -> Gauge:
     return _state("intents_ui_redis_up", "1: Redis is up, 0: it is down.", smallest=True)
 
 
-def request(view: str, status: int, seconds: float) -> None:
-    requests.labels(view, str(status)).inc()
-    request_seconds.labels(view, f"{status // 100}xx").observe(seconds)
-
-
 def sample(service: ServiceStatus, *, redis: bool | None) -> None:
     """Update the metrics of this process that no event changes."""
     cpu_seconds.inc(time.process_time() - (registry.get_sample_value("process_cpu_seconds_total") or 0.0))

@@ -36,7 +36,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
-from intents_ui.web import replies
+from intents_ui.web import links
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical, canonical_url
 from intents_ui.web.transfers import reading
@@ -103,8 +103,8 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 def messages(transfer: Transfer, *, root: str, stats: route_stats.RouteStats | None = None) -> dict[str, object]:
     """Return the context of `sharing/reply_texts.html`. `root`: scheme and host of the links."""
-    escalation, to = Escalation(transfer, replies.page_url(transfer, root=root), stats), ENV.intents_escalation_to
-    reply = replies.about([transfer], root=root)
+    escalation, to = Escalation(transfer, links.page_url(transfer, root=root), stats), ENV.intents_escalation_to
+    reply = links.reply_about([transfer], root=root)
     return {"reply": reply, "escalation": escalation, "escalate": to and escalation.link(to)}
 
 

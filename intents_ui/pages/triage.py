@@ -29,7 +29,7 @@ from intents_ui.display.triage.cases import OwnerGroup
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.http import client_ip, marks
-from intents_ui.web import replies
+from intents_ui.web import links
 from intents_ui.web.frame import render
 from intents_ui.web.triage.answers import now
 from intents_ui.web.triage.ticket_lookup import TicketLookup, charge, too_many
@@ -118,7 +118,7 @@ def replies_of(group: OwnerGroup, *, root: str) -> list[tuple[str, Reply]]:
     by_owner: dict[str, list[Transfer]] = {}
     for each in group.transfers:
         by_owner.setdefault(group.owner or rows.owner_of([each]), []).append(each)
-    return [(owner, replies.about(owned, root=root)) for owner, owned in by_owner.items()]
+    return [(owner, links.reply_about(owned, root=root)) for owner, owned in by_owner.items()]
 
 
 def macros() -> Any:

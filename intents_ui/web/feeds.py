@@ -17,37 +17,27 @@ from intents_ui.web.frame import GENERATED
 
 AUTHOR = "Intents"
 
-type PageOf = Callable[[Entry], str]
 
-
-def respond(request: HttpRequest, feed: Feed, *, page: str, page_of: PageOf) -> HttpResponse:
+def respond(request: HttpRequest, feed: Feed, *, page: str, page_of: Callable[[Entry], str]) -> HttpResponse:
     """Render a feed. `page` is the path of its page, `page_of` returns that of an entry's."""
     if old := failures.old(request_context.stale_responses(), now=datetime.now(UTC)):
         feed = replace(feed, subtitle=f"{feed.subtitle} {old.sentence}")
     if settings.DEMO_STARTED is not None:
         feed = replace(feed, subtitle=f"{feed.subtitle.removesuffix('.')}. {GENERATED}")
     changed = int(feed.updated.replace(microsecond=0).timestamp())  # a float could round up
-    return HttpResponse(
-        _atom(feed, request, page, page_of),
-        content_type="application/atom+xml; charset=utf-8",
-        headers={"Last-Modified": http_date(changed)},
-    )
-
-
-def _atom(source: Feed, request: HttpRequest, page: str, page_of: PageOf) -> str:
-    feed = DatedFeed(
-        title=source.title,
-        subtitle=source.subtitle,
+    atom = DatedFeed(
+        title=feed.title,
+        subtitle=feed.subtitle,
         description="",
         link=request.build_absolute_uri(page),
         feed_url=request.build_absolute_uri(request.path),
-        feed_guid=source.id,
+        feed_guid=feed.id,
         author_name=AUTHOR,
         language="en",
-        changed_at=source.updated,
+        changed_at=feed.updated,
     )
-    for entry in source.entries:
-        feed.add_item(
+    for entry in feed.entries:
+        atom.add_item(
             title=entry.title,
             link=request.build_absolute_uri(page_of(entry)),
             description="".join(f"<p>{escape(paragraph)}</p>" for paragraph in entry.paragraphs),
@@ -56,7 +46,11 @@ def _atom(source: Feed, request: HttpRequest, page: str, page_of: PageOf) -> str
             updateddate=entry.updated,
             categories=entry.categories,
         )
-    return feed.writeString("utf-8")
+    return HttpResponse(
+        atom.writeString("utf-8"),
+        content_type="application/atom+xml; charset=utf-8",
+        headers={"Last-Modified": http_date(changed)},
+    )
 
 
 class DatedFeed(Atom1Feed):

@@ -1,9 +1,8 @@
 """The frame of every page: its template context, and responses with a page or a part of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 from http import HTTPStatus
+from typing import NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -22,8 +21,7 @@ DEFAULT_COLUMNS = ("provider",)
 GENERATED = "Demo: 30 days were generated when the dashboard started."
 
 
-@dataclass(frozen=True)
-class NavPage:
+class NavPage(NamedTuple):
     """A linked page: the name of its URL, the link's label, and the icon on a phone."""
 
     name: str
@@ -31,8 +29,7 @@ class NavPage:
     icon: str = ""
 
 
-@dataclass(frozen=True)
-class Navigation:
+class Navigation(NamedTuple):
     """The pages that are always linked, named groups of further ones, and what a phone has in its menu."""
 
     pages: tuple[NavPage, ...]
@@ -47,17 +44,9 @@ PAGES = (
     NavPage("triage", "Triage", "list-checks"),
 )
 NETWORK = (NavPage("routes", "Routes"), NavPage("chains", "Chains"), NavPage("tokens", "Tokens"))
+INSIGHT = NavPage("insight", "Insight")
+SEARCH, CONSOLE, DEMO = NavPage("search", "Advanced search"), NavPage("console", "Console"), NavPage("demo", "Demo")
 USER_PAGES = (NavPage("saved", "Saved"), NavPage("help", "Help"))
-
-
-@cache
-def navigation(*, has_console: bool, has_demo: bool, has_insight: bool) -> Navigation:
-    """Return the links to enabled pages."""
-    network = (*((NavPage("insight", "Insight"),) if has_insight else ()), *NETWORK)
-    tools = [NavPage("search", "Advanced search")]
-    tools += [NavPage("console", "Console")] if has_console else []
-    tools += [NavPage("demo", "Demo")] if has_demo else []
-    return Navigation(PAGES, (("Network", network), ("Tools", tuple(tools))), (*network, *tools, *USER_PAGES))
 
 
 def chosen_columns(request: HttpRequest) -> tuple[str, ...]:
@@ -71,6 +60,8 @@ def context(request: HttpRequest) -> dict[str, object]:
     has_mirror = settings.MIRROR_DATABASE is not None
     has_insight = has_mirror and ENV.intents_insight != "off"
     columns = chosen_columns(request)
+    network = (INSIGHT, *NETWORK) if has_insight else NETWORK
+    tools = (SEARCH, *([CONSOLE] if ENV.console != "off" else []), *([DEMO] if ENV.embedded else []))
     return {
         "columns": columns,
         "has_other_columns": columns != DEFAULT_COLUMNS,
@@ -81,11 +72,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "has_api": ENV.intents_api != "off",
         "may_write": ENV.console == "write",
         "may_be_listed": ENV.intents_index == "index",
-        "nav": navigation(
-            has_console=ENV.console != "off",
-            has_demo=ENV.embedded,
-            has_insight=has_insight,
-        ),
+        "nav": Navigation(PAGES, (("Network", network), ("Tools", tools)), (*network, *tools, *USER_PAGES)),
         "attention_count": app.current().attention.count,
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,

@@ -1,7 +1,7 @@
-"""Canonical URLs of intent and token pages."""
+"""Canonical URLs of intent and token pages, and customer replies with them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -11,8 +11,11 @@ from django.urls import resolve, reverse
 from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import identifiers
 from intents_ui.display.search.identifiers import Kind
+from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.tokens.token_amounts import Identity, key
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.results import Hit
+from intents_ui.settings import ENV
 
 # IDs that aren't hashes: any word, as in the service's documentation. Dots alone would be a path segment.
 PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)
@@ -29,6 +32,19 @@ def token_path(token: Identity) -> str | None:
     if token.address is None or not can_be_asked(RouteSide(token.chain_id, token.address)):
         return None
     return reverse("token", args=[token.chain_id, key(token.address)])
+
+
+def reply_about(transfers: Iterable[Transfer], *, root: str) -> Reply:
+    """Return the reply to the owner of these transfers, with the operator's greeting and signature.
+
+    `root`: scheme and host of its links.
+    """
+    linked = [(each, page_url(each, root=root)) for each in transfers]
+    return Reply(linked, ENV.intents_reply_greeting or "", ENV.intents_reply_signature or "")
+
+
+def page_url(transfer: Transfer, *, root: str) -> str:
+    return root + reverse("intent", args=[transfer.intent.intent_id])
 
 
 def canonical(intent_id: str) -> str:

@@ -7,18 +7,43 @@ process sends its own requests.
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from django.core.cache.backends.base import BaseCache
+from django.core.signing import BadSignature, Signer
 
+from intents_ui.service import metrics
 from intents_ui.service.cache import SharedResponse
 from intents_ui.service.operations import CacheKey
 from intents_ui.service.redis import RedisGuard
-from intents_ui.web.signed_values import SignedValues
 
 FORMAT: Final = 4
 MAX_SECONDS: Final = 3600.0
 MAX_CHARACTERS: Final = 400_000  # of a compressed response
+
+
+class SignedValues:
+    """Signs values in Redis. What this installation didn't sign is ignored, because others may write there, too.
+
+    Thread-safe. `purpose` and the place of a value are signed with it, so that it is valid nowhere else.
+    """
+
+    def __init__(self, purpose: str, *, key: str | None = None) -> None:
+        self._signer = Signer(key=key, salt=f"intents_ui.{purpose}")
+
+    def sign(self, value: object, *, place: str) -> str:
+        return self._signer.sign_object([place, value], compress=True)
+
+    def unsign(self, signed: str, *, place: str) -> Any | None:
+        """Return the value, or None, which is counted, if the signature is invalid."""
+        try:
+            found, value = self._signer.unsign_object(signed)
+        except (BadSignature, ValueError):
+            found = value = None
+        if found == place:
+            return value
+        metrics.shared_ignored["unsigned"].inc()
+        return None
 
 
 class SharedResponses:

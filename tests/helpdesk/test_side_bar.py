@@ -13,7 +13,7 @@ from intents_ui.display.search import input_errors
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
-from intents_ui.web import replies
+from intents_ui.web import links
 from intents_ui.web.transfers import reading
 from intents_ui.web.triage import ticket_lookup
 from tests.helpdesk import signing
@@ -104,7 +104,7 @@ def test_it_shows_the_answer_of_the_transfers_page(site: Client, emulator: Emula
     assert f"/intent/{intent_id}" in [link.attributes["href"] for link in page.css("article a")]
     reply = page.css_first("article textarea")
     assert reply is not None
-    of_page = replies.about([transfer], root="http://testserver").plain
+    of_page = links.reply_about([transfer], root="http://testserver").plain
     assert reply.text().strip().splitlines()[:-1] == of_page.strip().splitlines()[:-1]  # without the time
 
 

@@ -19,7 +19,7 @@ from intents_ui.live.stream import Limits, Streams
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import ServiceConfig
-from intents_ui.web.signed_values import SignedValues
+from intents_ui.web.shared_responses import SignedValues
 
 service = ServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))
 redis_url = os.environ.get("LIVE_REDIS")

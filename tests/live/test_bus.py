@@ -9,7 +9,7 @@ import pytest
 from intents_ui.live.bus import VERSION, RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.service.decode import BRAND_OF_INTERFACE
-from intents_ui.web.signed_values import SignedValues
+from intents_ui.web.shared_responses import SignedValues
 from tests.counted import count
 from tests.live.following import CountedService, hub_on, until, viewers
 

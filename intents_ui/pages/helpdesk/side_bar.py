@@ -17,7 +17,7 @@ from intents_ui.display.triage import cases, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, marks
 from intents_ui.http.security_headers import embeddable
-from intents_ui.web import replies
+from intents_ui.web import links
 from intents_ui.web.frame import render
 from intents_ui.web.triage.ticket_lookup import TicketRows, rows_of
 
@@ -55,4 +55,4 @@ def reply(request: HttpRequest, row: TriageRow) -> str:
     """Return the customer reply about the row's transfer, "" without one."""
     if not row.replied_about or row.same_as:
         return ""
-    return replies.about(row.replied_about[:1], root=client_ip.root(request)).plain
+    return links.reply_about(row.replied_about[:1], root=client_ip.root(request)).plain
