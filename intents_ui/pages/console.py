@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -245,16 +246,12 @@ def page(
         "offer": offer(operation, asked, attempt),
         "answer": answer(request, operation, attempt) if attempt else None,
     }
-    status = refused.status if refused else status_of(attempt)
-    wait = wait_of(attempt, refused)
-    return render(request, "console/operation.html", context, status=status, retry_after=wait)
-
-
-def wait_of(attempt: Attempt | None, refused: Refusal | None) -> int | None:
+    status, wait = HTTPStatus.OK, None  # also for a response that is an error
     if refused:
-        return refused.wait
-    failed = attempt.error if attempt and attempt.status is None else None
-    return failures.retry_after(failed) if failed else None
+        status, wait = refused.status, refused.wait
+    elif attempt and attempt.error and attempt.status is None:
+        status, wait = failures.status(attempt.error), failures.retry_after(attempt.error)
+    return render(request, "console/operation.html", context, status=status, retry_after=wait)
 
 
 def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> glance.Glance | None:
@@ -262,9 +259,7 @@ def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) 
     text = asked.values.get("intent") if operation.name == "CommitIntent" else None
     if operation.name == "QuoteIntent" and attempt and (quoted := words.suggest(attempt)):
         text = quoted.sent
-    if not text:
-        return None
-    found = intent_in(text)
+    found = intent_in(text) if text else None
     if found is None:
         return None
     with request_context.page_deadline():
@@ -285,13 +280,6 @@ def deadline_of(attempt: Attempt) -> datetime | None:
     sent = words.committed(attempt)
     found = intent_in(sent) if sent else None
     return execute_until(found, now=datetime.now(UTC)) if found else None
-
-
-def status_of(attempt: Attempt | None) -> HTTPStatus:
-    """Return 200 for any response of the service, and an error status if there was none."""
-    if attempt is None or attempt.error is None or attempt.status is not None:
-        return HTTPStatus.OK
-    return failures.status(attempt.error)
 
 
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
@@ -318,35 +306,15 @@ def meanings_of(values: Mapping[str, str]) -> Mapping[str, str]:
         return dict(request_form.meanings(values, using=names))
 
 
-@dataclass(frozen=True)
-class ConsoleAnswer:
-    """A response, as the page shows it. `until`: the deadline to execute the intent that was just committed."""
-
-    attempt: Attempt
-    outcome: words.CallOutcome
-    seconds: str
-    size: str
-    indented: str
-    is_whole: bool
-    raw: str
-    left_out: int
-    is_copied: bool
-    curl: str
-    link: str | None
-    found_nothing: bool
-    next: words.NextCall | None
-    until: datetime | None
-    now: datetime
-    next_link: str | None
-
-
-def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> ConsoleAnswer:
+def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> SimpleNamespace:
+    """Return what the page shows of a response."""
     how = app.current().service.config
     # Only operators know the address of a real service.
     root = client_ip.root(request) if ENV.embedded else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
     indented = json_text.indented(attempt.text[:RAW_SHOWN])
-    return ConsoleAnswer(
+    again = words.again(attempt)
+    return SimpleNamespace(
         attempt=attempt,
         outcome=words.outcome(attempt, is_write=operation.is_write),
         seconds=words.time_taken(attempt.seconds),
@@ -362,7 +330,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Cons
         next=words.suggest(attempt),
         until=deadline_of(attempt),
         now=datetime.now(UTC),
-        next_link=link(operation, again) if (again := words.again(attempt)) else None,
+        next_link=link(operation, again) if again else None,
     )
 
 
