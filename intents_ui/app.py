@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from intents_ui.pictures.cards import Cards
+from intents_ui.service.decode import Brand
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import DEMO_STARTED, ENV
 from intents_ui.web.recent import RecentReads
@@ -88,8 +89,7 @@ def service_config() -> ServiceConfig:
         base_url="http://embedded" if ENV.embedded else str(ENV.intents_service_url),
         access_key=ENV.intents_service_access_key,
         service_name=ENV.intents_service_name,
-        brand=ENV.intents_service_brand,
-        wallet_brand=ENV.intents_wallet_brand,
+        names=Brand(ENV.intents_service_brand, ENV.intents_wallet_brand),
     )
 
 

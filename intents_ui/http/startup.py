@@ -130,7 +130,7 @@ def _shared_responses(config: ServiceConfig) -> SharedResponses | None:
         return None
     # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
     owner = salted_hmac(
-        "shared responses", repr([config.url(""), config.brand, config.wallet_brand, config.key]), algorithm="sha256"
+        "shared responses", repr([config.url(""), config.names, config.key]), algorithm="sha256"
     )
     guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
     return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32])

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 from pydantic import SecretStr, alias_generators
 
 from intents_ui.service import decode
-from intents_ui.service.decode import Brand, Verbatim
+from intents_ui.service.decode import BRAND_OF_INTERFACE, Brand, Verbatim
 from intents_ui.service.errors import Reason, Unreadable
 from intents_ui.service.fields import Model, read_timestamp
 from intents_ui.service.models import (
@@ -121,8 +121,7 @@ class ServiceConfig:
     base_url: str
     access_key: SecretStr | None = None
     service_name: str = "Service"
-    brand: str = "service"
-    wallet_brand: str = "smart"
+    names: Brand = BRAND_OF_INTERFACE
     connections: int = 48
     connection_wait: float = 0.5
     held_calls: int = 64  # concurrent WaitIntentReceipt calls of an async client, on top of `connections`
@@ -132,10 +131,6 @@ class ServiceConfig:
     def key(self) -> str:
         """The access key, or an empty string."""
         return self.access_key.get_secret_value() if self.access_key else ""
-
-    @property
-    def names(self) -> Brand:
-        return Brand(self.brand, self.wallet_brand)
 
     def url(self, operation: str) -> str:
         return f"{self.base_url.rstrip('/')}/rpc/{self.service_name}/{operation}"

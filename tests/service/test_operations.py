@@ -127,7 +127,7 @@ class Recorder:
 @pytest.mark.parametrize("brand", ["service", "acme"])
 def test_a_quote_is_committed_byte_for_byte(brand):
     recorder = Recorder({"GetIntent": f'{{"intent": {QUOTED} }}', "CommitIntent": '{"intentId":"0x1"}'})
-    with recorder.client(brand=brand, wallet_brand="acme") as service:
+    with recorder.client(names=Brand(brand, "acme")) as service:
         quoted = service.ask(operations.get_intent("0x1"))
         assert service.ask(operations.commit_intent(quoted)) == "0x1"
     assert recorder.sent[-1] == f'{{"intent":{QUOTED}}}'.encode()
@@ -135,7 +135,7 @@ def test_a_quote_is_committed_byte_for_byte(brand):
 
 def test_a_renamed_response_is_read_under_the_interface_names():
     recorder = Recorder({"GetIntent": f'{{"intent": {QUOTED} }}'})
-    with recorder.client(brand="acme", wallet_brand="acme") as service:
+    with recorder.client(names=Brand("acme", "acme")) as service:
         intent = service.ask(operations.get_intent("0x1"))
     assert intent.service_version == "v1.50"
     assert intent.fees is not None
