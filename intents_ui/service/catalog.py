@@ -35,8 +35,6 @@ LISTS_HELD = 256
 PAUSE_SECONDS = 10.0  # wait after a failure before the next request for a list that isn't cached
 PATIENCE_SECONDS = 2.0  # longest wait of a page for a list that it needs only for names, and for prices
 CHAINS_TO_BEGIN_WITH = 8  # number of chains to preload. The service lists the busiest ones first
-# Skip the cache lookup for this long after the last one, because a page names hundreds of chains and tokens.
-LOOKED_AT_SECONDS = 0.5
 PRICES_AT_A_TIME = 100  # tokens per request
 PRICE_SECONDS = 90.0
 PRICES_HELD = 20_000
@@ -47,13 +45,6 @@ class ServiceList[A](NamedTuple):
 
     subject: object
     call: ServiceCall[A]
-
-
-class KnownList(NamedTuple):
-    """The newest response of a list. Until `recent_until` it needs no look at the cache."""
-
-    answer: Any
-    recent_until: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +100,7 @@ class Catalog:
         self._service = service
         self._clock = clock
         self._lock = threading.Lock()
-        self._lists: dict[object, KnownList] = {}
+        self._lists: dict[object, Any] = {}  # the newest response by subject
         self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self.derived: dict[Any, Any] = {}
         self.version = object()
@@ -183,7 +174,7 @@ class Catalog:
         listing = served_by(route_provider)
         self._use_cached(listing)
         known = self._lists.get(listing.subject)
-        return frozenset(known.answer.index) if known else None
+        return frozenset(known.index) if known else None
 
     def chains_by_provider(self, route_providers: Iterable[str]) -> dict[str, frozenset[int] | None]:
         """Return the chains of each route provider, None where they can't be loaded. Waits like `learn`."""
@@ -254,7 +245,7 @@ class Catalog:
 
     def known(self) -> CatalogIndex:
         """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
-        chains = known.answer.index if (known := self._lists.get(CHAINS.subject)) else None
+        chains = known.index if (known := self._lists.get(CHAINS.subject)) else None
         lists = self._token_lists()
         of_chains = {chain_id: each for chain_id, each in lists.items() if chains is None or chain_id in chains}
         cached = self._service.cache.peek(CHAINS.call)
@@ -270,7 +261,7 @@ class Catalog:
 
     def _token_lists(self) -> dict[int, TokensAnswer]:
         with self._lock:
-            return {subject: known.answer for subject, known in self._lists.items() if isinstance(subject, int)}
+            return {subject: answer for subject, answer in self._lists.items() if isinstance(subject, int)}
 
     def _chains(self) -> ChainsAnswer:
         return self._find(CHAINS) or ChainsAnswer()
@@ -282,20 +273,19 @@ class Catalog:
         """Return a list, requested if necessary, or None if it is unavailable."""
         if not self._use_cached(listing) and not is_over():
             self._look_up(listing)
-        known = self._lists.get(listing.subject)
-        return known.answer if known else None
+        return self._lists.get(listing.subject)
 
     def _use_cached(self, listing: ServiceList[Any]) -> bool:
         """Look up a list if it is cached. Return whether it needs no request now."""
-        known = self._lists.get(listing.subject)
-        if known and self._clock() < known.recent_until:
-            return True
         entry = self._service.cache.get(listing.call)
-        if entry and entry.may_be_renewed:
+        if entry is None or not entry.may_be_renewed:
+            with self._lock:
+                return listing.subject in self._paused
+        if entry.is_fresh:
+            self._keep(listing, entry.answer)
+        else:
             self._look_up(listing)
-            return True
-        with self._lock:
-            return listing.subject in self._paused
+        return True
 
     def _look_up(self, listing: ServiceList[Any]) -> None:
         # Discards the stale markers: pages don't report a stale name.
@@ -314,9 +304,6 @@ class Catalog:
 
     def _refreshed(self, listing: ServiceList[Any], *, newest: bool = False) -> Any:
         """Return the service's list."""
-        # Read before the request, which can replace the cached list. One that is being renewed is looked up each time.
-        entry = self._service.cache.get(listing.call)
-        is_renewed = entry is not None and entry.may_be_renewed and not entry.is_fresh
         try:
             answer = self._service.ask(listing.call, newest=newest)
         except OutOfTime:
@@ -324,18 +311,18 @@ class Catalog:
         except ServiceError:
             self._pause(listing)
             raise
-        self._keep(listing, answer, recent_for=0.0 if is_renewed else LOOKED_AT_SECONDS)
+        self._keep(listing, answer)
         return answer
 
-    def _keep(self, listing: ServiceList[Any], answer: Any, *, recent_for: float = LOOKED_AT_SECONDS) -> None:
+    def _keep(self, listing: ServiceList[Any], answer: Any) -> None:
+        if self._lists.get(listing.subject) is answer:
+            return
         with self._lock:
             self._paused.pop(listing.subject, None)
-            known = self._lists.get(listing.subject)
-            if known is None or known.answer is not answer:
-                self.derived, self.version = {}, object()
-            if len(self._lists) >= LISTS_HELD and known is None:
+            self.derived, self.version = {}, object()
+            if len(self._lists) >= LISTS_HELD and listing.subject not in self._lists:
                 self._lists.clear()
-            self._lists[listing.subject] = KnownList(answer, self._clock() + recent_for)
+            self._lists[listing.subject] = answer
 
     def _pause(self, listing: ServiceList[Any]) -> None:
         """Let pages do without a list for a while, after a failure or while its request takes long."""
