@@ -129,9 +129,7 @@ def _shared_responses(config: ServiceConfig) -> SharedResponses | None:
     if ENV.redis_url is None or ENV.embedded:
         return None
     # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
-    owner = salted_hmac(
-        "shared responses", repr([config.url(""), config.names, config.key]), algorithm="sha256"
-    )
+    owner = salted_hmac("shared responses", repr([config.url(""), config.names, config.key]), algorithm="sha256")
     guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
     return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32])
 

@@ -283,8 +283,7 @@ class ServiceClient:
 
     def _exchange[T](self, call: ServiceCall[T], *, is_raw: bool = False) -> Exchange[T]:
         known = self.cache.peek(call) if call.is_read else None
-        offset = self.health.clock_offset
-        return Exchange(call, self.config, self._memory, offset=offset, known=known, is_raw=is_raw)
+        return Exchange(call, self.config, self._memory, self.health, known=known, is_raw=is_raw)
 
     def _response_to[T](self, exchange: Exchange[T], seconds: float) -> T:
         try:

@@ -27,7 +27,7 @@ from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import is_over, time_left
 from intents_ui.service.errors import KNOWN, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import MissingField, read_text
-from intents_ui.service.health import ClockOffset, read_http_date
+from intents_ui.service.health import Health, read_http_date
 from intents_ui.service.operations import Answer, Policy, ServiceCall, ServiceConfig
 
 log = logging.getLogger("intents_ui.service")
@@ -100,8 +100,8 @@ class Exchange[T]:
         call: ServiceCall[T],
         config: ServiceConfig,
         memory: ResponseMemory,
+        health: Health,
         *,
-        offset: ClockOffset,
         known: CacheEntry | None = None,
         is_raw: bool = False,
     ) -> None:
@@ -113,7 +113,7 @@ class Exchange[T]:
         self._config = config
         self._memory = memory
         self._reserved = 0  # pieces of memory
-        self._offset = offset
+        self._health = health
         self._known = known
         self._is_raw = is_raw
         self._response: httpx.Response | None = None
@@ -194,7 +194,7 @@ class Exchange[T]:
             return self._parsed(cast(httpx.Response, self._response))
 
     def _parsed(self, response: httpx.Response) -> T:
-        self._offset.learn(response.headers.get("date"))
+        self._health.learn_date(response.headers.get("date"))
         if self._is_raw:
             _check_headers(response)
         try:

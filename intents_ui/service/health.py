@@ -62,28 +62,6 @@ def read_http_date(text: str | None) -> datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-class ClockOffset:
-    """Offset of the service's clock, estimated from the Date headers of its responses. Thread-safe.
-
-    Used for countdowns only. Times that the service reports are shown unchanged.
-    """
-
-    def __init__(self) -> None:
-        self._samples: deque[float] = deque(maxlen=CLOCK_SAMPLES)
-
-    def learn(self, date: str | None) -> None:
-        """Record the Date header of a response."""
-        at = read_http_date(date)
-        if at and abs(ahead := at - datetime.now(UTC)) <= MAX_CLOCK_OFFSET:
-            self._samples.append(ahead.total_seconds())
-
-    def ahead(self) -> timedelta:
-        """Return how far the service's clock is ahead of ours, or zero if the difference is below the noise."""
-        samples = list(self._samples)
-        found = timedelta(seconds=round(statistics.median(samples))) if samples else timedelta()
-        return found if abs(found) >= CLOCK_NOISE else timedelta()
-
-
 class Health:
     """Circuit breaker and statistics of all calls. Thread-safe.
 
@@ -99,7 +77,7 @@ class Health:
         open_seconds: float = OPEN_SECONDS,
     ) -> None:
         self.clock = clock
-        self.clock_offset = ClockOffset()
+        self._clock_samples: deque[float] = deque(maxlen=CLOCK_SAMPLES)
         self._open_seconds = open_seconds
         self._changed = threading.Condition()
         self._error: ServiceError | None = None  # why the breaker is open, None: it is closed
@@ -122,21 +100,26 @@ class Health:
         """
         return self.clock() < self._paused_until
 
+    def learn_date(self, header: str | None) -> None:
+        """Learn the time of the service's clock from the Date header of a response."""
+        at = read_http_date(header)
+        if at and abs(ahead := at - datetime.now(UTC)) <= MAX_CLOCK_OFFSET:
+            self._clock_samples.append(ahead.total_seconds())
+
+    def clock_ahead(self) -> timedelta:
+        """Return how far the service's clock is ahead of ours, for countdowns, or zero if that is below the noise."""
+        samples = list(self._clock_samples)
+        found = timedelta(seconds=round(statistics.median(samples))) if samples else timedelta()
+        return found if abs(found) >= CLOCK_NOISE else timedelta()
+
     def status(self) -> ServiceStatus:
         """Return the current health, without a request."""
         with self._changed:
-            now = self.clock()
-            answered, failed, degraded = (
-                None if at is None else now - at for at in (self._answered_at, self._failed_at, self._degraded_since)
-            )
-            return ServiceStatus(
-                state=self._state(),
-                answered=answered,
-                failed=failed,
-                in_trouble=degraded,
-                typical=statistics.median(self._durations) if self._durations else None,
-                is_open=self._error is not None,
-            )
+            now, times = self.clock(), (self._answered_at, self._failed_at, self._degraded_since)
+            answered, failed, in_trouble = (None if at is None else now - at for at in times)
+            typical = statistics.median(self._durations) if self._durations else None
+            is_open = self._error is not None
+            return ServiceStatus(self._state(), answered, failed, in_trouble, typical, is_open)
 
     def _state(self) -> ServiceState:
         if self._denials >= MAX_DENIALS:

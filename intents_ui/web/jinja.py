@@ -75,7 +75,7 @@ class Templates(Environment):
 
 def clock_ahead() -> timedelta:
     """Return how far the service's clock is ahead of ours."""
-    return app.current().service.health.clock_offset.ahead()
+    return app.current().service.health.clock_ahead()
 
 
 def environment(**options: Any) -> Environment:

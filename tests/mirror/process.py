@@ -22,7 +22,7 @@ if __name__ == "__main__":
     from intents_ui.management.commands import mirror as command
     from intents_ui.mirror import lease, loop
     from intents_ui.service.client import ServiceClient
-    from intents_ui.service.health import ClockOffset
+    from intents_ui.service.health import Health
 
     lease.SECONDS, lease.RENEWED_EVERY = SECONDS, 1
     if clock := os.environ.get("WORLD_CLOCK"):
@@ -31,10 +31,10 @@ if __name__ == "__main__":
         def now() -> int:
             return int(file.read_bytes())
 
-        def ahead(_: ClockOffset) -> timedelta:
+        def ahead(_: Health) -> timedelta:
             return datetime.fromtimestamp(now() + 0.5, UTC) - datetime.now(UTC)  # of the world's second
 
-        patch.object(ClockOffset, "ahead", ahead).start()
+        patch.object(Health, "clock_ahead", ahead).start()
         os.nice = lambda _: 0
         command.service = lambda emulator: ServiceClient(app.service_config(), clock=now)
         loop.DAYS, loop.IDLE_SECONDS = 2, 0.01

@@ -150,7 +150,7 @@ class Command(BaseCommand):
         client = service(emulator)
 
         def now() -> datetime:
-            return datetime.now(UTC) + client.health.clock_offset.ahead()
+            return datetime.now(UTC) + client.health.clock_ahead()
 
         reader = Reader(client, CallLimiter(ENV.intents_mirror_calls), now=now, is_stopped=stop.is_set)
         days = days or (EMULATOR_DAYS if ENV.embedded and settings.DEMO_STARTED is None else loop.DAYS)

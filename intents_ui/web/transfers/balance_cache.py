@@ -68,7 +68,7 @@ def _may_predate(call: ServiceCall[HistoryAnswer], created_at: datetime) -> bool
     entry = service.cache.peek(call)
     if entry is None:
         return False
-    received_at = datetime.now(UTC) - timedelta(seconds=entry.age) + service.health.clock_offset.ahead()
+    received_at = datetime.now(UTC) - timedelta(seconds=entry.age) + service.health.clock_ahead()
     return received_at < created_at + LISTED_WITHIN
 
 
