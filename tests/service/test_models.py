@@ -274,14 +274,6 @@ def test_an_explorer_may_have_a_name():
     assert models.ChainInfo.model_validate({"id": 1}).explorer_name is None
 
 
-def test_a_list_is_limited_to_its_20_newest_entries():
-    assert models.Page.first() == models.Page(page_size=20, sort=(models.SortBy(column="createdAt", order="DESC"),))
-
-
-def test_a_page_cursor_is_its_column_and_both_ends():
-    assert models.Page(column="id", before=3, after=7).cursor == ("id", 3, 7)
-
-
 @pytest.mark.parametrize(
     ("named", "other"),
     [
@@ -361,18 +353,6 @@ def test_an_essential_list_may_be_missing_and_may_have_invalid_entries():
     assert (len(found.intents), found.unreadable_entries) == (1, 1)
 
 
-def test_objects_are_equal_if_all_fields_are():
-    one = models.Page.model_validate({"column": "id", "after": "7", "unknown": 1})
-    assert one == models.Page(column="id", after=7)
-    assert one != models.Page(column="id", after=8)
-    assert one != models.SortBy(column="id")
-
-
-def test_an_object_is_written_under_its_wire_names_without_empty_fields():
-    page = models.Page(page_size=3, sort=(models.SortBy(column="createdAt"),))
-    assert page.model_dump(exclude_defaults=True) == {"pageSize": 3, "sort": ({"column": "createdAt"},)}
-
-
 NUMBER = st.integers(-(2**300), 2**300) | st.decimals(allow_nan=False, allow_infinity=False)
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | NUMBER | NUMBER.map(str) | st.text(max_size=20) | st.sampled_from(["", "\ud800"]),
@@ -425,15 +405,3 @@ def test_entries_that_do_not_match_the_filter_count_as_unreadable():
     assert found.unreadable_entries == 1
     with pytest.raises(Unreadable):
         listed.fitting(lambda entry: False)
-
-
-@pytest.mark.parametrize(("after", "end"), [(5, models.End.CIRCLES), (6, None)])
-def test_a_cursor_that_does_not_advance_ends_the_list(after, end):
-    listed = {"intents": [{"intentId": "0x1"}], "nextPage": {"column": "id", "after": after, "more": True}}
-    found = models.HistoryAnswer.model_validate(listed)
-    found.notes["requested"] = models.Page(column="id", after=5)
-    assert (found.end, found.following) == (end, None if end else found.next_page)
-
-
-def test_a_search_has_read_every_match_unless_it_says_otherwise():
-    assert models.SearchAnswer(intents=()).beyond == 0
