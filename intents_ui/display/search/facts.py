@@ -293,8 +293,10 @@ class _Terms:
 
     def _day_of_month(self, place: int, today: date) -> date | None:
         """Return the latest such day: `Nov 3`, `3. November 2025`, `11月3日`."""
-        month, before = self._at(place).value("month"), self._at(place - 1)
-        around: tuple[int, ...] = (place - 2 if before.has("between") else place - 1, place + 1)
+        month, before, behind = self._at(place).value("month"), self._at(place - 1), place - 1
+        while self._at(behind).has("between"):
+            behind -= 1
+        around: tuple[int, ...] = (behind, place + 1)
         if self._at(place).written == "月" and re.fullmatch("[0-9]{1,2}", before.written):
             month, around = int(before.written), (place + 1,)
             self._used.add(place - 1)
@@ -348,7 +350,11 @@ class _Terms:
             term = self._at(place)
             chain = term.value("chain")
             direction = self._direction(place) if chain else ""
-            is_token = term.has("symbol") and (not direction or self._at(place - 1).has("number"))
+            is_token = term.has("symbol") and (
+                not direction
+                or self._at(place - 1).has("number")
+                or (direction == "to" and self._at(place - 2).has("symbol"))  # `USDC to ETH`
+            )
             if not chain or is_token:
                 continue
             self._used.add(place)

@@ -423,11 +423,12 @@ LOOKALIKES = {
     for letter in letters
 }
 MOST_LOOKALIKES = 4
-DOUBLED = re.compile(r"0x(?:\s?0x)++(?=[0-9a-f]{38})", re.IGNORECASE)
+DOUBLED = re.compile(r"0x(?:\s?0x){1,3}+(?=[0-9a-f]{38})", re.IGNORECASE)
 # Texts copied from a table: `Hash0x12…`, `0x12…Success`, `0x12…0x34…`.
 VALUE = rf"(?:[0-9a-fA-F]{{{HASH_DIGITS}}}|[0-9a-fA-F]{{{ADDRESS_DIGITS}}})"
-BEFORE_A_VALUE = re.compile(rf"(?<=[0-9A-Za-z_])(?=0[xX]{VALUE}(?:(?![0-9a-fA-F])|0[xX]))")
-AFTER_A_VALUE = re.compile(rf"(?<=[xX])({VALUE})(?=[A-Fa-f]*+[g-zG-Z][A-Za-z]*+(?![0-9]))")
+WORD_BEHIND = r"[A-Fa-f]*+[g-zG-Z][A-Za-z]*+(?![0-9])"
+BEFORE_A_VALUE = re.compile(rf"(?<=[0-9A-Za-z_])(?=0[xX]{VALUE}(?:(?![0-9a-fA-F])|0[xX]|{WORD_BEHIND}))")
+AFTER_A_VALUE = re.compile(rf"(?<=[xX])({VALUE})(?={WORD_BEHIND})")
 # "fee", "bad" and "add" are hex too.
 SHORTEST = 6
 # After `0x`, shorter groups count: groups of four are common.

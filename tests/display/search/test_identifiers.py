@@ -300,7 +300,24 @@ def test_numbers_with_a_unit_in_a_sentence_are_an_amount():
     assert identifiers.read(f"I sent {'1' * 40} wei").kinds == {Kind.WORDS}
 
 
-HOSTILE = ["0xa", "%252F", "https://", "a\u200b", "abcd ", "a=\n", "0x1…", "0\uff58\u0430", ".", "..9e2b|"]
+HOSTILE = [
+    "0xa",
+    "%252F",
+    "https://",
+    "a\u200b",
+    "abcd ",
+    "a=\n",
+    "0x1…",
+    "0\uff58\u0430",
+    ".",
+    "..9e2b|",
+    "0x ",
+    "Oo",
+    "\U0001f984.",
+    "*",
+    "a1",
+    "0x" + "a" * 40,
+]
 
 
 def grows_with_its_length(read, text):
