@@ -353,7 +353,6 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.http.failures.refuse_cross_site",
     "intents_ui.http.secret_text.refuse_secrets",
-    "intents_ui.http.limits.access",
     "intents_ui.http.stale_notice.add_stale_notice",
     "intents_ui.http.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",

@@ -139,16 +139,6 @@ def _now() -> int:
     return int(time.time() * MICROSECONDS)
 
 
-def access(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    def answer(request: HttpRequest) -> HttpResponse:
-        is_of_api = client_ip.is_for_programs(request.path) or request.path.startswith(api.PATHS)
-        if ENV.intents_api == "off" and is_of_api:
-            return failures.not_found(request, Http404())
-        return get_response(request)
-
-    return answer
-
-
 class RateLimits:
     """Middleware that charges each request to its client, first as a page, then as what its view is.
 
@@ -170,6 +160,8 @@ class RateLimits:
         return response
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: object) -> HttpResponse | None:
+        if ENV.intents_api == "off" and (client_ip.is_for_programs(request.path) or request.path.startswith(api.PATHS)):
+            raise Http404("This URL doesn't exist.")
         found = marks.of_view(view)
         most = marks.BODY_SIZES[found.body]
         if int(request.META.get("CONTENT_LENGTH") or 0) > most:

@@ -3,17 +3,8 @@
 The token is sent with each form that writes. A signed cookie can stand in for it for half an hour; it doesn't contain
 the token.
 
-    @require_http_methods(["GET", "HEAD", "POST"])
-    @operator_auth.operator_form
-    def page(request):
-        if ENV.console != "write":
-            raise Http404
-        if request.method == "POST":
-            if refused := operator_auth.refusal(request):
-                return form(request, refused)         # its sentence, its status, its wait
-            …
-            operator_auth.remember(request, response)
-        # templates: parts/operator.html, `operator_fields(csrf_input, operator_auth.asked(request))`
+A view with such a form is an `operator_form`. It rejects with `refusal`, calls `remember` for its response, and draws
+`operator_fields` (parts/operator.html) with `asked`.
 """
 
 import secrets

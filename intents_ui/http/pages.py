@@ -6,6 +6,7 @@ threads (`service/context/executor.py`).
 
 import asyncio
 import io
+import math
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -97,7 +98,7 @@ class Pages(BaseHandler):
                 others = [each for each in scope["headers"] if each[0] not in LENGTHS]
                 scope = {**scope, "headers": [*others, (b"content-length", str(len(content)).encode())]}
             try:
-                answer = await app.current().executor.run(partial(self._in_time, scope, content, time.monotonic()))
+                answer = await app.current().executor.run(partial(self.page, scope, content, came_at=time.monotonic()))
             except Overloaded:
                 raise Rejected(limits.BUSY) from None
             await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
@@ -108,12 +109,9 @@ class Pages(BaseHandler):
         finally:
             app.current().body_bytes.give_back(request_context.client(), len(content))
 
-    def _in_time(self, scope: Message, body: bytes, came_at: float) -> BufferedResponse:
+    def page(self, scope: Message, body: bytes = b"", *, came_at: float = math.inf) -> BufferedResponse:
         if time.monotonic() - came_at > QUEUE_SECONDS:
             raise Rejected(limits.BUSY)
-        return self.page(scope, body)
-
-    def page(self, scope: Message, body: bytes = b"") -> BufferedResponse:
         with request_context.page_deadline():
             set_script_prefix(get_script_prefix(scope))
             request_started.send(sender=self.__class__, scope=scope)

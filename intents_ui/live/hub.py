@@ -186,7 +186,8 @@ class Watch:
         self.hub.share()
         polling = self._polling
         self.stop_leading()
-        self._close()
+        self.is_over = True
+        self._wake()
         return polling
 
     @property
@@ -202,7 +203,9 @@ class Watch:
 
     def start_leading(self) -> None:
         if self._polling is None and not self.is_over:
-            work = restart_forever(self._poll, name=f"watch {self.intent_id}", pause=self.hub.intervals.poll)
+            work = restart_forever(
+                lambda: Poller(self).run(), name=f"watch {self.intent_id}", pause=self.hub.intervals.poll
+            )
             self._polling = asyncio.create_task(work)
 
     def stop_leading(self) -> None:
@@ -216,28 +219,13 @@ class Watch:
             # So that pages don't show an older one than the live stream.
             age = self.hub.now() - snapshot.learned_at
             self.hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
-        if snapshot.is_final:
-            self._close()
-        elif before is None or before.id != snapshot.id:
+        self.is_over |= snapshot.is_final
+        if snapshot.is_final or before is None or before.id != snapshot.id:
             self._wake()
-
-    async def _poll(self) -> None:
-        """Run the poller. An internal error is published as a stale snapshot."""
-        poller = Poller(self)
-        try:
-            await poller.run()
-        except Exception:
-            known = poller.snapshot
-            self.publish(known.stale(known.stale_since or self.hub.now()))
-            raise
 
     def publish(self, snapshot: Snapshot) -> None:
         self.on_snapshot(snapshot)
         self.hub.share()
-
-    def _close(self) -> None:
-        self.is_over = True
-        self._wake()
 
     def _wake(self) -> None:
         for subscriber in self.subscribers:

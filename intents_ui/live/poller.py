@@ -67,6 +67,7 @@ class Poller:
         return self.watch.newest or Snapshot(self.intent_id, None, learned_at=None)
 
     async def run(self) -> None:
+        """Poll. An internal error is published as a stale snapshot, and raised."""
         while not self.snapshot.is_final:
             if self.must_poll:
                 await self.hub.next_turn()
@@ -75,6 +76,9 @@ class Poller:
                 self.failures = 0
             except ServiceError as error:
                 pause = self._handle_error(error)
+            except Exception:
+                self.watch.publish(self.snapshot.stale(self.snapshot.stale_since or self.hub.now()))
+                raise
             if not self.snapshot.is_final:
                 await asyncio.sleep(pause)
 
