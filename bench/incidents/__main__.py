@@ -160,7 +160,7 @@ def watch(run: Run, fault: Fault) -> tuple[float, list[ScopeName]]:
         run.minute()
         if run.opened.keys() - before and delay > minute:
             delay = minute
-    return delay, [each.scope for each in run.detector.incidents if each.is_open and each.number not in before]
+    return delay, [each.scope for each in run.detector.incidents.values() if each.is_open and each.number not in before]
 
 
 def main() -> None:

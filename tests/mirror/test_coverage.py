@@ -7,6 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 from django.test import Client
 
+from intents_ui.emulator.app import Emulator
 from intents_ui.http import probes
 from intents_ui.mirror import coverage
 from intents_ui.mirror.addresses import Role, transfers_to
@@ -16,6 +17,8 @@ from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 from tests.mirror.past import NOW
 from tests.mirror.world import OWNER, START, Copy, World
+
+pytestmark = pytest.mark.usefixtures("still")
 
 OTHER = "0x" + "0b" * 20
 PATH = "/insight/coverage"
@@ -65,11 +68,7 @@ def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: Wo
     assert paid.text_id == world.transfers[0].intent_id
 
 
-# Pages
-
-
-@pytest.mark.usefixtures("still", "mirrored")
-def test_an_empty_copy_is_not_a_complete_one(site: Client) -> None:
+def test_an_empty_copy_is_not_a_complete_one(site: Client, mirrored: None) -> None:
     page = text(read(site, PATH))
     assert "Nothing read yet" in page
     assert "No process reads the history" in page
@@ -77,8 +76,7 @@ def test_an_empty_copy_is_not_a_complete_one(site: Client) -> None:
     assert PATH in site.get("/help").content.decode()
 
 
-@pytest.mark.usefixtures("still", "mirrored")
-def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> None:
+def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client, mirrored: None) -> None:
     end = past.whole(NOW)
     Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
     past.hold_lease(NOW)
@@ -96,8 +94,7 @@ def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client) -> No
     assert "not read yet 1 min" in page
 
 
-@pytest.mark.usefixtures("still", "mirrored")
-def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
+def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client, mirrored: None) -> None:
     past.whole(NOW, holes=(30, 29, 6))
     page = read(site, PATH)
     shown = text(page)
@@ -109,8 +106,7 @@ def test_a_hole_is_shown_as_a_hole_with_its_reason(site: Client) -> None:
     assert page.count('class="coverage-hole"') == 3  # two days and the legend
 
 
-@pytest.mark.usefixtures("still", "mirrored")
-def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -> None:
+def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client, mirrored: None) -> None:
     end = past.whole(NOW, holes=(30,))
     Window.objects.create(start=end, end=end + MINUTE, due=int(NOW.timestamp()) - 22)
     page = text(site.get("/status").content.decode())
@@ -118,8 +114,7 @@ def test_the_status_page_says_how_fresh_and_complete_the_copy_is(site: Client) -
     assert "Complete since 2026-11-20 08:00 UTC . The local copy has holes" in page
 
 
-@pytest.mark.usefixtures("still", "emulator", "mirrored")
-def test_metrics_say_what_the_copy_has() -> None:
+def test_metrics_say_what_the_copy_has(emulator: Emulator, mirrored: None) -> None:
     past.whole(NOW, holes=(30,))
     past.hold_lease(NOW)
     shown = probes.metrics_text().decode()
@@ -129,19 +124,19 @@ def test_metrics_say_what_the_copy_has() -> None:
         assert f"intents_ui_mirror_{line}" in shown
 
 
-@pytest.mark.usefixtures("still", "ledger")
-def test_calls_are_for_administrators(site: Client) -> None:
+def test_calls_are_for_administrators(site: Client, mirrored: None) -> None:
+    past.whole(NOW)
     assert "Calls in the last hour" in read(site, PATH)
     assert "Calls in the last hour" not in site.get(PATH, headers={"X-Forwarded-For": "203.0.113.7"}).content.decode()
 
 
-@pytest.mark.usefixtures("still", "mirrored")
-def test_hostile_texts_of_the_copy_are_text(site: Client) -> None:
-    end = past.whole(NOW)
-    hostile = "<img src=x onerror=alert(1)>\u202e"
-    Window.objects.create(start=end, end=end + MINUTE, due=0, failures=1, reason=hostile)
-    past.unknown_status(NOW, hostile)
-    page = read(site, PATH)
-    assert "<img src=x" not in page
-    assert "\u202e" not in page
-    assert page.count("&lt;img src=x") == 2
+def test_an_empty_copy_knows_nothing(site: Client, mirrored: None) -> None:
+    page = text(read(site, "/insight"))
+    assert page.count("No transfer is known that ended in this time.") == 2
+    assert "All transfers that ended were delivered" not in page
+    assert "%" not in page
+    listed = text(read(site, "/insight/incidents"))
+    assert "No open incidents are known. Over No past incidents are known." in listed
+    assert "No late transfer is known." in text(read(site, "/late"))
+    assert "Not known yet. Incidents need a day of history." in page
+    assert "No route, provider or chain is worse than usual" not in page

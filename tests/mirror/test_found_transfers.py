@@ -9,6 +9,8 @@ from django.test import Client
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import addresses
+from intents_ui.mirror.models import Window
+from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
 from tests.mirror import past
 from tests.mirror.conftest import card, links, on_each_engine, read
@@ -16,13 +18,12 @@ from tests.mirror.past import NOW
 from tests.mirror.test_access import OLD, PAID, SHORT
 from tests.pages.test_triage import send, visible_text
 
-pytestmark = pytest.mark.usefixtures("still")
+pytestmark = pytest.mark.usefixtures("still", "ledger")
 
 PATH = f"/address/{PAID}"
 
 
 @on_each_engine
-@pytest.mark.usefixtures("ledger")
 def test_an_address_that_only_received_has_its_transfers_newest_first(site: Client) -> None:
     older = past.pay(PAID, now=NOW, age=7200, number=1)
     newer = past.pay(PAID, now=NOW, age=60, number=2, status="FAILED")
@@ -37,7 +38,6 @@ def test_an_address_that_only_received_has_its_transfers_newest_first(site: Clie
     assert links(page) == [newer, older, refunded]
 
 
-@pytest.mark.usefixtures("ledger")
 def test_a_status_has_the_label_of_lists(site: Client) -> None:
     past.pay(PAID, now=NOW, status="COMMITTED", age=30, number=1)
     past.pay(PAID, now=NOW, status="COMMITTED", age=700, number=2)
@@ -49,7 +49,6 @@ def test_a_status_has_the_label_of_lists(site: Client) -> None:
     assert re.search(".*".join(words), shown)
 
 
-@pytest.mark.usefixtures("ledger")
 def test_fifty_are_shown_with_the_count_of_all(site: Client) -> None:
     for number in range(1, 54):
         past.pay(PAID, now=NOW, age=number, number=number)
@@ -58,9 +57,8 @@ def test_fifty_are_shown_with_the_count_of_all(site: Client) -> None:
     assert page.count('class="row-link"') == 50
 
 
-@pytest.mark.usefixtures("mirrored")
 def test_an_address_of_nothing_says_how_complete_the_copy_is(site: Client) -> None:
-    past.whole(NOW, holes=(30,))
+    Window.objects.filter(start=int(NOW.timestamp()) - 30 * HOUR).update(is_sealed=False, failures=1)
     page = read(site, PATH, 404)
     shown = card(page, "recipient")
     assert "This is a recipient address" not in page
@@ -68,7 +66,6 @@ def test_an_address_of_nothing_says_how_complete_the_copy_is(site: Client) -> No
     assert "The local copy has holes" in shown
 
 
-@pytest.mark.usefixtures("ledger")
 def test_a_recipient_leads_to_its_transfers(site: Client) -> None:
     for number, role in enumerate(("refund", "recipient"), 1):
         paid = f"0x{number:040x}"
@@ -78,7 +75,6 @@ def test_a_recipient_leads_to_its_transfers(site: Client) -> None:
 
 
 @on_each_engine
-@pytest.mark.usefixtures("ledger")
 def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
     found = past.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
     past.pay(PAID, now=NOW, number=OLD + 1)  # another end
@@ -92,7 +88,6 @@ def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
     assert f'data-copy="{found}"' in page
 
 
-@pytest.mark.usefixtures("ledger")
 def test_any_start_of_an_id_is_compared(site: Client) -> None:
     found = past.pay(PAID, now=NOW, number=OLD)
     for query in ("0x21ed5…5b43e", "0x21ed55555…", "…5555b43e", "0x21ED…B43E", "0x21e…b43e"):
@@ -102,7 +97,6 @@ def test_any_start_of_an_id_is_compared(site: Client) -> None:
 
 
 @on_each_engine
-@pytest.mark.usefixtures("ledger")
 def test_too_many_ids_with_one_start_are_not_compared(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "MOST_COMPARED", 2)
     for step in range(3):
@@ -110,7 +104,6 @@ def test_too_many_ids_with_one_start_are_not_compared(site: Client, monkeypatch:
     assert "Too many intent IDs" in card(read(site, SHORT, 404), "older")
 
 
-@pytest.mark.usefixtures("ledger")
 def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator: Emulator) -> None:
     known: dict[str, Any] = emulator.play(2, age=60)
     past.pay(PAID, now=NOW, number=int(known["intentId"], 16))
@@ -119,7 +112,6 @@ def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator
     assert "No other intent ID matches" in card(page, "older")
 
 
-@pytest.mark.usefixtures("ledger")
 def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
     found = past.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
     (row,) = send("Where is 0x21ed…b43e?").rows
@@ -133,8 +125,7 @@ def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
     assert "Searched the intent IDs of the local copy. No match there." in visible_text(row)
 
 
-@pytest.mark.usefixtures("ledger", "site")
-def test_triage_does_not_speak_of_a_copy_that_it_did_not_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_triage_does_not_speak_of_a_copy_that_it_did_not_search(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     past.pay(PAID, now=NOW, number=OLD)
     for ticket, who in (("…5b43e", "public"), ("0x21ed…b43e", "staff")):
         monkeypatch.setattr(ENV, "intents_insight", who)

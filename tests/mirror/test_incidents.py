@@ -86,7 +86,7 @@ class Story:
 
     @property
     def incidents(self) -> list[Incident]:
-        return [each for each in self.detector.incidents if each.folded_into is None]
+        return [each for each in self.detector.incidents.values() if each.folded_into is None]
 
     @property
     def only(self) -> Incident:
@@ -217,7 +217,7 @@ def test_three_owners_open_an_incident_or_an_alert_if_chance_rarely_explains_it(
     late = (Begun(PARTS, f"owner {each}", START - LIMIT, START, each < bad) for each in range(owners))
     detector.observe(dict(enumerate(late)))
     detector.judge(START)
-    assert [each.is_alert for each in detector.incidents] == alerts
+    assert [each.is_alert for each in detector.incidents.values()] == alerts
 
 
 def test_a_provider_may_be_bad_on_one_chain_only() -> None:
@@ -304,7 +304,7 @@ def test_routes_that_hang_one_after_the_other_become_one_incident(story: Story) 
     story.minutes(30, failing=[A, B, C])
     assert story.only.scope == ScopeName(Level.PROVIDER, "RELAY")
     assert story.only.number == first.number
-    assert all(each.state is State.OVER for each in story.detector.incidents if each.folded_into)
+    assert all(each.state is State.OVER for each in story.detector.incidents.values() if each.folded_into)
 
 
 def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None:

@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.models import Reason, Token, Transfer
+from intents_ui.mirror.models import STATUSES, Reason, Token, Transfer, Window, set_state
+from intents_ui.mirror.windows import NEVER
 from tests.faults import corpus, hostile
 from tests.mirror import past
 from tests.mirror.conftest import empty
@@ -20,7 +21,7 @@ APART = str.maketrans({";": None, "'": None, "`": None})  # `;` is between two p
 CHOSEN = tuple(TEXTS[:: len(TEXTS) // 8])
 PATHS = (
     "/insight", "/insight?by=provider", "/insight?by=chain&window=7d", "/insight/chain/8453", "/insight/incidents",
-    "/insight/incident/1", "/late",
+    "/insight/incident/1", "/late", "/insight/coverage",
 )  # fmt: skip
 
 
@@ -52,6 +53,9 @@ def drawn(site: Client, texts: Sequence[str], *, providers: Sequence[str]) -> di
     routes = [RouteKey(each, "8453", str(place)) for place, each in enumerate(providers, 1)]
     past.write(now, days=1, per_hour=1, routes=routes)
     past.incident(now, key=routes[0])
+    for number, each in enumerate(texts):
+        Window.objects.create(start=number, end=number + 1, due=NEVER, failures=1, reason=each)
+    set_state(STATUSES, dict.fromkeys(texts, 0))
     for number, (key, each) in enumerate(zip(routes, texts, strict=True), 1):
         past.open_transfer(now, number=number, age=timedelta(hours=2), key=key)
         reason = Reason.objects.create(text=f"{each} {number}", example=each)

@@ -6,7 +6,7 @@ counted instead of transfers, because an owner whose transfer fails may try agai
 
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from math import exp
@@ -105,14 +105,14 @@ class Usual:
 
 
 class Detector:
-    """The incidents of the service, as of the last minute that was judged. `incidents`: those of the last two weeks."""
+    """The incidents of the service by their numbers, as of the last minute that was judged."""
 
     def __init__(self, incidents: Iterable[Incident] = ()) -> None:
         self.usual = Usual()
         self.unknown_since: int | None = None
         self._now = 0
         self._knowledge = ALL_KNOWN
-        self._incidents = {each.number: each for each in incidents}
+        self.incidents = {each.number: each for each in incidents}
         self._begun: dict[Hashable, Begun] = {}
         self._cohorts = defaultdict[ScopeName, list[Begun]](list)  # what was decided, in this order
         self._last: dict[Hashable, Begun] = {}  # of each owner
@@ -120,10 +120,6 @@ class Detector:
         self._places: dict[tuple[ScopeName, ...], None] = {}  # what transfers were a part of
         self._touched: dict[ScopeName, None] = {}
         self._busy: list[ScopeName] = []
-
-    @property
-    def incidents(self) -> Sequence[Incident]:
-        return list(self._incidents.values())
 
     def observe(self, found: Mapping[Hashable, Begun], *, since: int | None = None, is_past: bool = False) -> None:
         """Take in transfers by their keys, as they are now. Those of the past open no incident.
@@ -187,16 +183,19 @@ class Detector:
             self.unknown_since = min(unknown_since, self.unknown_since or unknown_since)
             return []
         if now // HOUR != self._now // HOUR:
-            self._keep_up(now)
+            self._forget(now - LONGEST - 2 * HOUR)
+            self.usual.estimate()
+            until = (now // HOUR + 1) * HOUR
+            self._busy = self.usual.busy(since=until - LONGEST, until=until)
         self.unknown_since, self._now, self._knowledge = None, now, knowledge
-        before = dict(self._incidents)
+        before = dict(self.incidents)
         for number, each in before.items():
-            if each.is_open and self._incidents[number].is_open:  # and no part of another one meanwhile
-                self._follow(self._incidents[number])
+            if each.is_open and self.incidents[number].is_open:  # and no part of another one meanwhile
+                self._follow(self.incidents[number])
         self._find(Kind.UNDELIVERED, touched)
         starts = self._last_start
         self._find(Kind.SILENT, [each for each in self._busy if now - starts.get(each, 0) >= rules.SILENT_AFTER])
-        return [each for number, each in self._incidents.items() if before.get(number) != each]
+        return [each for number, each in self.incidents.items() if before.get(number) != each]
 
     def _find(self, kind: Kind, scopes: Iterable[ScopeName]) -> None:
         """Open incidents. The one that explains most comes first, then what it doesn't explain."""
@@ -211,7 +210,7 @@ class Detector:
             if kind is Kind.UNDELIVERED and self._calm(best.scope, rules.CLOSES_AFTER) is not None:
                 continue
             opened = Incident(
-                number=max(self._incidents, default=0) + 1,
+                number=max(self.incidents, default=0) + 1,
                 scope=best.scope,
                 kind=kind,
                 since=best.since,
@@ -253,7 +252,7 @@ class Detector:
 
     def _put(self, incident: Incident) -> None:
         """Store an incident. It becomes one with those that it explains, or that have just closed on its routes."""
-        for other in list(self._incidents.values()) if incident.is_open else ():
+        for other in list(self.incidents.values()) if incident.is_open else ():
             if other.number == incident.number or other.folded_into or other.kind is not incident.kind:
                 continue
             if other.is_open:
@@ -265,7 +264,7 @@ class Detector:
                 continue
             older, newer = sorted((incident, other), key=attrgetter("number"))
             recovered = newer.recovered or self._now
-            self._incidents[newer.number] = replace(
+            self.incidents[newer.number] = replace(
                 newer, state=State.OVER, closed=self._now, recovered=recovered, folded_into=older.number
             )
             incident = replace(
@@ -276,7 +275,7 @@ class Detector:
                 is_alert=older.is_alert or newer.is_alert,
                 routes=older.routes | newer.routes,
             )
-        self._incidents[incident.number] = incident
+        self.incidents[incident.number] = incident
 
     def _explains(self, incident: Incident, other: Incident) -> bool:
         """Return whether little is left of another incident of the last hour without what is a part of this one."""
@@ -291,7 +290,7 @@ class Detector:
         """Return the test of whether a transfer is a part of an incident between two times, or None if none is."""
         spans = [
             (each.scope, each.since, min(until if each.is_open else each.recovered or 0, each.since + longest))
-            for each in self._incidents.values()
+            for each in self.incidents.values()
             if each.kind is Kind.UNDELIVERED and each.number != besides and not each.folded_into
         ]
         spans = [each for each in spans if each[2] >= since]
@@ -387,7 +386,7 @@ class Detector:
         holes = (end for start, end in self._knowledge.holes if start < self._now)
         since = max(self._last_start.get(scope, 0), self._now - LONGEST, *holes)
         expected = self.usual.expected(scope, since=since, until=self._now)
-        silent = (each.scope for each in self._incidents.values() if each.is_open and each.kind is Kind.SILENT)
+        silent = (each.scope for each in self.incidents.values() if each.is_open and each.kind is Kind.SILENT)
         is_short = self._now - since < rules.SILENT_AFTER or expected < rules.EXPECTED_OWNERS
         if is_short or any(self._is_within(scope, each) for each in silent):
             return Evidence(scope, expected)
@@ -406,8 +405,6 @@ class Detector:
         """Return whether all that is a part of a scope is a part of the other one, too."""
         return all(other in scopes for scopes in self._places if scope in scopes)
 
-    # Housekeeping
-
     def _forget(self, until: int) -> None:
         self._begun = {key: each for key, each in self._begun.items() if max(each.began, each.at) >= until}
         self._last = {owner: each for owner, each in self._last.items() if each.at >= until}
@@ -415,19 +412,6 @@ class Detector:
             del cohort[: bisect_left(cohort, until, key=_at)]
             if not cohort:
                 del self._cohorts[scope]
-
-    def _keep_up(self, now: int) -> None:
-        """Do once an hour what needn't be done each minute."""
-        self._forget(now - LONGEST - 2 * HOUR)
-        self.usual.estimate()
-        until = (now // HOUR + 1) * HOUR
-        self._busy = self.usual.busy(since=until - LONGEST, until=until)
-        newest = max(self._incidents, default=0)  # whose number isn't used again
-        self._incidents = {
-            number: each
-            for number, each in self._incidents.items()
-            if number == newest or each.is_open or (each.closed or 0) >= now - DAYS * DAY
-        }
 
 
 def _merit(found: Evidence) -> float:

@@ -8,8 +8,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched
+from typing import Any
 
-from django.db.models import Min, Q
+from django.db.models import Min
 from pydantic import TypeAdapter
 
 from intents_ui.mirror import coverage, models
@@ -34,7 +35,6 @@ SETTLING = MINUTE  # until what has ended is known
 MIN_HOURS = 24  # of the past, before anything opens
 PLANNED_EVERY = 5 * MINUTE  # which hours to learn from
 HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
-COMPARED_EVERY = 5 * MINUTE  # with all of the last hours, in which a transfer may be repaired
 KEPT_DAYS = 90
 MOST_RECENT = 100
 NAME = "incidents"  # of the state
@@ -99,17 +99,12 @@ class Keeper:
                 models.Incident.objects.filter(closed__lt=until - KEPT_DAYS * DAY).delete()
 
     def _observe(self, until: int) -> None:
-        """Tell the detector what is known of the newest hour, and now and then of all that it compares.
-
-        What it had missed for long opens no incident.
-        """
-        is_past = until - self._judged > KNOWN
-        since = until - (LONGEST if is_past or until % COMPARED_EVERY == 0 else HOUR)
-        found = self._decided(since, until)
-        if is_past:
+        """Tell the detector all that it compares. What it had missed for long opens no incident."""
+        found = self._decided(until - LONGEST, until)
+        if until - self._judged > KNOWN:
             before = {key: each for key, each in found.items() if (each.at or each.began) <= until - MINUTE}
             self._detector.observe(before, is_past=True)
-        self._detector.observe(found, since=since)
+        self._detector.observe(found, since=until - LONGEST)
         self._judged = until
 
     def _decided(self, since: int, until: int) -> Mapping[Hashable, Begun]:
@@ -154,14 +149,9 @@ def known(now: int) -> Knowledge:
     return Knowledge(lag=min(LONGEST, max(0, now - read_at)), holes=holes)
 
 
-def stored() -> list[Incident]:
-    """Return the incidents of the copy that a detector needs: those that are open or closed within two weeks."""
-    rows = models.Incident.objects.order_by("-number")
-    last = rows.first()
-    if last is None:
-        return []
-    kept = Q(closed=None) | Q(closed__gt=_incident(last).opened - DAYS * DAY) | Q(pk=last.pk)
-    return list(map(_incident, rows.filter(kept)))
+def stored(**which: Any) -> list[Incident]:
+    """Return the incidents of the copy, the newest first."""
+    return list(map(_incident, models.Incident.objects.filter(**which).order_by("-number")))
 
 
 def _incident(row: models.Incident) -> Incident:
@@ -199,8 +189,7 @@ def recent_incidents() -> Sequence[Incident]:
 
 def open_counts() -> Mapping[tuple[str, str], int]:
     """Return how many incidents aren't over, by state and kind, with zeros. One query."""
-    found = [_incident(row) for row in models.Incident.objects.filter(closed=None)]
-    counts = Counter((each.state, each.kind) for each in found)
+    counts = Counter((each.state, each.kind) for each in stored(closed=None))
     return {(state, kind): counts[state, kind] for state in (State.OPEN, State.RECOVERING) for kind in Kind}
 
 
