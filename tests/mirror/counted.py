@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,6 +18,8 @@ from intents_ui.service.outcome import Outcome
 from tests.mirror.world import World, expected
 
 UNDELIVERED = [each for each in facts.ENDED if each is not Outcome.DELIVERED]
+SECONDS = dict(zip(Period, (3600, DAY, 7 * DAY, 30 * DAY, 90 * DAY), strict=True))
+BARS = dict(zip(Period, (0, 25, 8, 31, 91), strict=True))
 type Key = tuple[str, ...]  # of a scope
 
 
@@ -120,11 +122,23 @@ def check_pages(ended: list[Ended], *, now: int) -> None:
     """Check that the pages of all scopes show these transfers, after snapshots of now were written."""
     counts = count_open(now=datetime.fromtimestamp(now, UTC))
     for period in Period:
-        lately = [each for each in ended if each.end >= period.since(now) * 1000]
+        lately = [each for each in ended if each.end >= now * 1000 - SECONDS[period] * 1000]
+        overview = queries.overview(period, counts)
+        rows, total = {row.scope: row for row in overview.rows}, overview.total
+        assert total.counts == Counter(each.outcome for each in lately)
+        assert total.ended == len(lately) == sum(row.ended for row in overview.rows)
+        assert total.ended == total.delivered + sum(each.count for each in overview.reasons)
+        assert total.success == (statistics.share(total.delivered, total.ended) if total.is_complete else None)
+        assert (total.since.timestamp(), total.at.timestamp()) == (now - SECONDS[period], now)
+        assert [len(total.trend), sum(each for each, _ in total.trend)] == [
+            BARS[period],
+            total.ended * bool(BARS[period]),
+        ]
         for key in {key for each in lately for key in each.scopes}:
             of_scope = [each for each in lately if key in each.scopes]
             counted, length = figures(of_scope), period.step
             page = queries.report(ScopeName(Level(key[0]), *key[1:]), period, counts)
+            assert rows.get(page.total.scope, page.total) in (page.total, replace(page.total, owners=None))
             assert page.total.counts == Counter(each.outcome for each in of_scope)
             assert {(each.step, each.reason): each.count for each in page.reasons} == counted["reasons"]
             assert sum(each.count for each in page.tokens) == counted["count"]

@@ -1,7 +1,5 @@
 """Figures are those of the rows, whatever changed, and pages get none of a time that is incomplete."""
 
-from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
@@ -14,16 +12,15 @@ from django.db import connection
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, queries, statistics
-from intents_ui.mirror.figures.queries import Sort, count_open
+from intents_ui.mirror.figures.queries import PeriodFigures, Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Adder, Basis, Order, Period, SnapshotWriter
-from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import Audit, Day, DayFact, Lease, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.outcome import RULES, Outcome, outcome_of
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.counted import check_facts, check_figures, check_pages, figures, of_world
+from tests.mirror.counted import check_facts, check_figures, check_pages, of_world
 from tests.mirror.world import NAMES, SENT_TOKEN, SLOW, START, Copy, Made, World, edges
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
@@ -65,33 +62,11 @@ def deliver(world: World, count: int, *, seconds: float = 60, provider: str = "R
         made.changes = [(world.now, "SUCCEEDED", made.created + int(draw.uniform(0.5, 1) * seconds * 1000))]
 
 
+def total_of(mirror: Copy, period: Period = Period.DAY) -> PeriodFigures:
+    return queries.overview(period, count_open(now=mirror.moment())).total
+
+
 # Figures
-
-
-@on_each_engine
-def test_the_figures_of_a_page_are_those_of_the_transfers(world: World) -> None:
-    past_of(world, 70, days=9)
-    mirror = counted(world, days=10)
-    bars = {"1h": 0, "24h": 25, "7d": 8, "30d": 31, "90d": 91}
-    spans = {"1h": HOUR, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY, "90d": 90 * DAY}
-    for period in Period:
-        found = queries.overview(period, count_open(now=mirror.moment()))
-        since = int(world.now) - spans[period]
-        wanted = figures(each for each in of_world(world) if each.end >= since * 1000)
-        total = found.total
-        assert total.counts == Counter({each: wanted[each] for each in facts.ENDED})
-        assert total.ended == sum(row.ended for row in found.rows)
-        assert total.ended == total.delivered + sum(each.count for each in found.reasons)
-        assert total.is_complete is (period not in (Period.MONTH, Period.QUARTER))
-        assert total.success == (share(wanted["delivered"], wanted["count"]) if total.is_complete else None)
-        assert (total.since.timestamp(), total.at.timestamp()) == (since, int(world.now))
-        assert len(total.trend) == bars[period]
-        assert sum(ended for ended, _ in total.trend) == (total.ended if total.trend else 0)
-        for row in found.rows if period in (Period.HOUR, Period.WEEK) else ():
-            whole = queries.report(row.scope, period, count_open(now=mirror.moment()))
-            assert replace(whole.total, owners=None) == row
-            assert sum(each.count for each in whole.tokens) == row.ended
-            assert period is Period.HOUR or sum(bucket.ended for bucket in whole.series) == row.ended
 
 
 @on_each_engine
@@ -149,6 +124,8 @@ def test_the_figures_of_a_past_are_those_of_its_transfers(world: World) -> None:
     check_facts()
     check_figures([*of_world(world)], now=int(world.now))  # from facts
     check_pages([*of_world(world)], now=int(world.now))
+    complete = (each for each in Period if queries.overview(each, count_open(now=mirror.moment())).total.is_complete)
+    assert [*complete] == [Period.HOUR, Period.DAY, Period.WEEK]
 
 
 @on_each_engine
@@ -156,8 +133,7 @@ def test_a_change_lets_its_day_be_counted_from_rows_until_its_facts_are_written_
     made = past_of(world, 20, days=5)[0]
     made.created = int((world.now - 3 * DAY) * 1000)
     made.changes[0] = (world.now, "FAILED", made.created + 1000)
-    mirror = settled(world, days=6)
-    mirror.count(is_final=True)
+    mirror = counted(world, days=6)
     days = Day.objects.count()
     world.change(made, "REFUNDED")
     Window.objects.update(due=0)
@@ -183,8 +159,7 @@ def test_a_transfer_that_ends_on_the_hour_is_of_the_hour_that_begins(world: Worl
 @on_each_engine
 def test_deleted_rows_and_windows_are_found_and_read_again(world: World) -> None:
     past_of(world, 25, days=1)
-    mirror = settled(world, days=1)
-    mirror.count(is_final=True)
+    mirror = counted(world, days=1)
     Transfer.objects.filter(pk__in=Transfer.objects.values("pk")[:12]).delete()
     Window.objects.filter(start=START // DAY * DAY).delete()
     mirror.settle(HOUR, step=10 * MINUTE)
@@ -196,8 +171,7 @@ def test_deleted_rows_and_windows_are_found_and_read_again(world: World) -> None
 
 def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> None:
     past_of(world, 20, days=1)
-    mirror = settled(world, days=1)
-    mirror.count(is_final=True)
+    mirror = counted(world, days=1)
 
     def judged(found: Any) -> Outcome:
         outcome = outcome_of(found)
@@ -216,8 +190,7 @@ def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> 
 @on_each_engine
 def test_facts_are_deleted_with_their_rows(world: World) -> None:
     past_of(world, 60, days=8)
-    mirror = settled(world, days=8)
-    mirror.count(is_final=True)
+    mirror = counted(world, days=8)
     mirror.writer.expire(now=int(world.now), days=5)
     for table, column in ((Day, "start"), (DayFact, "day")):
         assert min(table._default_manager.values_list(column, flat=True)) >= START // DAY * DAY - 6 * DAY
@@ -245,17 +218,17 @@ def test_nothing_is_added_up_within_a_transaction(world: World) -> None:
 def test_a_hole_takes_the_rates_from_its_time_only(world: World) -> None:
     past_of(world, 60, days=3)
     mirror = counted(world, days=8)
-    assert queries.overview(Period.WEEK, count_open(now=mirror.moment())).total.success is not None
+    assert total_of(mirror, Period.WEEK).success is not None
     hole = START // DAY * DAY - DAY
     Window.objects.filter(start=hole).update(end=hole + HOUR, is_sealed=False, failures=3)
     Window.objects.create(start=hole + HOUR, end=hole + DAY, due=NEVER, read_at=START, is_sealed=True)
     week = queries.report(EVERYTHING, Period.MONTH, count_open(now=mirror.moment()))
     assert [each.since.timestamp() for each in week.series[-8:] if not each.is_complete] == [hole]
-    total = queries.overview(Period.WEEK, count_open(now=mirror.moment())).total
+    total = total_of(mirror, Period.WEEK)
     assert (total.success, total.median, total.p95) == (None, None, None)
     assert total.ended > 20
     assert total.completeness.lacking == timedelta(hours=2)
-    assert queries.overview(Period.HOUR, count_open(now=mirror.moment())).total.is_complete
+    assert total_of(mirror, Period.HOUR).is_complete
 
 
 def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) -> None:
@@ -300,13 +273,10 @@ def test_figures_are_as_complete_as_the_counts_of_late_transfers_beside_them(wor
     assert (page.total.late, page.total.is_complete) == (0, False)
 
 
-def test_all_days_that_were_asked_for_are_complete_after_midnight(world: World) -> None:
+def test_the_days_that_were_asked_for_are_complete_after_midnight_and_none_without_a_ledger(world: World) -> None:
     world.now = START // DAY * DAY + 10 * MINUTE
-    assert queries.overview(Period.DAY, count_open(now=counted(world, days=1).moment())).total.is_complete
-
-
-def test_without_a_ledger_nothing_is_complete(world: World) -> None:
-    assert queries.overview(Period.DAY, count_open(now=datetime.fromtimestamp(START, UTC))).total.is_complete is False
+    assert not total_of(Copy(world)).is_complete
+    assert total_of(counted(world, days=1)).is_complete
 
 
 def test_a_table_of_half_a_backfill_is_not_complete_above_rows_or_in_them(world: World) -> None:
@@ -341,7 +311,7 @@ def test_a_transfer_is_late_after_the_p99_of_its_route(world: World) -> None:
     (late,) = found.transfers
     assert (late.text_id, late.route.late_by, found.count) == (made.intent_id, Basis.ROUTE, 1)
     assert abs(late.route.limit.total_seconds() - 1200) <= 0.06 * 1200
-    total = queries.overview(Period.WEEK, count_open(now=mirror.moment())).total
+    total = total_of(mirror, Period.WEEK)
     assert (total.open, total.late, total.funded) == (2, 1, 202)
     assert not total.is_p95_minimum
 
@@ -384,7 +354,7 @@ def test_durations_of_repaired_transfers_make_no_other_one_less_late(world: Worl
         world.change(made, "SUCCEEDED")
     mirror.settle(20 * MINUTE, step=10 * MINUTE)
     mirror.count(is_final=True)
-    found = queries.overview(Period.WEEK, count_open(now=mirror.moment())).total
+    found = total_of(mirror, Period.WEEK)
     assert (found.delivered, found.timed) == (230, 230)
     assert Route.objects.get().late_after == 5 * MINUTE * 1000
 
@@ -432,8 +402,8 @@ def test_if_many_are_late_p95_is_a_minimum(world: World) -> None:
     for _ in range(6):
         world.create(age=20 * HOUR, status="EXECUTING")
     mirror = counted(world, days=3)
-    total = queries.overview(Period.DAY, count_open(now=mirror.moment())).total
+    total = total_of(mirror)
     assert (total.is_p95_minimum, total.p95) == (True, timedelta(milliseconds=statistics.middle(max(total.durations))))
     assert (total.in_time, total.decided) == (100, 106)
-    last_hour = queries.overview(Period.HOUR, count_open(now=mirror.moment())).total
+    last_hour = total_of(mirror, Period.HOUR)
     assert (last_hour.late, last_hour.is_p95_minimum) == (6, False)

@@ -10,7 +10,7 @@ from django.test import Client
 
 from intents_ui.http import probes
 from intents_ui.mirror.incidents.keeper import Keeper, stored
-from intents_ui.mirror.models import Incident, Transfer, Window
+from intents_ui.mirror.models import Transfer, Window
 from intents_ui.mirror.windows import HOUR, MINUTE
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
@@ -65,25 +65,6 @@ def test_a_failing_route_is_an_incident_of_which_pages_tell_the_same(site: Clien
     assert 'intents_ui_mirror_incidents{kind="undelivered",state="open"} 1.0' in shown
     assert site.get("/insight/incident/2").status_code == 404
     assert site.get(f"/insight/incident/{'9' * 20}").status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "is_incident"),
-    [
-        pytest.param(0, 2, False, id="two owners"),
-        pytest.param(0, 3, False, id="three owners, who may be one"),
-        pytest.param(0, 4, True, id="four owners"),
-        pytest.param(23, 4, False, id="chance explains it"),
-        pytest.param(21, 6, True, id="chance doesn't explain it"),
-    ],
-)
-def test_failures_on_one_route_are_an_incident_if_neither_chance_nor_one_owner_explains_them(
-    site: Client, now: datetime, good: int, bad: int, is_incident: bool
-) -> None:
-    quiet(now)
-    happen(now, good=good, bad=bad, minutes=14)
-    assert Incident.objects.exists() is is_incident
-    assert (NO_INCIDENT in text(read(site, "/insight"))) is not is_incident
 
 
 def test_rejected_and_missing_deposits_are_in_no_count_of_an_incident(site: Client, now: datetime) -> None:

@@ -171,7 +171,7 @@ def test_a_bad_route_opens_an_incident_within_minutes(story: Story, how: str) ->
     found = story.only
     assert (found.scope, found.kind, found.state) == (ROUTE, Kind.UNDELIVERED, State.OPEN)
     assert found.opened - began <= 20 * MINUTE
-    assert abs(found.since - began) <= 2 * MINUTE
+    assert 0 <= found.since - began <= 2 * MINUTE  # not with an earlier failure of another cause
     assert found.routes == {ROUTE}
     assert 16 <= found.bad <= 20
     assert found.usual == pytest.approx(1 / 30, rel=0.2)
@@ -276,7 +276,7 @@ def test_an_incident_whose_transfers_are_forgotten_keeps_its_counts(story: Story
 # Nothing starts
 
 
-def test_nothing_starts_where_twenty_owners_were_expected(story: Story) -> None:
+def test_nothing_starts_where_twenty_owners_were_expected_until_half_an_hour_after_it_ended(story: Story) -> None:
     last = story.now
     story.minutes(19, silent=[A])
     assert story.said == []
@@ -285,11 +285,7 @@ def test_nothing_starts_where_twenty_owners_were_expected(story: Story) -> None:
     assert (found.scope, found.kind, found.state, found.is_alert) == (ROUTE, Kind.SILENT, State.OPEN, True)
     assert last - MINUTE < found.since <= last
     assert found.usual == pytest.approx(20, abs=2)  # owners
-
-
-def test_a_silence_closes_half_an_hour_after_it_ended(story: Story) -> None:
-    story.minutes(25, silent=[A])
-    story.minutes(10)
+    story.minutes(12)
     assert story.only.state is State.RECOVERING
     story.minutes(22)
     assert story.only.state is State.OVER
@@ -307,24 +303,17 @@ def test_routes_that_hang_one_after_the_other_become_one_incident(story: Story) 
     assert all(each.state is State.OVER for each in story.detector.incidents.values() if each.folded_into)
 
 
-def test_an_incident_recovers_and_closes_within_45_minutes(story: Story) -> None:
+def test_an_incident_recovers_closes_within_35_minutes_and_goes_on_if_it_comes_again(story: Story) -> None:
     story.minutes(30, failing=[A])
-    recovered = story.now
+    first, recovered = story.only, story.now
     story.minutes(20)
     assert story.only.state is State.RECOVERING
-    story.minutes(25)
+    story.minutes(15)
     assert story.only.state is State.OVER
     assert story.only.closed is not None
     assert story.only.recovered is not None
     assert story.only.closed - story.only.recovered >= 30 * MINUTE
-    assert story.only.closed - recovered <= 45 * MINUTE
-
-
-def test_an_incident_that_comes_again_within_half_an_hour_goes_on(story: Story) -> None:
-    story.minutes(30, failing=[A])
-    first = story.only
-    story.minutes(35)
-    assert story.only.state is State.OVER
+    assert story.only.closed - recovered <= 35 * MINUTE
     story.minutes(20, failing=[A])
     assert (story.only.number, story.only.state) == (first.number, State.OPEN)
     assert story.only.since == first.since
@@ -393,9 +382,3 @@ def test_hostile_names_of_providers_do_nothing() -> None:
     story.minutes(20, failing=places)
     assert story.only.is_open
     assert len(scopes_of(RouteKey(hostile[-1], "1", "10"))) <= 1 + 16 + 8 + 2 + 1
-
-
-def test_an_earlier_failure_of_another_cause_is_not_its_beginning(story: Story) -> None:
-    began = story.now
-    story.minutes(25, failing=[A])
-    assert story.only.since >= began

@@ -5,7 +5,6 @@ Time is the world's: it passes in steps, when the process has read what was due.
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -20,7 +19,7 @@ from unittest.mock import patch
 
 import httpx
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import Max
 
 from intents_ui.mirror import coverage, schedule
@@ -235,43 +234,3 @@ def sealed(world: World, *, without: set[str]) -> list[Made]:
         if ended and not any(each.intent_id in without for each in inside):
             found[window.start] = ended[0]
     return list(found.values())
-
-
-@pytest.mark.programs
-def test_when_the_leader_freezes_another_takes_over_and_the_old_one_writes_nothing(copy: None, tmp_path: Path) -> None:
-    moving = Moving(tmp_path, str(connection.settings_dict["NAME"]))
-
-    def written(epoch: int) -> int:
-        return Window.objects.filter(epoch=epoch).count()
-
-    def freezes(lease: Lease) -> bool:
-        """Freeze the leader outside of its transactions, in which it would lock SQLite's file."""
-        leader = int(lease.holder.rpartition(":")[2] or 0)
-        if not leader:
-            return False
-        os.kill(leader, signal.SIGSTOP)
-        try:
-            with transaction.atomic():
-                if Lease.objects.get().epoch == lease.epoch:
-                    return True
-        except OperationalError:
-            pass
-        os.kill(leader, signal.SIGCONT)
-        return False
-
-    moving.sleep(0)
-    with moving.served():
-        processes = [moving.start() for _ in range(3)]
-        until(lambda: freezes(Lease.objects.get()))
-        frozen = Lease.objects.get()
-        # On a busy machine the lease may be taken more than once.
-        until(lambda: Lease.objects.get().epoch > frozen.epoch)
-        moving.sleep(MINUTE)
-        until(lambda: Window.objects.filter(epoch__gt=frozen.epoch).exists())
-        before = written(frozen.epoch)
-        os.kill(int(frozen.holder.rpartition(":")[2]), signal.SIGCONT)
-        moving.sleep(MINUTE)
-        until(lambda: Window.objects.filter(epoch__gt=frozen.epoch, end__gt=moving.world.now).exists())
-        assert written(frozen.epoch) <= before  # it falls by merges
-        assert Lease.objects.get().epoch > frozen.epoch
-        assert all(each.poll() is None for each in processes), moving.log.read_text()
