@@ -8,7 +8,6 @@ from typing import Any, overload
 
 from intents_ui.display.summary import glance
 from intents_ui.display.summary.glance import Glance
-from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.transfer import Transfer
 
 
@@ -23,11 +22,6 @@ class Rows(Sequence[Transfer]):
     @cached_property
     def glances(self) -> Sequence[Glance]:
         return [glance.of(each) for each in self.transfers]
-
-    @cached_property
-    def mix(self) -> Sequence[statuses.Share]:
-        """The share of each status."""
-        return statuses.mix(each.status for each in self.glances)
 
     def __len__(self) -> int:
         return len(self.transfers)
