@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # they use the objects, and import this module
     from intents_ui.service.models import Intent
     from intents_ui.service.redis import RedisGuard
     from intents_ui.web.transfers.attention import AttentionReader
-    from intents_ui.web.transfers.reading import TransferMemory
+    from intents_ui.web.transfers.reading import TransferMemo
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class App:
     hub: Hub
     streams: Streams
     attention: AttentionReader  # of the transfers that need attention
-    transfers: TransferMemory  # shown lately
+    transfers: TransferMemo  # shown lately
     plan: Callable[[str], Intent]  # of an intent ID, cached
     lifecycle: Lifecycle
     redis_guard: RedisGuard  # of Django's shared cache

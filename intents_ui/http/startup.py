@@ -34,7 +34,7 @@ from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
 from intents_ui.web.shared_responses import SharedResponses, SignedValues
 from intents_ui.web.transfers.attention import AttentionReader
-from intents_ui.web.transfers.reading import TransferMemory
+from intents_ui.web.transfers.reading import TransferMemo
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
@@ -103,7 +103,7 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
         hub=hub,
         streams=streams,
         attention=AttentionReader(),
-        transfers=TransferMemory(),
+        transfers=TransferMemo(),
         plan=intent_page.cached_plan(service),
         lifecycle=lifecycle,
         redis_guard=redis_guard,

@@ -1,10 +1,10 @@
 """Jinja environment: filters and globals, one line each, implemented in `display/`."""
 
 import re
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Hashable, MutableMapping
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
@@ -22,7 +22,6 @@ from intents_ui.display.transfers import assistance, statuses
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, code_generator
 from intents_ui.web import assets, links
-from intents_ui.web.cached_fragments import cached_fragment, now
 
 PLAIN = re.compile(r"[0-9A-Za-z_-]{1,200}", re.ASCII)
 # Excludes userinfo, port, fragment, blanks and non-ASCII characters.
@@ -73,6 +72,26 @@ class Templates(Environment):
         return super().make_globals(d) if d else self.globals
 
 
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Drawn(Protocol):
+    """A transfer or a report of figures, with what pages drew from it."""
+
+    @property
+    def derived(self) -> dict[Hashable, Any]: ...
+
+
+def cached_fragment(of: Drawn, *key: Hashable, caller: Callable[[], str]) -> str:
+    """Return what the body of a `{% call %}` block draws, or drew before of the same object and key.
+
+    The body may use the object, what is derived from it, and the values of the key, which starts with a name.
+    """
+    forms = short_forms.of_the_page()
+    return forms.reuse(of.derived, key, caller) if forms else caller()
+
+
 def clock_ahead() -> timedelta:
     """Return how far the service's clock is ahead of ours."""
     return app.current().service.health.clock_ahead()
@@ -90,7 +109,7 @@ def environment(**options: Any) -> Environment:
     )
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
-    env.globals.update(clock_ahead=clock_ahead, made_at=lambda: datetime.now(UTC))
+    env.globals.update(clock_ahead=clock_ahead, made_at=now)
     env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=assistance.SCAM_WARNING)
     env.filters.update(
         account=address.canonical,

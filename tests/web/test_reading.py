@@ -1,6 +1,6 @@
 """Transfers are made once for five seconds from the same objects of the service, names and balances."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -8,7 +8,7 @@ import pytest
 import time_machine
 
 from intents_ui import app
-from intents_ui.display.lists.rows import Rows
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import startup
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.web.transfers import reading
@@ -37,8 +37,8 @@ def dashboard() -> Iterator[None]:
     app.use(before)
 
 
-def shown_again() -> Rows:
-    """Return the rows as shown the second time, from which on they are remembered."""
+def shown_again() -> Sequence[Transfer]:
+    """Return the rows as shown the second time, from which on they are reused."""
     reading.of_entries(ENTRIES)
     return reading.of_entries(ENTRIES)
 
@@ -51,7 +51,7 @@ def test_a_list_is_made_again_after_five_seconds(clock: time_machine.Traveller, 
     clock.move_to(NOON + timedelta(seconds=seconds))
     renewed = reading.of_entries(ENTRIES)
     assert renewed is not rows
-    assert {each.now for each in renewed} == {renewed.now} == {NOON + timedelta(seconds=seconds)}
+    assert {each.now for each in renewed} == {NOON + timedelta(seconds=seconds)}
 
 
 def test_a_list_of_other_entries_is_another_list(clock: time_machine.Traveller) -> None:
@@ -78,6 +78,6 @@ def test_a_transfer_is_that_of_its_intent_and_its_receipt(clock: time_machine.Tr
     assert other.status == "REFUNDED"
 
 
-def test_a_list_that_is_too_long_to_be_remembered_is_shown(clock: time_machine.Traveller) -> None:
-    entries = [IntentHistory(intent_id=f"0x{number}") for number in range(reading.MOST_REMEMBERED + 1)]
+def test_a_list_that_is_too_long_to_be_reused_is_shown(clock: time_machine.Traveller) -> None:
+    entries = [IntentHistory(intent_id=f"0x{number}") for number in range(reading.MOST_REUSED + 1)]
     assert len(reading.of_entries(entries)) == len(entries)

@@ -3,14 +3,16 @@
 Address poisoning relies on people who compare only the first and last characters.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from intents_ui.display.formatting import text
 from intents_ui.display.formatting.hashes import HEX
 
 LONGEST = 128  # a Solana signature has 88 characters; anything longer would fill the page
+MOST_FRAGMENTS = 32  # of one transfer
 
 
 class Whole(str):
@@ -25,15 +27,15 @@ class ShortForms:
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
         self._shared: set[str] = set()
-        self._used: dict[str, str] = {}
+        self._used: dict[str, str] = {}  # by the fragment that is being drawn
 
     def of(self, value: str, short: str) -> str:
         """Return `short` unless another value has it too, ignoring case, which people overlook."""
         form = short.lower()
-        if self._values.setdefault(form, value) == value:
-            self._used[form] = value
-        else:
-            self.repeat({form: value})
+        self._used[form] = value
+        known = self._values.setdefault(form, value)
+        if known != value and _plain(known) != _plain(value):
+            self._shared.add(form)
         return Whole(text.isolated(value)) if form in self._shared and len(value) <= LONGEST else short
 
     def draw(self, page: Callable[[], str]) -> str:
@@ -43,28 +45,19 @@ class ShortForms:
             drawn = page()
             return drawn if len(self._shared) == before else page()
 
-    def repeat(self, forms: Mapping[str, str]) -> bool:
-        """Use these short forms, which `used_in` returned, and return whether none is that of another value, too."""
-        setdefault = self._values.setdefault
-        for form, value in forms.items():
-            known = setdefault(form, value)
-            if known != value and _plain(known) != _plain(value):
-                self._shared.add(form)
-        self._used.update(forms)
-        return self.are_unique(forms)
-
-    def used_in(self, part: Callable[[], str]) -> tuple[str, Mapping[str, str]]:
-        """Draw a part of the page, and return it with the values by the short forms that it used."""
-        around, self._used = self._used, {}
-        try:
-            drawn, used = part(), self._used
-        finally:
-            self._used = around | self._used
-        return drawn, used
-
-    def are_unique(self, forms: Mapping[str, str]) -> bool:
-        """Return whether none of these short forms is that of two values."""
-        return self._shared.isdisjoint(forms)
+    def reuse(self, fragments: dict[Hashable, Any], key: Hashable, draw: Callable[[], str]) -> str:
+        """Return what `draw` drew before, or draws now because a value in it looks like another one of the page."""
+        if key in fragments:
+            drawn, forms = fragments[key]
+            for form, value in forms.items():
+                self.of(value, form)
+            if self._shared.isdisjoint(forms):
+                return str(drawn)
+        self._used = forms = {}
+        drawn = draw()
+        if self._shared.isdisjoint(forms) and len(fragments) < MOST_FRAGMENTS:
+            fragments[key] = drawn, forms
+        return drawn
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:

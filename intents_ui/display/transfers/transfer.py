@@ -104,7 +104,8 @@ class Transfer:
 
     Derived facts are computed once, on first use. `is_unread`: the receipt couldn't be loaded, so there may be one.
     `is_listed`: from a history entry, which has no quote and so no estimated time. `incidents`: those of its route, the
-    newest first. `late_after`: after how long one of its route is late, if known. `fragments`: what pages drew from it.
+    newest first. `late_after`: after how long one of its route is late, if known. `derived`: what was computed and
+    drawn from it, by its function or by the key of its fragment.
     """
 
     intent: Intent
@@ -117,8 +118,7 @@ class Transfer:
     contacts: Contacts = NO_CONTACTS
     incidents: tuple[IncidentFacts, ...] = ()
     late_after: timedelta | None = None
-    fragments: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
-    _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False)
+    derived: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
@@ -685,7 +685,7 @@ def derived[T](make: Callable[[Transfer], T]) -> Callable[[Transfer], T]:
 
     @wraps(make)
     def of(transfer: Transfer) -> T:
-        known = transfer._derived
+        known = transfer.derived
         try:
             made: T = known[make]
         except KeyError:

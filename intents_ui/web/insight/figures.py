@@ -95,15 +95,14 @@ class TokenRow:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of a scope as pages show them, as in `queries.Report`. `fragments`: what pages drew from them `now`."""
+    """Figures of a scope as pages show them, as in `queries.Report`. `derived`: what pages drew from them."""
 
     total: FigureRow
     chart: Chart | None
     rows: Sequence[FigureRow]
     reasons: Sequence[ReasonRow]
     tokens: Sequence[TokenRow]
-    now: datetime
-    fragments: dict[Hashable, Any] = field(default_factory=dict)
+    derived: dict[Hashable, Any] = field(default_factory=dict)
 
 
 def overview(picked: Choices) -> Report:
@@ -136,7 +135,7 @@ def _shown(found: queries.Report, *, bar: int, marked: Sequence[tuple[datetime, 
     total, *rows = of_rows([found.total, *found.rows])
     reasons = of_reasons(found.reasons, failed=found.total.failed)
     chart = charts.chart(found.series, length=timedelta(seconds=bar), marked=marked)
-    return Report(total, chart, rows, reasons, token_rows(found.tokens), datetime.now(UTC))
+    return Report(total, chart, rows, reasons, token_rows(found.tokens))
 
 
 def of_rows(found: Sequence[PeriodFigures]) -> list[FigureRow]:

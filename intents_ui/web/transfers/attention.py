@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from operator import is_
 
 from intents_ui import app
 from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import Problems
-from intents_ui.display.lists.rows import Rows
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import operations
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.context import request_context
@@ -47,7 +46,7 @@ PROBLEMS = {"recoverable": RECOVERABLE, "open": OPEN, "failed": FAILED}
 class Listing:
     """The first page of a list. `is_whole`: the list has no further page."""
 
-    rows: Rows
+    rows: Sequence[Transfer]
     is_whole: bool
     read_at: datetime
 
@@ -99,7 +98,6 @@ class AttentionReader:
         # Three lists are most of what the cache holds, so it may have dropped one.
         self._received: dict[CacheKey, tuple[HistoryAnswer | ServiceError, datetime]] = {}
         self._counted: tuple[int, datetime] | None = None
-        self._found: tuple[Sequence[Rows], Problems] = (), Problems(())
 
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
         """Return each list, its error, or None if it wasn't received lately and is yet to come."""
@@ -127,11 +125,9 @@ class AttentionReader:
     def problem_lists(self, lists: Sequence[Read]) -> ProblemLists:
         """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
         read = [each.rows for each in lists if isinstance(each, Listing)]
-        known, found = self._found
-        # The same rows are only shown again while what was derived from them is true.
-        if len(known) != len(read) or not all(map(is_, known, read)):
-            found = attention.of([transfer for rows in read for transfer in rows])
-            self._found = read, found
+        found = app.current().transfers.get(
+            "problems", read, make=lambda: attention.of([transfer for rows in read for transfer in rows])
+        )
         if len(read) == len(PROBLEMS):
             self._counted = found.count, datetime.now(UTC)
         return ProblemLists(found, dict(zip(PROBLEMS, lists, strict=True)))

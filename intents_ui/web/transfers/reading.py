@@ -1,6 +1,6 @@
 """Transfers for display: read from the service, with names and the balances of their intent addresses.
 
-A transfer is made once from the same objects of the service, names, balances and five seconds (`TransferMemory`).
+A transfer is made once from the same objects of the service, names, balances and five seconds (`TransferMemo`).
 
 Also the newest transfers, with the candidates for resolving a shortened ID.
 """
@@ -10,19 +10,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import cast
+from typing import Any
 
 from cachetools import LRUCache
 
 from intents_ui import app
 from intents_ui.display.lists.filters import Filters
-from intents_ui.display.lists.rows import Rows
 from intents_ui.display.search import shortened
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
-from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check, has_balance
+from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
 from intents_ui.display.transfers.incidents import IncidentFacts
-from intents_ui.display.transfers.transfer import Transfer, intent_in
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import lookup, operations, paging
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.lookup import MOST_RECEIPTS
@@ -34,60 +33,43 @@ from intents_ui.web.transfers import balance_cache, incidents
 BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows them as pending
 # Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
 PATIENCE = 3.0
-REUSE_SECONDS = 5.0
 BEGINNING = Position()
-MOST_REMEMBERED = 500  # transfers, with what pages drew from them: 18 KB each in a list, 75 KB for a page of its own
+REUSE_SECONDS = 5.0
+# Objects of the service, with what was made and drawn of each: 18 KB in a list, 75 KB for a page of its own.
+MOST_REUSED = 1000
 
 
-@dataclass(slots=True)
-class Remembered:
-    """What was `made` last of the service's objects, a transfer or a list, with the inputs that it was made from.
+class TransferMemo:
+    """What was made last of the service's objects. It is made again if any other value that it depends on changes.
 
-    Their IDs are the key, so they are held as `sources` for these to stay unique. The others depend on them alone:
-    the transfers without names and balances, and of a list the chains and the `unchecked` places, whose entries have
-    no balances.
-    """
-
-    sources: Sequence[object]
-    transfers: Sequence[Transfer]
-    chains: frozenset[int] = frozenset()
-    unchecked: Sequence[int] = ()
-    made: tuple[tuple[object, ...], Transfer | Rows] | None = None
-
-
-class TransferMemory:
-    """The transfers shown lately, None for those shown once. Thread-safe.
-
-    These aren't worth the memory, nor the time that garbage collections take to walk through it.
+    Thread-safe. Only what is made a second time is kept: the rest isn't worth the memory, nor the time that garbage
+    collections take to walk through it.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: LRUCache[tuple[object, ...], Remembered | None] = LRUCache(
-            MOST_REMEMBERED, lambda remembered: len(remembered.transfers) if remembered else 1
+        self._made: LRUCache[tuple[object, ...], tuple[Sequence[object], tuple[object, ...], Any] | None] = LRUCache(
+            MOST_REUSED, getsizeof=lambda known: len(known[0]) if known else 1
         )
 
-    def get(self, sources: Sequence[object], make: Callable[[], Remembered], *how: object) -> Remembered:
-        """Return what is remembered of these objects of the service, seen in the way `how`."""
-        key = (*map(id, sources), *how)
+    def get[T](self, kind: str, sources: Sequence[object], *values: object, make: Callable[[], T]) -> T:
+        """Return what `make` made of the same objects and equal values, or makes now."""
+        key = (kind, *map(id, sources))
         with self._lock:
-            is_repeated, known = key in self._known, self._known.get(key)
-        if known is None:
-            known = make()
+            is_repeated, known = key in self._made, self._made.get(key)
+        if known and known[1] == values:
+            made: T = known[2]
+        else:
+            made = make()
             with self._lock:
-                self._known[key] = known if is_repeated and len(known.transfers) < MOST_REMEMBERED else None
-        return known
+                # With the sources, so that their IDs stay theirs.
+                self._made[key] = (sources, values, made) if is_repeated and len(sources) < MOST_REUSED else None
+        return made
 
 
-def _current[T: (Transfer, Rows)](
-    known: Remembered, now: datetime, inputs: tuple[object, ...], make: Callable[[], T]
-) -> T:
-    """Return the transfer or the list as of these five seconds, made again if any input has changed."""
-    inputs = (now.timestamp() // REUSE_SECONDS, *inputs)
-    made = known.made
-    if made is None or made[0] != inputs:
-        made = known.made = (inputs, make())
-    return cast("T", made[1])
+def these_seconds() -> float:
+    """Return the current REUSE_SECONDS, for which a transfer is shown as of one moment."""
+    return datetime.now(UTC).timestamp() // REUSE_SECONDS
 
 
 def of(
@@ -102,15 +84,13 @@ def of(
     `wait` is the number of seconds to wait for balances. By default (BALANCE_TIMEOUT) a longer lookup leaves
     them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
-    known = _remembered(intent, receipt, unread=receipt_error is not None)
-    [transfer] = known.transfers
+    transfer = Transfer.of(intent, receipt, unread=receipt_error is not None, now=datetime.now(UTC))
     names = _learn(_chains(intent))
-    seconds = BALANCE_TIMEOUT if wait is None else wait
-    balances = balance_cache.within(transfer, seconds=seconds)
+    balances = balance_cache.within(transfer, seconds=BALANCE_TIMEOUT if wait is None else wait)
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    return _transfer(known, names, balances, contacts, of_route=incidents.on_route(transfer))
+    return _made(transfer, names, balances, contacts, incidents.on_route(transfer))
 
 
 def read(intent_id: str) -> Transfer:
@@ -124,58 +104,51 @@ def read(intent_id: str) -> Transfer:
     return of(intent, receipt, wait=PATIENCE)
 
 
-def of_entries(entries: Sequence[IntentHistory]) -> Rows:
-    """Return a list's rows, with the balances from the list or from the cache."""
-    [rows] = of_lists([entries])
-    return rows
+def of_entries(entries: Sequence[IntentHistory]) -> Sequence[Transfer]:
+    """Return a list's transfers, with the balances from the list or from the cache."""
+    [transfers] = of_lists([entries])
+    return transfers
 
 
-def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Rows]:
-    """Return the rows of several lists of one page, whose names are loaded together."""
-    memory = app.current().transfers
-    known = [memory.get(entries, partial(_list, entries), "list") for entries in lists]
-    names = _learn(frozenset[int]().union(*(each.chains for each in known)))
-    return [_rows(each, entries, names) for each, entries in zip(known, lists, strict=True)]
+def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Sequence[Transfer]]:
+    """Return the transfers of several lists of one page, whose names are loaded together."""
+    memo = app.current().transfers
+    known = [memo.get("unnamed", entries, make=partial(_unnamed, entries)) for entries in lists]
+    names = _learn(frozenset[int]().union(*(chains for _, chains in known)))
+    return [_listed(entries, transfers, names) for entries, (transfers, _) in zip(lists, known, strict=True)]
 
 
-def _list(entries: Sequence[IntentHistory]) -> Remembered:
+def _unnamed(entries: Sequence[IntentHistory]) -> tuple[Sequence[Transfer], frozenset[int]]:
+    """Return the transfers without names, with the balances of the list, and the chains to name."""
     now = datetime.now(UTC)
-    return Remembered(
-        entries,
-        [Transfer.of(intent_in(entry), entry.receipt, now=now) for entry in entries],
-        chains=chains_of(entries),
-        unchecked=[place for place, entry in enumerate(entries) if has_balance(entry) is None],
-    )
+    of_entry = Transfer.of_entry
+    return [of_entry(each, now=now, balances=Balances.of_entry(each)) for each in entries], chains_of(entries)
 
 
-def _rows(known: Remembered, entries: Sequence[IntentHistory], names: object) -> Rows:
-    now = datetime.now(UTC)
-    cached = balance_cache.known([known.transfers[place] for place in known.unchecked])
+def _listed(entries: Sequence[IntentHistory], unnamed: Sequence[Transfer], names: object) -> Sequence[Transfer]:
+    found = balance_cache.known([each for each in unnamed if each.balances.check is Check.UNCHECKED])
 
-    def make() -> Rows:
-        balances = [Balances.of_entry(entry) for entry in entries]
-        for place, found in zip(known.unchecked, cached, strict=True):
-            balances[place] = found.balances
-        transfers = [
+    def make() -> Sequence[Transfer]:
+        now, cached = datetime.now(UTC), iter(found)
+        return [
             replace(
-                transfer,
+                each,
                 now=now,
                 names=app.current().catalog,
-                balances=each,
-                is_listed=True,
-                late_after=incidents.late_after(transfer),
+                balances=next(cached).balances if each.balances.check is Check.UNCHECKED else each.balances,
+                late_after=incidents.late_after(each),
             )
-            for transfer, each in zip(known.transfers, balances, strict=True)
+            for each in unnamed
         ]
-        return Rows(transfers, now)
 
-    return _current(known, now, (names, *(each.response for each in cached)), make)
+    sources = [*entries, *(each.response for each in found)]
+    return app.current().transfers.get("list", sources, these_seconds(), names, make=make)
 
 
 def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Transfer]:
     """Return transfers from their intents and receipts. A receipt is None where there is none."""
-    names = _learn(chain for intent, _ in read for chain in _chains(intent))
-    return _with_known_balances([_remembered(intent, receipt) for intent, receipt in read], names)
+    now = datetime.now(UTC)
+    return _with_known_balances([Transfer.of(intent, receipt, now=now) for intent, receipt in read])
 
 
 def of_hits(intents: Sequence[Intent]) -> list[Transfer]:
@@ -211,51 +184,42 @@ def of_ids(ids: Sequence[str]) -> list[Transfer | ServiceError]:
 
 def _of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]) -> list[Transfer]:
     """Return transfers from intents and the results of reading their receipts."""
-    names = _learn(chain for intent in intents for chain in _chains(intent))
-    known = [
-        _remembered(
-            intent,
-            found if isinstance(found, IntentReceipt) else None,
-            unread=isinstance(found, ServiceError) and not isinstance(found, NotFound),
-        )
-        for intent, found in zip(intents, receipts, strict=True)
-    ]
-    return _with_known_balances(known, names)
+    now = datetime.now(UTC)
+    return _with_known_balances(
+        [
+            Transfer.of(
+                intent,
+                found if isinstance(found, IntentReceipt) else None,
+                unread=isinstance(found, ServiceError) and not isinstance(found, NotFound),
+                now=now,
+            )
+            for intent, found in zip(intents, receipts, strict=True)
+        ]
+    )
 
 
-def _with_known_balances(known: Sequence[Remembered], names: object) -> list[Transfer]:
-    """Return the transfers with the last known balances."""
-    balances = balance_cache.known([each.transfers[0] for each in known])
-    return [_transfer(each, names, found.balances) for each, found in zip(known, balances, strict=True)]
+def _with_known_balances(transfers: Sequence[Transfer]) -> list[Transfer]:
+    """Return the transfers with names and the last known balances."""
+    names = _learn(chain for each in transfers for chain in _chains(each.intent))
+    balances = balance_cache.known(transfers)
+    return [_made(each, names, found.balances) for each, found in zip(transfers, balances, strict=True)]
 
 
-def _remembered(intent: Intent, receipt: IntentReceipt | None, *, unread: bool = False) -> Remembered:
-    """Return what is remembered of a transfer. `unread`: the receipt couldn't be loaded."""
-
-    def make() -> Remembered:
-        return Remembered((intent, receipt), [Transfer.of(intent, receipt, unread=unread, now=datetime.now(UTC))])
-
-    return app.current().transfers.get((intent, receipt), make, unread)
-
-
-def _transfer(
-    known: Remembered,
+def _made(
+    transfer: Transfer,
     names: object,
     balances: Balances,
     contacts: Contacts = NO_CONTACTS,
-    *,
     of_route: tuple[IncidentFacts, ...] = (),
 ) -> Transfer:
-    [transfer] = known.transfers
-    now, late_after = datetime.now(UTC), incidents.late_after(transfer)
-    inputs = names, balances, contacts, of_route, late_after
-    return _current(
-        known,
-        now,
-        inputs,
-        lambda: replace(
+    """Return the transfer with names, balances and what the mirror knows of its route."""
+    late_after = incidents.late_after(transfer)
+    return app.current().transfers.get(
+        "transfer",
+        [transfer.intent, transfer.receipt],
+        *(these_seconds(), transfer.is_unread, names, balances, contacts, of_route, late_after),
+        make=lambda: replace(
             transfer,
-            now=now,
             names=app.current().catalog,
             balances=balances,
             contacts=contacts,

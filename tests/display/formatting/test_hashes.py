@@ -139,3 +139,16 @@ def test_unambiguous_values_stay_short(other):
 def test_short_forms_are_compared_within_one_page_only():
     page(OWNER)
     assert page(TWIN) == [address(TWIN)] == [hashes.short_address(TWIN)]
+
+
+def test_a_reused_fragment_shows_lookalikes_in_full():
+    fragments = {}
+
+    def fragment(value):
+        return short_forms.of_the_page().reuse(fragments, value, lambda: address(value))
+
+    assert page(OWNER, show=fragment) == [hashes.short_address(OWNER)]
+    whole = [hashes.checksum(OWNER), hashes.checksum(TWIN)]
+    assert page(OWNER, TWIN, show=fragment) == whole
+    assert page(TWIN, OWNER, show=fragment) == whole[::-1]
+    assert page(OWNER, show=fragment) == [hashes.short_address(OWNER)]
