@@ -99,11 +99,11 @@ def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mir
         "findings": [finding],
         "asked": "",  # the page is in the list of recent addresses by itself
         "paid": paid,
+        "told": None,
         "others": [],
         "unclear": [],
         "parsed": None,
         "pasted": finding.value,
-        "read_as": "",
         "not_asked": empty_results.not_asked(found),
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links)] if links else [],

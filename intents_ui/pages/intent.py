@@ -135,6 +135,7 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "stale_since": None,
         "regressed_to": None,
         "searched_step": None,
+        "other_explorer": "",
         "names": transfer.names,
         "drawn_at": datetime.now(UTC),
         "learned_at": learned_at(receipt),
@@ -270,11 +271,16 @@ def searched(request: HttpRequest, transfer: Transfer, receipt_error: ServiceErr
     given, receipt = request.GET.get("tx", ""), transfer.receipt
     txn_hash = identifiers.only(given, identifiers.HASHES)
     if txn_hash is None:
-        return {"searched_step": None, "warning": None}
+        return {"searched_step": None, "warning": None, "other_explorer": ""}
     doubt = results.doubt(txn_hash, transfer.intent.intent_id, receipt_error or receipt)
     return {
         "searched_step": receipt.step_of(txn_hash) if receipt else None,
         "warning": empty_results.warning(doubt) if doubt else None,
+        "other_explorer": explorers.other_explorer(
+            request.GET.get("link", ""),
+            chain_id=receipt.chain_of(txn_hash) if receipt else None,
+            chains=app.current().catalog.chains(),
+        ),
     }
 
 

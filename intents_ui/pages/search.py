@@ -20,13 +20,14 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
 from intents_ui.display.search import form as search_form
-from intents_ui.display.search.explorers import explorers_of
+from intents_ui.display.search.explorers import explorers_of, other_explorer
+from intents_ui.display.search.facts import chains_by_name
 from intents_ui.display.search.identifiers import ADDRESSES, HASHES, Finding, Kind, Pasted
 from intents_ui.display.summary import glance
-from intents_ui.display.tokens import names
+from intents_ui.display.tokens import names, providers
 from intents_ui.http import marks
 from intents_ui.http.secret_text import HELD_BACK
-from intents_ui.service import lookup, results
+from intents_ui.service import lookup, operations, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
@@ -34,7 +35,7 @@ from intents_ui.web.transfers import lookups, mirrored, reading
 from intents_ui.web.transfers.mirrored import Mirrored
 
 MOST_SHOWN = 250  # hits: few owners have more
-LONGEST_ECHO = 200  # characters
+LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,25 @@ def view(request: HttpRequest) -> HttpResponse:
         return form(request, search_form.read({}), problem=f"{HELD_BACK.what} {HELD_BACK.todo}")
     if not query.strip():
         return by_keys(request)
+    if path := page_named(query):
+        return redirect(path)
     read = identifiers.read(query)
     if read.shortened and not read.lookups:
         return possible(request, read, query=query)
     if not read.lookups:
         return form(request, search_form.read({}), query=query, problem=read.problem)
     return answer(request, lookups.of_text(read), Sought(read, query=query))
+
+
+def page_named(query: str) -> str:
+    """Return the page of the chain or the route provider with this name, or ""."""
+    name = " ".join(query.split())
+    if len(name) > LONGEST_NAME:
+        return ""
+    if provider := providers.named(name):
+        return reverse("provider", args=[provider]) if provider in providers.KNOWN else ""
+    chain = chains_by_name(app.current().catalog.chains()).get(name.casefold())
+    return reverse("chain", args=[chain.id]) if chain else ""
 
 
 def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
@@ -171,7 +185,7 @@ def unknown_chain(chain_id: int | None) -> str:
 
 def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) -> HttpResponse:
     if found.only:
-        return redirect(intent_url(found.only))
+        return redirect(intent_url(found.only, **linked_elsewhere(found.only, sought)))
     if found.hits and (account := account_in(sought)):
         return redirect("address", account)
     context: dict[str, object] = {
@@ -191,6 +205,21 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
     if paid and paid.lists and not found.error:
         return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
     return miss(request, found, context | unlisted(found, sought.findings(found)) | {"paid": paid})
+
+
+def linked_elsewhere(hit: results.Hit, sought: Sought) -> dict[str, str]:
+    """Return the host of a link to the transaction if it's the explorer of another chain, for the transfer's page."""
+    hosts = {each.value: each.host for each in sought.read.lookups if each.host}
+    linked = next((each for each in hit.transaction_hashes if each in hosts), None)
+    if linked is None:
+        return {}
+    try:
+        receipt = app.current().service.ask(operations.get_intent_receipt(hit.intent.intent_id))
+    except ServiceError:
+        return {}
+    chains = app.current().catalog.chains()
+    is_other = other_explorer(hosts[linked], chain_id=receipt.chain_of(linked), chains=chains)
+    return {"link": hosts[linked]} if is_other else {}
 
 
 def account_in(sought: Sought) -> str:
@@ -223,14 +252,8 @@ def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[s
     return {
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links) for finding, links in elsewhere if links],
-        "read_as": read_as(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else "",
+        "told": lookups.facts_of(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else None,
     }
-
-
-def read_as(query: str) -> str:
-    """Return what a text says about a transfer, or "" if it describes none."""
-    facts = lookups.facts_of(query)
-    return facts.description if facts.describes_transfer else ""
 
 
 def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:
@@ -245,7 +268,7 @@ def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "",
         "pasted": query[: identifiers.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,
-        "read_as": read_as(query),
+        "told": lookups.facts_of(query) if problem.endswith(input_errors.WITHOUT_IDENTIFIER) else None,
     }
     status = HTTPStatus.BAD_REQUEST if problem or parsed.problems else HTTPStatus.OK
     return render(request, "search/search.html", context, status=status)

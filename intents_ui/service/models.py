@@ -471,6 +471,11 @@ class IntentReceipt(Model):
         sent = {step: (each.txn_hash or "").lower().removeprefix("0x") for step, each in self.transactions.items()}
         return next((step for step, known in sent.items() if known and known == wanted), None)
 
+    def chain_of(self, txn_hash: str) -> int | None:
+        """Return the chain of the transaction with this hash."""
+        step = self.step_of(txn_hash)
+        return self.transactions[step].chain_id if step else None
+
     @property
     def intent_ids(self) -> list[str]:
         """The intent IDs in it, in its summary and in its transactions, which should be the same."""

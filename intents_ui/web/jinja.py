@@ -128,6 +128,7 @@ def environment(**options: Any) -> Environment:
         logo_url=logo_url,
         token_url=links.token_path,
         looks_like=empty_results.looks_like,
+        question=empty_results.question,
         old=lambda answers: failures.old(answers, now=now()),
         parts=sentences.parts_of,
         percent=lambda share: amounts.share(share.part, share.whole),

@@ -21,10 +21,10 @@ from intents_ui.settings import ENV
 PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)
 
 
-def intent_url(hit: Hit) -> str:
+def intent_url(hit: Hit, **query: str) -> str:
     """Return the URL of the intent's page, including a transaction it was found by: one that is doubted, if any."""
     found_by = (*(each.transaction_hash for each in hit.doubts), *hit.transaction_hashes)
-    return reverse("intent", args=[hit.intent.intent_id], query={"tx": found_by[0]} if found_by else None)
+    return reverse("intent", args=[hit.intent.intent_id], query={"tx": found_by[0], **query} if found_by else None)
 
 
 def token_path(token: Identity) -> str | None:

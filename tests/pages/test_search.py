@@ -141,7 +141,7 @@ def intent_and_deposit_hash(site: Client, emulator: Emulator, which: int = 2) ->
     ("message", "leads"),
     [
         (f"I sent {NOTHING} and then {{hash}}, where is it?", "/intent/{id}?tx={hash}"),
-        ("wallet {owner}, transaction https://etherscan.io/tx/{hash}", "/intent/{id}?tx={hash}"),
+        ("wallet {owner}, transaction https://arbiscan.io/tx/{hash}", "/intent/{id}?tx={hash}"),
         ("see http://dash.example/intent/{id}?tx={hash}.", "/intent/{id}?tx={hash}"),
         (f"/intent/{{id}}?tx={NOTHING}", "/intent/{id}"),
     ],
@@ -323,3 +323,49 @@ def test_the_advanced_search_accepts_solana_identifiers(site: Client, emulator: 
 def test_a_missed_transaction_of_a_known_chain_links_to_its_explorer_only(site: Client, emulator: Emulator) -> None:
     page = site.get(f"/tx/8453/{NOTHING}").content.decode()
     assert re.findall(r'href="(https://[^"]+)"', page) == [f"https://basescan.org/tx/{NOTHING}"]
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("katana", "/chain/747474"),
+        (" Base ", "/chain/8453"),
+        ("bsc", "/chain/56"),
+        ("relay", "/provider/RELAY"),
+        ("LayerZero OFT", "/provider/LZ_OFT"),
+    ],
+)
+def test_a_chain_or_provider_leads_to_its_page(site: Client, emulator: Emulator, words: str, page: str) -> None:
+    answer = site.get("/search", {"q": words})
+    assert (answer.status_code, answer["Location"]) == (302, page)
+
+
+def test_a_link_to_the_explorer_of_another_chain_is_pointed_out(site: Client, emulator: Emulator) -> None:
+    intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
+    deposit = site.get(f"/intent/{intent_id}/raw/receipt.json").json()["depositTransaction"]
+    hosts = {1: "etherscan.io", 10: "optimistic.etherscan.io", 8453: "basescan.org", 42161: "arbiscan.io"}
+    own = hosts.pop(deposit["chainId"])
+    for host, is_other in ((own, False), (hosts.popitem()[1], True)):
+        answer = site.get("/search", {"q": f"https://{host}/tx/{txn_hash}"}, follow=True)
+        assert ("This hash is on" in visible_text(answer)) == is_other
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        ("my usdc is stuck on optimism", "the amount and the token, the chains it went from and to"),
+        ("vitalik.eth, sent 0.5 eth from arbitrum to base", "when you sent it"),
+    ],
+)
+def test_a_text_without_identifiers_gets_the_question_to_the_customer(
+    site: Client, emulator: Emulator, words: str, missing: str
+) -> None:
+    page = visible_text(site.get("/search", {"q": words}))
+    assert "Please send the transaction hash of your transfer, or your wallet address." in page
+    assert f"Please also tell us {missing}" in page
+
+
+def test_both_readings_of_an_amount_are_shown(site: Client, emulator: Emulator) -> None:
+    page = visible_text(site.get("/search", {"q": "sent 1.500 USDC from Base"}))
+    assert "Read as: 1,500 or 1.5 USDC, from Base" in page
+    assert "“1.500” could be 1,500 or 1.5." in page

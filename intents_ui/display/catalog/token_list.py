@@ -11,6 +11,7 @@ from enum import StrEnum
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
 from intents_ui.display.formatting import text
 from intents_ui.display.search import explorers
+from intents_ui.display.search.facts import chains_by_name
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names, NoNames
 from intents_ui.display.tokens.token_amounts import Identity, identity, key
@@ -205,7 +206,13 @@ MOST_CHAINS = 3
 def matching_chains(words: str, known: Iterable[ChainInfo]) -> list[tuple[int, str]]:
     """Return the IDs and names of the best matches, in the service's order. A chain ID must be complete."""
     wanted = words.casefold()
-    found = [(number, name) for number, name in names.by_id(known).items() if _matches(wanted, name, str(number))]
+    known = list(known)
+    usual = chains_by_name(known).get(wanted)
+    found = [
+        (number, name)
+        for number, name in names.by_id(known).items()
+        if _matches(wanted, name, str(number)) or (usual and usual.id == number)
+    ]
     return sorted(found, key=lambda chain: not chain[1].casefold().startswith(wanted))[:MOST_CHAINS]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from intents_ui import tables
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
+from intents_ui.display.search.facts import TicketFacts
 from intents_ui.display.search.form import Criteria, Form
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.service.results import Doubt, LookupQuestion, LookupResult
@@ -51,6 +52,19 @@ def likely_causes(
         return OF_SEVERAL_KEYS
     kind = KINDS.get(asked.forms[0])
     return CAUSES[kind] if kind else OF_A_PROJECT
+
+
+def question(told: TicketFacts) -> str:
+    """Return the question to a customer whose text has no identifier: for one, and for the facts that are missing."""
+    words: Mapping[str, str] = _TABLE["question"]
+    known = {
+        "amount": told.amounts and told.symbols,
+        "route": told.origin and told.destination,
+        "time": told.since,
+    }
+    missing = [words[fact] for fact, value in known.items() if not value]
+    also = [words["also"].format(what=text.listed(missing))] if missing else []
+    return " ".join([words["ask"], words["help"], *also])
 
 
 def reason(question: LookupQuestion, *, found: LookupResult) -> str:

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
-from intents_ui.display.formatting import hashes
+from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import shapes
 from intents_ui.display.search.identifiers import ADDRESSES, HASHES, Finding
 from intents_ui.display.tokens import names
@@ -94,6 +95,16 @@ def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Expl
         return tuple(dict.fromkeys(Explorer(chain, url) for chain, url in links if url))
 
     return on(listed) or on(FORMS)
+
+
+def other_explorer(host: str, *, chain_id: int | None, chains: Sequence[ChainInfo]) -> str:
+    """Return a sentence if a link led to the explorer of another chain than that of the transaction."""
+    by_host = {urlsplit(each.explorer_url or "").hostname: each for each in reversed(chains)}
+    linked, own = by_host.get(host), next((each for each in chains if each.id == chain_id), None)
+    if not host or not linked or not own or host == urlsplit(own.explorer_url or "").hostname:
+        return ""
+    explorer = text.name(linked.explorer_name or host).shown
+    return f"This hash is on {names.chain(own.id, info=own)}. The link was to {explorer}."
 
 
 def transaction_link(txn_hash: str | None, *, chain_id: int | None, info: ChainInfo | None) -> str | None:

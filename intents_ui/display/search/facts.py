@@ -156,7 +156,8 @@ def read(
     pasted: Pasted | None = None,
 ) -> TicketFacts:
     """Read the facts of a text, whose identifiers are known."""
-    terms = _Terms(written, [*_of_chains(chains), *_of_symbols(symbols)])
+    named = [(name, Meaning("chain", chain)) for name, chain in chains_by_name(chains).items()]
+    terms = _Terms(written, [*named, *_of_symbols(symbols)])
     # What is read first leaves its numbers and names to none of the others.
     memo, (since, until), statuses = terms.memo(), terms.window(now), terms.statuses()
     origin, destination, others = terms.route()
@@ -539,8 +540,10 @@ def _is_reserved(word: str) -> bool:
     return any(key == (word.casefold(),) and meaning.kind in RESERVED for key, meaning, _ in known)
 
 
-def _of_chains(chains: Iterable[ChainInfo]) -> list[tuple[str, Meaning]]:
-    """Return every name of the chains: listed, usual, and the beginning of a name for the first chain that has it."""
+def chains_by_name(chains: Iterable[ChainInfo]) -> dict[str, ChainInfo]:
+    """Return the chains by every name in lowercase: listed, usual, and the beginning of a name for the first chain that
+    has it.
+    """
     listed = [each for each in chains if each.name]
     named: dict[str, ChainInfo] = {}
     for chain in listed:
@@ -552,7 +555,7 @@ def _of_chains(chains: Iterable[ChainInfo]) -> list[tuple[str, Meaning]]:
         words = re.findall(r"\w+", text.name(chain.name).shown.casefold())
         for end in range(1, len(words)):
             named.setdefault(" ".join(words[:end]), chain)
-    return [(name, Meaning("chain", chain)) for name, chain in named.items() if _is_name(name)]
+    return {name: chain for name, chain in named.items() if _is_name(name)}
 
 
 def _is_name(name: str) -> bool:

@@ -71,6 +71,8 @@ SHORTENED = "This value is shortened. Copy the full value, or search for it to s
 TOO_SHORT = "This value is shortened too much to search. Copy the full value."
 NAME = "{what} names aren't supported. Paste the address instead."
 NOTHING = "No transaction hash, address or intent ID found."
+# How the problems of texts end that may describe a transfer in words.
+WITHOUT_IDENTIFIER = (NOTHING, NAME.removeprefix("{what}"))
 CHECKSUM = "Checksum mismatch: this address may be mistyped. Searched anyway."
 NATIVE = "This is the placeholder address of the native token, not an account."
 PLACEHOLDER = "This is a placeholder, not a real transaction hash."

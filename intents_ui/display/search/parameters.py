@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from intents_ui.display.formatting import text
 from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.search import identifiers, input_errors
+from intents_ui.display.search.facts import chains_by_name
 from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.tokens import names
 from intents_ui.service.models import ChainInfo, TokenInfo
@@ -168,7 +169,9 @@ def find_chain(written: str, chains: Sequence[ChainInfo]) -> int | None:
     named = names.by_id(chains)
     if given and (given in named or not named):
         return given
-    return next((each for each, name in named.items() if name.lower() == written.lower()), None)
+    found = next((each for each, name in named.items() if name.lower() == written.lower()), None)
+    usual = chains_by_name(chains).get(written.casefold())
+    return usual.id if found is None and usual else found
 
 
 def switch(written: str) -> bool:

@@ -106,9 +106,7 @@ UNITS = ("9", "9,", ".", "1 ", "of ", "nov ", "3rd ", "USDC", "USDC 1 ", "base "
          "=>", "2026-11-24", "2 days ago ", "\u0430", "\U0001f600")  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "unit", ["9,", "9 ", "100 ", "USDC 1 ", "base ", "nov ", "'a", "今天", "from the ", "#9-", "0x0"]
-)
+@pytest.mark.parametrize("unit", ["9,", "9 ", "base ", "今天", "0x0"])
 def test_the_cost_grows_with_length_only(unit: str) -> None:
     assert grows_with_its_length(read, (unit * 100_000)[:100_000])
 
