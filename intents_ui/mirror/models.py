@@ -134,11 +134,17 @@ class Transfer(models.Model):
             models.Index(
                 fields=["route", "hour", "outcome", "bucket", "failed_step", "reason"], name="transfer_route_ended"
             ),
+            models.Index(fields=["route", "bucket", "hour"], condition=Q(bucket__isnull=False), name="transfer_slow"),
             models.Index(fields=["hour"], condition=Q(is_repaired=True), name="transfer_repaired"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
             # Of transfers that were not delivered. They may be refunded or repaired later.
             models.Index(
                 fields=["created", "status"], condition=Q(hour__isnull=False, bucket=None), name="transfer_failed"
+            ),
+            models.Index(
+                fields=["outcome", "hour", "route", "reason"],
+                condition=Q(hour__isnull=False, bucket=None),
+                name="transfer_undelivered",
             ),
             models.Index(fields=["recipient", "-created"], condition=Q(recipient__isnull=False), name="transfer_paid"),
             models.Index(fields=["refund", "-created"], condition=Q(refund__isnull=False), name="transfer_refunded"),

@@ -12,6 +12,7 @@ from django.db import connection
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, queries, statistics
+from intents_ui.mirror.figures.facts import ENDED
 from intents_ui.mirror.figures.queries import PeriodFigures, Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Adder, Basis, Order, Period, SnapshotWriter
@@ -107,6 +108,17 @@ def test_a_route_shows_its_reasons_tokens_transfers_and_the_other_routes(world: 
     slowest, count = queries.listed(RELAY, span, outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
     durations = [each.duration for each in slowest if each.duration]
     assert (durations, count) == (sorted(durations, reverse=True), 30)
+    parts = (EVERYTHING, ScopeName(Level.PROVIDER, "RELAY"), ScopeName(Level.PROVIDER_ON_CHAIN, "RELAY", "10"))
+    for part, delivered in zip(parts, (33, 30, 30), strict=True):
+        for outcomes, wanted in (
+            (ENDED, delivered + 1),
+            ([Outcome.DELIVERED], delivered),
+            ([Outcome.DELIVERED, Outcome.REFUNDED], delivered),
+            ([Outcome.FAILED], 1),
+        ):
+            for sort in Sort:
+                first, count = queries.listed(part, span, outcomes=outcomes, sort=sort)
+                assert len(first) == count == wanted, (part, outcomes, sort)
     assert [(each.scope.providers, each.ended, each.in_time) for each in found.rows] == [("CCTP", 3, 3)]
     assert (found.total.in_time, found.total.decided) == (30, 31)
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, Sum, TextField, Value, When
+from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Coalesce
 
 from intents_ui.mirror import coverage
@@ -33,19 +33,21 @@ from intents_ui.mirror.figures.snapshots import (
     most_frequent,
     table_name,
 )
-from intents_ui.mirror.figures.statistics import Share, share
+from intents_ui.mirror.figures.statistics import BUCKETS, Share, share
 from intents_ui.mirror.models import DayBar, Reason, Route, Snapshot, Token, Transfer, state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
 
 FRESH = 5 * MINUTE  # a snapshot that is older isn't complete
-MOST_LISTED, MOST_LATE = 100, 500
+MOST_LISTED, LISTED_WITH = 100, ("route", "reason", "origin_token")
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
 MILLISECOND = timedelta(milliseconds=1)
 BEGAN = Coalesce("started", "created") / 1000 * 1000
 MOST_HOURS = 14 * 24  # of the course of an incident
 ALL = Q()
+# Those that weren't delivered, and few others. An index has them.
+WITHOUT_DURATION = Q(hour__isnull=False, bucket=None)
 NOT_DELIVERED = ~Q(outcome=Outcome.DELIVERED)
 # Rejected deposits and what owners abort are no failures of a route, and of unconfirmed ends nothing is known.
 NOT_OF_A_ROUTE = Q(outcome__in=(Outcome.REJECTED, Outcome.ABORTED, Outcome.UNCONFIRMED)) | Q(failed_step=0)
@@ -226,15 +228,24 @@ class Course:
         return self.ended - self.counts[Outcome.DELIVERED]
 
 
+class Age(StrEnum):
+    """For how long late transfers have been open."""
+
+    DAY = "day"  # at most
+    OLDER = "older"
+    ANY = "any"
+
+
 @dataclass(frozen=True, slots=True)
 class LateTransfers:
     """Transfers with a deposit that have been open at a time for longer than their limits, worst first.
 
-    `count` is the number of all.
+    `count` is the number of all, `counts` those of each age.
     """
 
     transfers: Sequence[Transfer]
     count: int
+    counts: Mapping[Age, int]
     at: datetime
     completeness: Completeness
 
@@ -428,52 +439,65 @@ def listed(
     scope: ScopeName, span: Span, *, outcomes: Sequence[Outcome] = ENDED, reason: str | None = None, sort: Sort
 ) -> tuple[Sequence[Transfer], int]:
     """Return the first transfers that ended in a time, and the number of all. `reason`: one without numbers."""
-
-    def rows(part: Span) -> QuerySet[Transfer]:
-        found = facts.ended(part).filter(is_of(scope), outcome__in=outcomes)
-        if reason is not None:
-            found = found.filter(reason__text=reason) if reason else found.filter(reason=None)
-        return found
-
-    since, until = span
-    first: list[Transfer] = []
-    order = (F("ended") - F("started")).desc(nulls_last=True) if sort is Sort.SLOWEST else END.desc()
+    of_scope, has_delivered = is_of(scope), Outcome.DELIVERED in outcomes
+    matching = of_scope & Q(outcome__in=outcomes)
+    if not has_delivered:
+        matching &= WITHOUT_DURATION
+    if reason is not None:
+        matching &= Q(reason__text=reason) if reason else Q(reason=None)
+    if has_delivered and reason is None and scope.level is not Level.PROVIDER_ON_CHAIN:
+        days, spans = facts.divided(span)
+        count = sum(DayBar.objects.filter(day__in=days, scope=scope.text).values_list("ended", flat=True))
+        count += sum(facts.ended(each).filter(of_scope).count() for each in spans)
+        others = [each for each in ENDED if each not in outcomes]
+        count -= facts.ended(span).filter(of_scope, WITHOUT_DURATION, outcome__in=others).count()
+    else:
+        count = facts.ended(span).filter(matching).count()
+    if sort is Sort.SLOWEST:
+        return _slowest(scope, facts.ended(span).filter(matching), has_delivered=has_delivered), count
+    first, (since, until) = list[Transfer](), span
     # The newest are looked for in ever longer times, because few of all rows are listed.
-    for length in (HOUR, DAY, until - since) if sort is Sort.NEWEST else (until - since,):
-        lately = rows((max(since, until - length), until)).select_related("route", "reason", "origin_token")
-        first = list(lately.order_by(order, "-pk")[:MOST_LISTED])
-        if len(first) == MOST_LISTED:
+    for length in (HOUR, DAY, until - since):
+        lately = facts.ended((max(since, until - length), until)).filter(matching).select_related(*LISTED_WITH)
+        first = list(lately.order_by(END.desc(), "-pk")[:MOST_LISTED])
+        if len(first) == min(count, MOST_LISTED):
             break
-    counted = {
-        frozenset(ENDED): Sum("ended"),
-        frozenset({Outcome.DELIVERED}): Sum("delivered"),
-        frozenset(ENDED) - {Outcome.DELIVERED}: Sum("ended") - Sum("delivered"),
-    }
-    column = counted.get(frozenset(outcomes)) if reason is None else None
-    if column is None:
-        return first, rows(span).count()
-    days, spans = facts.divided(span)
-    of_days = DayBar.objects.filter(day__in=days, scope=scope.text).aggregate(total=column)["total"] or 0
-    return first, of_days + sum(rows(each).count() for each in spans)
+    return first, count
 
 
-def late(
-    *, now: datetime, where: Q = ALL, age: tuple[timedelta, timedelta | None] = (timedelta(), None)
-) -> LateTransfers:
-    """Return the transfers that are late, worst first. `age`: how long they have been open, at least and at most."""
-    at, (least, most) = int(now.timestamp()) * 1000, age
-    rows = (
-        with_deposit(at)
-        .filter(where)
-        .filter(began__lt=at - F("route__late_after"), began__lte=at - least // MILLISECOND)
-    )
-    if most is not None:
-        rows = rows.filter(began__gt=at - most // MILLISECOND)
-    worst = rows.order_by(((at - F("began")) * 1000 / F("route__late_after")).desc(), "pk")
-    found = worst.select_related("route", "origin_token")[:MOST_LATE]
+def _slowest(scope: ScopeName, rows: QuerySet[Transfer], *, has_delivered: bool) -> Sequence[Transfer]:
+    """Return those that took longest. They are looked for among ever more of the slowest ones of 90 days."""
+    duration = F("ended") - F("started")
+    slowest = rows.select_related(*LISTED_WITH).order_by(duration.desc(nulls_last=True), "-pk")
+    first = list(slowest.filter(WITHOUT_DURATION)[:MOST_LISTED])
+    if has_delivered:
+        timed = slowest.filter(route__in=Route.objects.values("pk"))  # by which an index has the buckets
+        sums = Snapshot.objects.filter(period=Period.QUARTER, scope=scope.text).values_list("sums", flat=True).first()
+        durations = Sums.of_row(*json.loads(sums)).durations if sums else Counter[int]()
+        total, enough, delivered = 0, MOST_LISTED, list[Transfer]()
+        for bucket, n in sorted(durations.items(), reverse=True):
+            total += n
+            if total >= enough and len(delivered) < MOST_LISTED:
+                delivered, enough = list(timed.filter(bucket__range=(bucket, BUCKETS))[:MOST_LISTED]), 10 * total
+        if len(delivered) < MOST_LISTED:
+            delivered = list(timed.filter(bucket__isnull=False)[:MOST_LISTED])
+        first += delivered
+    return sorted(first, key=lambda each: each.duration or timedelta(-1), reverse=True)[:MOST_LISTED]
+
+
+def late(*, now: datetime, where: Q = ALL, age: Age = Age.ANY, most: int = MOST_LISTED) -> LateTransfers:
+    """Return the transfers that are late, worst first, at `most` so many."""
+    seconds = int(now.timestamp())
+    at, lately = seconds * 1000, Q(began__gt=(seconds - DAY) * 1000)
+    rows = with_deposit(at).filter(where).filter(began__lt=at - F("route__late_after"))
+    found = rows.aggregate(all=Count("*"), lately=Count(Value(1), filter=lately))
+    counts = {Age.DAY: found["lately"], Age.OLDER: found["all"] - found["lately"], Age.ANY: found["all"]}
+    of_age = rows.filter({Age.DAY: lately, Age.OLDER: ~lately, Age.ANY: ALL}[age])
+    worst = of_age.order_by(((at - F("began")) * 1000 / F("route__late_after")).desc(), "pk")
     # A transfer that is open for long may have been created at any time.
-    completeness = coverage.gaps(now=now).of(int(now.timestamp()) - DAY, int(now.timestamp()))
-    return LateTransfers(list(found), rows.count(), now, completeness)
+    completeness = coverage.gaps(now=now).of(seconds - DAY, seconds)
+    first = list(worst.select_related("route", "origin_token")[:most])
+    return LateTransfers(first, counts[age], counts, now, completeness)
 
 
 def with_deposit(at: int) -> QuerySet[Any]:

@@ -161,12 +161,18 @@ class Migration(migrations.Migration):
                 Index(
                     fields=["route", "hour", "outcome", "bucket", "failed_step", "reason"], name="transfer_route_ended"
                 ),
+                Index(condition=Q(bucket__isnull=False), fields=["route", "bucket", "hour"], name="transfer_slow"),
                 Index(condition=Q(is_repaired=True), fields=["hour"], name="transfer_repaired"),
                 Index(condition=Q(outcome="open"), fields=["created"], name="transfer_open"),
                 Index(condition=Q(recipient__isnull=False), fields=["recipient", "-created"], name="transfer_paid"),
                 Index(condition=Q(refund__isnull=False), fields=["refund", "-created"], name="transfer_refunded"),
                 Index(
                     condition=Q(hour__isnull=False, bucket=None), fields=["created", "status"], name="transfer_failed"
+                ),
+                Index(
+                    condition=Q(hour__isnull=False, bucket=None),
+                    fields=["outcome", "hour", "route", "reason"],
+                    name="transfer_undelivered",
                 ),
                 Index(
                     condition=Q(outcome="open", unlisted_since=None),

@@ -15,7 +15,7 @@ from intents_ui.exports.formats import FORMATS
 from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.queries import LateTransfers, Sort
+from intents_ui.mirror.figures.queries import Age, LateTransfers, Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis
 from intents_ui.mirror.models import Transfer
@@ -34,15 +34,11 @@ COLUMNS = (
     "limit_seconds", "limit_basis", "times_the_limit", "sent_base_units", "token_address",
 )  # fmt: skip
 KIND = "csv"
-SHOWN, ROUTES_SHOWN = 100, 10
+SHOWN, MOST_EXPORTED, ROUTES_SHOWN = 100, 500, 10
 LONGEST_TIME = 12  # digits
 
-
 OF_ENDED: Final[Offered] = {"outcome": OUTCOMES, "sort": {Sort.NEWEST: "Newest", Sort.SLOWEST: "Slowest"}}
-OF_LATE: Final[Offered] = {"age": {"day": "Up to a day", "older": "Older", "any": "All"}}
-# For how long late transfers have been open, at least and at most.
-A_DAY: Final = timedelta(days=1)
-AGES: Final = {"day": (timedelta(), A_DAY), "older": (A_DAY, None), "any": (timedelta(), None)}
+OF_LATE: Final[Offered] = {"age": {Age.DAY: "Up to a day", Age.OLDER: "Older", Age.ANY: "All"}}
 
 
 @access.insight
@@ -84,8 +80,7 @@ def _time(written: str | None, *, default: int) -> int:
 def late(request: HttpRequest) -> HttpResponse:
     scope, routes = scopes.read(request.GET), late_routes()
     picked = choices.read(request, OF_LATE, others=scopes.query(scope))
-    lists = {each: late_transfers(scope, each) for each in AGES}
-    found = lists[picked.values["age"]]
+    found = late_transfers(scope, picked, most=SHOWN)
     context = {
         "mirror": mirror_coverage(),
         "picked": picked,
@@ -94,20 +89,21 @@ def late(request: HttpRequest) -> HttpResponse:
         "chains": offered_chains(routes),
         "providers": offered_providers(routes),
         "ages": [
-            replace(link, word=f"{link.word}: {each.count:,}")
-            for link, each in zip(picked.links("age"), lists.values(), strict=True)
+            replace(link, word=f"{link.word}: {count:,}")
+            for link, count in zip(picked.links("age"), found.counts.values(), strict=True)
         ],
-        "count": lists["any"].count,
+        "count": found.counts[Age.ANY],
         "routes": by_route(routes, picked) if scope == EVERYTHING else [],
         "found": found,
-        "rows": figures.transfer_rows(found.transfers[:SHOWN], late_at=found.at),
+        "rows": figures.transfer_rows(found.transfers, late_at=found.at),
     }
     return render(request, "insight/late.html", context)
 
 
-def late_transfers(scope: ScopeName, age: str) -> LateTransfers:
+def late_transfers(scope: ScopeName, picked: Choices, *, most: int) -> LateTransfers:
     with reading():
-        return queries.late(now=coverage.service_now(), where=queries.is_of(scope), age=AGES[age])
+        where, age = queries.is_of(scope), Age(picked.values["age"])
+        return queries.late(now=coverage.service_now(), where=where, age=age, most=most)
 
 
 def late_routes() -> Mapping[tuple[str, ...], int]:
@@ -142,7 +138,7 @@ def offered_providers(routes: Mapping[tuple[str, ...], int]) -> list[tuple[str, 
 @access.insight
 def late_csv(request: HttpRequest) -> HttpResponse:
     """Return the matching transfers. The last line says whether they are all."""
-    found = late_transfers(scopes.read(request.GET), choices.read(request, OF_LATE).values["age"])
+    found = late_transfers(scopes.read(request.GET), choices.read(request, OF_LATE), most=MOST_EXPORTED)
     lines = [csv_text.line(COLUMNS)]
     lines += [csv_text.line(map(csv_text.cell, _cells(each, found.at - each.began_at))) for each in found.transfers]
     why = ""
