@@ -90,20 +90,16 @@ def write(document: Mapping[str, Any] | Verbatim) -> bytes:
 
 
 def _written(value: Any) -> str:
-    if type(value) is str:
-        return _quoted(value)
-    if type(value) is bool:
-        return "true" if value else "false"
-    if type(value) is int:
-        return str(value) if abs(value) < 2**53 else f'"{value}"'
     if isinstance(value, Verbatim):
         return value.text
-    if type(value) is dict or isinstance(value, Mapping):
-        return "{" + ",".join([f"{_quoted(key)}:{_written(member)}" for key, member in value.items()]) + "}"
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{json.dumps(key)}:{_written(member)}" for key, member in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_written, value)) + "]"
     if isinstance(value, Decimal):
         return format(value, "f")
+    if isinstance(value, int) and abs(value) >= 2**53:
+        return f'"{value}"'
     return json.dumps(value)
 
 
@@ -153,7 +149,6 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _CONTAINERS = frozenset({dict, list})
-_quoted = json.encoder.encode_basestring_ascii
 _DECODER = json.JSONDecoder(
     parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
 )

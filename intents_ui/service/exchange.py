@@ -3,7 +3,6 @@
 The blocking and the async client share this logic and differ only in how they wait.
 """
 
-import functools
 import json
 import logging
 import re
@@ -36,7 +35,6 @@ ACCEPTED_ENCODINGS: Final = "gzip, identity"
 LARGE: Final = 2**20  # bytes
 MEMORY_BUDGET: Final = 48 * 2**20  # bytes of large responses in memory at a time, per process
 STEP: Final = 2**16  # bytes to decompress at a time, so that a canceled response isn't expanded further
-URLS: Final = 64  # parsed URLs to keep. There is one for each operation
 GZIP: Final = 16 + zlib.MAX_WBITS
 ALL_IN_USE: Final = "all connections to the service are in use"
 
@@ -73,7 +71,6 @@ _BY_STATUS: Final[Mapping[int, type[ServiceError]]] = {
     410: errors.Expired,
     429: errors.TooBusy,
 }
-_url = functools.lru_cache(URLS)(httpx.URL)
 
 
 class ResponseMemory:
@@ -135,7 +132,7 @@ class Exchange[T]:
         """Return the arguments for the `stream` method of an httpx client."""
         return {
             "method": "POST",
-            "url": _url(self._config.url(self.call.operation)),
+            "url": self._config.url(self.call.operation),
             "content": self.call.written,
             "headers": {"X-Request-Id": self.request_id},
             "timeout": httpx.Timeout(
