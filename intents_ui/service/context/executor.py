@@ -58,14 +58,10 @@ class FairExecutor:
 
     def together[T](self, *calls: Callable[[], T]) -> list[T | ServiceError]:
         """Return each call's result, or its ServiceError, in order. They have the deadline of the caller."""
-        todo, found = deque(enumerate(calls)), dict[int, T | ServiceError]()
+        todo, found = enumerate(calls), dict[int, T | ServiceError]()
 
         def work() -> None:
-            while True:
-                try:
-                    place, call = todo.popleft()
-                except IndexError:
-                    return
+            for place, call in todo:  # one iterator for all threads: each takes the next call
                 found[place] = _result(call)
 
         client = request_context.client()
@@ -92,15 +88,12 @@ class FairExecutor:
         It uses the client's share, unless all clients share its result. Raises Overloaded if no thread is free.
         """
         client = None if is_shared else request_context.client()
-        started = None
         if self._in_background.take(client) is None:
-            started = self._start(do, request_context.apart(), client=client)
-            if started is None:
-                self._in_background.give_back(client)
-        if started is None:
-            raise Overloaded("no thread is free for background work")
-        started.add_done_callback(lambda _: self._in_background.give_back(client))
-        return started
+            if started := self._start(do, request_context.apart(), client=client):
+                started.add_done_callback(lambda _: self._in_background.give_back(client))
+                return started
+            self._in_background.give_back(client)
+        raise Overloaded("no thread is free for background work")
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
