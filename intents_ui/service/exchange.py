@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Self, cast
 
@@ -84,6 +85,7 @@ class ResponseMemory:
         self.parsing = threading.Lock()
 
 
+@dataclass(eq=False)
 class Exchange[T]:
     """One call: send `request`, feed the response to `begin` and `add`, parse it with `result`.
 
@@ -92,27 +94,19 @@ class Exchange[T]:
     pages derived from it.
     """
 
-    def __init__(
-        self,
-        call: ServiceCall[T],
-        config: ServiceConfig,
-        memory: ResponseMemory,
-        health: Health,
-        *,
-        known: CacheEntry | None = None,
-        is_raw: bool = False,
-    ) -> None:
-        self.call = call
-        self.policy: Policy = config.policies[call.kind]
+    call: ServiceCall[T]
+    config: ServiceConfig
+    memory: ResponseMemory
+    health: Health
+    known: CacheEntry | None = field(default=None, kw_only=True)
+    is_raw: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.policy: Policy = self.config.policies[self.call.kind]
         self.request_id = request_context.call_id()
         self.content = bytearray()  # of the response, so far
         self.text = ""
-        self._config = config
-        self._memory = memory
         self._reserved = 0  # pieces of memory
-        self._health = health
-        self._known = known
-        self._is_raw = is_raw
         self._response: httpx.Response | None = None
         self._gzip: Any = None  # what decompresses the response
         self._wire_size = 0
@@ -126,19 +120,19 @@ class Exchange[T]:
         if not self._seconds:
             self.content.clear()
         if self._reserved:
-            self._memory.free.release(self._reserved)
+            self.memory.free.release(self._reserved)
 
     def request(self) -> dict[str, Any]:
         """Return the arguments for the `stream` method of an httpx client."""
         return {
             "method": "POST",
-            "url": self._config.url(self.call.operation),
+            "url": self.config.url(self.call.operation),
             "content": self.call.written,
             "headers": {"X-Request-Id": self.request_id},
             "timeout": httpx.Timeout(
                 self.policy.read,
                 connect=self.policy.connect,
-                pool=time_left(self._config.connection_wait, expired=errors.OutOfTime),
+                pool=time_left(self.config.connection_wait, expired=errors.OutOfTime),
             ),
         }
 
@@ -148,7 +142,7 @@ class Exchange[T]:
         Of a raw call's response, only the size and the encoding matter until it was read.
         """
         self._response = response
-        if not self._is_raw:
+        if not self.is_raw:
             _check_headers(response)
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", "gzip"):
@@ -177,7 +171,7 @@ class Exchange[T]:
             if max(self._wire_size, len(self.content)) > self.policy.size:
                 raise self._flawed(Reason.TOO_LARGE)
             while len(self.content) > max(self._reserved, 1) * LARGE:
-                if not self._memory.free.acquire(blocking=False):
+                if not self.memory.free.acquire(blocking=False):
                     raise errors.Overloaded("as many large answers are in hand as there is room for")
                 self._reserved += 1
 
@@ -187,17 +181,17 @@ class Exchange[T]:
             raise self._flawed(Reason.ENCODING)
         self._seconds = time.monotonic() - self._began
         log.debug("%s answered in %d ms, request %s", self.call.operation, self._seconds * 1000, self.request_id)
-        with self._memory.parsing if len(self.content) > LARGE else nullcontext():
+        with self.memory.parsing if len(self.content) > LARGE else nullcontext():
             return self._parsed(cast(httpx.Response, self._response))
 
     def _parsed(self, response: httpx.Response) -> T:
-        self._health.learn_date(response.headers.get("date"))
-        if self._is_raw:
+        self.health.learn_date(response.headers.get("date"))
+        if self.is_raw:
             _check_headers(response)
         try:
             self.text = self.content.decode("utf-8", "strict" if response.is_success else "replace")
-            if self._known and response.is_success and self._known.text_hash == hash(self.text):
-                return cast(T, self._known.answer)
+            if self.known and response.is_success and self.known.text_hash == hash(self.text):
+                return cast(T, self.known.answer)
             document = decode.read(self.text)
         except ValueError:
             raise self._flawed(Reason.NOT_JSON) from None
@@ -210,7 +204,7 @@ class Exchange[T]:
             raise refused(response, document)
         if not response.is_success:
             raise self._flawed(Reason.WRONG_SHAPE)
-        return self.call.read(Answer(self._config.names.read(document), self.text))
+        return self.call.read(Answer(self.config.names.read(document), self.text))
 
     def _flawed(self, reason: Reason) -> ServiceError:
         return flawed(cast(httpx.Response, self._response), reason, self.text)
@@ -224,8 +218,8 @@ class Exchange[T]:
         failure = _as_ours(error)
         failure.__cause__ = failure.__context__ = None
         failure.operation, failure.request_id = self.call.operation, self.request_id
-        if self._config.key:
-            failure.without(self._config.key)
+        if self.config.key:
+            failure.without(self.config.key)
         milliseconds = (time.monotonic() - self._began) * 1000
         about = self.call.operation, milliseconds, self.request_id, failure.summary
         log.log(_level(failure), "%s failed after %d ms, request %s: %s", *about)
@@ -252,8 +246,8 @@ class Exchange[T]:
 
     def _masked(self, text: str) -> str:
         """Return the text without the access key, each character of which JSON may escape."""
-        letters = (f"(?:\\\\?{re.escape(letter)}|(?i:\\\\u{ord(letter):04x}))" for letter in self._config.key)
-        return re.sub("".join(letters), MASK, text) if self._config.key else text
+        letters = (f"(?:\\\\?{re.escape(letter)}|(?i:\\\\u{ord(letter):04x}))" for letter in self.config.key)
+        return re.sub("".join(letters), MASK, text) if self.config.key else text
 
 
 def flawed(response: httpx.Response, reason: Reason, text: str = "") -> ServiceError:
