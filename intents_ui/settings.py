@@ -221,7 +221,6 @@ class Environment(BaseSettings):
 
     @property
     def embedded(self) -> bool:
-        """Whether the dashboard uses the embedded service."""
         return self.intents_service_url in (None, "embedded")
 
     @property
@@ -231,7 +230,6 @@ class Environment(BaseSettings):
 
     @cached_property
     def api_tokens(self) -> tuple[tokens.Token, ...]:
-        """Tokens of the API."""
         return tokens.parse(self.intents_api_tokens.get_secret_value()) if self.intents_api_tokens else ()
 
     @property
@@ -270,7 +268,6 @@ class Environment(BaseSettings):
 
 
 def mirror_database(env: Environment) -> dict[str, Any] | None:
-    """Return the mirror's database, or None if there is no mirror."""
     if env.intents_database is not None:
         return database.of_url(env.intents_database.get_secret_value())
     return database.of_demo() if env.embedded else None

@@ -144,8 +144,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 
-# By route, the name of each page of the mirror, its view in `pages.insight`, and the level of its figures.
-INSIGHT: dict[str, tuple[str, ...]] = {
+SCOPE = "figures.scope"  # the figures of a level, which ends the name of its page
+# By route, the name of each page of the mirror and its view in `pages.insight`.
+INSIGHT = {
     "insight": ("insight", "figures.overview"),
     "insight.json": ("insight-json", "figures.overview_json"),
     "insight/coverage": ("insight-coverage", "coverage.view"),
@@ -156,20 +157,17 @@ INSIGHT: dict[str, tuple[str, ...]] = {
     "insight/transfers": ("insight-transfers", "transfers.ended"),
     "late": ("late", "transfers.late"),
     "late.csv": ("late-csv", "transfers.late_csv"),
-    "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": (
-        "insight-route",
-        "figures.scope",
-        "route",
-    ),
-    "insight/provider/<identifier:name>": ("insight-provider", "figures.scope", "provider"),
-    "insight/chain/<identifier:chain_id>": ("insight-chain", "figures.scope", "chain"),
-    "insight/token/<identifier:chain_id>/<identifier:address>": ("insight-token", "figures.scope", "token"),
+    "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": ("insight-route", SCOPE),
+    "insight/provider/<identifier:name>": ("insight-provider", SCOPE),
+    "insight/chain/<identifier:chain_id>": ("insight-chain", SCOPE),
+    "insight/token/<identifier:chain_id>/<identifier:address>": ("insight-token", SCOPE),
 }
 has_mirror = apps.is_installed("intents_ui.mirror")
-for route, (name, view, *level) in INSIGHT.items():
+for route, (name, view) in INSIGHT.items():
     # Without a mirror, its pages say so, and nothing of it is imported.
     shown = import_string(f"intents_ui.pages.insight.{view}") if has_mirror else coverage.no_mirror
-    urlpatterns.append(path(route, shown, {"level": level[0]} if level else None, name=name))
+    level = {"level": name.removeprefix("insight-")} if view == SCOPE else None
+    urlpatterns.append(path(route, shown, level, name=name))
 urlpatterns += [
     path("api", help.api, name="api"),
     path("api/openapi.json", v1.openapi, name="openapi"),

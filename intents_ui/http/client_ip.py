@@ -91,7 +91,6 @@ def _scope_of(request: HttpRequest) -> Mapping[str, Any]:
 
 
 def is_by_our_proxy(scope: Mapping[str, Any], proxies: Sequence[Network]) -> bool:
-    """Return whether the connection comes from a trusted proxy."""
     client = scope.get("client")
     return client is not None and is_within(client[0], proxies)
 

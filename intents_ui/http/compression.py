@@ -29,7 +29,11 @@ def compressed(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Calla
         elif isinstance(response, HttpResponse) and response.headers.get("Content-Type", "").partition(";")[0] in TYPES:
             patch_vary_headers(response, ["Accept-Encoding"])
             if len(response.content) >= SHORTEST and accepts_gzip(request.headers.get("Accept-Encoding", "")):
-                compress(response)
+                response.content = gzip.compress(response.content, compresslevel=LEVEL, mtime=0)
+                response["Content-Length"] = str(len(response.content))
+                response["Content-Encoding"] = "gzip"
+                if response.headers.get("ETag", "").startswith('"'):
+                    response["ETag"] = f"W/{response['ETag']}"  # a weak ETag: same content, different bytes
         return response
 
     return answer
@@ -39,14 +43,6 @@ def accepts_gzip(accepted: str) -> bool:
     """Return whether gzip is among the encodings that a client accepts (`br;q=0.5, gzip`), with a weight above 0."""
     encodings = (each.replace(" ", "").partition(";q=") for each in accepted.lower().split(","))
     return any(name == "gzip" and (not weight or weight.strip("0.")) for name, _, weight in encodings)
-
-
-def compress(response: HttpResponse) -> None:
-    response.content = gzip.compress(response.content, compresslevel=LEVEL, mtime=0)
-    response["Content-Length"] = str(len(response.content))
-    response["Content-Encoding"] = "gzip"
-    if response.headers.get("ETag", "").startswith('"'):
-        response["ETag"] = f"W/{response['ETag']}"  # a weak ETag: same content, different bytes
 
 
 # The time in each page, for the clocks of its scripts (clock.js). Without it, unchanged pages have the same ETag.

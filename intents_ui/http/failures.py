@@ -67,7 +67,6 @@ def of_dashboard(name: str, values: Mapping[str, object] | None = None, **how: A
 
 
 def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> Failure:
-    """Return the error page of a failed service call."""
     words = failures.words(error)
     reference = error.request_id or request_context.reference()
     if error.request_id is None:
@@ -210,7 +209,10 @@ class FailurePages:
             case cursors.Unreadable():
                 return page(request, of_dashboard("invalid cursor"))
             case cursors.ListMismatch():
-                return redirect(without_cursor(request))
+                # The first page, because a cursor belongs to one set of filters.
+                query = request.GET.copy()
+                query.pop(cursors.NAME, None)
+                return redirect(f"{request.path}?{query.urlencode()}" if query else request.path)
             case _:
                 return None
 
@@ -228,13 +230,6 @@ def refuse_cross_site(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
         return get_response(request)
 
     return answer
-
-
-def without_cursor(request: HttpRequest) -> str:
-    """Return the URL of the first page, because a cursor belongs to one set of filters."""
-    query = request.GET.copy()
-    query.pop(cursors.NAME, None)
-    return f"{request.path}?{query.urlencode()}" if query else request.path
 
 
 def looked_for(request: HttpRequest) -> str | None:

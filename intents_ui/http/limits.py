@@ -66,7 +66,6 @@ class Quota:
 
 
 def units(client: str) -> int:
-    """Return how many units a client's full bucket has."""
     token = next((each for each in ENV.api_tokens if client == client_ip.name_of(each)), None)
     return (token.limit if token else ENV.intents_rate_pages * 60) * SECONDS // 60
 

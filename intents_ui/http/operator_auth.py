@@ -1,4 +1,4 @@
-"""Authorization of console calls and commits, and the operator token.
+"""Authorization of console calls and commits: the operator token, and confirmations.
 
 The token is sent with each form that writes. A signed cookie can stand in for it for half an hour; it doesn't contain
 the token.
@@ -7,6 +7,7 @@ A view with such a form is an `operator_form`. It rejects with `refusal`, calls 
 `operator_fields` (parts/operator.html) with `asked`.
 """
 
+import hashlib
 import secrets
 import time
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from http import HTTPStatus
 from typing import Any, cast
 
 from django.conf import settings
+from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
@@ -148,3 +150,46 @@ def _token() -> str:
 def _salt() -> str:
     """Return a salt of the cookie's signature that ties it to the token."""
     return f"operator {_token()}"
+
+
+# Confirmations: a form carries what the operator was shown, so that exactly those bytes are sent.
+
+CONFIRMED_SECONDS = 3600
+SHOWN_AGAIN = 100_000  # characters of the confirmed text that the form carries, to show what changed since
+CONFIRMED_COMMIT = "operator.commit"
+CONFIRMED_REQUEST = signing.Signer(salt="operator.request")
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """Content of a confirmation. `text` is None if it was too long for the form."""
+
+    digest: str
+    text: str | None
+
+
+def sign_commit(text: str, *, intent_id: str, form: str) -> str:
+    carried = text if len(text) <= SHOWN_AGAIN else None
+    return signing.dumps([intent_id, form, digest(text), carried], salt=CONFIRMED_COMMIT, compress=True)
+
+
+def read_commit(given: str, *, intent_id: str, form: str) -> Confirmed | None:
+    """Return the form's confirmation, or None if its signature is invalid or for another intent or form."""
+    try:
+        named: list[Any] = signing.loads(given, salt=CONFIRMED_COMMIT, max_age=CONFIRMED_SECONDS)
+    except signing.BadSignature:
+        return None
+    return Confirmed(named[2], named[3]) if named[:2] == [intent_id, form] else None
+
+
+def sign_request(operation: str, text: str) -> str:
+    """Return the signature of a raw request shown for confirmation."""
+    return CONFIRMED_REQUEST.signature(f"{operation} {digest(text)}")
+
+
+def verify_request(given: str, *, operation: str, text: str) -> bool:
+    return secrets.compare_digest(given.encode(errors="replace"), sign_request(operation, text).encode())
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

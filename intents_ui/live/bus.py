@@ -117,7 +117,6 @@ class RedisBus:
         await self._redis.aclose()
 
     async def _run(self, newest: Mapping[str, Snapshot | None]) -> dict[str, bytes | int]:
-        """Return the script's reply for each intent."""
         self._versions = {each: version for each, version in self._versions.items() if each in newest}
         keys, values = list[str](), list[str | bytes]()
         for intent_id, snapshot in newest.items():

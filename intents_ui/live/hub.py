@@ -192,7 +192,6 @@ class Watch:
 
     @property
     def is_leading(self) -> bool:
-        """Whether this process polls the intent."""
         return self._polling is not None and not self._polling.done()
 
     def poll_now(self) -> None:
@@ -258,7 +257,6 @@ class Subscriber:
 
     @property
     def is_over(self) -> bool:
-        """Whether no more snapshots will come."""
         return self.watch.is_over and not self._has_news
 
     async def next(self, *, within: float) -> Snapshot | None:

@@ -70,7 +70,6 @@ class TextLines(logging.Formatter):
         return visible(super().formatMessage(record))
 
     def formatException(self, info: Any) -> str:
-        """Return the indented traceback."""
         return "\n".join(f"  {visible(line)}" for line in super().formatException(info).split("\n"))
 
 

@@ -16,9 +16,8 @@ from intents_ui.display.console import commit as words
 from intents_ui.display.console.commit import CommitOutcome, CommitResult
 from intents_ui.display.summary import glance
 from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.http import confirmations, marks, operator_auth
-from intents_ui.http.confirmations import Confirmed
-from intents_ui.http.operator_auth import Refusal
+from intents_ui.http import marks, operator_auth
+from intents_ui.http.operator_auth import Confirmed, Refusal
 from intents_ui.service import operations
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, ServiceError, Unreadable
@@ -28,7 +27,7 @@ from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
 
 FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
-FORM_SECONDS = confirmations.SECONDS  # how long submitted forms are remembered
+FORM_SECONDS = operator_auth.CONFIRMED_SECONDS  # how long submitted forms are remembered
 UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form was incomplete, so nothing was sent. Submit it again.")
 CHANGED = Refusal(
     HTTPStatus.CONFLICT,
@@ -47,7 +46,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     if request.method != "POST":
         return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)))
     form = request.POST.get("form", "")
-    confirmed = confirmations.read_commit(request.POST.get("seen", ""), intent_id=intent_id, form=form)
+    confirmed = operator_auth.read_commit(request.POST.get("seen", ""), intent_id=intent_id, form=form)
     refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
     if confirmed is None or (refused := refused or operator_auth.refusal(request)):
         return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)), refused)
@@ -77,7 +76,7 @@ def confirmation(
         "names": names,
         "now": at,
         "form": form,
-        "seen": confirmations.sign_commit(found.raw, intent_id=found.intent_id, form=form),
+        "seen": operator_auth.sign_commit(found.raw, intent_id=found.intent_id, form=form),
         "changes": words.changes(before.text, found.raw) if before else None,
         "asked": operator_auth.asked(request),
         "refused": refused,
@@ -99,7 +98,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return words.told(CommitOutcome.REPEATED, state=found, now=now())
     if Transfer.of(found, None, now=now()).offer is None:
         return words.not_offered(found, now=now())
-    if not constant_time_compare(confirmed.digest, confirmations.digest(found.raw)):
+    if not constant_time_compare(confirmed.digest, operator_auth.digest(found.raw)):
         return found
     try:
         committed = request_context.without_deadline(lambda: app.current().service.ask(operations.commit_intent(found)))

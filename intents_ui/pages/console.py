@@ -29,7 +29,7 @@ from intents_ui.display.search import identifiers
 from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.transfer import Transfer, execute_until
-from intents_ui.http import client_ip, confirmations, limits, marks, operator_auth
+from intents_ui.http import client_ip, limits, marks, operator_auth
 from intents_ui.http.operator_auth import Refusal
 from intents_ui.service import decode, operations
 from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
@@ -178,7 +178,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
         return page(request, operation, asked, refused=refused)
     if not asked.confirmed:
         return page(request, operation, asked, is_to_confirm=True)
-    if not confirmations.verify(asked.confirmed, operation=operation.name, text=asked.text):
+    if not operator_auth.verify_request(asked.confirmed, operation=operation.name, text=asked.text):
         return page(request, operation, asked, refused=EDITED, is_to_confirm=True)
     if refused := operator_auth.refusal(request):
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
@@ -241,7 +241,7 @@ def page(
         "scenarios": words.SCENARIOS if ENV.embedded else (),
         "refused": refused,
         "operator": operator_auth.asked(request),
-        "confirmed": confirmations.sign(operation.name, asked.text) if is_to_confirm else None,
+        "confirmed": operator_auth.sign_request(operation.name, asked.text) if is_to_confirm else None,
         "consequence": operation.consequence if is_to_confirm else None,
         "offer": offer(operation, asked, attempt),
         "answer": answer(request, operation, attempt) if attempt else None,
