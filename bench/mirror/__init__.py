@@ -13,4 +13,5 @@
 - pages, postgres: `/insight` with four workers for three minutes, while `manage.py mirror run` writes 500 transfers per
   second into a database with `--entries` transfers (`bench.mirror.past`)
 - insight: figures of `--entries` transfers on 4,264 routes, and of a hundredth of them. Queries of pages, and counting
+- candidates: transfers that may be the one that a ticket is about, with SQLite and PostgreSQL
 """

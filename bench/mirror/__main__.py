@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from bench.mirror import backfill, frugal, insight, insight_pages, leaders
+from bench.mirror import backfill, candidates, frugal, insight, insight_pages, leaders
 from bench.mirror.backfill import CALLS
 from bench.mirror.insight_pages import Engine
 from bench.pages.measuring import Target
@@ -35,6 +35,7 @@ class Figures:
             "backfill": self.backfill,
             "leaders": self.leaders,
             "insight": self.insight,
+            "candidates": self.candidates,
             "pages": self.insight_pages,
             "postgres": self.postgres,
         }
@@ -92,6 +93,17 @@ class Figures:
             told = f"{told}, {found['facts']:,.0f} facts"
             yield Target("insight: processor time to count all, per transfer", found["all"], 50, "µs", told)
 
+    def candidates(self) -> Iterator[Target]:
+        for name, engine in (("SQLite", insight_pages.sqlite), ("PostgreSQL", insight_pages.postgres)):
+            with engine() as database:
+                settings = {"INTENTS_DATABASE": str(database.path), "DJANGO_SETTINGS_MODULE": "intents_ui.settings"}
+                found = json.loads(output("-m", "bench.mirror.candidates", str(self.entries), **settings))
+            told = f"{self.entries:,} transfers, median of {candidates.TURNS}"
+            for kind in candidates.KINDS:
+                ratio = found[kind] / found[candidates.LOOKUP]
+                yield Target(f"candidates: {kind}, {name}", found[kind], 50, "ms", f"{told}, {ratio:.0f} lookups")
+            yield Target(f"candidates: longest, {name}", found[candidates.LONGEST], 50, "ms")
+
     def insight_pages(self) -> Iterator[Target]:
         yield from self._pages(insight_pages.sqlite, "SQLite", 30)
 
@@ -122,7 +134,9 @@ class Figures:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.mirror", description="What the mirror costs.")
     parser.add_argument(
-        "--only", default="fresh,frugal,backfill,leaders,insight,pages,postgres", help="parts, with commas between them"
+        "--only",
+        default="fresh,frugal,backfill,leaders,insight,candidates,pages,postgres",
+        help="parts, with commas between them",
     )
     parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill, and of the figures")
     parser.add_argument("--minutes", type=float, default=30.0, help="of the accelerated clock")

@@ -154,7 +154,9 @@ class Transfer(models.Model):
                 name="transfer_open_groups",
             ),
             # By day first: what is written together is near to each other, so that a write changes few pages.
-            models.Index(fields=["created_day", "size", "origin_token", "route"], name="transfer_size"),
+            models.Index(
+                fields=["created_day", "size", "origin_token", "destination_token", "route"], name="transfer_size"
+            ),
             *(
                 models.Index(fields=["created_day", each], condition=Q(**{f"{each}__isnull": False}), name=f"by_{each}")
                 for each in FOUND_BY

@@ -179,7 +179,9 @@ class Migration(migrations.Migration):
                     fields=OPEN_GROUPS,
                     name="transfer_open_groups",
                 ),
-                Index(fields=["created_day", "size", "origin_token", "route"], name="transfer_size"),
+                Index(
+                    fields=["created_day", "size", "origin_token", "destination_token", "route"], name="transfer_size"
+                ),
                 *(
                     Index(condition=Q(**{f"{each}__isnull": False}), fields=["created_day", each], name=f"by_{each}")
                     for each in FOUND_BY

@@ -1,0 +1,44 @@
+"""What a transfer has in common with what a customer tells of one, and what contradicts it."""
+
+from collections.abc import Sequence
+
+from intents_ui.display.formatting import text
+
+NO_MIRROR = "Only full IDs, hashes and addresses can be found: this dashboard has no local copy of the history."
+CHECK = "Candidates, not answers. Check with the customer before you reply about one."
+NAMES = {
+    "amount": "amount",
+    "token": "token",
+    "origin": "origin chain",
+    "destination": "destination chain",
+    "chain": "chain",
+    "time": "time",
+    "status": "status",
+    "memo": "memo",
+    "address": "address",
+    "intent_id": "intent ID",
+    "owner": "owner",
+    "recipient": "recipient",
+    "refund": "refund address",
+    "deposit_hash": "deposit transaction",
+    "origin_hash": "origin transaction",
+    "destination_hash": "destination transaction",
+    "refund_hash": "refund transaction",
+    "deposit_address": "deposit address",
+    "delivery_address": "destination intent address",
+}
+
+
+def sentences(matches: Sequence[str], contradicts: Sequence[str]) -> str:
+    """Return `Amount and token match. Destination chain differs.`"""
+    said = [
+        _sentence([NAMES[each] for each in facts], *verbs)
+        for facts, verbs in ((matches, ("matches", "match")), (contradicts, ("differs", "differ")))
+        if facts
+    ]
+    return " ".join(said)
+
+
+def _sentence(names: Sequence[str], verb: str, plural: str) -> str:
+    said = f"{text.listed(names)} {verb if len(names) == 1 else plural}."
+    return said[0].upper() + said[1:]
