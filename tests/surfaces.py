@@ -312,7 +312,7 @@ def escalation(transfer: Transfer) -> Said:
     facts = dict(line.partition(": ")[::2] for line in transfer.replies[1].splitlines() if ": " in line)
     return Said(
         facts["Status"].partition(". ")[0],
-        facts["Problem"],
+        facts.get("Problem") or facts["Summary"],
         facts["Where the funds are"],
         sent=amount(facts.get("Sent", "")),
         received=amount(facts.get("Received", "")),

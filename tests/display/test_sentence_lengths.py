@@ -49,7 +49,8 @@ REASONS = (
 class LongNames(Catalogue):
     """Chains of three words, and tokens with long symbols."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, are_listed: bool) -> None:
+        self.are_listed = are_listed
         self.derived: dict[Any, Any] = {}
 
     def chain(self, chain_id: int | None) -> ChainInfo | None:
@@ -63,10 +64,14 @@ class LongNames(Catalogue):
         return TokenInfo(chain_id=chain_id or 0, address=address, symbol=symbol, decimals=6)
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
-        return True
+        return self.are_listed
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return () if self.are_listed else (FEATURED,)
 
 
-LONG_NAMES = LongNames()
+FEATURED = TokenInfo(chain_id=BASE, address=MERCHANT, symbol="USDC.AXL", featured=True)
+LISTED, LOOKALIKES = LongNames(are_listed=True), LongNames(are_listed=False)
 # What else a text depends on, beside statuses, balances and times.
 USUAL: dict[str, Any] = {"destination_token_amount": RECEIVED, "route_providers": ("LZ_TRANSFER",)}
 VARIANTS: tuple[dict[str, Any], ...] = (
@@ -99,6 +104,7 @@ HELD = (
 def transfers(status: str) -> Iterator[Transfer]:
     """Yield the transfers of a status, each with the next of the variants."""
     variants, deposits, refunds, held, whys = map(cycle, (VARIANTS, DEPOSITS, REFUNDS, HELD, REASONS))
+    names = cycle((LISTED, LISTED, LOOKALIKES))
     for same_chain in (False, True):
         for _, made, (has_balance, balances), now in cases(status, same_chain=same_chain, combine=pairs):
             intent = INTENT.model_copy(update={"quote": QUOTE})
@@ -117,9 +123,9 @@ def transfers(status: str) -> Iterator[Transfer]:
                     update={**steps, "summary": told.summary.model_copy(update=USUAL | next(variants))}
                 )
                 groups = tuple(each.model_copy(update={"tokens": next(held)}) for each in balances)
-                yield at(intent, of_receipt, now=now, names=LONG_NAMES).at(now, replace(checked, groups=groups))
-    yield at(INTENT, None, names=LONG_NAMES, unread=True)
-    yield at(INTENT, None, names=LONG_NAMES)
+                yield at(intent, of_receipt, now=now, names=next(names)).at(now, replace(checked, groups=groups))
+    yield at(INTENT, None, names=LISTED, unread=True)
+    yield at(INTENT, None, names=LISTED)
 
 
 def texts(transfer: Transfer) -> Iterator[tuple[str, str]]:
@@ -130,7 +136,9 @@ def texts(transfer: Transfer) -> Iterator[tuple[str, str]]:
     yield "next", told.instructions
     yield "whose turn", summaries.whose(told)
     yield "balances", told.located.finding
-    yield "reply", fill(told.row.reply, ReplyPlaceholders(transfer))
+    # A reply says in full why a token isn't what it seems.
+    if not transfer.sent.marks:
+        yield "reply", fill(told.row.reply, ReplyPlaceholders(transfer))
     for step in timeline.of(transfer).steps:
         yield "step", step.sentence
         yield "explanation", step.explanation

@@ -146,7 +146,7 @@ def _listed(monies: Iterable[Money]) -> str:
 def _chain(payment: Payment) -> CheckRow:
     wanted, found = payment.expected.chain_id, payment.found_chain_id
     expected = payment.transfer.chain_name(wanted, unknown=UNKNOWN)
-    if found is None:
+    if found is None or (found == wanted and _was_not_received(payment)):
         return CheckRow("Chain", expected, UNKNOWN, NOT_SEEN)
     shown = NOT_KNOWN if wanted is None else _certainty(payment) if found == wanted else MISMATCH
     return CheckRow("Chain", expected, payment.transfer.chain_name(found), shown)
@@ -166,6 +166,8 @@ def _token(payment: Payment) -> CheckRow:
     if is_other and words == expected:
         # Two addresses can shorten to the same text.
         expected, words = in_full, words_in_full
+    if not is_other and _was_not_received(payment):
+        return CheckRow("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
     shown = MISMATCH if is_other else _certainty(payment)
     return CheckRow("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
 
@@ -188,9 +190,9 @@ def _amount(payment: Payment) -> CheckRow:
     if payment.leftover:
         left = _in_words(payment, payment.leftover)
         return CheckRow("Amount", expected, Sentence(left, " left over"), OVERPAID)
-    if not (payment.is_confirmed or payment.held or payment.strays):
-        # What was submitted in vain hasn't been received.
-        return CheckRow("Amount", expected, none if payment.leg in DEAD else words, _certainty(payment))
+    if not _is_there(payment):
+        is_lost = _was_not_received(payment)
+        return CheckRow("Amount", expected, none if is_lost else words, _certainty(payment))
     if words == UNKNOWN:
         return CheckRow("Amount", expected, words, NOT_KNOWN)
     if payment.there is None or not (payment.is_confirmed or payment.there):
@@ -256,8 +258,17 @@ def _transaction(payment: Payment) -> CheckRow:
     return CheckRow("Transaction", "", UNKNOWN, CONFIRMED if payment.is_confirmed else NOT_SEEN)
 
 
+def _is_there(payment: Payment) -> bool:
+    return payment.is_confirmed or bool(payment.held or payment.strays)
+
+
+def _was_not_received(payment: Payment) -> bool:
+    """Return whether a deposit was submitted in vain."""
+    return payment.leg in DEAD and not _is_there(payment)
+
+
 def _certainty(payment: Payment) -> StatusLabel:
     """Return the certainty of a row that matches what was expected."""
-    if payment.is_confirmed or payment.held or payment.strays:
+    if _is_there(payment):
         return MATCH
     return NOT_ACCEPTED if payment.leg in DEAD else SUBMITTED

@@ -14,6 +14,8 @@ BASE_UNITS = "base units"
 # uint256 has 78 digits, so with more than 77 decimals no amount could reach one token.
 MOST_DECIMALS = 77
 SIGNIFICANT = 6
+# What is less than a millionth of a token.
+DUST = "<0.000001"
 CENT = Decimal("0.01")
 SMALLEST_PERCENT = Decimal("0.0001")
 TENTHS = 1000  # of a percent, in a whole
@@ -69,7 +71,10 @@ def amount(value: int | None, *, decimals: int | None, symbol: str | None = None
         return Amount(UNKNOWN, "", "", unit)
     if decimals is None or not 0 <= decimals <= MOST_DECIMALS:
         return Amount(grouped(value), str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
-    full, short = plain(value, decimals=decimals), rounded(value, decimals=decimals)
+    full = plain(value, decimals=decimals)
+    if 0 < value * 10**6 < 10**decimals:
+        return Amount(DUST, full, str(value), unit, exact=False)
+    short = rounded(value, decimals=decimals)
     return Amount(short, full, str(value), unit, exact=Decimal(short.replace(",", "")) == Decimal(full))
 
 
@@ -86,8 +91,8 @@ def plain(value: int, *, decimals: int) -> str:
 
 
 def rounded(value: int, *, decimals: int) -> str:
-    """Return `1,247.91` or `0.0804`: six significant digits, half up, with two decimals from 1 upward. It is never 0
-    for another value.
+    """Return `1,247.91`, `0.50` or `0.0804`: six significant digits, half up, and at least two decimals. It is never
+    0 for another value.
     """
     units = abs(value)
     before_point = len(str(units)) - decimals if units else 0
@@ -98,7 +103,7 @@ def rounded(value: int, *, decimals: int) -> str:
         units, decimals = (2 * units + dropped) // (2 * dropped), kept
     whole, rest = divmod(units, 10**decimals)
     fraction = str(rest).zfill(decimals).rstrip("0") if rest else ""
-    fraction = fraction.ljust(least if whole else 0, "0")
+    fraction = fraction.ljust(least if units else 0, "0")
     return f"{'-' if value < 0 else ''}{whole:,}{'.' if fraction else ''}{fraction}"
 
 

@@ -10,9 +10,11 @@ from intents_ui.display.lists.route_stats import RouteStats
 from intents_ui.display.sharing.customer_reply import transactions, unlinked
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.placeholders import NOT_REPORTED
+from intents_ui.display.summary.rules import Attention
 from intents_ui.display.summary.summary import NOT_CHECKED
 from intents_ui.display.summary.timeline import StepState
 from intents_ui.display.tokens import providers
+from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer, derived
 
 LONGEST_IN_URL = 1500  # characters of the text, because mail programs and helpdesks cut longer URLs
@@ -71,8 +73,9 @@ class Escalation:
 def _facts(transfer: Transfer) -> str:
     """Return a line for each fact that depends neither on the exact time nor on when balances were checked."""
     result = summary.of(transfer)
+    is_problem = result.attention is not Attention.NONE or result.tone is Tone.BAD
     labeled = [
-        ("Problem", result.headline),
+        ("Problem" if is_problem else "Summary", result.headline),
         ("Intent ID", text.visible(transfer.intent.intent_id)),
         ("Status", f"{result.status.word}. {result.sentence}"),
         *(("Failed step", each) for each in _failed_steps(transfer)),

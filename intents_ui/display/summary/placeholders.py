@@ -154,7 +154,7 @@ class Placeholders:
             case Mismatch.CHAIN:
                 return Sentence("was expected on ", self._chain(expected.chain_id, "another chain"))
             case Mismatch.TOKEN:
-                token = expected.called or "another token"
+                token = text.symbol(expected.symbol).shown if expected.symbol else "another token"
                 is_native = expected.token_address is None or hashes.is_native(expected.token_address)
                 address = "" if is_native else f" ({hashes.short_address(expected.token_address)})"
                 return Sentence("was expected in ", Name(token), address)
@@ -252,8 +252,9 @@ class Placeholders:
         return Name(money.called or hashes.short_address(money.token_address))
 
     def _of_deposit(self, value: int | None) -> str:
-        """Return an amount of the expected deposit's token."""
-        return self.amount(replace(deposits.of(self._transfer).expected, value=value))
+        """Return an amount of the expected deposit's token, whose warnings are beside the deposit."""
+        amount = replace(deposits.of(self._transfer).expected, value=value).amount
+        return replace(amount, warning="").in_words
 
     def amount(self, money: Money) -> str:
         return NOT_REPORTED if money.value is None else money.amount.in_words

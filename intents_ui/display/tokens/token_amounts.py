@@ -188,10 +188,12 @@ def _identity(of: Money) -> Identity:
 
 
 def compared(value: int, other: int, *, of: Money, than: str) -> str:
-    """Return `0.09 USDC less than quoted`, or "" if equal. Both are in base units of the token in `of`."""
+    """Return `0.09 USDC less than quoted`, or "" if equal. Both are in base units of the token in `of`, whose warnings
+    are beside the amounts.
+    """
     if value == other:
         return ""
-    apart = replace(of, value=abs(value - other)).amount
+    apart = replace(replace(of, value=abs(value - other)).amount, warning="")
     return Sentence(apart.in_words, f" {'more' if value > other else 'less'} than {than}")
 
 

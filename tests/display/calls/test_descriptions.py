@@ -119,7 +119,7 @@ SENTENCES = named(
         ),
         f"Submit permit until 2026-11-21T12:00:00Z: {ROUTER} may spend USDC without limit from the owner's wallet",
     ),
-    ("unwrap", WETH, call_of("withdraw(uint256)", 10**17), "Unwrap 0.1 ETH"),
+    ("unwrap", WETH, call_of("withdraw(uint256)", 10**17), "Unwrap 0.10 ETH"),
     (
         "Uniswap V2",
         ROUTER,
@@ -195,13 +195,13 @@ def test_a_call_is_described_in_a_sentence(to, data, sentence):
 
 
 VALUES = named(
-    ("coins alone", "0x", "Send 0.5 ETH to the owner's wallet"),
-    ("an unknown function", "0xdeadbeef", "Call function 0xdeadbeef of the owner's wallet with 0.5 ETH"),
-    ("in the sentence", call_of("deposit()"), "Wrap 0.5 ETH"),
+    ("coins alone", "0x", "Send 0.50 ETH to the owner's wallet"),
+    ("an unknown function", "0xdeadbeef", "Call function 0xdeadbeef of the owner's wallet with 0.50 ETH"),
+    ("in the sentence", call_of("deposit()"), "Wrap 0.50 ETH"),
     (
         "beside",
         call_of("transferRemote(uint32,bytes32,uint256)", 8453, far(OWNER), 7),
-        "Bridge 7 base units to the owner's wallet on Base, with 0.5 ETH",
+        "Bridge 7 base units to the owner's wallet on Base, with 0.50 ETH",
     ),
 )
 
@@ -302,7 +302,7 @@ CONDITIONS = named(
     (
         "of no kind",
         {"owner_address": ROUTER, "token_address": NOBODY, "min_amount": 1},
-        [f"Runs once {ROUTER} has at least 0.000000000000000001 ETH on Base."],
+        [f"Runs once {ROUTER} has at least <0.000001 ETH on Base."],
     ),
     (
         "of a kind that nobody knows",

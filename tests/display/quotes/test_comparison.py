@@ -82,9 +82,9 @@ EXACT_OUTPUT = QuoteIntentRequest.model_validate(
 NO_MINIMUM, LOW_MINIMUM = {"to_amount_min": None}, {"to_amount_min": 1}
 # Members of the quote, the request, the base units delivered, and the row about them.
 AMOUNTS = named(
-    ("as quoted", {}, None, 99_850_000, Result.AS_QUOTED, "as quoted, 0.5 USDC above the minimum"),
+    ("as quoted", {}, None, 99_850_000, Result.AS_QUOTED, "as quoted, 0.50 USDC above the minimum"),
     ("less", {}, None, 99_760_000, Result.WITHIN_LIMIT, "0.09 USDC less than quoted, 0.41 USDC above the minimum"),
-    ("the minimum", {}, None, 99_350_000, Result.WITHIN_LIMIT, "0.5 USDC less than quoted, exactly the minimum"),
+    ("the minimum", {}, None, 99_350_000, Result.WITHIN_LIMIT, "0.50 USDC less than quoted, exactly the minimum"),
     (
         "one unit below the minimum",
         {},
@@ -297,15 +297,15 @@ REFUNDS = named(
         "on the origin chain",
         refund("SUCCEEDED"),
         "Refunded",
-        "0.5 USDC less than sent",
-        "The owner got 99.50 USDC back, 0.5 USDC less than sent",
+        "0.50 USDC less than sent",
+        "The owner got 99.50 USDC back, 0.50 USDC less than sent",
     ),
     (
         "on the destination chain",
         refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE),
         "Refunded",
-        "0.5 USDC less than sent",
-        "The owner got 99.50 USDC back, 0.5 USDC less than sent",
+        "0.50 USDC less than sent",
+        "The owner got 99.50 USDC back, 0.50 USDC less than sent",
     ),
     (
         "another token",
