@@ -169,18 +169,12 @@ class Catalog:
         found: tuple[TokenInfo, ...] = derived[place]
         return found
 
-    def chains_served(self, route_provider: str) -> frozenset[int] | None:
-        """Return the cached chains of a route provider, or None."""
-        listing = served_by(route_provider)
-        self._use_cached(listing)
-        known = self._lists.get(listing.subject)
-        return frozenset(known.index) if known else None
-
     def chains_by_provider(self, route_providers: Iterable[str]) -> dict[str, frozenset[int] | None]:
         """Return the chains of each route provider, None where they can't be loaded. Waits like `learn`."""
         wanted = tuple(route_providers)
         self.learn((), route_providers=wanted)
-        return {provider: self.chains_served(provider) for provider in wanted}
+        known = {provider: self._lists.get(served_by(provider).subject) for provider in wanted}
+        return {provider: frozenset(answer.index) if answer else None for provider, answer in known.items()}
 
     def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
         """Return all supported chains or a route provider's, for the page about them.

@@ -286,26 +286,20 @@ def test_an_unavailable_featured_token_count_is_omitted(service):
 def test_route_providers_are_loaded_together_and_cached_for_an_hour(service):
     catalog = service.catalog()
     service.hold = threading.Barrier(3, timeout=60).wait
-    catalog.learn([], route_providers=["RELAY", "CCTP"])
+    assert catalog.chains_by_provider(["RELAY", "CCTP"]) == {"RELAY": {1, 10}, "CCTP": {1}}
     service.hold = lambda: None
-    assert catalog.chains_served("RELAY") == {1, 10}
-    assert catalog.chains_served("CCTP") == {1}
-    assert catalog.chains_served("LIFI") is None
-    catalog.learn([], route_providers=["RELAY", "CCTP"])
+    assert catalog.chains_by_provider(["RELAY", "CCTP"]) == {"RELAY": {1, 10}, "CCTP": {1}}
     assert [chain.id for chain in catalog.listed_chains(route_provider="CCTP").entries] == [1]
     assert len(service.requested) == 3
     service.now += 1.2 * HOUR
     service.served["CCTP"] = [10]
     assert [chain.id for chain in catalog.listed_chains(route_provider="CCTP").entries] == [10]
-    assert catalog.chains_served("CCTP") == {10}
+    assert catalog.chains_by_provider(["CCTP"]) == {"CCTP": {10}}
 
 
 def test_an_unavailable_route_provider_differs_from_one_that_serves_no_chain(service):
     service.served = {"RELAY": []}
-    service.hold = lambda: None
     catalog = service.catalog()
-    catalog.learn([], route_providers=["RELAY"])
+    assert catalog.chains_by_provider(["RELAY"]) == {"RELAY": frozenset()}
     service.failure = httpx.Response(500)
-    catalog.learn([], route_providers=["CCTP"])
-    assert catalog.chains_served("RELAY") == frozenset()
-    assert catalog.chains_served("CCTP") is None
+    assert catalog.chains_by_provider(["RELAY", "CCTP"]) == {"RELAY": frozenset(), "CCTP": None}
