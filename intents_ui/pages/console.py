@@ -32,7 +32,7 @@ from intents_ui.display.transfers.transfer import Transfer, execute_until
 from intents_ui.http import client_ip, limits, marks, operator_auth
 from intents_ui.http.operator_auth import Refusal
 from intents_ui.service import decode, operations
-from intents_ui.service.console import OPERATIONS, Attempt, JsonFieldKind, Member, Operation, typed, written
+from intents_ui.service.console import OPERATIONS, Attempt, Member, Operation, typed, written
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
@@ -68,9 +68,6 @@ WAIT_FULL = Refusal(
     "Too many WaitIntentReceipt requests are waiting. Try again when one of them returns.",
     wait=10,
 )
-
-# A field that only the emulator's QuoteIntent supports.
-SCENARIO = Member("scenario", JsonFieldKind.TEXT, "Scenario to simulate (demo only).")
 
 
 KINDS_OF_FIELDS = {"Address": identifiers.ADDRESSES, "Hash": identifiers.HASHES}
@@ -144,7 +141,7 @@ def offered() -> list[Operation]:
 
 def members_of(operation: Operation) -> tuple[Member, ...]:
     known = operation.members
-    return (*known, SCENARIO) if operation.name == "ExecuteIntent" and ENV.embedded else known
+    return (*known, words.SCENARIO) if operation.name == "ExecuteIntent" and ENV.embedded else known
 
 
 def read(request: HttpRequest, operation: Operation) -> HttpResponse:
@@ -286,11 +283,8 @@ def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     known, tried, names = members_of(operation), examples(), app.current().service.config.names
     shown = tried.of(operation.name)
     values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation.name, known))
-    choices = {SCENARIO.name: words.SCENARIOS}
     return {
-        "groups": request_form.groups(
-            known, values=values, examples=shown, choices=choices, meanings=meanings_of(values), names=names
-        ),
+        "groups": request_form.groups(known, values=values, examples=shown, meanings=meanings_of(values), names=names),
         "quoted": tried.quoted if operation.name == "CommitIntent" else "",
         "json": asked.text if asked.is_asked else written(known, values, names=names),
     }

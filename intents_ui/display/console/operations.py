@@ -13,7 +13,7 @@ from intents_ui.display import failures
 from intents_ui.display.console.commit import NOT_REACHED
 from intents_ui.display.formatting import text
 from intents_ui.service import decode
-from intents_ui.service.console import Attempt
+from intents_ui.service.console import Attempt, JsonFieldKind, Member
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import KNOWN, Overloaded, Reason, Refused, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import read_intent_id
@@ -31,6 +31,9 @@ SCENARIOS: tuple[tuple[str, str], ...] = (
     ("failed-but-arrived", "Reported as failed, but delivered, in 2 minutes"),
     ("stalled-in-bridge", "Stalls in the bridge for hours"),
 )
+
+# A field that only the emulator's ExecuteIntent supports.
+SCENARIO = Member("scenario", JsonFieldKind.TEXT, "Scenario to simulate (demo only).")
 
 NOT_SENT = "The request wasn't sent."
 MAYBE_DONE = "No response doesn't mean the request failed. Check the intent before retrying."

@@ -11,6 +11,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Final
 
+from intents_ui.display.console.operations import SCENARIO, SCENARIOS
 from intents_ui.display.formatting import text
 from intents_ui.display.formatting.hashes import is_placeholder
 from intents_ui.display.tokens import names, token_amounts
@@ -73,13 +74,14 @@ def groups(
     *,
     values: Mapping[str, str],
     examples: Mapping[str, str],
-    choices: Mapping[str, tuple[tuple[str, str], ...]],
     meanings: Mapping[str, str],
     names: Brand,
 ) -> list[FormGroup]:
 
-    def is_flag(member: Member) -> bool:
-        return member.kind is JsonFieldKind.FLAG and values.get(member.name, "") in ("", "true", "false")
+    def choices(member: Member) -> tuple[tuple[str, str], ...]:
+        # Other values of a boolean field can only be sent as JSON.
+        is_flag = member.kind is JsonFieldKind.FLAG and values.get(member.name, "") in ("", "true", "false")
+        return SCENARIOS if member is SCENARIO else FLAGS if is_flag else ()
 
     fields = (
         FormField(
@@ -87,8 +89,7 @@ def groups(
             member.under(names),
             values.get(member.name, ""),
             examples.get(member.name, ""),
-            # Other values of a boolean field can only be sent as JSON.
-            choices.get(member.name) or (FLAGS if is_flag(member) else ()),
+            choices(member),
             meanings.get(member.name, ""),
         )
         for member in known
