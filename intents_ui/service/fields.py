@@ -214,8 +214,6 @@ class Model(BaseModel):
 
     # Fields that may be absent, but without which the object is meaningless if they are invalid.
     essential: ClassVar[frozenset[str]] = frozenset()
-    # Fields of a response whose objects note their exact text, `raw`.
-    verbatim: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def model_validate(cls, obj: Any, **_: Any) -> Self:

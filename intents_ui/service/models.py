@@ -654,8 +654,6 @@ class TokenPrice(Model):
 class IntentAnswer(Model):
     """Response of GetIntent."""
 
-    verbatim = ("intent",)
-
     intent: Intent
 
     @property
@@ -665,8 +663,6 @@ class IntentAnswer(Model):
 
 class ReceiptAnswer(Model):
     """Response of GetIntentReceipt."""
-
-    verbatim = ("intent_receipt",)
 
     intent_receipt: IntentReceipt
 
@@ -728,8 +724,6 @@ class End(StrEnum):
 
 class HistoryAnswer(_Listed[IntentHistory]):
     """Response of GetIntentHistory: one page of a paginated list."""
-
-    verbatim = ("next_page",)
 
     next_page: Page | None = None
 

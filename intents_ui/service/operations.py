@@ -152,6 +152,8 @@ CHECKED_FIELDS = (
     "destination_chain_id",
 )
 
+VERBATIM = ("intent", "intent_receipt", "next_page")  # parts of responses that note their exact text, `raw`
+
 to_camel = cache(alias_generators.to_camel)  # takes as long as everything else about a request
 
 
@@ -164,8 +166,8 @@ class Answer:
 
     def as_a[W: Model](self, model: type[W]) -> W:
         found = model.model_validate(self.document)
-        for name in model.verbatim:
-            if part := getattr(found, name):
+        for name in VERBATIM:
+            if part := getattr(found, name, None):
                 part.with_raw(decode.member(self.text, to_camel(name)))
         return found
 
