@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -34,7 +35,7 @@ from intents_ui.web.links import intent_url
 from intents_ui.web.transfers import lookups, mirrored, reading
 from intents_ui.web.transfers.mirrored import Mirrored
 
-MOST_SHOWN = 250  # hits: few owners have more
+PAGE_SIZE = 20  # hits. Each takes a request, for its receipt
 LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
 
 
@@ -200,7 +201,7 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
         "not_asked": empty_results.not_asked(found),
     }
     if found.hits:
-        return render(request, "search/search_results.html", context | listed(found))
+        return render(request, "search/search_results.html", context | listed(request, found))
     paid = mirrored.that_paid(request, account) if (account := account_in(sought)) else None
     if paid and paid.lists and not found.error:
         return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
@@ -230,13 +231,25 @@ def account_in(sought: Sought) -> str:
     return ""
 
 
-def listed(found: results.LookupResult) -> dict[str, object]:
-    """The newest hits, for `search/search_results.html`."""
-    now = datetime.now(UTC)
-    shown = found.hits[:MOST_SHOWN]
+def listed(request: HttpRequest, found: results.LookupResult) -> dict[str, object]:
+    """A page of the hits, for `search/search_results.html`."""
+    asked, last = request.GET.get("page", ""), -(-len(found.hits) // PAGE_SIZE)
+    number = min(max(int(asked), 1), last) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 1
+    begin = (number - 1) * PAGE_SIZE
+    shown = found.hits[begin : begin + PAGE_SIZE]
+
+    def page(which: int) -> str:
+        query = {name: value for name, value in request.GET.items() if name != "page"} | {"page": str(which)}
+        return f"{request.path}?{urlencode(query)}" if 1 <= which <= last else ""
+
     return {
-        "now": now,
-        "transfers": [glance.of(each) for each in reading.of_hits([hit.intent for hit in shown])],
+        "now": datetime.now(UTC),
+        "first": begin + 1,
+        "last": begin + len(shown),
+        "is_cut": found.count > len(found.hits),
+        "previous": page(number - 1),
+        "following": page(number + 1),
+        "transfers": [glance.of(each) for each in reading.of_hits([hit.intent for hit in shown], most=PAGE_SIZE)],
         "reasons": {
             hit.intent.intent_id: [empty_results.reason(question, found=found) for question in hit.reasons]
             for hit in shown

@@ -264,7 +264,7 @@ def test_a_search_with_many_hits_says_how_many_are_omitted(transfer: Transfer) -
     transfer.answers = {"SearchIntents": owned(5_000)}
     answer = transfer.page(path=f"/search?owner=0x{'4b' * 20}")
     assert answer.status_code == 200
-    assert "Showing 250 of 5,000." in words(answer)
+    assert "Showing 1 to 20 of 5,000." in words(answer)
     assert len(answer.body) < 500_000
 
 

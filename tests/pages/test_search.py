@@ -1,5 +1,6 @@
 """Search: one hit redirects, several are listed with reasons, none shows possible causes."""
 
+import html
 import re
 from collections import Counter
 
@@ -369,3 +370,44 @@ def test_both_readings_of_an_amount_are_shown(site: Client, emulator: Emulator) 
     page = visible_text(site.get("/search", {"q": "sent 1.500 USDC from Base"}))
     assert "Read as: 1,500 or 1.5 USDC, from Base" in page
     assert "“1.500” could be 1,500 or 1.5." in page
+
+
+def test_the_results_have_pages_of_20_with_each_transfer_once(site: Client, emulator: Emulator) -> None:
+    project = emulator.finished(2)["projectId"]
+    url, listed = f"/search?project={project}", []
+    for _ in range(3):
+        page = site.get(url).content.decode()
+        rows = re.findall(r'<tr[^>]*>.*?href="/intent/(0x[0-9a-f]{64})"', page, re.DOTALL)
+        assert len(set(rows)) == 20
+        assert "Delivered" in page  # the headline, which needs the receipt
+        listed += dict.fromkeys(rows)
+        [url] = re.findall(r'rel="next" href="([^"]+)"', page)
+        url = html.unescape(url)
+    assert len(set(listed)) == 60
+    assert site.get(f"/search?project={project}&page=abc").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("written", "what", "link"),
+    [
+        ("bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "Bitcoin address", "https://mempool.space/address/bc1q"),
+        ("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "Tron address", "https://tronscan.org/#/address/TR7N"),
+        ("0x5" + "1" * 62, "Starknet transaction hash or address", "https://voyager.online/tx/0x5"),
+    ],
+)
+def test_a_value_of_another_chain_is_named_and_leads_to_its_explorer(
+    site: Client, emulator: Emulator, written: str, what: str, link: str
+) -> None:
+    answer = site.get("/search", {"q": written})
+    assert answer.status_code == 404
+    words = visible_text(answer)
+    assert f"No matches for {what}" in words
+    assert "wner" in words
+    assert f'href="{link}' in answer.content.decode()
+    assert site.get("/history", {"owner": written}).status_code == 200 or "hash" in what
+
+
+def test_a_transaction_hash_in_a_link_to_a_transfer_leads_to_its_transfer(site: Client, emulator: Emulator) -> None:
+    intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
+    answer = site.get("/search", {"q": f"https://dash.example/intent/{txn_hash}"})
+    assert answer["Location"] == f"/intent/{intent_id}?tx={txn_hash}"

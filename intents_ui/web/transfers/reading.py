@@ -151,9 +151,9 @@ def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Transfe
     return _with_known_balances([Transfer.of(intent, receipt, now=now) for intent, receipt in read])
 
 
-def of_hits(intents: Sequence[Intent]) -> list[Transfer]:
-    """Return search hits, which come without receipts. Up to MOST_RECEIPTS receipts are read, for more hits none."""
-    if len(intents) > MOST_RECEIPTS:
+def of_hits(intents: Sequence[Intent], *, most: int = MOST_RECEIPTS) -> list[Transfer]:
+    """Return search hits, which come without receipts. They are read unless there are more than `most` hits."""
+    if len(intents) > most:
         # A quote that was never executed has no receipt.
         receipts: list[IntentReceipt | ServiceError] = [
             NotFound() if intent.status in UNEXECUTED else OutOfTime() for intent in intents
