@@ -7,9 +7,8 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.routes import query
 from intents_ui.display.routes.query import Lists, RouteQuery, RouteSide
 from intents_ui.display.search.parameters import Parsed
-from intents_ui.display.tokens import icons, names, token_amounts
-from intents_ui.display.tokens.icons import TokenIcon
-from intents_ui.display.tokens.token_amounts import Identity, identity
+from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens.token_amounts import Identity, TokenIcon, chain_icon, identity
 from intents_ui.service.models import TokenInfo
 
 
@@ -65,7 +64,7 @@ def side(end: str, asked: Parsed[RouteQuery], *, using: Lists) -> RouteFormView:
     return RouteFormView(
         chain_id=chain_id,
         chain=chain,
-        coin=TokenIcon("?", None, icons.of_chain(chain_id, chain) if chain_id else None),
+        coin=TokenIcon("?", None, chain_icon(chain_id, chain) if chain_id else None),
         token=identity(chain_id, address, using=using) if address else None,
         featured=offered,
         typed="" if is_offered else hashes.checksum(address) if address else asked.typed[name],

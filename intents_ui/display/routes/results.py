@@ -11,9 +11,8 @@ from intents_ui.display.formatting import hashes, text
 from intents_ui.display.routes import query
 from intents_ui.display.routes.form import RouteChoice
 from intents_ui.display.routes.query import Lists, RouteDirection, RouteQuery, RouteSide, can_be_asked
-from intents_ui.display.tokens import icons, names, token_amounts
-from intents_ui.display.tokens.icons import TokenIcon
-from intents_ui.display.tokens.token_amounts import identity
+from intents_ui.display.tokens import names, token_amounts
+from intents_ui.display.tokens.token_amounts import TokenIcon, chain_icon, identity
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import TokenInfo, TokensAnswer
@@ -199,8 +198,15 @@ class RouteSearch:
             query = _with(question, side).with_(is_whole=False).query if can_be_asked(side) else ""
             ways.append(RouteChoice(identity(chain_id, key, using=self.lists, metadata=token), query))
         alone = _with(question, RouteSide(chain_id)).with_(is_whole=question.restriction is not None)
-        coin = icons.of_chain(chain_id, chain, logo_uri=known.logo_uri if known else None)
-        return ResultGroup(chain_id, chain, coin, tuple(ways), len(of_chain), alone.query, is_known=known is not None)
+        return ResultGroup(
+            chain_id,
+            chain,
+            chain_icon(chain_id, chain, known),
+            tuple(ways),
+            len(of_chain),
+            alone.query,
+            is_known=known is not None,
+        )
 
     def _headline(self, groups: Sequence[ResultGroup], *, is_readable: bool) -> str:
         question = self.question

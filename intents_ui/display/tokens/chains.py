@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.tokens import icons, names, providers
-from intents_ui.display.tokens.icons import TokenIcon
+from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.providers import Provider
+from intents_ui.display.tokens.token_amounts import TokenIcon
 from intents_ui.service.fields import CHAIN_ID_LIMIT
 from intents_ui.service.models import ChainInfo
 
@@ -48,7 +48,7 @@ def of(info: ChainInfo) -> Chain:
     return Chain(
         id=info.id,
         name=name,
-        coin=icons.of_chain(info.id, name, logo_uri=info.logo_uri),
+        coin=token_amounts.chain_icon(info.id, name, info),
         native_symbol=text.symbol(info.native_symbol).shown,
         native_name=text.name(info.native_name).shown,
         native_decimals=info.native_decimals,

@@ -1,23 +1,82 @@
-"""A token's identity for display, its amounts, and exact differences between two of them.
+"""A token's identity for display with its icon, its amounts, and exact differences between two of them.
 
 Decimals are never assumed. Those of the token list count before those that came with an amount, and amounts have a
 warning if the two differ. Amounts of different tokens are never compared.
+
+Bundled icons belong to chain IDs and token addresses, never to names, because anyone can call a token USDC.
+icons.json lists those on which two public lists agree, and static/img/coins.svg has the images. Testnet tokens have
+no icon, because they have no value.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from intents_ui import tables
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.formatting.sentences import Sentence
-from intents_ui.display.tokens import icons, names, warnings
+from intents_ui.display.tokens import names, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark, TokenStanding
 from intents_ui.service.models import ChainInfo, TokenInfo, TokenMetadata
 
 MOST_IDENTITIES = 2048
 LONGEST_KEY = 250  # characters of a token's address and names. Others can be as long as a response
+
+_icons = tables.read(__package__, "icons.json")
+CHAIN_PICTURES: Mapping[int, str] = {int(chain_id): picture for chain_id, picture in _icons["chains"].items()}
+TOKEN_PICTURES: Mapping[tuple[int, str], str] = {
+    (int(chain_id), address): picture
+    for chain_id, pictures in _icons["tokens"].items()
+    for address, picture in pictures.items()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TokenIcon:
+    """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
+
+    `picture`: a bundled icon or "". `logo_uri`: the listed one, from outside. `hue` None: plain background
+    for unknown tokens. `chain`: the small chain icon at the corner.
+    """
+
+    monogram: str
+    hue: int | None
+    chain: "TokenIcon | None" = None
+    picture: str = ""
+    logo_uri: str | None = None
+
+
+def chain_icon(chain_id: int | None, name: str, info: ChainInfo | None = None) -> TokenIcon:
+    """Return a chain's icon. `name` as shown, `info` as listed by the service."""
+    picture = "" if chain_id is None else CHAIN_PICTURES.get(chain_id, "")
+    return TokenIcon(text.bare(name)[:1], _hue(name), picture=picture, logo_uri=info.logo_uri if info else None)
+
+
+def token_icon(
+    chain_id: int | None,
+    address: str | None,
+    *,
+    symbol: str,
+    is_known: bool,
+    chain: TokenIcon | None,
+    logo_uri: str | None = None,
+) -> TokenIcon:
+    """Return a token's icon. `symbol` as shown, `logo_uri` as listed by the service.
+
+    `is_known`: the token is listed, or its list is unavailable, and it has no warning. Unknown tokens have letters on
+    a plain background, whatever their address.
+    """
+    monogram = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
+    if not is_known:
+        return TokenIcon(monogram, None, chain)
+    picture = "" if chain_id is None or address is None else TOKEN_PICTURES.get((chain_id, key(address)), "")
+    return TokenIcon(monogram, _hue(symbol), chain, picture, logo_uri)
+
+
+def _hue(name: str) -> int:
+    return sum(map(ord, name)) % 8
 
 
 @dataclass(frozen=True)
@@ -134,7 +193,7 @@ class Identity:
     decimals: int | None
     standing: TokenStanding
     marks: tuple[Mark, ...]
-    coin: "icons.TokenIcon"
+    coin: TokenIcon
 
     @property
     def is_native(self) -> bool:
@@ -176,12 +235,12 @@ def _identity(of: Money) -> Identity:
         decimals=stated[0] if stated else None,
         standing=standing,
         marks=(*marks, *warnings.of_decimals(stated, value=None)),
-        coin=icons.of_token(
+        coin=token_icon(
             chain_id,
             address,
             symbol=shown,
             is_known=standing is not TokenStanding.UNLISTED and not marks,
-            chain=icons.of_chain(chain_id, chain, logo_uri=chain_info.logo_uri if chain_info else None),
+            chain=chain_icon(chain_id, chain, chain_info),
             logo_uri=listed.logo_uri if listed else None,
         ),
     )

@@ -9,10 +9,9 @@ from django.urls import reverse
 
 from intents_ui import app
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.tokens import icons, names, providers, token_amounts
-from intents_ui.display.tokens.icons import TokenIcon
+from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.providers import Provider
-from intents_ui.display.tokens.token_amounts import Identity
+from intents_ui.display.tokens.token_amounts import Identity, TokenIcon
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
 
 MOST_CHARACTERS = 500  # of a value in a query string
@@ -89,7 +88,7 @@ def _chain(written: str) -> ScopeChain:
     number, catalog = number_of(written), app.current().catalog
     info = catalog.chain(number)
     name = names.chain(number, info=info, unknown="Unknown chain")
-    return ScopeChain(number, name, icons.of_chain(number or 0, name, logo_uri=info.logo_uri if info else None))
+    return ScopeChain(number, name, token_amounts.chain_icon(number, name, info))
 
 
 def identity(chain: str, address: str) -> Identity:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from intents_ui.display.tokens import icons
-from intents_ui.display.tokens.icons import TokenIcon
-from intents_ui.display.tokens.token_amounts import identity
+from intents_ui.display.tokens import token_amounts
+from intents_ui.display.tokens.token_amounts import TokenIcon, identity
 from intents_ui.service.models import TokenMetadata
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, USDC, named
 
@@ -14,7 +13,7 @@ SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 
 
 def of_token(chain_id: int | None, address: str | None, *, symbol: str = "USDC", is_known: bool = True) -> TokenIcon:
-    return icons.of_token(chain_id, address, symbol=symbol, is_known=is_known, chain=None)
+    return token_amounts.token_icon(chain_id, address, symbol=symbol, is_known=is_known, chain=None)
 
 
 @pytest.mark.parametrize(
