@@ -24,7 +24,7 @@ from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.display.transfers import lookalike_addresses, statuses
+from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.balances import Check
 from intents_ui.display.transfers.transfer import CommitOffer, Transfer, derived
 from intents_ui.http import marks
@@ -147,7 +147,6 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "stops": route_diagram.of(transfer),
         "timeline": timeline.of(transfer),
         "promise": comparison.of(transfer),
-        "lookalikes": lookalike_addresses.of(transfer),
         "check": check.of(transfer),
         "offer": offer(transfer),
         "fees": fees.of(transfer),
@@ -268,8 +267,8 @@ def watched_now(intent_id: str) -> Snapshot | None:
 
 def searched(request: HttpRequest, transfer: Transfer, receipt_error: ServiceError | None) -> dict[str, object]:
     """Return the step whose transaction the user searched for (`/tx/…`), or a warning if there is none."""
-    given, receipt = request.GET.get("tx", ""), transfer.receipt
-    txn_hash = identifiers.only(given, identifiers.HASHES)
+    given, receipt = request.GET.get("tx"), transfer.receipt
+    txn_hash = identifiers.only(given, identifiers.HASHES) if given else None
     if txn_hash is None:
         return {"searched_step": None, "warning": None, "other_explorer": ""}
     doubt = results.doubt(txn_hash, transfer.intent.intent_id, receipt_error or receipt)

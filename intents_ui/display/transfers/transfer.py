@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cached_property, wraps
+from itertools import combinations
 from operator import attrgetter
 from typing import Any, Self
 
@@ -547,6 +548,30 @@ class Transfer:
         )
         is_elsewhere = destination is StepStatus.DONE or (crossed and side is Place.DEPOSIT_ADDRESS)
         return Place.UNKNOWN if is_elsewhere else side
+
+    @cached_property
+    def lookalikes(self) -> tuple[tuple[tuple[str, str], tuple[str, str]], ...]:
+        """Return each pair of different addresses with the same first and last characters, with their roles.
+
+        An address can have several roles, of which the first counts. Addresses that aren't hex are ignored.
+        """
+        named = (
+            ("owner", self.owner),
+            ("recipient", self.recipient),
+            ("deposit address", self.deposit_address),
+            ("destination intent address", self.delivery_address),
+            ("address that sent the deposit", self.deposit.from_address if self.deposit else None),
+            ("refund address", self.refund.to_address if self.refund else None),
+        )
+        roles: dict[str, str] = {}
+        for role, address in named:
+            if address and (known := hashes.canonical_address(address)):
+                roles.setdefault(known, role)
+        return tuple(
+            ((roles[one], one), (roles[other], other))
+            for one, other in combinations(roles, 2)
+            if (one[:6], one[-4:]) == (other[:6], other[-4:])
+        )
 
     # Balances
 

@@ -2,7 +2,6 @@ from itertools import combinations
 
 import pytest
 
-from intents_ui.display.transfers import lookalike_addresses
 from tests.display.builders import MERCHANT, OWNER, at, intent, named, receipt, refund, summary, transaction
 
 # As long as an address, with the same first and last four digits as the owner's.
@@ -11,8 +10,8 @@ TRIPLET = OWNER[:6] + "8" * 32 + OWNER[-4:]
 
 
 def pairs(of_intent=None, of_receipt=None):
-    found = lookalike_addresses.of(at(of_intent or intent(), of_receipt))
-    return [(one.role, other.role) for one, other in found]
+    found = at(of_intent or intent(), of_receipt).lookalikes
+    return [(one, other) for (one, _), (other, _) in found]
 
 
 PLACES = named(
