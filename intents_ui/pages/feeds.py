@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.display.lists import address as about
+from intents_ui.display.formatting import hashes
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.sharing import feeds
 from intents_ui.display.sharing.feeds import Entry
@@ -36,7 +36,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 @require_safe
 def address(request: HttpRequest, address: str) -> HttpResponseBase:
-    known = about.canonical(address)
+    known = hashes.account(address)
     if known is None:
         raise Http404("This is not an account address.")
     if known != address:

@@ -18,7 +18,6 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes
-from intents_ui.display.lists import address as about
 from intents_ui.display.sharing import preview
 from intents_ui.display.sharing.preview import Card
 from intents_ui.display.summary import summary
@@ -130,7 +129,7 @@ def framed(request: HttpRequest, intent_id: str) -> str:
 
 def of_canonical_address(written: str, *, page: str) -> HttpResponse | None:
     """Return a redirect for a non-canonical spelling. Raises Http404 for anything but an account address."""
-    known = about.canonical(written)
+    known = hashes.account(written)
     if known is None:
         raise Http404("This is not an account address.")
     return None if known == written else redirect(reverse(page, args=[known]), permanent=True)

@@ -14,7 +14,6 @@ from intents_ui import app
 from intents_ui.display import failures, glossary
 from intents_ui.display.formatting import amounts, hashes, json_text, sentences, short_forms, text, times
 from intents_ui.display.formatting.short_forms import ShortForms, Whole
-from intents_ui.display.lists import address
 from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
 from intents_ui.display.tokens import names
@@ -112,7 +111,7 @@ def environment(**options: Any) -> Environment:
     env.globals.update(clock_ahead=clock_ahead, made_at=now)
     env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=assistance.SCAM_WARNING)
     env.filters.update(
-        account=address.canonical,
+        account=hashes.account,
         bare=text.bare,
         capitalized=sentences.capitalized,
         ago=lambda at: times.ago(at, now=now()),

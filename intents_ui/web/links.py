@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import resolve, reverse
 
+from intents_ui.display.formatting import hashes
 from intents_ui.display.routes.query import RouteSide, can_be_asked
 from intents_ui.display.search import identifiers
 from intents_ui.display.search.identifiers import Kind
@@ -52,6 +53,8 @@ def canonical(intent_id: str) -> str:
 
     Raises Http404 for text that can't be an Intent ID, without a request to the service.
     """
+    if known := hashes.canonical_hash(intent_id):
+        return known
     read = identifiers.read(intent_id)
     found = next((each.value for each in read.lookups if each.kind in (Kind.HASH, Kind.INTENT)), None)
     if found is None and not (PLAIN_ID.fullmatch(intent_id) and not read.refusal):

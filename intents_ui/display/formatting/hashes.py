@@ -87,6 +87,11 @@ def is_native(address: str | None) -> bool:
     return address is not None and address.lower() in NATIVE_ADDRESSES
 
 
+def account(address: str | None) -> str | None:
+    """Return the canonical form of an account's address; None for anything else."""
+    return None if address is None or is_native(address) else any_address(address)
+
+
 def short_id(intent_id: str | None) -> str:
     """Return `0x7c1f4ab2…90cd9e2b`."""
     return UNKNOWN if intent_id is None else _shortened(intent_id, each_side=8)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from intents_ui.display.formatting import amounts, hashes, text
+from intents_ui.display.formatting import amounts, text
 from intents_ui.display.lists.balances import Value
 from intents_ui.display.lists.filters import IN_FLIGHT
 from intents_ui.display.summary import glance
@@ -37,11 +37,6 @@ ENDS = (
 )
 # Filters of an owner's transfers, by their words.
 CHOICES = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
-
-
-def canonical(written: str | None) -> str | None:
-    """Return the canonical form of an account's address; None for anything else."""
-    return None if written is None or hashes.is_native(written) else hashes.any_address(written)
 
 
 @dataclass(frozen=True)
