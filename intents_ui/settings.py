@@ -348,7 +348,6 @@ MIDDLEWARE = [
     "intents_ui.http.compression.compressed",
     "intents_ui.http.compression.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
-    "intents_ui.http.failures.refuse_cross_site",
     "intents_ui.http.secret_text.refuse_secrets",
     "intents_ui.http.stale_notice.add_stale_notice",
     "intents_ui.http.failures.FailurePages",
@@ -457,7 +456,7 @@ SECURE_HSTS_PRELOAD = True
 CSRF_COOKIE_SECURE = BY_HTTPS
 CSRF_COOKIE_NAME = "__Host-csrftoken" if BY_HTTPS else "csrftoken"
 # Django's CSRF middleware would require tokens, and so cookies, also for forms that change nothing. Those that write have
-# its decorator (`operator_auth.operator_form`), and `failures.refuse_cross_site` is for all. A test checks every URL.
+# its decorator (`operator_auth.operator_form`), and `failures.FailurePages` is for all. A test checks every URL.
 SILENCED_SYSTEM_CHECKS = ["security.W003"]
 
 LOGGING = {

@@ -16,7 +16,6 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
-from django.middleware.csrf import REASON_BAD_ORIGIN
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import is_valid_path
@@ -193,12 +192,19 @@ def rejection(request: HttpRequest, failure: Failure) -> HttpResponse:
 
 
 class FailurePages:
-    """Middleware that turns a `ServiceError` raised by a view into an error page."""
+    """Middleware that turns a `ServiceError` raised by a view into an error page.
+
+    It rejects forms of other sites, also those that change nothing and need no CSRF token. Other sites may use the API,
+    which reads no cookies.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_form = request.method == "POST" and not request.path.startswith(api.PATHS)
+        if is_form and not client_ip.is_same_origin(request):
+            return page(request, of_dashboard("form of another site"))
         response = self.get_response(request)
         return wrong_method(request, response) if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED else response
 
@@ -215,21 +221,6 @@ class FailurePages:
                 return redirect(f"{request.path}?{query.urlencode()}" if query else request.path)
             case _:
                 return None
-
-
-def refuse_cross_site(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware that rejects forms of other sites, also those that change nothing and need no CSRF token.
-
-    Other sites may use the API, which reads no cookies.
-    """
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        is_form = request.method == "POST" and not request.path.startswith(api.PATHS)
-        if is_form and not client_ip.is_same_origin(request):
-            return csrf_failure(request, REASON_BAD_ORIGIN)
-        return get_response(request)
-
-    return answer
 
 
 def looked_for(request: HttpRequest) -> str | None:
