@@ -16,6 +16,7 @@ from intents_ui.pages import (
     chains,
     commit,
     console,
+    coverage,
     embed,
     export,
     feeds,
@@ -36,7 +37,6 @@ from intents_ui.pages import (
     well_known,
 )
 from intents_ui.pages.helpdesk import side_bar, slack
-from intents_ui.pages.insight import coverage
 from intents_ui.settings import ENV
 
 
@@ -144,19 +144,19 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 
-SCOPE = "figures.scope"  # the figures of a level, which ends the name of its page
-# By route, the name of each page of the mirror and its view in `pages.insight`.
+SCOPE = "insight.scope"  # the figures of a level, which ends the name of its page
+# By route, the name of each page of the mirror and its view in `pages`.
 INSIGHT = {
-    "insight": ("insight", "figures.overview"),
-    "insight.json": ("insight-json", "figures.overview_json"),
+    "insight": ("insight", "insight.overview"),
+    "insight.json": ("insight-json", "insight.overview_json"),
     "insight/coverage": ("insight-coverage", "coverage.view"),
-    "insight/incidents": ("insight-incidents", "incidents.view"),
-    "insight/incidents/feed.atom": ("insight-incidents-atom", "incidents.atom"),
-    "insight/incident/<chain:number>": ("insight-incident", "incidents.incident"),
-    "insight/incident/<chain:number>.json": ("insight-incident-json", "incidents.incident_json"),
-    "insight/transfers": ("insight-transfers", "transfers.ended"),
-    "late": ("late", "transfers.late"),
-    "late.csv": ("late-csv", "transfers.late_csv"),
+    "insight/incidents": ("insight-incidents", "insight.recent_incidents"),
+    "insight/incidents/feed.atom": ("insight-incidents-atom", "insight.incidents_atom"),
+    "insight/incident/<chain:number>": ("insight-incident", "insight.incident"),
+    "insight/incident/<chain:number>.json": ("insight-incident-json", "insight.incident_json"),
+    "insight/transfers": ("insight-transfers", "insight.ended"),
+    "late": ("late", "insight.late"),
+    "late.csv": ("late-csv", "insight.late_csv"),
     "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": ("insight-route", SCOPE),
     "insight/provider/<identifier:name>": ("insight-provider", SCOPE),
     "insight/chain/<identifier:chain_id>": ("insight-chain", SCOPE),
@@ -165,7 +165,7 @@ INSIGHT = {
 has_mirror = apps.is_installed("intents_ui.mirror")
 for route, (name, view) in INSIGHT.items():
     # Without a mirror, its pages say so, and nothing of it is imported.
-    shown = import_string(f"intents_ui.pages.insight.{view}") if has_mirror else coverage.no_mirror
+    shown = import_string(f"intents_ui.pages.{view}") if has_mirror else coverage.no_mirror
     level = {"level": name.removeprefix("insight-")} if view == SCOPE else None
     urlpatterns.append(path(route, shown, level, name=name))
 urlpatterns += [

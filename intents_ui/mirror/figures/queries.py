@@ -7,12 +7,12 @@ the limit of its route.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Coalesce
@@ -258,21 +258,19 @@ def overview(
     Like all figures, they are those of the last snapshot.
     """
     names = [ScopeName(Level(name[0]), *name[1:]) for name in state(table_name(period, level, order), [])]
-    snapshots = _snapshots(period, EVERYTHING, names, still_open)
-    total, *rows = (_figures(each, found, period, still_open) for each, found in snapshots.items())
-    details = json.loads(snapshots[EVERYTHING].details)
-    total.owners = details["owners"] and tuple(details["owners"])
+    (total, *rows), details = _figures(period, [EVERYTHING, *names], still_open)
     bars = {start: Bar(*counts) for start, counts in total.bars.items()}
-    series = _series(bars, total, still_open, length=period.bar)
-    return Report(total, series, rows, _reasons(details["causes"]))
+    return Report(total, _series(bars, total, still_open, length=period.bar), rows, _reasons(details["causes"]))
 
 
 def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
     """Return the figures of one scope. For a route, the rows are other routes between its chains."""
-    snapshots = _snapshots(period, scope, _siblings(scope), still_open)
-    total, *others = (_figures(each, found, period, still_open) for each, found in snapshots.items())
-    details = json.loads(snapshots[scope].details)
-    total.owners = details["owners"] and tuple(details["owners"])
+    siblings = []
+    if scope.level is Level.ROUTE:
+        chains = {"origin_chain": scope.origin_chain, "destination_chain": scope.destination_chain}
+        siblings = [ScopeName(Level.ROUTE, *each.key) for each in Route.objects.filter(**chains)]
+    scopes = dict.fromkeys([scope, *siblings])
+    (total, *others), details = _figures(period, [*scopes], still_open)
     bars = _past_bars(total) | {start: Bar(*bar) for start, *bar in details["bars"]}
     known = {token for *pair, _, _ in details["pairs"] for token in pair if token is not None}
     tokens: dict[int | None, TokenKey] = {each.pk: each.key for each in Token.objects.filter(pk__in=known)}
@@ -286,6 +284,47 @@ def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
             for origin, destination, n, sent in details["pairs"]
         ],
     )
+
+
+def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
+    """Return the figures of one scope, without its open transfers."""
+    return _figures(period, [scope], OpenCounts(coverage.gaps(now=now)))[0][0]
+
+
+def _figures(
+    period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts
+) -> tuple[Sequence[PeriodFigures], Mapping[str, Any]]:
+    """Return the figures of scopes until the time of the last snapshots, with the details of the first scope.
+
+    They can be complete if the snapshots are, and aren't too old. A scope without a snapshot has no ended transfers.
+    """
+    details = Case(When(scope=scopes[0].text, then=F("details")), default=Value("", TextField()))
+    rows = Snapshot.objects.filter(period=period, scope__in={each.text for each in (EVERYTHING, *scopes)})
+    found = {name: values for name, *values in rows.values_list("scope", "at", "is_complete", "sums", details)}
+    gaps = still_open.gaps
+    at, was_complete, *_ = found.get(EVERYTHING.text, (gaps.at, False))
+    since = period.since(at)
+    completeness = gaps.of(since, at, can_be=was_complete and at >= gaps.at - FRESH)
+    figures = [
+        PeriodFigures(
+            **vars(Sums.of_row(*json.loads(found[scope.text][2])) if scope.text in found else Sums()),
+            scope=scope,
+            period=period,
+            since=utc(since),
+            at=utc(at),
+            completeness=completeness,
+            open=counts["open"],
+            late=counts["late"],
+            late_since=counts[period],
+        )
+        for scope, counts in ((each, still_open.of(each)) for each in scopes)
+    ]
+    if scopes[0].text in found:
+        of_first = json.loads(found[scopes[0].text][3])
+    else:
+        of_first = ScopeSums().as_details(period) | ({} if found else {"owners": None})  # without snapshots, unknown
+    figures[0].owners = of_first["owners"] and tuple(of_first["owners"])
+    return figures, of_first
 
 
 def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
@@ -314,12 +353,6 @@ def is_known(scope: ScopeName) -> bool:
     return bool(_token_ids(scope) if scope.level is Level.TOKEN else _route_ids(scope))
 
 
-def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
-    """Return the figures of one scope, without its open transfers."""
-    nothing_open = OpenCounts(coverage.gaps(now=now))
-    return _figures(scope, _snapshots(period, scope, (), nothing_open)[scope], period, nothing_open)
-
-
 def is_of(scope: ScopeName) -> Q:
     """Return the condition that a transfer or a fact is a part of a scope."""
     if scope.level is Level.SERVICE:
@@ -342,62 +375,11 @@ def _token_ids(scope: ScopeName) -> list[int]:
     return [pk for pk, address in rows if scope_of_token(scope.origin_chain, address) == scope]
 
 
-def _siblings(scope: ScopeName) -> list[ScopeName]:
-    """Return the other routes between the chains of a route. Other scopes have none."""
-    if scope.level is not Level.ROUTE:
-        return []
-    routes = Route.objects.filter(origin_chain=scope.origin_chain, destination_chain=scope.destination_chain)
-    return [ScopeName(Level.ROUTE, *route.key) for route in routes if route.key != scope.route]
-
-
-class _Found(NamedTuple):
-    """A snapshot as read, with its details as JSON if they were asked for."""
-
-    at: int
-    is_complete: bool
-    sums: str
-    details: str
-
-
-def _snapshots(
-    period: Period, scope: ScopeName, others: Iterable[ScopeName], still_open: OpenCounts
-) -> Mapping[ScopeName, _Found]:
-    """Return the last snapshots of a scope, with its details, and of others. If nothing ended in one, it is empty."""
-    scopes = [scope, *others]
-    names = {each.text: each for each in (EVERYTHING, *scopes)}
-    details = Case(When(scope=scope.text, then=F("details")), default=Value("", TextField()))
-    rows = Snapshot.objects.filter(period=period, scope__in=names)
-    columns = rows.values_list("scope", "at", "is_complete", "sums", details)
-    found = {names[name]: _Found(*values) for name, *values in columns}
-    nothing = ScopeSums()
-    details_of_none = nothing.as_details(period) | ({} if found else {"owners": None})  # without a snapshot, unknown
-    at, is_complete, *_ = found.get(EVERYTHING, (still_open.gaps.at, False))
-    empty = _Found(at, is_complete, json.dumps(nothing.as_row()), json.dumps(details_of_none))
-    return {each: found.get(each, empty) for each in scopes}
-
-
 def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[ReasonCount]:
     known = Reason.objects.filter(pk__in=[reason for _, reason, _ in causes if reason is not None])
     texts = {pk: (text, example) for pk, text, example in known.values_list("pk", "text", "example")}
     named = ((step, texts.get(reason or 0, ("", "")), n) for step, reason, n in causes)
     return [ReasonCount(step, text, example, n) for step, (text, example), n in named]
-
-
-def _figures(scope: ScopeName, snapshot: _Found, period: Period, still_open: OpenCounts) -> PeriodFigures:
-    """Return figures until the time of the snapshot. They can be complete if it is, and if it isn't too old."""
-    counts, gaps, at = still_open.of(scope), still_open.gaps, snapshot.at
-    since = period.since(at)
-    return PeriodFigures(
-        **vars(Sums.of_row(*json.loads(snapshot.sums))),
-        scope=scope,
-        period=period,
-        since=utc(since),
-        at=utc(at),
-        completeness=gaps.of(since, at, can_be=snapshot.is_complete and at >= gaps.at - FRESH),
-        open=counts["open"],
-        late=counts["late"],
-        late_since=counts[period],
-    )
 
 
 def _past_bars(total: PeriodFigures) -> dict[int, Bar]:
