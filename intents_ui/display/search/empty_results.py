@@ -7,7 +7,7 @@ from intents_ui import tables
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search.facts import TicketFacts
-from intents_ui.display.search.form import Criteria, Form
+from intents_ui.display.search.form import Criteria
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.service.results import Doubt, LookupQuestion, LookupResult
 
@@ -23,12 +23,6 @@ LOOKS_LIKE: dict[Kind, str] = {Kind(kind): words for kind, words in _TABLE["look
 CAUSES: dict[Kind, tuple[str, ...]] = {Kind(kind): _causes(written) for kind, written in _TABLE["causes"].items()}
 CAUSES[Kind.TRANSACTION] = CAUSES[Kind.HASH]
 OF_A_PROJECT, OF_SEVERAL_KEYS = _causes(_TABLE["of_a_project"]), _causes(_TABLE["of_several_fields"])
-KINDS = {
-    Form.ID: Kind.INTENT,
-    Form.HASH: Kind.TRANSACTION,
-    Form.ADDRESS: Kind.ADDRESS,
-    Form.WORDS: Kind.WORDS,
-}
 
 
 def looks_like(finding: Finding) -> str:
@@ -48,9 +42,9 @@ def likely_causes(
         if has_recipients:
             causes.pop(COMMON["recipient"], None)
         return tuple(sorted(causes, key=list(COMMON.values()).__contains__))
-    if len(asked.forms) > 1:
+    if len(asked.kinds) > 1:
         return OF_SEVERAL_KEYS
-    kind = KINDS.get(asked.forms[0])
+    kind = asked.kinds[0]
     return CAUSES[kind] if kind else OF_A_PROJECT
 
 

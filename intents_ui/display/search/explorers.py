@@ -1,6 +1,5 @@
 """Block explorer links: of chains that the service lists, and of well-known others."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
@@ -33,8 +32,8 @@ class Form:
     home: str | None = None
 
 
-def _matching(pattern: str) -> Reader:
-    return lambda value: value if re.fullmatch(pattern, value, re.ASCII) else None
+def _address_on(chain: str) -> Reader:
+    return lambda value: value if (shape := shapes.of(value)) and shape.chain == chain else None
 
 
 def _bare_hash(value: str) -> str | None:
@@ -45,7 +44,6 @@ def _base58_of_32_bytes(value: str) -> str | None:
     return value if hashes.is_solana_address(value) else None
 
 
-BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 EVM = Form(
     "/tx/",
     "/address/",
@@ -65,16 +63,16 @@ FORMS = {
             "/tx/",
             "/address/",
             _bare_hash,
-            _matching(rf"bc1[02-9ac-hj-np-z]{{11,87}}|[13]{BASE58}{{25,34}}"),
+            _address_on("Bitcoin"),
             home="https://mempool.space",
         ),
     ),
     **dict.fromkeys(
         names.TRON,
-        Form("/#/transaction/", "/#/address/", _bare_hash, _matching(f"T{BASE58}{{33}}"), home="https://tronscan.org"),
+        Form("/#/transaction/", "/#/address/", _bare_hash, _address_on("Tron"), home="https://tronscan.org"),
     ),
     names.SUI: Form("/tx/", "/account/", _base58_of_32_bytes, hashes.canonical_hash),
-    names.TON: Form("/transaction/", "/", _bare_hash, _matching(r"[EUk0][Qf][\w-]{46}")),
+    names.TON: Form("/transaction/", "/", _bare_hash, _address_on("TON")),
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from intents_ui import tables
 from intents_ui.display.formatting import amounts as figures
 from intents_ui.display.formatting import text
-from intents_ui.display.search.identifiers import Finding, Pasted
+from intents_ui.display.search.identifiers import USUAL_NAMES, Finding, Pasted
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
 
@@ -319,9 +319,11 @@ class _Terms:
         term, unit = self._at(place), self._at(place + 1)
         if term.has("now"):
             return now - JUST_NOW, now
-        values = readings(term.written) if term.has("number") else (Decimal(1),) if term.has("one") else ()
         minutes = unit.value("unit") if self._touches(place, longest=2) else None
-        if not values or minutes is None:
+        if minutes is None:
+            return None
+        values = readings(term.written) if term.has("number") else (Decimal(1),) if term.has("one") else ()
+        if not values:
             return None
         is_ago = self._at(place + 2).has("ago") or self._at(place - 1).has("since")
         if not is_ago and (term.has("one") or self._symbol(place + 1) or self._is_million(place + 1)):
@@ -549,7 +551,7 @@ def chains_by_name(chains: Iterable[ChainInfo]) -> dict[str, ChainInfo]:
     for chain in listed:
         named.setdefault(text.name(chain.name).shown.casefold(), chain)
     for chain in listed:
-        for usual in WORDS["chains"].get(str(chain.id), ()):
+        for usual in USUAL_NAMES.get(str(chain.id), ()):
             named.setdefault(usual, chain)
     for chain in listed:
         words = re.findall(r"\w+", text.name(chain.name).shown.casefold())

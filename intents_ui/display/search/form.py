@@ -6,35 +6,26 @@ Also the search keys for each kind of pasted identifier.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from intents_ui.display.formatting import text
 from intents_ui.display.search import identifiers, input_errors, parameters
-from intents_ui.display.search.identifiers import Kind
+from intents_ui.display.search.identifiers import LONGEST_WORDS, SHORTEST_WORDS, Kind
 from intents_ui.display.search.parameters import InvalidParameter, required
 from intents_ui.service import results
 
 
-class Form(Enum):
-    """The format of a field's value."""
-
-    ID = "id"
-    HASH = "hash"
-    ADDRESS = "address"
-    NUMBER = "number"
-    WORDS = "words"
-
-
 @dataclass(frozen=True)
 class SearchKey:
-    """A search field. `name` is its URL parameter, `criterion` the argument of `search_intents`."""
+    """A search field. `name` is its URL parameter, `criterion` the argument of `search_intents`, and `kind` that of
+    its value: None for a number.
+    """
 
     name: str
     criterion: str
     label: str
     hint: str
-    form: Form
+    kind: Kind | None
 
 
 KEYS = (
@@ -43,28 +34,32 @@ KEYS = (
         "by_intent_id",
         "Intent ID",
         "0x and 64 hex characters, or another format the service uses",
-        Form.ID,
+        Kind.INTENT,
     ),
-    SearchKey("transaction", "by_transaction_hash", "Transaction hash", "Any transaction of the transfer", Form.HASH),
     SearchKey(
-        "deposit", "by_deposit_transaction_hash", "Deposit transaction hash", "Deposit transaction only", Form.HASH
+        "transaction", "by_transaction_hash", "Transaction hash", "Any transaction of the transfer", Kind.TRANSACTION
     ),
-    SearchKey("owner", "by_owner_address", "Owner", "Wallet that created the transfer", Form.ADDRESS),
-    SearchKey("origin", "by_origin_intent_address", "Deposit address", "Origin intent address", Form.ADDRESS),
+    SearchKey(
+        "deposit",
+        "by_deposit_transaction_hash",
+        "Deposit transaction hash",
+        "Deposit transaction only",
+        Kind.TRANSACTION,
+    ),
+    SearchKey("owner", "by_owner_address", "Owner", "Wallet that created the transfer", Kind.ADDRESS),
+    SearchKey("origin", "by_origin_intent_address", "Deposit address", "Origin intent address", Kind.ADDRESS),
     SearchKey(
         "destination",
         "by_destination_intent_address",
         "Destination intent address",
         "Intent address on the destination chain",
-        Form.ADDRESS,
+        Kind.ADDRESS,
     ),
-    SearchKey("project", "by_project_id", "Project", "Project ID", Form.NUMBER),
-    SearchKey("text", "by_query_string", "Text", "Memo text, such as an order number", Form.WORDS),
+    SearchKey("project", "by_project_id", "Project", "Project ID", None),
+    SearchKey("text", "by_query_string", "Text", "Memo text, such as an order number", Kind.WORDS),
 )
 
 LONGEST_ID = 200
-SHORTEST_WORDS = 3
-LONGEST_WORDS = 100
 PLAIN_ID = re.compile(rf"[A-Za-z0-9_.:-]{{1,{LONGEST_ID}}}")
 HEX_ID = re.compile(r"0[xX][0-9a-fA-F]*")
 
@@ -98,8 +93,8 @@ class Criteria:
         return next((field.key.name for field in self.fields if field.problem), None)
 
     @property
-    def forms(self) -> tuple[Form, ...]:
-        return tuple(field.key.form for field in self.fields if field.value)
+    def kinds(self) -> tuple[Kind | None, ...]:
+        return tuple(field.key.kind for field in self.fields if field.value)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -116,29 +111,28 @@ def read(query: Mapping[str, str]) -> Criteria:
             fields.append(SearchField(key))
             continue
         try:
-            given[key.criterion] = _criterion(value, key.form)
+            given[key.criterion] = _criterion(value, key.kind)
             fields.append(SearchField(key, value))
         except InvalidParameter as problem:
             fields.append(SearchField(key, text.visible(value)[:LONGEST_ID], str(problem)))
     return Criteria(tuple(fields), given)
 
 
-def _criterion(value: str, form: Form) -> str | int:
+def _criterion(value: str, kind: Kind | None) -> str | int:
     """Return the value to search for. Raises InvalidParameter."""
-    match form:
-        case Form.ID:
+    match kind:
+        case Kind.INTENT:
             return _intent_id(value)
-        case Form.HASH:
+        case Kind.TRANSACTION:
             return required(identifiers.only(value, identifiers.HASHES), input_errors.of_hash(value))
-        case Form.ADDRESS:
+        case Kind.ADDRESS:
             return parameters.address(value)
-        case Form.NUMBER:
-            return parameters.number(value, what="A project ID")
-        case Form.WORDS:
+        case Kind.WORDS:
             problem = input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
             if problem and len(value) >= SHORTEST_WORDS:
                 problem = f"Text must have at most {LONGEST_WORDS} characters, all visible."
             return required(None if problem else value, problem)
+    return parameters.number(value, what="A project ID")
 
 
 def _intent_id(value: str) -> str:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import pairwise
 from urllib.parse import unquote
 
+from intents_ui import tables
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.formatting.hashes import (
     ADDRESS_DIGITS,
@@ -107,24 +108,9 @@ def _is_whole(finding: Finding) -> bool:
     return not finding.problem and finding.kind is not Kind.SHORTENED
 
 
-# EIP-3770 short names, which wallets put before an address.
-SHORT_NAMES = {
-    "eth": 1,
-    "oeth": 10,
-    "bnb": 56,
-    "gno": 100,
-    "matic": 137,
-    "pol": 137,
-    "sonic": 146,
-    "base": 8453,
-    "arb1": 42161,
-    "arb-nova": 42170,
-    "avax": 43114,
-    "berachain": 80094,
-    "basesep": 84532,
-    "arb-sep": 421614,
-    "sep": 11155111,
-}
+# The usual names of chains, which also stand before an address: `arb1:0x…`.
+USUAL_NAMES: dict[str, list[str]] = tables.read(__package__, "words.toml")["chains"]
+SHORT_NAMES = {name.replace(" ", "-"): int(chain_id) for chain_id, names in USUAL_NAMES.items() for name in names}
 INTENT_SEGMENTS = frozenset({"intent", "intents", "i"})
 TRANSACTION_SEGMENTS = frozenset({"tx", "txs", "transaction", "transactions"})
 
@@ -183,7 +169,7 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
     if not "".join(cleaned.split()).strip(QUOTES):
         return Pasted()
     seen = cleaned if cleaned.isascii() else WORD.sub(_without_unseen, cleaned)
-    plain = POSSIBLE.sub(_without_lookalikes, narrow(seen))
+    plain = POSSIBLE.sub(_without_lookalikes, seen)
     # Only the end of a value. Within other text, most matches would be words or numbers.
     alone = TAIL_ALONE.fullmatch(plain.strip(AROUND_A_TAIL))
     tail = [_of_parts("", alone["tail"])] if alone else []
@@ -399,7 +385,7 @@ def _is_short_for(finding: Finding, wholes: Sequence[str]) -> bool:
 
 
 COMPLETE = frozenset({ADDRESS_DIGITS, HASH_DIGITS})
-WORD = re.compile(rf"[0-9A-Za-z_{FULL_WIDTH}{HIDDEN}]++")
+WORD = re.compile(rf"[0-9A-Za-z_{HIDDEN}]++")
 UNSEEN = re.compile(rf"[{HIDDEN}]+")
 # Words to normalize. All others stay unchanged.
 IDENTIFIER = re.compile(
@@ -407,7 +393,7 @@ IDENTIFIER = re.compile(
 )
 WHOLE = re.compile(rf"(?:0x)?(?:[0-9a-f]{{{ADDRESS_DIGITS}}}|[0-9a-f]{{{HASH_DIGITS}}})", re.IGNORECASE)
 # A word of letters that look like digits, in OCR and in forgeries.
-POSSIBLE = re.compile(rf"[0-9A-Za-z{GREEK_AND_CYRILLIC}]{{40,}}+")
+POSSIBLE = re.compile(rf"[0-9A-Za-z{FULL_WIDTH}{GREEK_AND_CYRILLIC}]{{40,}}+")
 # Latin, Cyrillic and Greek letters.
 LOOKALIKES = {
     ord(letter): digit
@@ -448,33 +434,20 @@ def _without_unseen(word: re.Match[str]) -> str:
     pieces = [piece for piece in UNSEEN.split(word[0]) if piece]
     if len(pieces) > 1 and all(_is_whole_piece(piece) for piece in pieces):
         return " ".join(pieces)
-    if IDENTIFIER.fullmatch(_narrow("".join(pieces))):
+    if IDENTIFIER.fullmatch("".join(pieces)):
         return "".join(pieces)
     return " ".join(pieces) if any(_is_whole_piece(piece) for piece in pieces) else word[0]
 
 
 def _is_whole_piece(piece: str) -> bool:
-    return WHOLE.fullmatch(_narrow(piece)) is not None or hashes.is_solana_address(piece)
-
-
-def narrow(received: str) -> str:
-    """Replace full-width characters in possible identifiers."""
-
-    def narrowed(word: re.Match[str]) -> str:
-        read = _narrow(word[0])
-        return read if IDENTIFIER.fullmatch(read) else word[0]
-
-    return received if received.isascii() else WORD.sub(narrowed, received)
+    return WHOLE.fullmatch(piece) is not None or hashes.is_solana_address(piece)
 
 
 def _without_lookalikes(word: re.Match[str]) -> str:
-    read = word[0].translate(LOOKALIKES)
-    changed = sum(one != other for one, other in zip(word[0], read, strict=True))
+    narrow = unicodedata.normalize("NFKC", word[0])  # from full width
+    read = narrow.translate(LOOKALIKES)
+    changed = sum(one != other for one, other in zip(narrow, read, strict=False))
     return read if changed <= MOST_LOOKALIKES and WHOLE.fullmatch(read) else word[0]
-
-
-def _narrow(word: str) -> str:
-    return word if word.isascii() else unicodedata.normalize("NFKC", word)
 
 
 def joined(received: str) -> str:
