@@ -10,6 +10,7 @@ from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.lists import balances as held
 from intents_ui.display.search import form
+from intents_ui.display.transfers.balances import UNCHECKED
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
@@ -37,9 +38,9 @@ def looked_up(intent_id: str) -> dict[str, object]:
     names = app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
     transfer = Transfer.of(found, None, now=datetime.now(UTC), names=names)
-    lookup = balance_cache.look_up(transfer)
-    names.learn(chain for group in lookup.balances.groups for chain in (group.chain_id,) if chain)
-    return context(transfer.at(transfer.now, lookup.balances), is_listed=lookup.is_listed)
+    balances = balance_cache.look_up(transfer)
+    names.learn(group.chain_id or None for group in (balances or UNCHECKED).groups)
+    return context(transfer.at(transfer.now, balances or UNCHECKED), is_listed=balances is not None)
 
 
 def unread(intent_id: str, error: ServiceError) -> dict[str, object]:

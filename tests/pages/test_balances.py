@@ -206,11 +206,13 @@ def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator:
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
     intent = app.current().service.ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     receipt = app.current().service.ask(operations.get_intent_receipt(intent.intent_id))
-    assert balance_cache.look_up(Transfer.of(intent, receipt, now=datetime.now(UTC))).balances.has_balance
+    found = balance_cache.look_up(Transfer.of(intent, receipt, now=datetime.now(UTC)))
+    assert found is not None
+    assert found.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
     then, now = (
-        each.balances
-        for each in balance_cache.known(
+        balances
+        for balances, _ in balance_cache.known(
             [Transfer.of(intent, receipt, now=datetime.now(UTC)), Transfer.of(intent, moved, now=datetime.now(UTC))]
         )
     )

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from intents_ui import app
 from intents_ui.display.transfers.balances import PENDING
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.client import ServiceClient
@@ -88,7 +89,7 @@ def test_balances_are_waited_for_until_the_deadline_at_most(monkeypatch: pytest.
             waits.append(seconds)
             raise TimeoutError
 
-    monkeypatch.setattr(balance_cache, "_lookup_in_background", lambda _: Silent())
+    monkeypatch.setattr(app.current().service.threads, "aside", lambda _: Silent())
     created = {"intentId": WANTED, "ownerAddress": OWNER, "createdAt": CREATED.isoformat()}
     transfer = Transfer.of(Intent.model_validate(created), None, now=datetime.now(UTC))
     with request_context.within(1.0):

@@ -6,12 +6,9 @@ response is fresh for some seconds. After that it remains the last known balance
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
-from typing import NamedTuple
 
 from intents_ui import app
 from intents_ui.display.transfers.balances import PENDING, UNCHECKED, Balances, Check
@@ -36,40 +33,24 @@ FIRST_PAGE = Page.first()
 MOST_OWNERS = 20_000
 
 
-@dataclass(frozen=True)
-class Lookup:
-    """Result of a lookup.
+def look_up(transfer: Transfer) -> Balances | None:
+    """Return the balances, waiting for the service. None if its owner's history doesn't have the transfer.
 
-    `is_listed` if the transfer is in its owner's history. Without an owner or a creation time it can't be found there.
+    Raises ServiceError.
     """
-
-    balances: Balances
-    is_listed: bool
-
-
-def look_up(transfer: Transfer) -> Lookup:
-    """Return the balances, waiting for the service. Raises ServiceError."""
-    owner, created_at = transfer.owner, transfer.quoted_at
-    if owner is None or created_at is None:
-        return Lookup(UNCHECKED, is_listed=False)
-    service, intent_id = app.current().service, transfer.intent.intent_id
-    entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
-    if entry is None and _may_predate(call := first_page(owner=owner, created_at=created_at), created_at):
-        service.ask_uncached(call)
-        entry = entry_of(service, intent_id, owner=owner, created_at=created_at)
-    if entry is None:
-        return Lookup(UNCHECKED, is_listed=False)
-    return Lookup(Balances.of_entry(entry, checked_at=_whole_seconds(as_of())), is_listed=True)
-
-
-def _may_predate(call: ServiceCall[HistoryAnswer], created_at: datetime) -> bool:
-    """Return whether the cached response may be from before the transfer: it was requested for an earlier one."""
-    service = app.current().service
-    entry = service.cache.peek(call)
-    if entry is None:
-        return False
-    received_at = datetime.now(UTC) - timedelta(seconds=entry.age) + service.health.clock_ahead()
-    return received_at < created_at + LISTED_WITHIN
+    place, service = _owner_and_time(transfer), app.current().service
+    if place is None:
+        return None
+    owner, created_at = place
+    read = partial(entry_of, service, transfer.intent.intent_id, owner=owner, created_at=created_at)
+    entry, call = read(), first_page(owner=owner, created_at=created_at)
+    if entry is None and (cached := service.cache.peek(call)):
+        # It may have been requested for an earlier transfer, before this one.
+        received_at = datetime.now(UTC) - timedelta(seconds=cached.age) + service.health.clock_ahead()
+        if received_at < created_at + LISTED_WITHIN:
+            service.ask_uncached(call)
+            entry = read()
+    return Balances.of_entry(entry, checked_at=_whole_seconds(as_of())) if entry else None
 
 
 def within(transfer: Transfer, *, seconds: float) -> Balances:
@@ -77,59 +58,42 @@ def within(transfer: Transfer, *, seconds: float) -> Balances:
 
     The lookup then continues in the background.
     """
-    if _owner_and_time(transfer) is None:
+    service, call = app.current().service, _first_page(transfer)
+    if call is None:
         return UNCHECKED
-    if found := _fresh(transfer):
-        return found
-    lookup = _lookup_in_background(transfer)
-    if lookup is None or not seconds:  # without a wait, don't let the lookup's speed affect the page
+    cached = service.cache.get(call)
+    known = _cached_balances(transfer, cached) if cached and cached.is_fresh else UNCHECKED
+    if known.check is Check.CHECKED:
+        return known
+    try:
+        lookup = service.threads.aside(lambda: look_up(transfer))
+    except Overloaded:  # no thread is free for it
+        return PENDING
+    if not seconds:  # don't let the lookup's speed affect the page
         return PENDING
     try:
         with resting():
-            return lookup.result(request_context.time_left(seconds, expired=TimeoutError)).balances
+            return lookup.result(request_context.time_left(seconds, expired=TimeoutError)) or UNCHECKED
     except TimeoutError:
         return PENDING
     except ServiceError:
         return UNCHECKED
 
 
-class Known(NamedTuple):
-    """Last known balances, with the call that finds them and its cached response."""
+def known(transfers: Sequence[Transfer]) -> list[tuple[Balances, HistoryAnswer | None]]:
+    """Return the last known balances of each transfer, without a request, and the cached response that has them.
 
-    balances: Balances
-    call: ServiceCall[HistoryAnswer] | None = None
-    response: HistoryAnswer | None = None
-
-
-def known(transfers: Sequence[Transfer]) -> list[Known]:
-    """Return the last known balances of each transfer, without a request. UNCHECKED if they predate its last change."""
+    They are UNCHECKED if they predate the transfer's last change.
+    """
     cache, owners = app.current().service.cache, app.current().balance_owners
     is_shared = cache.shared is not None
     calls = [_first_page(transfer) if is_shared or transfer.owner in owners else None for transfer in transfers]
-    found = iter(cache.get_many([call for call in calls if call]))
+    answers = iter(cache.get_many([call for call in calls if call]))
+    cached = [next(answers) if call else None for call in calls]
     return [
-        Known(_cached_balances(transfer, last := next(found)), call, last.answer if last else None)
-        if call
-        else Known(UNCHECKED)
-        for transfer, call in zip(transfers, calls, strict=True)
+        (_cached_balances(transfer, entry), entry.answer if entry else None)
+        for transfer, entry in zip(transfers, cached, strict=True)
     ]
-
-
-def _fresh(transfer: Transfer) -> Balances | None:
-    call = _first_page(transfer)
-    entry = call and app.current().service.cache.get(call)
-    if not (entry and entry.is_fresh):
-        return None
-    [found] = known([transfer])
-    return found.balances if found.balances.check is Check.CHECKED else None
-
-
-def _lookup_in_background(transfer: Transfer) -> "Future[Lookup] | None":
-    """Start a lookup in the background. Returns None if no thread is free for it."""
-    try:
-        return app.current().service.threads.aside(lambda: look_up(transfer))
-    except Overloaded:
-        return None
 
 
 def _cached_balances(transfer: Transfer, found: CacheEntry | None) -> Balances:

@@ -129,19 +129,19 @@ def _listed(entries: Sequence[IntentHistory], unnamed: Sequence[Transfer], names
     found = balance_cache.known([each for each in unnamed if each.balances.check is Check.UNCHECKED])
 
     def make() -> Sequence[Transfer]:
-        now, cached = datetime.now(UTC), iter(found)
+        now, cached = datetime.now(UTC), iter([balances for balances, _ in found])
         return [
             replace(
                 each,
                 now=now,
                 names=app.current().catalog,
-                balances=next(cached).balances if each.balances.check is Check.UNCHECKED else each.balances,
+                balances=next(cached) if each.balances.check is Check.UNCHECKED else each.balances,
                 late_after=incidents.late_after(each),
             )
             for each in unnamed
         ]
 
-    sources = [*entries, *(each.response for each in found)]
+    sources = [*entries, *(response for _, response in found)]
     return app.current().transfers.get("list", sources, these_seconds(), names, make=make)
 
 
@@ -201,8 +201,8 @@ def _of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentRec
 def _with_known_balances(transfers: Sequence[Transfer]) -> list[Transfer]:
     """Return the transfers with names and the last known balances."""
     names = _learn(chain for each in transfers for chain in _chains(each.intent))
-    balances = balance_cache.known(transfers)
-    return [_made(each, names, found.balances) for each, found in zip(transfers, balances, strict=True)]
+    known = balance_cache.known(transfers)
+    return [_made(each, names, balances) for each, (balances, _) in zip(transfers, known, strict=True)]
 
 
 def _made(
