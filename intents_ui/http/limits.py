@@ -98,44 +98,28 @@ class RateLimiter:
             vars(request)["units_paid"] = paid + extra
         return quota.wait
 
-    def consume(self, client: str, cost: int) -> Quota:
-        """Take units of a client's bucket, all of these or none."""
-        capacity = units(client)
+    def consume(self, client: str, cost: int, *, is_shared: bool = True) -> Quota:
+        """Take units of a client's bucket, all of these or none: of that in Redis if it `is_shared` and Redis is up."""
+        capacity, now = units(client), int(time.time() * MICROSECONDS)
         unit = SECONDS * MICROSECONDS // capacity
-        left = self._left(client, cost * unit)
+        script, left = self._script, None
+        if script and is_shared:
+            keys = [f"intents-ui:{settings.OWNER}:spent:{client}"]
+            arguments = [now, cost * unit, SECONDS * MICROSECONDS]
+            left = self._guard.call(lambda: int(script(keys=keys, args=arguments)))
+        if left is None:  # the same in memory
+            with self._lock:
+                full_at = max(self._full_at.get(client, 0), now) + cost * unit
+                left = now + SECONDS * MICROSECONDS - full_at
+                if left >= 0:
+                    self._full_at[client] = full_at
         if left < 0:
             return Quota(capacity, left // unit + cost, ceil(-left / MICROSECONDS))
         return Quota(capacity, left // unit, 0)
 
     def consume_here(self, client: str | None, cost: int = PAGE) -> int:
-        """Take units in this process's memory, where waiting for Redis isn't an option. Returns the seconds to wait."""
-        if client is None:
-            return 0
-        left = self._left_here(client, _now(), cost * SECONDS * MICROSECONDS // units(client))
-        return max(0, ceil(-left / MICROSECONDS))
-
-    def _left(self, client: str, cost: int) -> int:
-        """Return the microseconds in which as many units refill as are left, below 0 those to wait for."""
-        script, now = self._script, _now()
-        if script:
-            keys, arguments = [f"intents-ui:{settings.OWNER}:spent:{client}"], [now, cost, SECONDS * MICROSECONDS]
-            left = self._guard.call(lambda: int(script(keys=keys, args=arguments)))
-            if left is not None:
-                return left
-        return self._left_here(client, now, cost)
-
-    def _left_here(self, client: str, now: int, cost: int) -> int:
-        """The same as `CONSUME`."""
-        with self._lock:
-            full_at = max(self._full_at.get(client, 0), now) + cost
-            left = now + SECONDS * MICROSECONDS - full_at
-            if left >= 0:
-                self._full_at[client] = full_at
-        return left
-
-
-def _now() -> int:
-    return int(time.time() * MICROSECONDS)
+        """Take units in memory, where waiting for Redis isn't an option. Returns the seconds to wait."""
+        return 0 if client is None else self.consume(client, cost, is_shared=False).wait
 
 
 class RateLimits:
@@ -177,11 +161,7 @@ def charged(request: HttpRequest, cost: int) -> HttpResponse | None:
 def too_many(client: str | None, wait: int) -> Failure:
     is_token = client is not None and client.startswith(client_ip.API_CLIENT)
     pages = units(client) // 2 if client and is_token else ENV.intents_rate_pages
-    words = {
-        "units": text.counted(pages, "page"),
-        "search": SEARCH,
-        "wait": text.counted(wait, "second"),
-    }
+    words = {"units": text.counted(pages, "page"), "search": SEARCH, "wait": text.counted(wait, "second")}
     return of_dashboard("rate limit of a token" if is_token else "rate limit", words, retry_after=wait)
 
 

@@ -5,11 +5,15 @@ import json
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Self
+from typing import Any, Final, Self
+
+from pydantic import AwareDatetime, TypeAdapter
 
 from intents_ui.service import decode
 from intents_ui.service.decode import Brand
 from intents_ui.service.models import IntentReceipt
+
+TIME: Final[TypeAdapter[Any]] = TypeAdapter(AwareDatetime | None)
 
 
 @dataclass(frozen=True)
@@ -58,15 +62,8 @@ class Snapshot:
         values = json.loads(text)
         raw = values["receipt"]
         receipt = IntentReceipt.model_validate(names.read(decode.read(raw))).with_raw(raw) if raw else None
-        times = {name: _time(values[name]) for name in ("learned_at", "stale_since")}
+        times = {name: TIME.validate_python(values[name]) for name in ("learned_at", "stale_since")}
         return cls(**values | times | {"receipt": receipt})
-
-
-def _time(text: str | None) -> datetime | None:
-    time = datetime.fromisoformat(text) if text else None
-    if time and time.tzinfo is None:
-        raise ValueError("a time without a zone")
-    return time
 
 
 def digest(text: str) -> str:
