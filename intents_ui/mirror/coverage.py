@@ -138,6 +138,7 @@ def current(*, now: datetime) -> Coverage:
             elif len(holes) < MOST_HOLES:
                 holes.append(hole)
     lease = Lease.objects.first()
+    calls, hour = state(CALLS, {}), at // HOUR
     complete_since, complete_until = gaps(now=now).last_complete()
     audits = Audit.objects.filter(at__gte=at - AUDITED_DAYS * DAY).aggregate(
         audited=Count("pk"), differing=Count("pk", filter=Q(differing__gt=0)), at=Max("at")
@@ -150,7 +151,8 @@ def current(*, now: datetime) -> Coverage:
         complete_until=complete_until,
         lag=timedelta(seconds=at - due),
         is_running=lease is not None and lease.until + lease.ahead >= at * 1000,
-        calls=_calls(at),
+        # Those of this hour, and a part of the one before.
+        calls=calls.get(str(hour), 0) + calls.get(str(hour - 1), 0) * (HOUR - at % HOUR) // HOUR,
         audited=audits["audited"],
         differing=audits["differing"],
         audited_at=optional_utc(audits["at"]),
@@ -198,10 +200,3 @@ def _merged(times: Iterable[tuple[int, int]]) -> Sequence[tuple[int, int]]:
         else:
             found.append((start, end))
     return found
-
-
-def _calls(at: int) -> int:
-    """Return the calls of the last hour: those of this hour, and a part of the one before."""
-    counted, hour = state(CALLS, {}), at // HOUR
-    this, before = (int(counted.get(str(each), 0)) for each in (hour, hour - 1))
-    return this + before * (HOUR - at % HOUR) // HOUR

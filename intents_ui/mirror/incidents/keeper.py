@@ -33,7 +33,6 @@ from intents_ui.service.outcome import Outcome
 
 SETTLING = MINUTE  # until what has ended is known
 MIN_HOURS = 24  # of the past, before anything opens
-PLANNED_EVERY = 5 * MINUTE  # which hours to learn from
 HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
 KEPT_DAYS = 90
 MOST_RECENT = 100
@@ -51,27 +50,24 @@ class Keeper:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._minute = self._planned = self._judged = 0
-        self._pending: list[int] = []  # hours of the past to learn, the oldest last
+        self._minute = self._judged = 0
         self._detector = Detector(incidents=stored())
 
     def keep(self, *, now: int) -> bool:
         """Do what is due: learn hours of the past, and judge each minute. Return whether all hours are learned."""
-        if now >= self._planned + PLANNED_EVERY:
-            self._planned = now
-            self._pending = self._unlearned(now)
-        if hours := self._pending[: -HOURS_AT_ONCE - 1 : -1]:
-            del self._pending[-HOURS_AT_ONCE:]
+        if now // MINUTE == self._minute:
+            return True
+        if hours := self._unlearned(now)[:HOURS_AT_ONCE]:
             self._detector.observe(self._decided(hours[0] * HOUR, (hours[-1] + 1) * HOUR), is_past=True)
             for hour in hours:
                 self._detector.learn(hour)
-        if now // MINUTE != self._minute and not self._pending:
-            self._minute = now // MINUTE
-            self._judge(now)
-        return not self._pending
+            return False
+        self._minute = now // MINUTE
+        self._judge(now)
+        return True
 
     def _unlearned(self, now: int) -> list[int]:
-        """Return the complete hours of two weeks that weren't learned yet, the oldest last."""
+        """Return the complete hours of two weeks that weren't learned yet, in order."""
         last = (now - LONGEST) // HOUR - 1
         start = models.Window.objects.aggregate(start=Min("start"))["start"]
         if start is None:
@@ -79,7 +75,7 @@ class Keeper:
         first = max(last - DAYS * DAY // HOUR + 1, -(-start // HOUR))
         unread = coverage.unread(since=first * HOUR)
         lacking = {hour for since, until in unread for hour in range(since // HOUR, -(-until // HOUR))}
-        return sorted({*range(first, last + 1)} - lacking - self._detector.usual.hours, reverse=True)
+        return sorted({*range(first, last + 1)} - lacking - self._detector.usual.hours)
 
     def _judge(self, now: int) -> None:
         until = now // MINUTE * MINUTE - SETTLING
