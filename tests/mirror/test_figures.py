@@ -199,15 +199,6 @@ def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> 
         check_facts()
 
 
-@on_each_engine
-def test_facts_are_deleted_with_their_rows(world: World) -> None:
-    past_of(world, 60, days=8)
-    mirror = counted(world, days=8)
-    mirror.writer.expire(now=int(world.now), days=5)
-    for table, column in ((Day, "start"), (DayFact, "day")):
-        assert min(table._default_manager.values_list(column, flat=True)) >= START // DAY * DAY - 6 * DAY
-
-
 def test_nothing_is_added_up_within_a_transaction(world: World) -> None:
     """PostgreSQL ends a transaction that is idle for long, so that a frozen process blocks no other."""
     past_of(world, 20, days=2)

@@ -11,7 +11,7 @@ import pytest
 from intents_ui.mirror import coverage, lease, loop, partitions, reader, windows, writer
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.lease import LeaseHeld, LeaseLost
-from intents_ui.mirror.models import STATUSES, Lease, Transfer, Window, state
+from intents_ui.mirror.models import STATUSES, Day, DayFact, Lease, Transfer, Window, state
 from intents_ui.mirror.reader import Task
 from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
@@ -51,17 +51,19 @@ def test_a_change_is_known_in_time(
 
 
 @on_each_engine
-def test_the_past_is_read_newest_first_and_sealed(world: World) -> None:
-    for age in range(0, DAY, 3 * HOUR):
+def test_the_past_is_read_newest_first_sealed_and_then_of_few_windows(world: World) -> None:
+    for age in range(0, 2 * DAY, 2 * HOUR):
         world.create(age=age, status="SUCCEEDED")
-    mirror = Copy(world, days=1)
-    mirror.settle(20 * MINUTE, step=10 * MINUTE)
+    mirror = Copy(world, days=2)
+    mirror.settle(70 * MINUTE, step=35 * MINUTE)
     assert rows() == expected(world)
     starts = [asked["fromTime"] for asked in world.asked if "toTime" in asked and asked["fromTime"] < START - HOUR]
     assert starts[:20] == sorted(starts[:20], reverse=True)
     assert conditions() <= {Condition.SEALED, Condition.OPEN, Condition.DUE}
-    old = Window.objects.filter(end__lte=START)
-    assert old.filter(is_sealed=True).count() == old.count()
+    assert not Window.objects.filter(end__lte=START, is_sealed=False).exists()
+    assert sum(Window.objects.values_list("rows", flat=True)) == len(world.transfers)
+    assert Window.objects.filter(end__lte=START - DAY).count() <= 2
+    assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
 
 
 def test_a_window_that_is_too_long_is_split(world: World) -> None:
@@ -132,18 +134,6 @@ def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) 
     assert len(spans) == SPANS_AT_ONCE
     assert all(earlier[1] < later[0] for earlier, later in pairwise(spans))
     assert len(busy) < loop.READERS + len(OPEN_SETS)
-
-
-def test_a_ledger_of_days_has_few_windows(world: World) -> None:
-    for age in range(0, 2 * DAY, 2 * HOUR):
-        world.create(age=age, status="SUCCEEDED")
-    mirror = Copy(world, days=2)
-    mirror.settle(70 * MINUTE, step=35 * MINUTE)
-    old = [window for window in Window.objects.order_by("start") if window.end <= START - DAY]
-    assert sum(window.rows for window in Window.objects.all()) == len(world.transfers)
-    assert len(old) <= 2
-    assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
-    assert rows() == expected(world)
 
 
 @pytest.mark.parametrize(
@@ -253,14 +243,17 @@ def test_an_audit_counts_what_is_missing_changed_and_no_longer_listed(world: Wor
 
 
 @on_each_engine
-def test_rows_are_deleted_after_their_retention(world: World) -> None:
+def test_rows_and_facts_are_deleted_after_their_retention(world: World) -> None:
     world.now = START + 18 * DAY  # on the second of a month, because PostgreSQL deletes months
     mirror = Copy(world, days=3)
     for days in (0, 1, 2):
         made = world.create(age=days * DAY, status="SUCCEEDED")
         made.changes = [(world.now, "SUCCEEDED", made.created)]
     mirror.settle(MINUTE)
+    mirror.count(is_final=True)
     mirror.writer.expire(now=int(world.now), days=1)
+    for table, column in ((Day, "start"), (DayFact, "day")):
+        assert min(table._default_manager.values_list(column, flat=True)) >= world.now - 2 * DAY
     assert {*rows()} == {world.transfers[0].intent_id, world.transfers[1].intent_id}
     assert min(edges())[0] <= world.now - DAY < min(edges())[1] + MINUTE
 
