@@ -33,6 +33,7 @@ from intents_ui.service.outcome import Outcome
 
 SETTLING = MINUTE  # until what has ended is known
 MIN_HOURS = 24  # of the past, before anything opens
+LEARNS_EVERY = 5 * MINUTE
 HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
 KEPT_DAYS = 90
 MOST_RECENT = 100
@@ -50,20 +51,21 @@ class Keeper:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._minute = self._judged = 0
+        self._minute = self._learns_at = self._judged = 0
         self._detector = Detector(incidents=stored())
 
     def keep(self, *, now: int) -> bool:
         """Do what is due: learn hours of the past, and judge each minute. Return whether all hours are learned."""
-        if now // MINUTE == self._minute:
-            return True
-        if hours := self._unlearned(now)[:HOURS_AT_ONCE]:
-            self._detector.observe(self._decided(hours[0] * HOUR, (hours[-1] + 1) * HOUR), is_past=True)
-            for hour in hours:
-                self._detector.learn(hour)
-            return False
-        self._minute = now // MINUTE
-        self._judge(now)
+        if now >= self._learns_at:
+            if hours := self._unlearned(now)[:HOURS_AT_ONCE]:
+                self._detector.observe(self._decided(hours[0] * HOUR, (hours[-1] + 1) * HOUR), is_past=True)
+                for hour in hours:
+                    self._detector.learn(hour)
+                return False
+            self._learns_at = now + LEARNS_EVERY
+        if now // MINUTE != self._minute:
+            self._minute = now // MINUTE
+            self._judge(now)
         return True
 
     def _unlearned(self, now: int) -> list[int]:
@@ -88,8 +90,11 @@ class Keeper:
             changed = self._detector.judge(until, knowledge)
         judged = {"judged": until, "unknown_since": self._detector.unknown_since, "is_learning": is_learning}
         with self._writer.transaction():
-            for each in changed:
-                store(each)
+            rows = [
+                {"number": each.number, "closed": each.closed, "document": DOCUMENT.dump_json(each).decode()}
+                for each in changed
+            ]
+            models.write(models.Incident, rows, key=["number"])
             models.set_state(NAME, judged)
             if until % HOUR == 0:
                 models.Incident.objects.filter(closed__lt=until - KEPT_DAYS * DAY).delete()
@@ -147,18 +152,8 @@ def known(now: int) -> Knowledge:
 
 def stored(**which: Any) -> list[Incident]:
     """Return the incidents of the copy, the newest first."""
-    return list(map(_incident, models.Incident.objects.filter(**which).order_by("-number")))
-
-
-def _incident(row: models.Incident) -> Incident:
-    return DOCUMENT.validate_json(row.document)
-
-
-def store(incident: Incident) -> None:
-    """Write an incident, within a transaction."""
-    document = DOCUMENT.dump_json(incident).decode()
-    row = {"number": incident.number, "closed": incident.closed, "document": document}
-    models.write(models.Incident, [row], key=["number"])
+    rows = models.Incident.objects.filter(**which).order_by("-number")
+    return [DOCUMENT.validate_json(row.document) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +174,7 @@ def judgment() -> Judgment:
 
 def recent_incidents() -> Sequence[Incident]:
     """Return the newest incidents, open or not, without those that became a part of another one."""
-    newest = map(_incident, models.Incident.objects.order_by("-number")[: 2 * MOST_RECENT])
-    return sorted((each for each in newest if not each.folded_into), key=lambda each: -each.since)[:MOST_RECENT]
+    return sorted((each for each in stored() if not each.folded_into), key=lambda each: -each.since)[:MOST_RECENT]
 
 
 def open_counts() -> Mapping[tuple[str, str], int]:
@@ -190,5 +184,4 @@ def open_counts() -> Mapping[tuple[str, str], int]:
 
 
 def incident(number: int) -> Incident | None:
-    row = models.Incident.objects.filter(pk=number).first()
-    return _incident(row) if row else None
+    return next(iter(stored(pk=number)), None)
