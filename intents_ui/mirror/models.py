@@ -132,7 +132,7 @@ class Transfer(models.Model):
             models.Index(fields=["created"], name="transfer_created"),
             models.Index(fields=["hour"], name="transfer_ended"),
             models.Index(
-                fields=["route", "hour", "outcome", "bucket", "failed_step", "reason"], name="transfer_route_ended"
+                fields=["route", "hour", "outcome", "failed_step", "started", "created"], name="transfer_route_ended"
             ),
             models.Index(fields=["route", "bucket", "hour"], condition=Q(bucket__isnull=False), name="transfer_slow"),
             models.Index(fields=["hour"], condition=Q(is_repaired=True), name="transfer_repaired"),

@@ -7,7 +7,7 @@ the limit of its route.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -24,6 +24,7 @@ from intents_ui.mirror.figures import facts, statistics
 from intents_ui.mirror.figures.facts import END, ENDED, PAIR, Span
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import (
+    DEPOSIT,
     ENOUGH_FOR_P95,
     Bar,
     Order,
@@ -48,9 +49,7 @@ MOST_HOURS = 14 * 24  # of the course of an incident
 ALL = Q()
 # Those that weren't delivered, and few others. An index has them.
 WITHOUT_DURATION = Q(hour__isnull=False, bucket=None)
-NOT_DELIVERED = ~Q(outcome=Outcome.DELIVERED)
-# Rejected deposits and what owners abort are no failures of a route, and of unconfirmed ends nothing is known.
-NOT_OF_A_ROUTE = Q(outcome__in=(Outcome.REJECTED, Outcome.ABORTED, Outcome.UNCONFIRMED)) | Q(failed_step=0)
+EACH_ROUTE = Q(route__in=Route.objects.values("pk"))  # all transfers, found by indexes that begin with the route
 
 
 @dataclass(frozen=True)
@@ -328,25 +327,44 @@ def _figures(
 
 
 def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
-    """Return what ended of the transfers that began since then, within two weeks, if it says anything of a route."""
+    """Return what ended of the transfers that began since then, within two weeks.
+
+    Rejected deposits and what owners abort are no failures of a route, and of unconfirmed ends nothing is known.
+    """
     start = int(since.timestamp())
     end = min(int(until.timestamp()), start + MOST_HOURS * HOUR) // HOUR * HOUR + HOUR
-    rows = facts.ended((start // HOUR * HOUR, end)).filter(is_of(scope)).exclude(NOT_OF_A_ROUTE)
-    rows = rows.alias(began=Coalesce("started", "created")).filter(began__gte=start * 1000)
-    causes = rows.filter(NOT_DELIVERED).values_list("failed_step", "reason_id").annotate(n=Count("*"))
+    span, of_scope = (start // HOUR * HOUR, end), is_of(scope)
+
+    def begun(rows: QuerySet[Transfer]) -> QuerySet[Transfer]:
+        rows = rows.filter(of_scope).alias(began=Coalesce("started", "created")).filter(began__gte=start * 1000)
+        return rows.exclude(failed_step=DEPOSIT)
+
+    failed = begun(facts.ended(span)).filter(WITHOUT_DURATION, outcome__in=(Outcome.REFUNDED, Outcome.FAILED))
+    causes = failed.values_list("failed_step", "reason_id").annotate(n=Count("*"))
     counted = most_frequent({(step, reason): n for step, reason, n in causes})
-    edges = rows.aggregate(
-        first=Min(END, filter=NOT_DELIVERED),
-        failure=Max(END, filter=NOT_DELIVERED),
-        delivery=Max(END, filter=Q(outcome=Outcome.DELIVERED)),
-    )
+    edges = failed.aggregate(first=Min(END), last=Max(END))
+    counts = Counter(dict(failed.values_list("outcome").annotate(n=Count("*"))))
+    # An index has what is counted by route.
+    delivered = begun(facts.ended(span)).filter(EACH_ROUTE, outcome=Outcome.DELIVERED)
+    counts[Outcome.DELIVERED] = delivered.count()
+    last_delivery = None
+    for lately in _ever_longer(span):
+        newest = begun(facts.ended(lately)).filter(outcome=Outcome.DELIVERED).aggregate(last=Max(END))
+        if last_delivery := newest["last"]:
+            break
     return Course(
-        counts=Counter(dict(rows.values_list("outcome").annotate(n=Count("*")))),
+        counts=counts,
         reasons=_reasons([(*cause, n) for cause, n in counted]),
         first_failure=optional_moment(edges["first"]),
-        last_failure=optional_moment(edges["failure"]),
-        last_delivery=optional_moment(edges["delivery"]),
+        last_failure=optional_moment(edges["last"]),
+        last_delivery=optional_moment(last_delivery),
     )
+
+
+def _ever_longer(span: Span) -> Iterator[Span]:
+    """Yield ever longer times until the end of a time, in which the newest transfers are looked for."""
+    since, until = span
+    yield from ((max(since, until - length), until) for length in (HOUR, DAY, until - since))
 
 
 def is_known(scope: ScopeName) -> bool:
@@ -437,11 +455,10 @@ def listed(
         count = facts.ended(span).filter(matching).count()
     if sort is Sort.SLOWEST:
         return _slowest(scope, facts.ended(span).filter(matching), has_delivered=has_delivered), count
-    first, (since, until) = list[Transfer](), span
-    # The newest are looked for in ever longer times, because few of all rows are listed.
-    for length in (HOUR, DAY, until - since):
-        lately = facts.ended((max(since, until - length), until)).filter(matching).select_related(*LISTED_WITH)
-        first = list(lately.order_by(END.desc(), "-pk")[:MOST_LISTED])
+    first = list[Transfer]()
+    for lately in _ever_longer(span):
+        rows = facts.ended(lately).filter(matching).select_related(*LISTED_WITH)
+        first = list(rows.order_by(END.desc(), "-pk")[:MOST_LISTED])
         if len(first) == min(count, MOST_LISTED):
             break
     return first, count
@@ -453,7 +470,7 @@ def _slowest(scope: ScopeName, rows: QuerySet[Transfer], *, has_delivered: bool)
     slowest = rows.select_related(*LISTED_WITH).order_by(duration.desc(nulls_last=True), "-pk")
     first = list(slowest.filter(WITHOUT_DURATION)[:MOST_LISTED])
     if has_delivered:
-        timed = slowest.filter(route__in=Route.objects.values("pk"))  # by which an index has the buckets
+        timed = slowest.filter(EACH_ROUTE)
         sums = Snapshot.objects.filter(period=Period.QUARTER, scope=scope.text).values_list("sums", flat=True).first()
         durations = Sums.of_row(*json.loads(sums)).durations if sums else Counter[int]()
         total, enough, delivered = 0, MOST_LISTED, list[Transfer]()

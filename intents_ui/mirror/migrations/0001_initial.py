@@ -159,7 +159,8 @@ class Migration(migrations.Migration):
                 Index(fields=["created"], name="transfer_created"),
                 Index(fields=["hour"], name="transfer_ended"),
                 Index(
-                    fields=["route", "hour", "outcome", "bucket", "failed_step", "reason"], name="transfer_route_ended"
+                    fields=["route", "hour", "outcome", "failed_step", "started", "created"],
+                    name="transfer_route_ended",
                 ),
                 Index(condition=Q(bucket__isnull=False), fields=["route", "bucket", "hour"], name="transfer_slow"),
                 Index(condition=Q(is_repaired=True), fields=["hour"], name="transfer_repaired"),
