@@ -10,6 +10,8 @@ from functools import lru_cache
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
+from intents_ui.display.formatting import shapes
+from intents_ui.display.formatting.shapes import BASE58_VALUES
 from intents_ui.display.formatting.text import UNKNOWN, isolated, visible
 from intents_ui.service.outcome import is_placeholder as is_placeholder
 
@@ -89,7 +91,9 @@ def is_native(address: str | None) -> bool:
 
 def account(address: str | None) -> str | None:
     """Return the canonical form of an account's address; None for anything else."""
-    return None if address is None or is_native(address) else any_address(address)
+    if address is None or is_native(address):
+        return None
+    return any_address(address) or (address if shapes.of(address) else None)
 
 
 def short_id(intent_id: str | None) -> str:
@@ -123,8 +127,6 @@ def _shortened(text: str, *, each_side: int) -> str:
     return short if text.isascii() else isolated(short)  # skip isolation for ASCII: lists have hundreds
 
 
-BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-BASE58_VALUES = {character: value for value, character in enumerate(BASE58)}
 SOLANA_ADDRESS_BYTES = 32
 SOLANA_SIGNATURE_BYTES = 64
 LONGEST_SOLANA = 88

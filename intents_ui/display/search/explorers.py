@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import shapes
+from intents_ui.display.formatting import hashes, shapes, text
 from intents_ui.display.search.identifiers import ADDRESSES, HASHES, Finding
 from intents_ui.display.tokens import names
 from intents_ui.service.models import ChainInfo

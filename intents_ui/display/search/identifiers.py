@@ -14,7 +14,7 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from intents_ui import tables
-from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting import hashes, shapes, text
 from intents_ui.display.formatting.hashes import (
     ADDRESS_DIGITS,
     BESIDE,
@@ -23,7 +23,7 @@ from intents_ui.display.formatting.hashes import (
     HASH_DIGITS,
     HIDDEN,
 )
-from intents_ui.display.search import input_errors, shapes
+from intents_ui.display.search import input_errors
 
 LONGEST = 10_000
 LONGEST_WORDS = 100

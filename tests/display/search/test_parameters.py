@@ -49,6 +49,7 @@ def test_invalid_values_are_shown_again_with_hidden_characters_visible_and_at_mo
         ("ID", "8453", CHAINS, 8453),
         ("name", "bASE", CHAINS, 8453),
         ("name of a chain without one", "Chain 7", CHAINS, 7),
+        ("usual name", "Base Mainnet", CHAINS, 8453),
         ("not listed", "10", CHAINS, None),
         ("any ID while the list is unavailable", "10", (), 10),
         ("no chain has the ID 0", "0", (), None),

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 
-from intents_ui.display.formatting.hashes import BASE58_VALUES
-
 type Check = Callable[[str], bool]
 
+BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+BASE58_VALUES = {character: value for value, character in enumerate(BASE58)}
 BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 BECH32_CHECKSUMS = (1, 0x2BC830A3)  # Bech32 and Bech32m
