@@ -16,7 +16,7 @@ from intents_ui import app
 from intents_ui.display.calls import descriptions
 from intents_ui.display.deposits import check
 from intents_ui.display.fields import tables
-from intents_ui.display.formatting import text, times
+from intents_ui.display.formatting import times
 from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison, fees
 from intents_ui.display.search import empty_results, explorers, identifiers
@@ -51,7 +51,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     root = request.build_absolute_uri("/")[:-1]
     context = live_context(transfer, receipt_error, root=root)
     context |= searched(request, transfer, receipt_error) | {"intent_id": intent_id, "root": root}
-    receipt = transfer.receipt if context["may_change"] else None
+    receipt = transfer.receipt if transfer.may_change else None
     # The ID of the snapshot that the page already shows.
     context["seen"] = Snapshot(receipt.intent_id, receipt, learned_at=None).id if receipt else ""
     # The balances if they loaded in time. Otherwise the page loads them as a fragment.
@@ -82,11 +82,8 @@ def proof(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 def all_fields(transfer: Transfer, receipt_error: ServiceError | None = None) -> dict[str, object]:
     """Return the context of `transfers/raw_data.html`. `receipt_error`: why the receipt couldn't be loaded."""
     return {
+        "transfer": transfer,
         "receipt_error": receipt_error,
-        "intent": transfer.intent,
-        "receipt": transfer.receipt,
-        "names": transfer.names,
-        "may_change": transfer.may_change,
         "transactions": descriptions.transactions(transfer),
         "sections": tables.sections(transfer),
     }
@@ -123,27 +120,19 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
 
     `root`: scheme and host of links in texts to copy. A stream, which clients of several hosts share, has none.
     """
-    found, receipt, may_change = transfer.intent, transfer.receipt, transfer.may_change
-    answer = summary.of(transfer)
-    written = receipt.summary.memo if receipt and receipt.summary else None
     return {
         "transfer": transfer,
-        "intent": found,
-        "receipt": receipt,
         "receipt_error": receipt_error,
         "mode": "",
         "stale_since": None,
         "regressed_to": None,
         "searched_step": None,
         "other_explorer": "",
-        "names": transfer.names,
         "drawn_at": datetime.now(UTC),
-        "learned_at": learned_at(receipt),
-        "is_open": statuses.is_open(receipt.status if receipt else found.status),
-        "may_change": may_change,
+        "learned_at": learned_at(transfer.receipt),
         "glance": glance.of(transfer),
         "preview": preview.describe(transfer),
-        "summary": answer,
+        "summary": summary.of(transfer),
         "stops": route_diagram.of(transfer),
         "timeline": timeline.of(transfer),
         "promise": comparison.of(transfer),
@@ -153,7 +142,6 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "changes_at": changes_at(transfer),
         "card": None if receipt_error else preview.card(transfer),
         "explorer": explorer(transfer),
-        "memo": text.memo(written) if written else None,
         **({"reply": None} if receipt_error else messages(transfer, root=root)),
         "unchecked": unchecked(transfer),
     }

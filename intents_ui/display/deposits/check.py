@@ -10,7 +10,7 @@ from intents_ui.display.formatting.sentences import Sentence, joined
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens import token_amounts, warnings
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers import deposits, statuses
+from intents_ui.display.transfers import deposits
 from intents_ui.display.transfers.deposits import Payment
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer import Transfer, derived, first
@@ -242,7 +242,7 @@ def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> StatusL
     if not payment.transfer.is_over:
         return PASSED if now >= deadline else AHEAD
     # A closed transfer is measured by its end, so that the clock doesn't change it.
-    is_open = statuses.is_open(payment.transfer.status)
+    is_open = payment.transfer.is_open
     ended = now if is_open else first(payment.transfer.finished_at, payment.transfer.last_change)
     return ENDED if ended is not None and ended < deadline else PAST
 

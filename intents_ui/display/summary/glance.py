@@ -185,7 +185,7 @@ def _clock(transfer: Transfer) -> Clock:
     now = transfer.now
     if transfer.started_at is None:
         return Clock("no deposit" if transfer.is_expired else "")
-    if not statuses.is_open(transfer.status):
+    if not transfer.is_open:
         steps = [step for step in (transfer.deposit, transfer.origin, transfer.destination, transfer.refund) if step]
         end = transfer.finished_at or max(filter(None, map(transfer.ended_at, steps)), default=None)
         return Clock(_length(end - transfer.started_at) if end else "")
@@ -227,7 +227,7 @@ def _received(transfer: Transfer) -> Side:
     if transfer.is_delivered and transfer.received.value is not None:
         is_sure = summary.of(transfer).certainty is Certainty.CONFIRMED
         return Side(transfer.received, usd, "" if is_sure else UNCONFIRMED)
-    is_ahead = statuses.is_open(transfer.status) and not transfer.is_expired
+    is_ahead = transfer.is_open and not transfer.is_expired
     note = EXPECTED if is_ahead else QUOTED
     return Side(transfer.expected, usd, "" if transfer.expected.value is None else note)
 

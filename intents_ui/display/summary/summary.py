@@ -23,7 +23,7 @@ from intents_ui.display.summary.rules import (
     MessageRow,
     Who,
 )
-from intents_ui.display.transfers import assistance, deposits, statuses
+from intents_ui.display.transfers import assistance, deposits
 from intents_ui.display.transfers.assistance import Help, HelpKind, SupportTeam
 from intents_ui.display.transfers.balances import Check
 from intents_ui.display.transfers.locations import Place
@@ -274,7 +274,7 @@ def changes_at(transfer: Transfer) -> datetime | None:
 
 def _turning_points(transfer: Transfer) -> Iterator[datetime | None]:
     yield from (transfer.escalates_at(minutes) for minutes in _minutes(transfer))
-    if statuses.is_open(transfer.status):
+    if transfer.is_open:
         yield from (transfer.expires_at, transfer.execute_by)
         yield from (transfer.due_at, transfer.estimated_late_at, transfer.stalled_at, transfer.late_at)
     if transfer.returning in RUNNING or transfer.status in STOPPED:
@@ -286,7 +286,7 @@ def _minutes(transfer: Transfer) -> Iterator[int]:
     """Return the waits after which the messages say to contact support."""
     yield of(transfer).row.minutes
     # Unknown balances could show a deposit that wasn't accepted.
-    if statuses.is_open(transfer.status) and (not transfer.has_arrived or deposits.of(transfer).lacking):
+    if transfer.is_open and (not transfer.has_arrived or deposits.of(transfer).lacking):
         yield EXPLANATIONS["executing.uncounted"].minutes
 
 

@@ -9,7 +9,6 @@ from intents_ui.display.formatting import text, times
 from intents_ui.display.formatting.sentences import Sentence
 from intents_ui.display.summary import reasons, step_descriptions
 from intents_ui.display.summary.step_descriptions import Tense
-from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
@@ -103,7 +102,7 @@ def of(transfer: Transfer) -> Timeline:
     price = step_descriptions.price_held(transfer.expires_at, now=now) if is_offer else ""
     quoted = Step(Name.QUOTED, StepState.DONE, price, transfer.quoted_at)
     steps = (quoted, _accepted(transfer, is_offer=is_offer, now=now), *_legs(transfer))
-    is_open = statuses.is_open(transfer.status)
+    is_open = transfer.is_open
     elapsed = _elapsed(transfer, steps, now=now)
     estimate = transfer.estimate
     return Timeline(
@@ -251,5 +250,5 @@ def _elapsed(transfer: Transfer, steps: tuple[Step, ...], *, now: datetime) -> t
     if transfer.started_at is None or not (transfer.has_arrived or transfer.is_delivered):
         return None
     ends = [step.at for step in steps if step.at]
-    end = now if statuses.is_open(transfer.status) else transfer.finished_at or max(ends, default=None)
+    end = now if transfer.is_open else transfer.finished_at or max(ends, default=None)
     return end - transfer.started_at if end and end >= transfer.started_at else None

@@ -13,7 +13,7 @@ from itertools import combinations
 from operator import attrgetter
 from typing import Any, Self
 
-from intents_ui.display.formatting import hashes, times
+from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.names import NO_NAMES, Names
@@ -221,6 +221,10 @@ class Transfer:
         return tuple(provider for provider in named if provider)
 
     @property
+    def memo(self) -> text.Text | None:
+        return text.memo(self.summary.memo) if self.summary.memo else None
+
+    @property
     def deposit(self) -> IntentTransaction | None:
         return self._reported.deposit_transaction
 
@@ -268,9 +272,14 @@ class Transfer:
         return not self.is_unread and not self.is_under_way and self.has_come(self.execute_by)
 
     @property
+    def is_open(self) -> bool:
+        """Return whether the status is not final."""
+        return statuses.is_open(self.status)
+
+    @property
     def is_over(self) -> bool:
         """Return whether no further step toward the recipient is expected."""
-        over = not statuses.is_open(self.status) or self.is_expired
+        over = not self.is_open or self.is_expired
         return over or self.returning is not StepStatus.ABSENT
 
     @property
@@ -337,7 +346,7 @@ class Transfer:
             return False
         # A confirmed step can include a refund, so the final status decides.
         exchanged = self.is_same_chain and self.destination is None and origin is StepStatus.DONE
-        if destination is StepStatus.DONE or (exchanged and statuses.is_open(self.status)):
+        if destination is StepStatus.DONE or (exchanged and self.is_open):
             return True
         return self.status == IntentStatus.SUCCEEDED and not self.steps.has_dead_step
 
@@ -694,7 +703,7 @@ class Transfer:
     @property
     def is_late(self) -> bool:
         is_ended = self.is_delivered or self.returning is StepStatus.DONE
-        is_under_way = statuses.is_open(self.status) and self.has_arrived and not is_ended
+        is_under_way = self.is_open and self.has_arrived and not is_ended
         return is_under_way and self.has_come(self.late_at)
 
     @property
@@ -702,7 +711,7 @@ class Transfer:
         """Return whether the transfer can still change, so that its page stays live."""
         if self.status in STOPPED:
             return self.last_change is None or not self.has_come(self.settled_at)
-        return statuses.is_open(self.status) and (self.has_moved or not self.is_expired)
+        return self.is_open and (self.has_moved or not self.is_expired)
 
 
 def derived[T](make: Callable[[Transfer], T]) -> Callable[[Transfer], T]:
