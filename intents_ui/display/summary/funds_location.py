@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from intents_ui.display.formatting import text
 from intents_ui.display.formatting.sentences import Sentence
-from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import DEAD, StepStatus
+
+if TYPE_CHECKING:
+    from intents_ui.display.summary.placeholders import Placeholders
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
 
@@ -37,7 +40,7 @@ class Located:
     finding: str = ""
 
 
-def located(place: Place, transfer: Transfer, gaps: Placeholders) -> Located:
+def located(place: Place, transfer: Transfer, gaps: "Placeholders") -> Located:
     money, is_estimate = _money(place, transfer)
     known = money if money and money.value is not None else None
     amount = gaps.amount(known) if known else ""
@@ -81,7 +84,7 @@ def _money(place: Place, transfer: Transfer) -> tuple[Money | None, bool]:
             return None, False
 
 
-def _compared(place: Place, transfer: Transfer, gaps: Placeholders) -> tuple[Agreement, str]:
+def _compared(place: Place, transfer: Transfer, gaps: "Placeholders") -> tuple[Agreement, str]:
     """Return whether the balances agree, or may agree, with the steps, and what they are."""
     by_steps = _by_steps(place, transfer)
     agrees = Agreement.ALONE if transfer.is_unread or transfer.lacks_its_receipt else Agreement.AGREES

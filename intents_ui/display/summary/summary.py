@@ -88,10 +88,7 @@ class Summary:
             return CHECKING_PLACE
         if self._has_left:
             return self.gaps.left(self.place)
-        where, place = fill(self.row.where, self.gaps), self.gaps.address(self.place)
-        if where == f"At the {place}." and self.amount and not self.located.is_estimate:
-            return Sentence("At the ", place, ": ", Name(self.amount), ".")
-        return where
+        return fill(self.row.where, self.gaps)
 
     @cached_property
     def located(self) -> Located:
