@@ -31,13 +31,7 @@ def shown(default: object) -> str:
         return "unset"
     if isinstance(default, bool):
         return "on" if default else "off"
-    if isinstance(default, dict):
-        return f"`{','.join(f'{name}={shown_number(each)}' for name, each in default.items())}`"
     return f"`{','.join(default) if isinstance(default, list) else default}`"
-
-
-def shown_number(value: object) -> str:
-    return f"{value:.15g}" if isinstance(value, int | float) else str(value)
 
 
 def start(code: str = "from intents_ui import settings", **env: str) -> subprocess.CompletedProcess[str]:

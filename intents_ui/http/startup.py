@@ -27,7 +27,6 @@ from intents_ui.service.catalog import Catalog, Prices
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context.executor import FairExecutor
 from intents_ui.service.context.shares import Shares
-from intents_ui.service.decode import Brand
 from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.redis import RedisGuard
@@ -79,11 +78,20 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
     """Return the objects of a process. Those that are given replace its own, and are closed with the others."""
     emulator = emulator or embedded_service()
     executor = FairExecutor(THREADS)
-    service = service or _client(emulator, executor)
-    hub = Hub(service, _bus(service.config.names))
+    config = service_config()
+    service = service or ServiceClient(
+        config,
+        transport=InProcessTransport(emulator) if emulator else None,
+        cache=ResponseCache(config, clock=time.monotonic, shared=_shared_responses(config)),
+        threads=executor,
+    )
+    redis_url = str(ENV.redis_url) if ENV.redis_url else None
+    prefix, signed = f"intents-ui:{settings.OWNER}:live:2:", SignedValues("snapshots")
+    bus = RedisBus(redis_url, names=service.config.names, signed=signed, prefix=prefix) if redis_url else None
+    hub = Hub(service, bus)
     lifecycle = Lifecycle()
     redis_guard = RedisGuard("rate limits and progress of exports are not shared", pause=CACHE_PAUSE)
-    rate_limiter = RateLimiter(str(ENV.redis_url) if ENV.redis_url else None, redis_guard)
+    rate_limiter = RateLimiter(redis_url, redis_guard)
     streams = Streams(
         hub,
         intent_page.receipt_fragment,
@@ -114,16 +122,6 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
     )
 
 
-def _client(emulator: "Emulator | None", executor: FairExecutor) -> ServiceClient:
-    config = service_config()
-    return ServiceClient(
-        config,
-        transport=InProcessTransport(emulator) if emulator else None,
-        cache=ResponseCache(config, clock=time.monotonic, shared=_shared_responses(config)),
-        threads=executor,
-    )
-
-
 def _shared_responses(config: ServiceConfig) -> SharedResponses | None:
     """Return the responses in Redis, if configured. Processes don't share an embedded service."""
     if ENV.redis_url is None or ENV.embedded:
@@ -132,10 +130,3 @@ def _shared_responses(config: ServiceConfig) -> SharedResponses | None:
     owner = salted_hmac("shared responses", repr([config.url(""), config.names, config.key]), algorithm="sha256")
     guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
     return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32])
-
-
-def _bus(names: Brand) -> RedisBus | None:
-    if not ENV.redis_url:
-        return None
-    prefix = f"intents-ui:{settings.OWNER}:live:2:"
-    return RedisBus(str(ENV.redis_url), names=names, signed=SignedValues("snapshots"), prefix=prefix)

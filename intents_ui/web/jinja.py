@@ -173,12 +173,7 @@ def macros(env: Environment, template: str) -> dict[str, Callable[..., str]]:
 
 def once(macro: Callable[..., str], most: int = DRAWN_ONCE) -> Callable[..., str]:
     """Memoize a macro whose text depends only on its arguments, for the `most` recent arguments."""
-
-    @lru_cache(most)
-    def drawn(*given: object, **named: object) -> str:
-        return macro(*given, **named)
-
-    return drawn
+    return lru_cache(most)(macro)
 
 
 _bare_url = cache(reverse)
