@@ -7,7 +7,7 @@ Neighbors decide which one applies. No pattern backtracks, so no input is slow.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
@@ -120,7 +120,6 @@ class Term(NamedTuple):
         return any(each.kind in kinds for each in self.meanings)
 
 
-WORDS = tables.read(__package__, "words.toml")
 IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 # Links, hashes, addresses and times of day aren't read, and nothing before them belongs to what follows.
 APART = re.compile(
@@ -161,11 +160,8 @@ def read(
     # What is read first leaves its numbers and names to none of the others.
     memo, (since, until), statuses = terms.memo(), terms.window(now), terms.statuses()
     origin, destination, others = terms.route()
-    amounts = terms.amounts(has_chain=bool(origin or destination or others))
-    return TicketFacts(
-        amounts=amounts.values,
-        in_dollars=amounts.in_dollars,
-        symbols=amounts.symbols,
+    return replace(
+        terms.amounts(has_chain=bool(origin or destination or others)),
         origin=origin,
         destination=destination,
         chains=others,
@@ -174,7 +170,6 @@ def read(
         statuses=statuses,
         memo=memo,
         pasted=pasted or Pasted(),
-        notes=amounts.notes,
     )
 
 
@@ -203,13 +198,6 @@ def _are_thousands(groups: Sequence[str]) -> bool:
     first, *between, last = groups
     sizes = {len(each) for each in between}
     return len(last) == 3 and 1 <= len(first) <= 3 and not first.startswith("0") and (sizes <= {3} or sizes == {2})
-
-
-class _Amounts(NamedTuple):
-    values: tuple[Decimal, ...] = ()
-    symbols: frozenset[str] = frozenset()
-    in_dollars: bool = False
-    notes: tuple[str, ...] = ()
 
 
 class _Amount(NamedTuple):
@@ -251,7 +239,7 @@ class _Terms:
         for place, term in enumerate(self._list):
             if not term.has("memo"):
                 continue
-            last = place + 1 if self._at(place + 1).has("memo number") and self._touches(place) else place
+            last = place + 1 if self._at(place + 1).has("memo_number") and self._touches(place) else place
             if memo := self._memo(MEMO.match(self._text, self._list[last].end)):
                 return memo
         return next((memo for each in BARE_MEMO.finditer(self._text) if (memo := self._memo(each))), "")
@@ -385,7 +373,7 @@ class _Terms:
                 return ""
         return ""
 
-    def amounts(self, *, has_chain: bool) -> _Amounts:
+    def amounts(self, *, has_chain: bool) -> TicketFacts:
         """Return the amounts next to a token, else the first in dollars, else the first. A token or a chain must be
         named.
         """
@@ -401,7 +389,7 @@ class _Terms:
                 and len(symbol) >= SHORTEST_SYMBOL
             )
             if not (symbols or has_chain):
-                return _Amounts()
+                return TicketFacts()
             chosen = [*(each for each in found if each.in_dollars), *found][:1]
         values = tuple(dict.fromkeys(value for each in chosen for value in each.values))[:MOST_AMOUNTS]
         notes = tuple(
@@ -410,7 +398,7 @@ class _Terms:
             if len(each.values) > 1
         )
         in_dollars = any(each.in_dollars and not each.symbols for each in chosen)
-        return _Amounts(values, symbols, in_dollars, tuple(dict.fromkeys(notes)))
+        return TicketFacts(values, in_dollars, symbols, notes=tuple(dict.fromkeys(notes)))
 
     def _amount(self, place: int) -> _Amount | None:
         """Return the number at this place if it is an amount, unlike those in `+49`, `3rd` and `5%`."""
@@ -506,31 +494,10 @@ def _learn(lexicon: _Lexicon, written: str, meaning: Meaning) -> None:
 @cache
 def _words() -> _Lexicon:
     lexicon: _Lexicon = {}
-
-    def learn(words: Iterable[str], kind: str, value: Any = None) -> None:
-        for each in words:
-            _learn(lexicon, each, Meaning(kind, value))
-
-    for kind, words in WORDS["direction"].items():
-        learn(words, kind)
-    for each in WORDS["days"].values():
-        learn(each["words"], "days", each["days"])
-    learn(WORDS["now"]["words"], "now")
-    for each in WORDS["units"].values():
-        learn(each["words"], "unit", each["minutes"])
-    learn(WORDS["ago"]["before"], "since")
-    learn(WORDS["ago"]["after"], "ago")
-    learn(WORDS["ago"]["one"], "one")
-    for each in WORDS["numbers"].values():
-        learn(each["words"], "factor", each["factor"])
-    learn(WORDS["dollars"]["words"], "dollars")
-    learn(WORDS["memo"]["words"], "memo")
-    learn(WORDS["memo"]["number"], "memo number")
-    for each in WORDS["statuses"].values():
-        learn(each["words"], "status", each["outcomes"])
-    for number, names in enumerate(WORDS["months"]["names"], start=1):
-        learn(names, "month", number)
-    learn(WORDS["months"]["between"], "between")
+    for kind, rows in tables.read(__package__, "words.toml").items():
+        for row in rows if kind != "chains" else ():
+            for each in row["words"]:
+                _learn(lexicon, each, Meaning(kind, row.get("value")))
     return lexicon
 
 
