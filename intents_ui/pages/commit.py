@@ -15,7 +15,7 @@ from intents_ui.display import failures
 from intents_ui.display.console import commit as words
 from intents_ui.display.console.commit import CommitOutcome, CommitResult
 from intents_ui.display.summary import glance
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.display.transfers.transfer import Transfer, execute_until
 from intents_ui.http import marks, operator_auth
 from intents_ui.http.operator_auth import Confirmed, Refusal
 from intents_ui.service import operations
@@ -66,12 +66,12 @@ def confirmation(
     at, names = now(), app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
     transfer = Transfer.of(found, None, now=at, names=names)
-    if transfer.offer is None:
+    if not transfer.is_offered:
         return outcome(request, found.intent_id, words.not_offered(found, now=at))
     form = secrets.token_urlsafe(12)
     context = {
         "intent": found,
-        "offer": transfer.offer,
+        "execute_until": execute_until(found, now=at),
         "glance": glance.of(transfer),
         "names": names,
         "now": at,
@@ -96,7 +96,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return words.told(CommitOutcome.NOT_SENT, error=error, now=now())
     if not is_first(intent_id, form):
         return words.told(CommitOutcome.REPEATED, state=found, now=now())
-    if Transfer.of(found, None, now=now()).offer is None:
+    if not Transfer.of(found, None, now=now()).is_offered:
         return words.not_offered(found, now=now())
     if not constant_time_compare(confirmed.digest, operator_auth.digest(found.raw)):
         return found

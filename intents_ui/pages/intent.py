@@ -26,7 +26,7 @@ from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.balances import Check
-from intents_ui.display.transfers.transfer import CommitOffer, Transfer, derived
+from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.http import marks
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.service import lookup, operations, results
@@ -137,7 +137,7 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "timeline": timeline.of(transfer),
         "promise": comparison.of(transfer),
         "check": check.of(transfer),
-        "offer": offer(transfer),
+        "may_accept": may_accept(transfer),
         "fees": fees.of(transfer),
         "changes_at": changes_at(transfer),
         "card": None if receipt_error else preview.card(transfer),
@@ -162,8 +162,8 @@ def learned_at(receipt: IntentReceipt | None) -> datetime | None:
     return min([*times, watched.learned_at] if watched and watched.learned_at else times, default=None)
 
 
-def offer(transfer: Transfer) -> CommitOffer | None:
-    return transfer.offer if ENV.console == "write" else None
+def may_accept(transfer: Transfer) -> bool:
+    return transfer.is_offered and ENV.console == "write"
 
 
 @derived
@@ -193,7 +193,7 @@ def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
     steps = timeline.of(transfer)
     by_the_clock = (
         *(summary.of(transfer).told, steps.late, steps.stalled, comparison.of(transfer).shown),
-        *(check.of(transfer), transfer.may_change, offer(transfer), unchecked(transfer)),
+        *(check.of(transfer), transfer.may_change, may_accept(transfer), unchecked(transfer)),
         *(transfer.incident, customer_reply.body(transfer)),
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]

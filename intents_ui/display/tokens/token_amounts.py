@@ -280,6 +280,10 @@ def is_same_asset(one: Money, other: Money) -> bool:
     return are_listed and len({(each.symbol, each.decimals) for each in tokens}) == 1
 
 
+def is_same_address(one: str | None, other: str | None) -> bool:
+    return one is not None and _folded(one) == _folded(other)
+
+
 def is_other_address(one: str | None, other: str | None) -> bool:
     return _differ(_folded(one), _folded(other))
 

@@ -153,7 +153,7 @@ def of(transfer: Transfer) -> Payment:
     is_unknown = transfer.has_balance is None or (transfer.has_balance and not transfer.holdings)
     balances = None if is_unknown else transfer.balances.groups
     expected, address = transfer.expected_deposit, transfer.deposit_address
-    groups = [group for group in balances or () if _is_at(group.intent_address, address)]
+    groups = [group for group in balances or () if token_amounts.is_same_address(group.intent_address, address)]
     there = [transfer.held(token, inside=group) for group in groups for token in group.tokens if token.balance]
     held = tuple(money for money in there if money.chain_id == expected.chain_id)
     return Payment(
@@ -170,20 +170,20 @@ def of(transfer: Transfer) -> Payment:
 def _least(transfer: Transfer, expected: Money) -> int | None:
     """Return the balance that the first step requires at the deposit address."""
     needed = transfer.intent.origin_precondition
-    if needed and needed.min_amount is not None and _is_at(needed.owner_address, transfer.deposit_address):
+    if (
+        needed
+        and needed.min_amount is not None
+        and token_amounts.is_same_address(needed.owner_address, transfer.deposit_address)
+    ):
         of = transfer.money(None, first(needed.chain_id, expected.chain_id), needed.token_address)
         if token_amounts.is_same_token(of, expected):
             return needed.min_amount
     return first(transfer.quote.from_amount_min, expected.value)
 
 
-def _is_at(address: str | None, wanted: str | None) -> bool:
-    return address is not None and wanted is not None and not token_amounts.is_other_address(address, wanted)
-
-
 def _is_stray(money: Money, expected: Money, transfer: Transfer) -> bool:
     """Compare chain and address: a transfer may have the same address on both of its chains."""
     belongs = {expected.chain_id}
-    if _is_at(transfer.delivery_address, transfer.deposit_address):
+    if token_amounts.is_same_address(transfer.delivery_address, transfer.deposit_address):
         belongs.add(transfer.destination_chain_id)
     return money.chain_id is not None and money.chain_id not in belongs

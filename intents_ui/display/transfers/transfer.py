@@ -4,7 +4,7 @@ It combines the intent and its receipt, either of which may be missing. Where th
 any surface says about a transfer is derived from one `Transfer`, so all surfaces say the same.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -75,28 +75,14 @@ RETURN = timedelta(minutes=15)
 
 
 def _given[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":
-    """Return a property: the field of the first of these objects that has it. The others needn't parse theirs."""
-
-    readers = [attrgetter(f"{source}.{field}") for source in sources]
+    """Return a property: the field of the first of these objects that has it."""
+    read = attrgetter(*(f"{source}.{field}" for source in sources))
 
     def value(transfer: "Transfer") -> T | None:
-        for read in readers:
-            found: T | None = read(transfer)
-            if found is not None:
-                return found
-        return None
+        found: T | None = first(*read(transfer))
+        return found
 
     return cached_property(value)
-
-
-@dataclass(frozen=True)
-class CommitOffer:
-    """An intent that can be committed `until` its quote expires; None if the expiry is not reported.
-
-    `execute_until`: the deadline of its execution, if it is committed now."""
-
-    until: datetime | None
-    execute_until: datetime | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -591,8 +577,9 @@ class Transfer:
 
     @cached_property
     def holdings(self) -> tuple[Holding, ...]:
-        """Return the balances of the intent addresses, most valuable first."""
-        return holdings(self.balances.groups, self)
+        """Return the balances of the intent addresses that aren't empty, most valuable first."""
+        found = [held for group in self.balances.groups if (held := _holding(group, self))]
+        return tuple(sorted(found, key=lambda held: held.usd, reverse=True))
 
     @property
     def held_at(self) -> Place:
@@ -608,11 +595,9 @@ class Transfer:
     # Progress
 
     @property
-    def offer(self) -> CommitOffer | None:
-        """Return the offer if the quote is valid and unused; None also if the receipt, which would tell, is unread."""
-        if self.status != IntentStatus.QUOTED or self.is_unread or self.is_under_way or self.is_expired:
-            return None
-        return CommitOffer(self.expires_at, execute_until(self.intent, now=self.now))
+    def is_offered(self) -> bool:
+        """Return whether the quote is valid and unused; False also if the receipt, which would tell, is unread."""
+        return self.status == IntentStatus.QUOTED and not (self.is_unread or self.is_under_way or self.is_expired)
 
     @cached_property
     def by_steps(self) -> Place:
@@ -750,12 +735,6 @@ def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
     return execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
 
 
-def holdings(balances: Sequence[BalanceGroup], transfer: Transfer) -> tuple[Holding, ...]:
-    """Return the non-empty addresses, most valuable first."""
-    found = [held for group in balances if (held := _holding(group, transfer))]
-    return tuple(sorted(found, key=lambda held: held.usd, reverse=True))
-
-
 def _holding(group: BalanceGroup, transfer: Transfer) -> Holding | None:
     there = [token for token in group.tokens if token.balance and token.balance > 0]
     if not there:
@@ -773,17 +752,9 @@ def _holding(group: BalanceGroup, transfer: Transfer) -> Holding | None:
 def _at(address: str | None, chain_id: int | None, transfer: Transfer) -> Place:
     """Return the place. On a single chain the address decides, if the transfer has a delivery step."""
     side = transfer.side_of(chain_id)
-    has_two = transfer.is_same_chain and transfer.destination is not None
-    is_second = (
-        has_two and _is_same(address, transfer.delivery_address) and not _is_same(address, transfer.deposit_address)
-    )
+    has_two, is_at = transfer.is_same_chain and transfer.destination is not None, token_amounts.is_same_address
+    is_second = has_two and is_at(address, transfer.delivery_address) and not is_at(address, transfer.deposit_address)
     return Place.DELIVERY_ADDRESS if is_second else side
-
-
-def _is_same(one: str | None, other: str | None) -> bool:
-    if one is None or other is None:
-        return False
-    return (hashes.canonical_address(one) or one) == (hashes.canonical_address(other) or other)
 
 
 def _is_of(token: TokenMetadata, chain_id: int | None, token_address: str | None) -> bool:
