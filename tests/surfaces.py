@@ -24,7 +24,6 @@ from django.test import Client
 from intents_ui import app
 from intents_ui.display.search.identifiers import read as read_pasted
 from intents_ui.display.sharing import customer_reply
-from intents_ui.display.sharing.preview import state
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.summary.summary import Summary
@@ -397,7 +396,7 @@ def card(transfer: Transfer) -> Said:
 def _of_title(title: str, transfer: Transfer) -> Said:
     """`Failed · Refund failed · At the deposit address …`; without the status if the headline begins with it."""
     summary = transfer.summary
-    lead = state(summary.status.word, summary.headline)
+    lead = summary.headline_with_status
     rest = title.removeprefix(lead)
     if rest == title:  # less, or something else
         status, _, headline = title.partition(" · ")

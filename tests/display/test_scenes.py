@@ -57,6 +57,10 @@ def test_at_every_moment_the_views_agree(which):
         address = (summary.address, summary.address_chain_id)
         assert summary.address is None or address == (here[0].address, here[0].chain_id)
         assert (stops[-1].place in BACK) == (summary.place in BACK)
+        # The columns of a row say whether its headline says the status.
+        word, headline = summary.status.word.lower(), summary.headline.lower()
+        assert (word in headline) == (summary.headline_with_status == summary.headline)
+        assert (word == headline) == summary.is_the_status
 
 
 def said(told: Scene, now) -> tuple:

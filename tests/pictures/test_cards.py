@@ -22,6 +22,7 @@ DONE = Card(
     status=statuses.INTENTS[statuses.IntentStatus.SUCCEEDED],
     tone=Tone.GOOD,
     headline="99.85 USDC arrived on Base",
+    headline_with_status="Succeeded · 99.85 USDC arrived on Base",
     sentence="The money has arrived on Base.",
     sent=PreviewEnd("100.00 USDC", "Arbitrum One"),
     received=PreviewEnd("99.85 USDC", "Base"),

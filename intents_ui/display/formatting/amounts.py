@@ -140,11 +140,14 @@ def total(values: Iterable[Decimal]) -> Decimal:
 
 def percent(value: Decimal | None) -> str:
     """Format a value that is already in percent (priceImpact): `-0.31` is `-0.31%`."""
-    if value is None:
-        return UNKNOWN
+    return UNKNOWN if value is None else f"{points(value)}%"
+
+
+def points(value: Decimal) -> str:
+    """Return the same without the sign."""
     if 0 < abs(value) < SMALLEST_PERCENT:
-        return f"{'-' if value < 0 else ''}<{SMALLEST_PERCENT}%"
-    return f"{number(Decimal(f'{value:.4f}'))}%"
+        return f"{'-' if value < 0 else ''}<{SMALLEST_PERCENT}"
+    return number(Decimal(f"{value:.4f}"))
 
 
 def fraction(value: Decimal | None) -> str:

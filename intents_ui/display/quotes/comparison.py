@@ -75,7 +75,7 @@ LABELS = {
 class ComparisonRow:
     """A quoted figure and its actual value.
 
-    `since`: the actual value is the time elapsed since then, still counting.
+    `since`: the actual value is the time elapsed since then, still counting. `term`: what the glossary explains.
     """
 
     label: str
@@ -85,6 +85,7 @@ class ComparisonRow:
     actual: str = UNKNOWN
     difference: str = ""
     since: datetime | None = None
+    term: str = ""
 
     @property
     def shown(self) -> StatusLabel:
@@ -353,7 +354,8 @@ class _Quote:
         quoted, tolerance = self._quoted.value, self._tolerance
         if tolerance is None:
             return None
-        row = ComparisonRow("Slippage", Result.PENDING, quoted="", limit=f"max {amounts.fraction(tolerance)}")
+        limit = f"max {amounts.fraction(tolerance)}"
+        row = ComparisonRow("Slippage", Result.PENDING, quoted="", limit=limit, term="slippage")
         if arrived is None:
             return row
         if arrived.value is None or not quoted or not self._is_comparable:
@@ -363,7 +365,7 @@ class _Quote:
         # A product is exact, a quotient is rounded.
         if EXACT.multiply(Decimal(quoted), tolerance) >= quoted - arrived.value:
             return replace(row, result=Result.WITHIN_LIMIT, actual=came)
-        points = amounts.fraction(EXACT.subtract(slipped, tolerance)).removesuffix("%")
+        points = amounts.points(EXACT.subtract(slipped, tolerance).scaleb(2, EXACT))
         difference = f"{points} percentage points over the limit"
         return replace(row, result=Result.OVER_LIMIT, actual=came, difference=difference)
 
@@ -374,7 +376,8 @@ class _Quote:
         if transfer.refund is None or transfer.returning is StepStatus.ABSENT:
             return None
         chain = transfer.chain_name(transfer.refund.chain_id, unknown="")
-        row = ComparisonRow(f"Refunded on {chain}" if chain else "Refunded", Result.REFUNDED, quoted="")
+        label = f"Refunded on {chain}" if chain else "Refunded"
+        row = ComparisonRow(label, Result.REFUNDED, quoted="", term="refund")
         if transfer.returning in RUNNING:
             due = "" if money.value is None else Sentence(self._amount(money), " to be refunded")
             return replace(row, result=Result.REFUNDING, actual="nothing yet", difference=due)

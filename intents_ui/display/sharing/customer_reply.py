@@ -69,7 +69,7 @@ class Reply:
 def body(transfer: Transfer) -> str:
     """Return the sentences about a transfer, followed by the warning of a second deposit."""
     row = summary.of(transfer).row
-    sentences = " ".join(fill(row.reply, ReplyPlaceholders(transfer)).split())
+    sentences = fill(row.reply, ReplyPlaceholders(transfer))
     return unlinked(f"{sentences}\n\n{SECOND_DEPOSIT}" if row.warn_second_deposit else sentences)
 
 

@@ -15,7 +15,6 @@ from intents_ui.display.formatting.times import Time
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary, timeline
 from intents_ui.display.summary.timeline import Name, Step, StepState
-from intents_ui.display.transfers.statuses import is_open
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentStatus
 
@@ -66,7 +65,7 @@ def of_transfer(transfer: Transfer) -> Feed:
     return Feed(
         key=intent.intent_id,
         title=_safe(f"Transfer {hashes.short_id(intent.intent_id)}"),
-        subtitle=_dated(_answer(transfer)),
+        subtitle=_dated(summary.of(transfer).headline_with_status),
         # Of two entries at the same time, the later step is newer.
         entries=tuple(sorted(entries, key=lambda entry: entry.updated)[::-1]),
     )
@@ -102,7 +101,7 @@ def _of_steps(transfer: Transfer, steps: Sequence[Step]) -> Iterator[Entry]:
 
 def _of_end(transfer: Transfer) -> Iterator[Entry]:
     has_expired = transfer.is_expired
-    if is_open(transfer.status) and not has_expired:
+    if transfer.is_open and not has_expired:
         return
     ended = transfer.execute_by if has_expired else transfer.last_change or transfer.finished_at
     at = ended or transfer.updated_at or NO_TIME
@@ -123,12 +122,14 @@ def _told(transfer: Transfer, *, key: str, published: datetime, updated: datetim
     ways = f"{shown.sent} → {shown.returned or shown.received}."
     words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
     paragraphs = tuple(_dated(each) for each in words if each)
-    return Entry(transfer.intent.intent_id, key, _dated(_answer(transfer)), paragraphs, published, updated)
-
-
-def _answer(transfer: Transfer) -> str:
-    result = summary.of(transfer)
-    return preview.state(result.status.word, result.headline)
+    return Entry(
+        transfer.intent.intent_id,
+        key,
+        _dated(summary.of(transfer).headline_with_status),
+        paragraphs,
+        published,
+        updated,
+    )
 
 
 def _dated(sentence: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting.sentences import capitalized
 from intents_ui.display.formatting.text import UNKNOWN
 from intents_ui.display.lists.address import Role
 from intents_ui.display.summary import glance, summary
@@ -59,6 +60,7 @@ class Card:
     status: StatusLabel
     tone: Tone
     headline: str
+    headline_with_status: str
     sentence: str
     sent: PreviewEnd
     received: PreviewEnd
@@ -74,7 +76,7 @@ class Card:
     def alt(self) -> str:
         """Return the alternative text of the image."""
         return cut(
-            f"{state(self.status.word, self.headline)}. {self.sent} → {self.received}. {self.when}",
+            f"{self.headline_with_status}. {self.sent} → {self.received}. {self.when}",
             LONGEST_DESCRIPTION,
         )
 
@@ -84,10 +86,10 @@ def describe(transfer: Transfer) -> Preview:
     answer, shown = summary.of(transfer), glance.of(transfer)
     sides = f"{_side(shown.sent)} → {_side(shown.returned or shown.received)}"
     is_known = shown.sent.amount.full or shown.received.amount.full
-    headline = state(answer.status.word, answer.headline)
+    headline = answer.headline_with_status
     parts = (f"{headline}.", answer.location, answer.balance_note, f"{sides}.")
     return Preview(
-        state(answer.status.word, sides if is_known else answer.headline),
+        answer.after_status(sides) if is_known else headline,
         cut(f"{headline} · {answer.location.rstrip('.')}" if answer.amount else headline, LONGEST_TITLE),
         cut(" ".join(filter(None, parts)), LONGEST_DESCRIPTION),
     )
@@ -96,9 +98,7 @@ def describe(transfer: Transfer) -> Preview:
 def card(transfer: Transfer, *, as_of: datetime | None = None) -> Card:
     """Return the card. `as_of`: the time of stale data, None for fresh data."""
     found = _card(transfer)
-    if as_of is None:
-        return found
-    return replace(found, when=f"Last updated {times.dated(as_of)} · {found.when[:1].lower()}{found.when[1:]}")
+    return replace(found, when=_when(transfer, as_of)) if as_of else found
 
 
 @derived
@@ -109,17 +109,13 @@ def _card(transfer: Transfer) -> Card:
         status=answer.status,
         tone=answer.tone,
         headline=answer.headline,
+        headline_with_status=answer.headline_with_status,
         sentence=answer.location,
         sent=_end(shown.sent),
         received=_end(shown.outcome),
         has_arrived=shown.has_arrived,
-        when=_when(shown.created_at, transfer.last_change),
+        when=_when(transfer),
     )
-
-
-def state(word: str, said: str) -> str:
-    """Return `Succeeded · Delivered`, or only the headline if it contains the status."""
-    return said if word.lower() in said.lower() else f"{word} · {said}"
 
 
 def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
@@ -151,10 +147,12 @@ def _side(side: Side) -> str:
     return str(_end(side))
 
 
-def _when(created_at: datetime | None, changed_at: datetime | None) -> str:
-    if created_at is None and changed_at is None:
-        return UNKNOWN
-    created = f"Created {times.dated(created_at)}" if created_at else ""
-    changed = f"last change {times.dated(changed_at)}" if changed_at and changed_at != created_at else ""
-    said = " · ".join(words for words in (created, changed) if words)
-    return said[:1].upper() + said[1:]
+def _when(transfer: Transfer, as_of: datetime | None = None) -> str:
+    created_at, changed_at = transfer.quoted_at, transfer.last_change
+    moments = {
+        "last updated": as_of,
+        "created": created_at,
+        "last change": None if changed_at == created_at else changed_at,
+    }
+    words = [f"{word} {times.dated(at)}" for word, at in moments.items() if at]
+    return capitalized(" · ".join(words)) if words else UNKNOWN

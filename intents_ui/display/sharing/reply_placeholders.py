@@ -40,9 +40,10 @@ class ReplyPlaceholders(Placeholders):
             case "is_done":
                 return DONE[self["kind"]]
             case "cause":
-                return Name(reasons.for_customer(transfer))
+                cause = reasons.for_customer(transfer)
+                return Sentence(" ", Name(cause)) if cause else ""
             case "problem":
-                return self["cause"] or "One of its steps failed."
+                return Name(reasons.for_customer(transfer)) or "One of its steps failed."
             # Where the funds are
             case "wallet":
                 return "the recipient's wallet" if transfer.pays_somebody_else else "your wallet"

@@ -127,8 +127,7 @@ class Glance:
     @property
     def headline(self) -> str:
         """The headline for a row that also shows the status; "" if it repeats the status."""
-        result = self.summary.headline
-        return "" if result.casefold() == self.status.word.casefold() else result
+        return "" if self.summary.is_the_status else self.summary.headline
 
     @property
     def sends_nothing(self) -> bool:

@@ -318,7 +318,7 @@ class MessageRow:
     contact, empty if no one needs to be. `warn_second_deposit`: a second deposit is plausible and harmful, so
     `SECOND_DEPOSIT` is shown with the row. `minutes` without a change after which `{escalation}` says to contact
     support, 0 without it. `stem` is the beginning of the headline that balances can't change, empty if they change
-    none of it.
+    none of it. `says` is the word of a status that the headline contains.
     """
 
     key: str
@@ -342,6 +342,7 @@ class MessageRow:
     cause: Cause = Cause.NONE
     title: str = ""
     stem: str = ""
+    says: str = ""
     minutes: int = 0
 
 

@@ -32,6 +32,7 @@ from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import STOPPED, IntentStatus
 from intents_ui.service.outcome import RUNNING
 
+STATUS = "{status_word}"
 CHECKING = "Checking on-chain balances…"
 NOT_CHECKED = "On-chain balances were not checked."
 CHECKING_PLACE = "The intent addresses are being checked."
@@ -70,6 +71,22 @@ class Summary:
     @cached_property
     def headline(self) -> str:
         return self._stem if self.is_provisional else self._headline
+
+    @property
+    def is_the_status(self) -> bool:
+        """Return whether the headline is the status."""
+        return (self.row.stem if self.is_provisional else self.row.headline) == STATUS
+
+    def after_status(self, words: str) -> str:
+        """Return `Succeeded · 100.00 USDC on Base → …`."""
+        return f"{self.status.word} · {words}"
+
+    @cached_property
+    def headline_with_status(self) -> str:
+        """Return `Succeeded · Delivered`, or only the headline if it says the status."""
+        template = self.row.stem if self.is_provisional else self.row.headline
+        says_it = STATUS in template or self.row.says == self.status.word
+        return self.headline if says_it else self.after_status(self.headline)
 
     @cached_property
     def sentence(self) -> str:
