@@ -55,10 +55,8 @@ def page(
         "origin": form.side("origin", parsed, using=catalog),
         "destination": form.side("destination", parsed, using=catalog),
         "can_quote": ENV.console == "write",
-        "listed": None,
-        "of_chain": None,
+        "found": None,
         "providers": (),
-        "one": None,
         "error": None,
     }
     return render(request, "routes/routes.html", context | (answered or {}), **response)
@@ -79,14 +77,12 @@ def answer(question: RouteQuery) -> dict[str, object]:
         case RouteDirection.CHAIN:
             # The service lists routes of a token only, so these are the routes of the chain's native one.
             found = routed_tokens(question.with_token(ZERO_ADDRESS))
-            return {
-                "of_chain": RouteSearch(question, app.current().catalog).of_chain(found),
-                "providers": shared_providers(question),
-            }
+            answered = RouteSearch(question, app.current().catalog).of_chain(found)
+            return {"found": answered, "providers": shared_providers(question)}
         case RouteDirection.RECEIVE | RouteDirection.PAY:
-            return {"listed": listed_routes(question)}
+            return {"found": listed_routes(question)}
         case RouteDirection.ONE:
-            return {"one": one_route(question)}
+            return {"found": one_route(question)}
     return {}
 
 

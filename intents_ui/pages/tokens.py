@@ -245,7 +245,7 @@ def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
 
 def side_of(
     answer: TokensAnswer | ServiceError, question: RouteQuery
-) -> tuple[ways.RouteTokens | None, ServiceError | None]:
+) -> tuple[ways.RouteAnswer | None, ServiceError | None]:
     if isinstance(answer, ServiceError):
         return None, answer
     return ways.RouteSearch(question, app.current().catalog).listed(answer), None

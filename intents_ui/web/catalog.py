@@ -11,7 +11,7 @@ from intents_ui import app
 from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_filters import Show, TokenFilters
 from intents_ui.display.routes.query import RouteDirection, RouteQuery
-from intents_ui.display.routes.results import One, RouteSearch, RouteTokens
+from intents_ui.display.routes.results import RouteAnswer, RouteSearch
 from intents_ui.display.tokens import names
 from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
@@ -86,12 +86,12 @@ def routed_tokens(question: RouteQuery) -> TokensAnswer:
     return found
 
 
-def listed_routes(question: RouteQuery) -> RouteTokens:
+def listed_routes(question: RouteQuery) -> RouteAnswer:
     """Return the routes from a token, or those to one."""
     return RouteSearch(question, app.current().catalog).listed(routed_tokens(question))
 
 
-def one_route(question: RouteQuery) -> One:
+def one_route(question: RouteQuery) -> RouteAnswer:
     """Return whether a route from one token to another is listed. Raises an error only if both calls fail."""
     request = app.current().service.ask
     received, paid = app.current().service.threads.both(

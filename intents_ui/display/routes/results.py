@@ -4,7 +4,7 @@ An empty list doesn't prove that there is no route: some versions of the service
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text
@@ -64,27 +64,6 @@ class ResultGroup:
 
 
 @dataclass(frozen=True)
-class RouteTokens:
-    """All routes from a token, or to one, without the `unreadable` entries."""
-
-    headline: str
-    explanation: str
-    tone: Tone
-    groups: tuple[ResultGroup, ...]
-    unreadable: int
-
-
-@dataclass(frozen=True)
-class ChainRoutes:
-    """What a chain without a token offers: its featured `tokens`, and the routes of its `native` token."""
-
-    native: RouteTokens
-    chain: str
-    tokens: tuple[RouteChoice, ...]
-    is_origin: bool
-
-
-@dataclass(frozen=True)
 class RouteResults:
     """Response of one of the two operations about one route."""
 
@@ -95,13 +74,20 @@ class RouteResults:
 
 
 @dataclass(frozen=True)
-class One:
-    """Whether the service lists one route, according to both operations."""
+class RouteAnswer:
+    """What the service lists for a query.
+
+    `groups`: the tokens with a route, without the `unreadable` entries. `featured`: those of a chain that was searched
+    without a token. `replies`: of both operations, about one route.
+    """
 
     headline: str
     explanation: str
     tone: Tone
-    replies: tuple[RouteResults, ...]
+    groups: tuple[ResultGroup, ...] = ()
+    unreadable: int = 0
+    featured: tuple[RouteChoice, ...] = ()
+    replies: tuple[RouteResults, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,7 +97,7 @@ class RouteSearch:
     question: RouteQuery
     lists: Lists
 
-    def listed(self, answer: TokensAnswer) -> RouteTokens:
+    def listed(self, answer: TokensAnswer) -> RouteAnswer:
         """Return the result of a query with a token on one side."""
         question = self.question
         # Chains and tokens keep the service's order.
@@ -126,25 +112,21 @@ class RouteSearch:
         if groups and question.kind is RouteDirection.PAY and not question.owner:
             # Without an owner the service lists popular tokens only.
             explanation = f"Without an owner this lists common options only. {explanation}"
-        return RouteTokens(headline, explanation, tone, groups, unreadable)
+        return RouteAnswer(headline, explanation, tone, groups, unreadable)
 
-    def of_chain(self, answer: TokensAnswer) -> ChainRoutes:
+    def of_chain(self, answer: TokensAnswer) -> RouteAnswer:
         """Return the result of a query with a chain without a token. `answer` is about the chain's native token."""
         question = self.question
-        chain_id = question.chain_alone.chain_id
         found = []
-        for token in query.featured(self.lists.tokens(chain_id)):
+        for token in query.featured(self.lists.tokens(question.chain_alone.chain_id)):
             address = token_amounts.key(token.address)
             shown = identity(token.chain_id, address, using=self.lists, metadata=token)
             found.append(RouteChoice(shown, question.with_token(address).query))
-        return ChainRoutes(
-            native=RouteSearch(question.with_token(hashes.ZERO_ADDRESS), self.lists).listed(answer),
-            chain=names.of_chain(chain_id, using=self.lists),
-            tokens=tuple(found),
-            is_origin=question.chain_alone is question.origin,
-        )
+        native = RouteSearch(question.with_token(hashes.ZERO_ADDRESS), self.lists).listed(answer)
+        explanation = f"Select a token for its own routes. {native.explanation}"
+        return replace(native, explanation=explanation, featured=tuple(found))
 
-    def one(self, answers: Mapping[RouteDirection, TokensAnswer | ServiceError]) -> One:
+    def one(self, answers: Mapping[RouteDirection, TokensAnswer | ServiceError]) -> RouteAnswer:
         """Return the result of a query with a token on both sides. RECEIVE is the response of GetExactInputRoutes, PAY
         of GetExactOutputRoutes. At least one is needed.
 
@@ -157,12 +139,14 @@ class RouteSearch:
         yes = [reply.purpose for reply in replies if reply.verdict is Verdict.LISTED]
         if yes:
             which = "" if said == {Verdict.LISTED} else f", {yes[0]}"
-            return One(f"Yes{which}: a route {way} is listed", NO_PROMISE, Tone.GOOD, replies)
+            return RouteAnswer(f"Yes{which}: a route {way} is listed", NO_PROMISE, Tone.GOOD, replies=replies)
         if Verdict.OTHER in said:
-            return One(f"Possibly: the service listed other tokens for a route {way}", BY_RULE, Tone.ATTENTION, replies)
+            return RouteAnswer(
+                f"Possibly: the service listed other tokens for a route {way}", BY_RULE, Tone.ATTENTION, replies=replies
+            )
         if said == {Verdict.NONE}:
-            return One(f"No listed route {way}", NO_PROOF, Tone.NEUTRAL, replies)
-        return One(f"Unknown: couldn't check for a route {way}", UNREAD, Tone.ATTENTION, replies)
+            return RouteAnswer(f"No listed route {way}", NO_PROOF, Tone.NEUTRAL, replies=replies)
+        return RouteAnswer(f"Unknown: couldn't check for a route {way}", UNREAD, Tone.ATTENTION, replies=replies)
 
     def name(self, side: RouteSide) -> str:
         """Return `USDC on Base`, or the address of an unnamed token."""
