@@ -16,6 +16,8 @@ from intents_ui.http import marks
 from intents_ui.service.context import request_context
 from intents_ui.web.frame import is_partial
 
+EMPTY = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
+
 
 def add_stale_notice(
     get_response: Callable[[HttpRequest], HttpResponseBase],
@@ -28,11 +30,15 @@ def add_stale_notice(
                 response["Age"] = str(max(0, int(age.total_seconds())))
             if is_page(response):
                 patch_vary_headers(response, ["HX-Request-Type"])
-            if isinstance(response, HttpResponse) and is_fragment(request, response):
+            match = request.resolver_match
+            marked = marks.of_view(match.func) if match else marks.NONE
+            # A fragment of a page with the frame.
+            is_fragment = is_partial(request) and is_page(response) and not marked.is_framed
+            if isinstance(response, HttpResponse) and is_fragment and response.status_code not in EMPTY:
                 patch_vary_headers(response, ["HX-Current-URL"])
-                whole = is_whole(request)
+                whole = marked.is_whole or is_of_this_url(request)
                 # The name of the fragment, to find its notice by.
-                part = (request.resolver_match and request.resolver_match.url_name) or "part"
+                part = (match and match.url_name) or "part"
                 # Only the full page says that names are stale.
                 shown = old if whole else failures.without_names(old)
                 places = {"old": shown, "unanswered": failed, "is_whole": whole, "part": part}
@@ -47,17 +53,8 @@ def is_page(response: HttpResponseBase) -> bool:
     return response.headers.get("Content-Type", "").startswith("text/html")
 
 
-def is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
-    """Return whether this is a fragment of a page with the frame."""
-    is_framed = request.resolver_match is not None and marks.of_view(request.resolver_match.func).is_framed
-    has_body = response.status_code not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
-    return is_partial(request) and is_page(response) and has_body and not is_framed
-
-
-def is_whole(request: HttpRequest) -> bool:
-    """Return whether the fragment refreshes all service data of the page."""
-    if request.resolver_match and marks.of_view(request.resolver_match.func).is_whole:
-        return True
+def is_of_this_url(request: HttpRequest) -> bool:
+    """Return whether the page has the URL of the fragment, which then refreshes all of its service data."""
     # Compare it as text: it may not be a URL.
     page = (request.htmx.current_url or "").partition("?")[0]  # type: ignore[attr-defined]
     return page == f"{request.scheme}://{request.get_host()}{request.path}"

@@ -167,14 +167,6 @@ class Watch:
         self._polling: asyncio.Task[None] | None = None
         self.ending: asyncio.TimerHandle | None = None
 
-    def leave(self, subscriber: "Subscriber") -> None:
-        self.subscribers.discard(subscriber)
-        if self.subscribers or self.ending:
-            return
-        # Keep polling for a moment, because users reload. An unknown intent or one without a snapshot isn't worth it.
-        grace = self.hub.intervals.grace if self.newest and not self.newest.is_unknown else 0.0
-        self.ending = self.loop.call_later(grace, self.end)
-
     def end(self) -> asyncio.Task[None] | None:
         """End the watch. Returns the poller's task, if any, for callers that need to await its end."""
         if self.ending:
@@ -248,7 +240,13 @@ class Subscriber:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.watch.leave(self)
+        watch = self.watch
+        watch.subscribers.discard(self)
+        if watch.subscribers or watch.ending:
+            return
+        # Keep polling for a moment, because users reload. An unknown intent or one without a snapshot isn't worth it.
+        grace = watch.hub.intervals.grace if watch.newest and not watch.newest.is_unknown else 0.0
+        watch.ending = watch.loop.call_later(grace, watch.end)
 
     @property
     def snapshot(self) -> Snapshot | None:
