@@ -1,6 +1,6 @@
 """Deposit check: the expected and the received deposit, row by row. It has no verdict: the summary has the only one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -85,13 +85,19 @@ def of(transfer: Transfer) -> DepositCheck | None:
     payment = deposits.of(transfer)
     if not _is_shown(transfer, payment):
         return None
-    rows = tuple(_rows(payment, now=transfer.now))
+    rows = (
+        _chain(payment),
+        _token(payment),
+        _amount(payment),
+        _address(payment),
+        _deadline(payment),
+        _transaction(payment),
+    )
     is_off = any(row.result.tone in (Tone.ATTENTION, Tone.BAD) for row in rows)
     return DepositCheck(rows, needs_attention=bool(payment.found) and is_off)
 
 
 def _is_shown(transfer: Transfer, payment: Payment) -> bool:
-    transfer = payment.transfer
     if transfer.is_unread:
         return False
     if transfer.is_delivered:
@@ -110,15 +116,6 @@ def _is_shown(transfer: Transfer, payment: Payment) -> bool:
         return payment.is_idle
     # Funds elsewhere, or of unknown amount, imply one that can't be checked.
     return not transfer.has_balance or bool(payment.held)
-
-
-def _rows(payment: Payment, *, now: datetime) -> Iterator[CheckRow]:
-    yield _chain(payment)
-    yield _token(payment)
-    yield _amount(payment)
-    yield _address(payment)
-    yield _deadline(payment, now=now)
-    yield _transaction(payment)
 
 
 def _in_words(payment: Payment, value: int | None) -> str:
@@ -221,12 +218,12 @@ def _address(payment: Payment) -> CheckRow:
     return CheckRow("Deposit address", expected, found, shown, RowKind.ADDRESS, chain_id)
 
 
-def _deadline(payment: Payment, *, now: datetime) -> CheckRow:
-    expected = times.utc(payment.deadline, now=now)
+def _deadline(payment: Payment) -> CheckRow:
+    expected = times.utc(payment.deadline, now=payment.transfer.now)
     if payment.deadline is None:
         return CheckRow("Deadline", expected, UNKNOWN, NOT_KNOWN)
     if payment.late_by is None:
-        return CheckRow("Deadline", expected, UNKNOWN, _standing(payment, payment.deadline, now=now))
+        return CheckRow("Deadline", expected, UNKNOWN, _standing(payment, payment.deadline))
     late_by = payment.late_by
     if late_by <= timedelta():
         return CheckRow("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
@@ -235,15 +232,15 @@ def _deadline(payment: Payment, *, now: datetime) -> CheckRow:
     return CheckRow("Deadline", expected, f"confirmed {times.duration(late_by)} after", result)
 
 
-def _standing(payment: Payment, deadline: datetime, *, now: datetime) -> StatusLabel:
+def _standing(payment: Payment, deadline: datetime) -> StatusLabel:
     """Return the row of a deadline without a confirmed deposit."""
+    transfer = payment.transfer
     if payment.is_confirmed:
         return NOT_KNOWN
-    if not payment.transfer.is_over:
-        return PASSED if now >= deadline else AHEAD
+    if not transfer.is_over:
+        return PASSED if transfer.now >= deadline else AHEAD
     # A closed transfer is measured by its end, so that the clock doesn't change it.
-    is_open = payment.transfer.is_open
-    ended = now if is_open else first(payment.transfer.finished_at, payment.transfer.last_change)
+    ended = transfer.now if transfer.is_open else first(transfer.finished_at, transfer.last_change)
     return ENDED if ended is not None and ended < deadline else PAST
 
 

@@ -97,16 +97,15 @@ TENSES = {
 @derived
 def of(transfer: Transfer) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
-    now = transfer.now
     is_offer = transfer.status in UNEXECUTED and not transfer.is_under_way
-    price = step_descriptions.price_held(transfer.expires_at, now=now) if is_offer else ""
+    price = step_descriptions.price_held(transfer.expires_at, now=transfer.now) if is_offer else ""
     quoted = Step(Name.QUOTED, StepState.DONE, price, transfer.quoted_at)
-    steps = (quoted, _accepted(transfer, is_offer=is_offer, now=now), *_legs(transfer))
+    steps = (quoted, _accepted(transfer, is_offer=is_offer), *_legs(transfer))
     is_open = transfer.is_open
-    elapsed = _elapsed(transfer, steps, now=now)
+    elapsed = _elapsed(transfer, steps)
     estimate = transfer.estimate
     return Timeline(
-        steps=_with_slowest(tuple(_with_durations(steps, now=now)), elapsed),
+        steps=_with_slowest(tuple(_with_durations(steps, now=transfer.now)), elapsed),
         elapsed=elapsed,
         estimate=estimate,
         due_at=transfer.due_at,
@@ -116,7 +115,7 @@ def of(transfer: Transfer) -> Timeline:
     )
 
 
-def _accepted(transfer: Transfer, *, is_offer: bool, now: datetime) -> Step:
+def _accepted(transfer: Transfer, *, is_offer: bool) -> Step:
     expired = transfer.is_expired
     if is_offer and transfer.is_unread:
         return Step(Name.ACCEPTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
@@ -126,7 +125,7 @@ def _accepted(transfer: Transfer, *, is_offer: bool, now: datetime) -> Step:
     if is_offer:
         sentence = "Not started in time." if expired else "Not started yet."
         if transfer.execute_by and not expired:
-            sentence = Sentence(sentence, " Valid until ", times.utc(transfer.execute_by, now=now), ".")
+            sentence = Sentence(sentence, " Valid until ", times.utc(transfer.execute_by, now=transfer.now), ".")
         return Step(Name.ACCEPTED, StepState.DONE, sentence, transfer.updated_at)
     if transfer.has_moved or transfer.started_at or transfer.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
         return Step(Name.ACCEPTED, StepState.DONE, "Started.", transfer.started_at)
@@ -134,8 +133,8 @@ def _accepted(transfer: Transfer, *, is_offer: bool, now: datetime) -> Step:
 
 
 def _legs(transfer: Transfer) -> Iterator[Step]:
-    now, tell = transfer.now, step_descriptions.StepDescriber(transfer)
-    deposit, origin, destination = (_state(index, transfer, now=now) for index in range(3))
+    tell = step_descriptions.StepDescriber(transfer)
+    deposit, origin, destination = (_state(index, transfer) for index in range(3))
     yield _step(Name.DEPOSIT, deposit, transfer.deposit, tell.deposit(_tense(0, deposit, transfer)), transfer)
     yield _step(Name.ORIGIN, origin, transfer.origin, tell.origin(_tense(1, origin, transfer)), transfer)
     if transfer.destination or not transfer.is_same_chain:
@@ -147,7 +146,7 @@ def _legs(transfer: Transfer) -> Iterator[Step]:
     yield from _refund(transfer, tell)
 
 
-def _state(index: int, transfer: Transfer, *, now: datetime) -> StepState:
+def _state(index: int, transfer: Transfer) -> StepState:
     """Return the state of a step. If it has no status, the steps before and after it decide."""
     reached, before = transfer.legs[index], transfer.legs[:index]
     is_broken = any(each in DEAD for each in before)
@@ -243,12 +242,12 @@ def _with_slowest(steps: tuple[Step, ...], elapsed: timedelta | None) -> tuple[S
     return tuple(replace(step, took_most=took.get(step.name, NO_TIME) * 2 > elapsed) for step in steps)
 
 
-def _elapsed(transfer: Transfer, steps: tuple[Step, ...], *, now: datetime) -> timedelta | None:
+def _elapsed(transfer: Transfer, steps: tuple[Step, ...]) -> timedelta | None:
     """Return the time from the start of the execution to its end. None without a deposit, from which the estimate
     counts, or if the clocks disagree.
     """
     if transfer.started_at is None or not (transfer.has_arrived or transfer.is_delivered):
         return None
     ends = [step.at for step in steps if step.at]
-    end = now if transfer.is_open else transfer.finished_at or max(ends, default=None)
+    end = transfer.now if transfer.is_open else transfer.finished_at or max(ends, default=None)
     return end - transfer.started_at if end and end >= transfer.started_at else None
