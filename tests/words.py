@@ -163,7 +163,7 @@ def _around(match: re.Match[str], text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z0-9“\"({…])|\n+", text)
+    return re.split(r"(?<=[.!?])(?:\s+(?=[A-Z0-9“\"({…])|(?={))|\n+", text)
 
 
 def length(sentence: str) -> int:
