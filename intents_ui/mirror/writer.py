@@ -71,7 +71,7 @@ class Writer:
         self._alone: dict[bytes, tuple[int, int]] = {}  # to read without their windows: time of creation, when
         self._resting: dict[bytes, int] = {}  # read like that, and not again until then
         self._ids: dict[tuple[type[models.Model], tuple[str, ...]], int] = {}  # of routes, tokens and reasons
-        self._earlier: dict[bytes, tuple[bytes, int]] = {}  # fingerprint and time of a reading (`_is_newer`)
+        self._earlier: dict[bytes, tuple[bytes, int]] = {}  # readings with earlier changes: fingerprint and time
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -170,12 +170,16 @@ class Writer:
     # Rows
 
     def _store(self, entries: Sequence[Entry], read_at: int) -> int:
-        changed = {change[0].intent_id: change for change in self._changed(entries, read_at)} if entries else {}
+        stored = Transfer.objects.filter(intent_id__in=[each.intent_id for each in entries])
+        found = {bytes(each.intent_id): each for each in stored.values_list(*STORED, named=True)}
+        changed = {
+            each.intent_id: each for each in entries if self._is_changed(each, found.get(each.intent_id), read_at)
+        }
         if not changed:
             return 0
+        replaced = {intent_id: found[intent_id] for intent_id in changed if intent_id in found}
         # With so many indexes, SQLite takes twice as long to replace a row.
-        known_ids = [each.intent_id for each, is_known, *_ in changed.values() if is_known]
-        Transfer.objects.filter(intent_id__in=known_ids)._raw_delete("default")
+        Transfer.objects.filter(intent_id__in=list(replaced))._raw_delete("default")
         forgotten = frozenset(state(FORGOTTEN, []))
 
         def known(address: bytes | None) -> bytes | None:
@@ -185,7 +189,11 @@ class Writer:
             return any(address and known(address) is None for address in (each.owner, each.recipient, each.refund))
 
         rows = list[dict[str, Any]]()
-        for each, _, _, had_ended in changed.values():
+        for each in changed.values():
+            before = replaced.get(each.intent_id)
+            had_ended = before is not None and (
+                before.is_repaired or (before.outcome in FAILED and bytes(before.fingerprint) != each.fingerprint)
+            )
             columns: dict[str, Any] = each._asdict()
             for name in ("route", "origin_token", "destination_token"):
                 key = columns.pop(name)
@@ -210,7 +218,7 @@ class Writer:
                 }
             )
         write(Transfer, rows)
-        facts.forget_days({*(row["hour"] for row in rows), *(hour for _, _, hour, _ in changed.values())} - {None})
+        facts.forget_days({*(row["hour"] for row in rows), *(each.hour for each in replaced.values())} - {None})
         return len(rows)
 
     def _id(self, model: type[models.Model], key: tuple[str, ...], defaults: dict[str, str] | None = None) -> int:
@@ -223,40 +231,22 @@ class Writer:
             self._ids[known] = model._default_manager.get_or_create(defaults, **columns)[0].pk
         return self._ids[known]
 
-    def _changed(self, entries: Sequence[Entry], read_at: int) -> Iterator[tuple[Entry, bool, int | None, bool]]:
-        """Yield the entries that the copy lacks or has otherwise, whether it has them, the hour in which it has them,
-        and whether it had an end other than delivered.
-
-        Most are read again without a change.
-        """
-        stored = Transfer.objects.filter(intent_id__in=[each.intent_id for each in entries]).values_list(*STORED)
-        found = {bytes(intent_id): columns for intent_id, *columns in stored}
-        for each in entries:
-            if each.intent_id not in found:
-                yield each, False, None, False
-                continue
-            fingerprint, outcome, unlisted, updated, known_at, hour, is_repaired = found[each.intent_id]
-            if (bytes(fingerprint), outcome, unlisted) == (each.fingerprint, each.outcome, None):
-                self._earlier.pop(each.intent_id, None)
-            elif self._is_newer(each, read_at, updated=updated, known_at=known_at):
-                yield (
-                    each,
-                    True,
-                    hour,
-                    is_repaired or (outcome in FAILED and bytes(fingerprint) != each.fingerprint),
-                )
-
-    def _is_newer(self, each: Entry, read_at: int, *, updated: int, known_at: int) -> bool:
-        """Return whether a reading replaces a known one, whose times of change and of the request these are.
+    def _is_changed(self, each: Entry, known: Any | None, read_at: int) -> bool:
+        """Return whether an entry replaces what is known of it. Most are read again without a change.
 
         The later time of change wins, then the later request. An earlier time of change may be that of a replica that
         is behind, so it must be read twice.
         """
-        if each.updated > updated > 0:
+        if known is None:
             return True
-        if read_at < known_at:
+        if (bytes(known.fingerprint), known.outcome, known.unlisted_since) == (each.fingerprint, each.outcome, None):
+            self._earlier.pop(each.intent_id, None)
             return False
-        if not each.updated or each.updated >= updated:
+        if each.updated > known.updated > 0:
+            return True
+        if read_at < known.read_at:
+            return False
+        if not each.updated or each.updated >= known.updated:
             return True
         fingerprint, first_at = self._earlier.get(each.intent_id, (b"", 0))
         if fingerprint == each.fingerprint and read_at >= first_at + CONFIRMED_AFTER * 1000:
