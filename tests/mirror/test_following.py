@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from intents_ui.mirror import coverage, lease, loop, partitions, reader, windows, writer
+from intents_ui.mirror import coverage, lease, loop, partitions, reader, schedule, windows, writer
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.lease import LeaseHeld, LeaseLost
 from intents_ui.mirror.models import STATUSES, Day, DayFact, Lease, Transfer, Window, state
@@ -126,9 +126,8 @@ def test_while_the_service_is_down_windows_stay_due_and_are_read_when_it_is_back
 def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) -> None:
     mirror = Copy(world, days=1)
     mirror.step()
-    now, schedule = int(world.now), mirror.mirror.schedule
     busy: list[Task] = []
-    while task := schedule.next_task(now=now, busy=busy):
+    while task := mirror.mirror.schedule.next_task(now=int(world.now), busy=busy):
         busy.append(task)
     spans = sorted((task.start, task.end) for task in busy if task.end)
     assert len(spans) == SPANS_AT_ONCE
@@ -222,21 +221,23 @@ def test_an_open_transfer_that_is_no_longer_listed_is_late_no_more_unless_it_is_
 
 @on_each_engine
 def test_an_audit_counts_what_is_missing_changed_and_no_longer_listed(world: World) -> None:
-    made = [world.create(age=HOUR + 9 + age, status="SUCCEEDED") for age in range(4)]
-    mirror = Copy(world)
-    mirror.settle(MINUTE)
-    window = Window.objects.get(start__lte=made[0].created // 1000, end__gt=made[-1].created // 1000)
+    made = [world.create(age=age * HOUR + 9, status="SUCCEEDED") for age in range(1, 5)]
+    Copy(world, days=1).settle(MINUTE)
+    Lease.objects.update(until=0)
+    mirror = Copy(world, days=1, calls=1000).mirror
 
-    def audited() -> int:
-        reading = mirror.mirror.reader.read(Task.of(window, is_audit=True))
-        return mirror.writer.commit(reading, now=int(world.now))
+    def audited() -> tuple[int, int]:
+        with patch.object(schedule, "AUDITS", 5000):  # all windows
+            _, differing, lacking = mirror.audit()
+        return differing, lacking
 
-    assert audited() == 0
+    assert audited() == (0, 0)
     Transfer.objects.filter(intent_id=bytes.fromhex(made[0].intent_id[2:])).delete()
-    Transfer.objects.filter(intent_id=bytes.fromhex(made[1].intent_id[2:])).update(fingerprint=b"another")
+    world.change(made[1], "ABORTED")
     world.transfers.remove(made[2])
-    assert audited() == 3
-    assert audited() == 1  # the copy keeps what the service no longer lists
+    world.create(status="SUCCEEDED").created = made[3].created
+    assert audited() == (3, 1)
+    assert audited() == (1, 0)  # the copy keeps what the service no longer lists
 
 
 # Upkeep

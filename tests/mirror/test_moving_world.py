@@ -15,20 +15,18 @@ from pathlib import Path
 from random import Random
 from threading import Condition, Thread
 from typing import Any
-from unittest.mock import patch
 
 import httpx
 import pytest
 from django.db import connection, transaction
 from django.db.models import Max
 
-from intents_ui.mirror import coverage, schedule
+from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import facts, queries
-from intents_ui.mirror.models import SOURCE, Lease, Transfer, Window, set_state
+from intents_ui.mirror.models import Lease, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
-from intents_ui.service.outcome import RULES
 from tests.mirror.counted import check_facts, check_figures, of_world
-from tests.mirror.world import FINAL, Copy, Made, World, expected, rows
+from tests.mirror.world import FINAL, World, expected, rows
 from tests.serving import ROOT
 from tests.waiting import PATIENCE, until
 
@@ -208,29 +206,3 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
         transaction.set_rollback(True)
     assert len(wanted) > 400
     assert len(world.vanished) > 2
-
-    # An audit finds what differs: of the windows that are like the service, one has another status, one lacks a row,
-    # one has a row that isn't listed.
-    set_state(SOURCE, ("world", RULES))
-    mirror = Copy(world, calls=1000).mirror
-    with patch.object(schedule, "AUDITS", 5000):  # all windows
-        _, differed, lacked = mirror.audit()
-        changed, created, gone, deleted = sealed(world, without=world.vanished)[:4]
-        at, status, updated = changed.changes[-1]
-        changed.changes[-1] = (at, "ABORTED" if status == "SUCCEEDED" else "SUCCEEDED", updated)
-        world.create(status="SUCCEEDED").created = created.created
-        gone.changes.append((at, "", 0))
-        Transfer.objects.filter(intent_id=bytes.fromhex(deleted.intent_id[2:])).delete()
-        audited = mirror.audit()
-    assert audited[1:] == (differed + 3, lacked + 1)
-
-
-def sealed(world: World, *, without: set[str]) -> list[Made]:
-    """Return an ended transfer of each sealed window, except those with these transfers."""
-    found = {}
-    for window in Window.objects.filter(is_sealed=True):
-        inside = [each for each in world.transfers if window.start * 1000 <= each.created < window.end * 1000]
-        ended = [each for each in inside if (each.seen(world.now) or ("",))[0] in FINAL]
-        if ended and not any(each.intent_id in without for each in inside):
-            found[window.start] = ended[0]
-    return list(found.values())
