@@ -96,7 +96,7 @@ def look_up(
     """Find the transfers of any text with identifiers: an intent ID, a transaction hash, an address, a link."""
     read, root = identifiers.read(q), client_ip.root(request)
     if not read.lookups:
-        return failures.invalid_fields(request, {"q": read.problem or input_errors.NOTHING})
+        return failures.invalid_fields(request, {"q": read.refusal or input_errors.NOTHING})
     found = lookups.of_text(read)
     if found.error:
         raise found.error

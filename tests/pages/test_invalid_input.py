@@ -45,6 +45,7 @@ FIELDS = [
     ("/search?project=many", "project", "A project ID must be a whole number."),
     ("/search?project=18446744073709551616", "project", "A project ID must be at most 18446744073709551615."),
     ("/search?owner=0x12", "owner", FORTY),
+    ("/search?owner=15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5", "owner", "of a known kind"),
     (
         f"/search?transaction={NOTHING[:-3]}",
         "transaction",

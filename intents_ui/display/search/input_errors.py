@@ -67,6 +67,7 @@ def of_control(character: str) -> str:
     return f"Unprintable character ({text.visible(character)}). Copy the value again."
 
 
+UNKNOWN = "This isn't an address or a hash of a known kind."
 SHORTENED = "This value is shortened. Copy the full value, or search for it to see possible matches."
 TOO_SHORT = "This value is shortened too much to search. Copy the full value."
 NAME = "{what} names aren't supported. Paste the address instead."

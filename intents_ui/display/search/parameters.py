@@ -17,6 +17,7 @@ from intents_ui.service.models import ChainInfo, TokenInfo
 
 LARGEST_NUMBER = 2**64 - 1
 LONGEST_ECHO = 100
+SHORTEST_OF_OTHER_CHAINS = 25  # characters of an address
 
 type Query = Mapping[str, Sequence[str]]
 type Parser = Callable[[str], Any]
@@ -144,6 +145,8 @@ def address(written: str) -> str:
         return found
     read = identifiers.read(written)
     problem = "" if Kind.WORDS in read.kinds else read.refusal
+    if not problem and len(written) >= SHORTEST_OF_OTHER_CHAINS and written[:2].lower() != "0x":
+        problem = input_errors.UNKNOWN
     raise InvalidParameter(problem or input_errors.of_address(written))
 
 

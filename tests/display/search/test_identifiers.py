@@ -24,64 +24,6 @@ def groups(written: str) -> str:
     return prefix + " ".join(digits[at : at + 8] for at in range(0, len(digits), 8))
 
 
-FOUND = named(
-    ("a hash", HASH, Kind.HASH, HASH),
-    ("without 0x", DIGITS, Kind.HASH, HASH),
-    ("upper case", "0X" + DIGITS.upper(), Kind.HASH, HASH),
-    ("straight quotes", f'"{HASH}"', Kind.HASH, HASH),
-    ("brackets", f"<{HASH}>", Kind.HASH, HASH),
-    ("wrapped by a mail program", f"{HASH[:40]}\n{HASH[40:]}", Kind.HASH, HASH),
-    ("in a sentence", f"it is {HASH}, please help", Kind.HASH, HASH),
-    ("our page", f"/intent/{HASH}", Kind.INTENT, HASH),
-    ("our short page", f"/i/{HASH.upper()}", Kind.INTENT, HASH),
-    ("our page with host", f"https://dash.example/intents/{HASH}?tab=calls", Kind.INTENT, HASH),
-    ("our page, other id", "https://dash.example/intent/abc-123.", Kind.INTENT, "abc-123"),
-    ("other id", "intent_123abc", Kind.INTENT, "intent_123abc"),
-    ("explorer", f"https://etherscan.io/tx/{HASH}#eventlog", Kind.TRANSACTION, HASH),
-    ("address", ADDRESS, Kind.ADDRESS, ADDRESS),
-    ("address without 0x", OWNER[2:], Kind.ADDRESS, ADDRESS),
-    ("explorer's address", f"https://basescan.org/address/{OWNER}#tokentxns", Kind.ADDRESS, ADDRESS),
-    ("only figures", "1" * 40, Kind.ADDRESS, "0x" + "1" * 40),
-    ("quoted-printable", f"a link: https://etherscan.io/?tx=3D{HASH[:50]}=\n{HASH[50:]} .", Kind.TRANSACTION, HASH),
-    ("wrapped in a sentence", f"my transfer {HASH[:30]}\n{HASH[30:]} is lost", Kind.HASH, HASH),
-    ("wrapped in a quotation", f"> it is {HASH[:30]}\n> {HASH[30:]} and\n> lost", Kind.HASH, HASH),
-    ("wrapped in a link", f"https://etherscan.io/tx/{HASH[:20]}\n{HASH[20:]}", Kind.TRANSACTION, HASH),
-    ("groups in a sentence", f"it is {groups(HASH)}, help", Kind.HASH, HASH),
-    ("address in groups", f"from {groups(OWNER)} to", Kind.ADDRESS, ADDRESS),
-    ("a no-break space inside", f"{HASH[:30]}\u00a0{HASH[30:]}", Kind.HASH, HASH),
-    ("Japanese", f"送金{HASH}が届きません", Kind.HASH, HASH),
-    ("Japanese, solana", f"署名{SIGNATURE}です", Kind.SOLANA_SIGNATURE, SIGNATURE),
-    ("Markdown", f"it is _{HASH}_ and **lost**", Kind.HASH, HASH),
-    ("bytea", f"\\x{DIGITS}", Kind.HASH, HASH),
-    ("dots at the end of a sentence", f"I sent {HASH}...", Kind.HASH, HASH),
-    ("session id", f"https://etherscan.io/tx/{HASH};jsessionid={'1A2B' * 8}", Kind.TRANSACTION, HASH),
-    (
-        "encoded twice",
-        f"https://mail.example/go?u=https%253A%252F%252Farbiscan.io%252Ftx%252F{HASH}%2526x",
-        Kind.TRANSACTION,
-        HASH,
-    ),
-    ("short and whole", f"[{HASH[:8]}…{HASH[-6:]}](https://etherscan.io/tx/{HASH})", Kind.TRANSACTION, HASH),
-    ("an order number", "20260131123456789012", Kind.WORDS, "20260131123456789012"),
-    ("32 digits", "0f" * 16, Kind.WORDS, "0f" * 16),
-    ("a long Japanese word", "送金" * 20, Kind.WORDS, "送金" * 20),
-    ("Persian", "نمی\u200cشود", Kind.WORDS, "نمی\u200cشود"),
-    ("solana address", SOLANA, Kind.SOLANA_ADDRESS, SOLANA),
-    ("solana explorer", f"https://solscan.io/account/{SOLANA}", Kind.SOLANA_ADDRESS, SOLANA),
-    ("solana signature", f"sig {SIGNATURE}.", Kind.SOLANA_SIGNATURE, SIGNATURE),
-    ("words", "  where is   my money ", Kind.WORDS, "where is my money"),
-    ("composed", "Cafe\u0301", Kind.WORDS, "Café"),
-    ("a script", "<script>alert(1)</script>", Kind.WORDS, "<script>alert(1)</script>"),
-)
-
-
-@pytest.mark.parametrize(("received", "kind", "value"), FOUND)
-def test_pasted_identifiers_are_found(received, kind, value):
-    found = identifiers.read(received)
-    assert [(finding.kind, finding.value) for finding in found.findings] == [(kind, value)]
-    assert not found.problem
-
-
 @pytest.mark.parametrize(
     ("received", "host"),
     [
@@ -116,15 +58,8 @@ def test_a_chain_name_before_an_address_is_a_hint(received, chain_id):
 
 
 MISSES = named(
-    ("61 digits", HASH[:-3], "A transaction hash has 64 hex characters. This one has 61."),
-    ("39 digits", OWNER[:-1], "An address has 40 hex characters. This one has 39."),
-    ("61 digits in our page", f"/intent/{HASH[:-3]}", "A transaction hash has 64 hex characters. This one has 61."),
     ("call data", "0x" + "ab" * 68, "Too long for a transaction hash or an address (136 hex characters)."),
-    ("g for 9", "0xg" + DIGITS[1:], "Hashes and addresses use 0-9 and a-f only. This one has “g”."),
-    ("shortened, head and tail too short", "0x1…2", input_errors.TOO_SHORT),
     ("shortened, three digits of a tail", "…e2b", input_errors.TOO_SHORT),
-    ("two digits of words", "ab", "Text must have at least 3 characters. This one has 2."),
-    ("name", "vitalik.eth", "ENS names aren't supported. Paste the address instead."),
     (
         "zero width inside, too long",
         f"0x12\u200b{DIGITS}",
@@ -149,20 +84,10 @@ def test_a_malformed_identifier_says_what_is_wrong(received, problem):
 
 
 SHORTENED = named(
-    ("ellipsis", "0x7c1f…9e2b", "7c1f", "9e2b"),
-    ("three dots", "0x7c1f...9e2b", "7c1f", "9e2b"),
-    ("two dots", "0x7c1f..9e2b", "7c1f", "9e2b"),
-    ("tail alone", "…9e2b", "", "9e2b"),
-    ("tail alone, three dots", "...9e2b", "", "9e2b"),
-    ("tail alone, behind 0x", "0x…9e2b", "", "9e2b"),
+    ("both ends", "Where is 0x7c1f...9e2b...", "7c1f", "9e2b"),
     ("tail alone in a sentence", "it ends with …9e2b, help", "", "9e2b"),
-    ("head alone", "0x7c1f4a…", "7c1f4a", ""),
     ("head alone before a word", "it is 0xf9607d...please", "f9607d", ""),
     ("least of a tail", "0x7…e2b", "7", "e2b"),
-    ("least of a head", "0x7c1f…", "7c1f", ""),
-    ("upper case", "0X7C1F…9E2B", "7c1f", "9e2b"),
-    ("surrounded by text", "Where is 0x7c1f…9e2b? It is late.", "7c1f", "9e2b"),
-    ("at the end of a sentence", "Where is 0x7c1f...9e2b...", "7c1f", "9e2b"),
     ("Markdown table", "| id | amount |\n| --- | --- |\n| …9e2b | 100 |", "", "9e2b"),
     ("in a link", "https://etherscan.io/tx/0x7c1f…9e2b", "7c1f", "9e2b"),
     ("an invisible character", "0x7c1f…\u200b9e2b", "7c1f", "9e2b"),
