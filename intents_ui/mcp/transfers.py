@@ -21,7 +21,8 @@ from intents_ui.mcp.messages import Unanswered
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.web import links
-from intents_ui.web.transfers import lookups, reading
+from intents_ui.web.transfers import candidates, lookups, reading
+from intents_ui.web.transfers.candidates import Candidates
 from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
@@ -32,8 +33,12 @@ MOST_NAMED: Final = 4  # identifiers, as many as are looked up
 def look_up(request: HttpRequest, given: TextArguments) -> str:
     """Return the transfers of any text with identifiers, in 2 KB at most."""
     read = identifiers.read(given.text)
+    possible = candidates.of_facts(request, lookups.facts_of(given.text, read))
     if not read.lookups:
-        raise Unanswered(read.refusal or input_errors.NOTHING)
+        if not (possible and possible.transfers):
+            raise Unanswered(read.refusal or input_errors.NOTHING)
+        shown = (fence.around_json(_possible(possible, most)) for most in range(len(possible.transfers), 0, -1))
+        return next(each for each in shown if len(json.dumps(each)) <= MOST_BYTES)
     found = lookups.of_text(read)
     if found.error:
         raise found.error
@@ -80,6 +85,22 @@ def _match(hit: Hit, transfer: Transfer, found: LookupResult, *, details: bool) 
     }
 
 
+def _possible(found: Candidates | None, most: int = candidates.PER_PAGE) -> dict[str, Any]:
+    """Return what the text may be about, which isn't an answer."""
+    if not found:
+        return {}
+    shown = [
+        {
+            "intentId": each.intent_id,
+            "headline": each.summary.headline,
+            "sent": str(each.sent),
+            "why": " ".join(found.reasons[each.intent_id]),
+        }
+        for each in found.transfers[:most]
+    ]
+    return {"candidates": {"note": candidates.CHECK, "count": found.count, "searched": found.searched, "shown": shown}}
+
+
 def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
     """Return the answer of the API about a transfer, and the text of strangers in it as received."""
     transfer = reading.read(links.canonical(given.intent_id))
@@ -120,10 +141,11 @@ NAMES: Final = (
 def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
     """Return a row for each identifier of a ticket, in the order of the text."""
     found, root = rows_of(given.text, request, most=MOST_ROWS), client_ip.root(request)
-    if found.problem:
+    if found.problem and not (found.candidates and found.candidates.transfers):
         raise Unanswered(found.problem)
     told = [_as_json(row, root=root) for row in found.rows]
-    return fence.around_json({"total": export.total(found.rows), "rows": told, "notes": found.notes})
+    answer = {"total": export.total(found.rows), "rows": told, "notes": found.notes}
+    return fence.around_json(answer | _possible(found.candidates))
 
 
 def _as_json(row: TriageRow, *, root: str) -> dict[str, str]:

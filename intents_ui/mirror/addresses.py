@@ -1,13 +1,12 @@
-"""Transfers by the address that they paid, and by a shortened ID: queries for pages. They never write."""
+"""Transfers by the address that they paid: queries for pages. They never write."""
 
 from collections.abc import Sequence
 from enum import StrEnum
 
-from intents_ui.mirror.entry import ADDRESS, HASH, packed
+from intents_ui.mirror.entry import ADDRESS, packed
 from intents_ui.mirror.models import Transfer
 
 MOST_COUNTED = 10_000
-MOST_COMPARED = 5_000
 
 
 class Role(StrEnum):
@@ -24,17 +23,3 @@ def transfers_to(address: str, *, role: Role, most: int) -> tuple[Sequence[Trans
     """
     rows = Transfer.objects.filter(**{role: packed(address, ADDRESS) or b""})
     return list(rows.order_by("-created")[:most]), rows[:MOST_COUNTED].count()
-
-
-def with_ends(head: str, tail: str) -> Sequence[Transfer] | None:
-    """Return the transfers whose intent ID has these hex digits at its start and its end, newest first.
-
-    None if too many IDs have this start to compare their ends.
-    """
-    low, high = (bytes.fromhex(head.ljust(2 * HASH, filler)) for filler in "0f")
-    found = list(Transfer.objects.filter(intent_id__gte=low, intent_id__lte=high)[: MOST_COMPARED + 1])
-    if len(found) > MOST_COMPARED:
-        return None
-    # Other IDs than hashes are longer.
-    fitting = (each for each in found if len(each.intent_id) == HASH and bytes(each.intent_id).hex().endswith(tail))
-    return sorted(fitting, key=lambda each: each.created, reverse=True)

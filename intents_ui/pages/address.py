@@ -99,6 +99,7 @@ def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mir
         "findings": [finding],
         "asked": "",  # the page is in the list of recent addresses by itself
         "paid": paid,
+        "possible": None,
         "told": None,
         "others": [],
         "unclear": [],

@@ -1,6 +1,7 @@
 """`/provider/<name>`: a route provider, its chains, and its transfers among the newest ones."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
 
@@ -15,7 +16,7 @@ from intents_ui.display.summary import glance
 from intents_ui.display.tokens import chains, names, providers
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.models import ChainInfo
+from intents_ui.service.models import ChainInfo, IntentHistory
 from intents_ui.web.frame import render
 from intents_ui.web.transfers import reading
 
@@ -56,11 +57,11 @@ def its_chains(listed: Listed[ChainInfo] | ServiceError) -> dict[str, object]:
     return {"listed": listed, "chains_error": None, "chains": [chains.of(info) for info in listed.entries]}
 
 
-def its_transfers(word: str, newest: reading.Newest | ServiceError) -> dict[str, object]:
+def its_transfers(word: str, newest: Sequence[IntentHistory] | ServiceError) -> dict[str, object]:
     """Return the provider's transfers among the newest. The service can't filter by provider."""
     if isinstance(newest, ServiceError):
         return {"transfers_error": newest}
-    read = reading.of_entries(newest.entries)
+    read = reading.of_entries(newest)
     found = [each for each in read if word in map(str.upper, each.providers)]
     pairs = Counter((each.origin_chain_id, each.destination_chain_id) for each in found)
     routes = [used_route(*pair, count) for pair, count in pairs.most_common()]

@@ -6,7 +6,7 @@ that describes a transfer in words, the page says what was understood.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from urllib.parse import urlencode
@@ -17,9 +17,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import empty_results, identifiers, input_errors, shortened
+from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search import form as search_form
 from intents_ui.display.search.explorers import explorers_of, other_explorer
 from intents_ui.display.search.facts import chains_by_name
@@ -32,8 +31,8 @@ from intents_ui.service import lookup, operations, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
-from intents_ui.web.transfers import lookups, mirrored, reading
-from intents_ui.web.transfers.mirrored import Mirrored
+from intents_ui.web.transfers import candidates, lookups, mirrored, reading
+from intents_ui.web.transfers.candidates import Candidates
 
 PAGE_SIZE = 20  # hits. Each takes a request, for its receipt
 LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
@@ -69,7 +68,7 @@ def view(request: HttpRequest) -> HttpResponse:
         return redirect(path)
     read = identifiers.read(query)
     if read.shortened and not read.lookups:
-        return possible(request, read, query=query)
+        return of_shortened(request, read, query=query)
     if not read.lookups:
         return form(request, search_form.read({}), query=query, problem=read.problem)
     return answer(request, lookups.of_text(read), Sought(read, query=query))
@@ -86,52 +85,25 @@ def page_named(query: str) -> str:
     return reverse("chain", args=[chain.id]) if chain else ""
 
 
-def possible(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
-    """List the newest transfers that match a shortened ID."""
+def of_shortened(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
+    """List the transfers that match a shortened ID, of those in the mirror."""
     sought, others = read.shortened[: lookups.MOST_AT_ONCE], read.shortened[lookups.MOST_AT_ONCE :]
     context: dict[str, object] = {
         "sought": sought,
         "others": others,
         "unclear": [finding for finding in read.findings if finding.problem],
         "pasted": query,
-        "transfers": (),
-        "failed": "",
-        "older": None,
+        "found": (found := possible_transfers(request, query, replace(read, findings=sought))),
     }
-    try:
-        searched = reading.latest()
-    except ServiceError as error:
-        context |= {"older": older(request, sought)}
-        title = failures.words(error).title
-        context |= {"failed": f"Couldn't search the newest transfers: {title[0].lower()}{title[1:]}."}
-        return render(request, "search/shortened.html", context, error=error)
-    context |= compared(searched, sought)
-    context |= {"older": (found := older(request, sought, without=searched))}
-    status = HTTPStatus.OK if context["transfers"] or (found and found.lists) else HTTPStatus.NOT_FOUND
+    status = HTTPStatus.OK if found and found.count else HTTPStatus.NOT_FOUND
     return render(request, "search/shortened.html", context, status=status)
 
 
-def older(request: HttpRequest, sought: Sequence[Finding], *, without: reading.Newest | None = None) -> Mirrored | None:
-    """Return the matching transfers of the mirror, except the newest ones."""
-    known = [entry.intent_id for entry in without.entries] if without else []
-    return mirrored.with_ends(request, [(each.head, each.tail) for each in sought], without=known)
-
-
-def compared(searched: reading.Newest, sought: Sequence[Finding]) -> dict[str, object]:
-    """Return the matching transfers, newest first, with the values that match."""
-    fitting = [
-        each
-        for finding in sought
-        for each in shortened.matching(searched.candidates, head=finding.head, tail=finding.tail)
-    ]
-    matches = shortened.by_transfer(fitting)
-    entries = [entry for entry in searched.entries if entry.intent_id in matches]
-    return {
-        "now": datetime.now(UTC),
-        "transfers": [glance.of(each) for each in reading.of_entries(entries)],
-        "matches": matches,
-        "searched": shortened.searched(len(searched.entries)),
-    }
+def possible_transfers(request: HttpRequest, query: str, read: Pasted) -> Candidates | None:
+    """Return the transfers that the text may be about, which doesn't name any. None if it says too little."""
+    written = request.GET.get("candidates", "")
+    page = int(written) if written.isascii() and written.isdigit() and len(written) < 4 else 1
+    return candidates.of_facts(request, lookups.facts_of(query, read), page=max(page, 1))
 
 
 def by_keys(request: HttpRequest) -> HttpResponse:
@@ -187,7 +159,10 @@ def unknown_chain(chain_id: int | None) -> str:
 def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) -> HttpResponse:
     if found.only:
         return redirect(intent_url(found.only, **linked_elsewhere(found.only, sought)))
-    if found.hits and (account := account_in(sought)):
+    # What a hash or an ID finds needs no guess.
+    is_named = bool(found.hits and sought.read.telling)
+    possible = None if is_named or not sought.query else possible_transfers(request, sought.query, sought.read)
+    if found.hits and not possible and (account := account_in(sought)):
         return redirect("address", account)
     context: dict[str, object] = {
         "found": found,
@@ -199,13 +174,14 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
         "pasted": sought.query,
         "parsed": sought.parsed,
         "not_asked": empty_results.not_asked(found),
+        "possible": possible,
     }
     if found.hits:
         return render(request, "search/search_results.html", context | listed(request, found))
     paid = mirrored.that_paid(request, account) if (account := account_in(sought)) else None
-    if paid and paid.lists and not found.error:
+    if paid and paid.lists and not found.error and not possible:
         return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
-    return miss(request, found, context | unlisted(found, sought.findings(found)) | {"paid": paid})
+    return miss(request, found, possible, context | unlisted(found, sought.findings(found)) | {"paid": paid})
 
 
 def linked_elsewhere(hit: results.Hit, sought: Sought) -> dict[str, str]:
@@ -269,19 +245,26 @@ def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[s
     }
 
 
-def miss(request: HttpRequest, found: results.LookupResult, context: dict[str, object]) -> HttpResponse:
-    """Respond 404 only if every lookup completed, else with the failure's status."""
-    return render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND, error=found.error)
+def miss(
+    request: HttpRequest, found: results.LookupResult, possible: Candidates | None, context: dict[str, object]
+) -> HttpResponse:
+    """Respond 404 only if every lookup completed and nothing may be meant, else with the failure's status."""
+    status = HTTPStatus.OK if possible and possible.count else HTTPStatus.NOT_FOUND
+    return render(request, "search/search_empty.html", context, status=status, error=found.error)
 
 
 def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
     """Render the search page; 400 if the input is invalid."""
+    without_identifier = problem.endswith(input_errors.WITHOUT_IDENTIFIER)
+    possible = possible_transfers(request, query, identifiers.read(query)) if without_identifier else None
     context = {
+        "possible": possible,
         "parsed": parsed,
         "pasted": query[: identifiers.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,
-        "told": lookups.facts_of(query) if problem.endswith(input_errors.WITHOUT_IDENTIFIER) else None,
+        "told": lookups.facts_of(query) if without_identifier else None,
     }
-    status = HTTPStatus.BAD_REQUEST if problem or parsed.problems else HTTPStatus.OK
+    is_answered = possible and possible.count
+    status = HTTPStatus.BAD_REQUEST if (problem and not is_answered) or parsed.problems else HTTPStatus.OK
     return render(request, "search/search.html", context, status=status)

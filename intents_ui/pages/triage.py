@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods
 from intents_ui import app
 from intents_ui.display.formatting import hashes
 from intents_ui.display.formatting.short_forms import ShortForms
+from intents_ui.display.search.identifiers import Pasted
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import cases, export, rows, ticket
@@ -31,6 +32,8 @@ from intents_ui.display.triage.ticket import Ticket
 from intents_ui.http import client_ip, marks
 from intents_ui.web import links
 from intents_ui.web.frame import render
+from intents_ui.web.transfers import candidates, lookups
+from intents_ui.web.transfers.candidates import Candidates
 from intents_ui.web.triage.answers import now
 from intents_ui.web.triage.ticket_lookup import TicketLookup, charge, too_many
 
@@ -48,17 +51,20 @@ def view(request: HttpRequest) -> HttpResponseBase:
         return form(request)
     received = request.POST.get("q", "")
     read = ticket.read(received)
-    if read.problem:
-        return form(request, received=received, problem=read.problem, status=HTTPStatus.BAD_REQUEST)
     if wait := charge(request, read):
         status = HTTPStatus.TOO_MANY_REQUESTS
         return form(request, received=received, problem=too_many(wait), status=status, retry_after=wait)
+    facts = lookups.facts_of(received, Pasted(read.findings))
+    if read.problem:
+        possible = candidates.of_facts(request, facts)
+        status = HTTPStatus.OK if possible and possible.count else HTTPStatus.BAD_REQUEST
+        return form(request, received=received, problem=read.problem, possible=possible, status=status)
     root = client_ip.root(request)
     # A URL that reproduces the case. A fragment is sent to no server, and is in no log.
     link = f"{root}{reverse('triage')}#ids={','.join(read.linked)}" if read.linked else ""
     context = {"ticket": read, "received": received, "link": link}
     page = render_to_string("triage/triage_results.html", context, request)
-    answers = TriageBody(read, TicketLookup(read, request), page=page, root=root)
+    answers = TriageBody(read, TicketLookup(read, request, facts), page=page, root=root)
     # A buffering proxy would delay all rows until the last one.
     return StreamingHttpResponse(answers, headers={"X-Accel-Buffering": "no"})
 
@@ -68,9 +74,16 @@ def form(
     *,
     received: str = "",
     problem: str = "",
+    possible: Candidates | None = None,
     **response: Any,
 ) -> HttpResponse:
-    context = {"received": received, "problem": problem, "most": ticket.MOST, "longest": ticket.LONGEST}
+    context = {
+        "received": received,
+        "problem": problem,
+        "possible": possible,
+        "most": ticket.MOST,
+        "longest": ticket.LONGEST,
+    }
     return render(request, "triage/triage.html", context, **response)
 
 
@@ -99,18 +112,19 @@ class TriageBody:
         yield self._between + await app.current().executor.run(partial(self._ended, sent)) + self._foot
 
     def _ended(self, sent: list[TriageRow]) -> str:
-        return self._forms.draw(lambda: ended(sent, root=self._root))
+        possible = self._found.candidates(sent)
+        return self._forms.draw(lambda: ended(sent, possible, root=self._root))
 
 
-def ended(sent: list[TriageRow], *, root: str) -> str:
-    """Render the rows by owner, each with a reply, and the summary, with a button to retry the failed rows."""
+def ended(sent: list[TriageRow], possible: Candidates | None, *, root: str) -> str:
+    """Render the rows by owner, each with a reply, what the text may be about, and the summary."""
     at = now()
     by_owner = cases.groups(sent)
     groups = [(group, replies_of(group, root=root)) for group in by_owner]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
     case = macros().triage_case(groups, cases.counts(by_owner))
     copies = export.copies(sent, root=root, now=at)
-    return f"{case}{macros().triage_end(export.total(sent), at, failed, copies)}"
+    return f"{case}{macros().possible_transfers(possible)}{macros().triage_end(export.total(sent), at, failed, copies)}"
 
 
 def replies_of(group: OwnerGroup, *, root: str) -> list[tuple[str, Reply]]:

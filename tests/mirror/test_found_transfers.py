@@ -2,21 +2,31 @@
 
 import re
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 
+from intents_ui import app
+from intents_ui.display.summary import glance
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
-from intents_ui.mirror import addresses
+from intents_ui.mirror import entry
 from intents_ui.mirror.models import Window
+from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR
+from intents_ui.service import operations
+from intents_ui.service.models import Page
 from intents_ui.settings import ENV
+from intents_ui.web.transfers import reading
+from tests.fenced import json_of
 from tests.mirror import past
 from tests.mirror.conftest import card, links, on_each_engine, read
 from tests.mirror.past import NOW
 from tests.mirror.test_access import OLD, PAID, SHORT
-from tests.pages.test_triage import send, visible_text
+from tests.pages.test_mcp import call
+from tests.pages.test_shortened import UNKNOWN, short
+from tests.pages.test_triage import legs, send, visible_text
 
 pytestmark = pytest.mark.usefixtures("still", "ledger")
 
@@ -74,61 +84,107 @@ def test_a_recipient_leads_to_its_transfers(site: Client) -> None:
         assert (answer.status_code, answer.headers["Location"]) == (302, f"/address/{paid}#{role}")
 
 
+@pytest.fixture
+def mirrored_history(emulator: Emulator, site: Client) -> dict[str, Any]:
+    """Let the mirror have the newest hundred transfers. Return one of them."""
+    known: dict[str, Any] = emulator.play(2, age=60)
+    at = int(NOW.timestamp())
+    listed = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100))).intents
+    entries = [entry.read(each, now=NOW) for each in listed if each.status != "QUOTED"]
+    past.lead(at).commit(Reading(task=Task(at - 3600), at=at * 1000, entries=entries), now=at)
+    return known
+
+
+def possible(page: Any) -> str:
+    """Return the visible text of the card with possible matches."""
+    return card(page if isinstance(page, str) else page.content.decode(), "candidates")
+
+
 @on_each_engine
-def test_a_shortened_id_is_found_among_older_transfers(site: Client) -> None:
+def test_a_shortened_id_is_found_although_the_service_does_not_return_its_transfer(site: Client) -> None:
     found = past.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
     past.pay(PAID, now=NOW, number=OLD + 1)  # another end
     past.pay(PAID, now=NOW, number=OLD + (1 << 240))  # another start
     page = read(site, SHORT)
-    assert links(page) == [found]
-    assert "In the local copy 1 transfer" in card(page, "older")
-    assert "Complete since" in card(page, "older")
+    assert re.findall(r'href="/intent/(0x\w+)"', page) == [found]
+    assert "Couldn't load 1 of them" in possible(page)
+    assert "Complete since" in possible(page)
     assert "<title>Possible matches" in page
     assert "Compare the full value." in page
-    assert f'data-copy="{found}"' in page
 
 
-def test_any_start_of_an_id_is_compared(site: Client) -> None:
-    found = past.pay(PAID, now=NOW, number=OLD)
-    for query in ("0x21ed5…5b43e", "0x21ed55555…", "…5555b43e", "0x21ED…B43E", "0x21e…b43e"):
-        page, has_start = site.get("/search", {"q": query}).content.decode(), query.startswith("0x")
-        assert links(page) == [found] * has_start, query
-        assert ("needs the first characters" in card(page, "older")) is not has_start, query
+@pytest.mark.parametrize("form", ["{head}…{tail}", "{head}...{tail}", "{head}..{tail}", "{head}ab…"])
+def test_a_shortened_intent_id_lists_the_transfer_and_does_not_redirect(
+    site: Client, mirrored_history: dict[str, Any], form: str
+) -> None:
+    intent_id = mirrored_history["intentId"]
+    query = form.format(head=intent_id[:6], tail=intent_id[-4:]).replace(f"{intent_id[:6]}ab", intent_id[:12])
+    page = read(site, f"/search?{urlencode({'q': query})}")
+    assert links(page) == [intent_id]
+    assert "Intent ID matches." in possible(page)
 
 
-@on_each_engine
-def test_too_many_ids_with_one_start_are_not_compared(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "MOST_COMPARED", 2)
-    for step in range(3):
-        past.pay(PAID, now=NOW, number=OLD + (step << 32))
-    assert "Too many intent IDs" in card(read(site, SHORT, 404), "older")
+def test_each_shortened_hash_or_address_finds_its_transfer_and_says_which_matched(
+    site: Client, mirrored_history: dict[str, Any]
+) -> None:
+    intent_id = mirrored_history["intentId"]
+    found = legs(site, intent_id)
+    assert "deposit" in found
+    for leg, value in found.items():
+        page = site.get("/search", {"q": f"my wallet says {short(value).upper().replace('0X', '0x')}, help"})
+        assert links(page.content.decode()) == [intent_id]
+        assert f"{leg.capitalize()} transaction matches." in possible(page)
+    assert "Owner matches." in possible(site.get("/search", {"q": short(mirrored_history["ownerAddress"])}))
+    deposit_address = short(mirrored_history["originIntentAddress"])
+    assert "Deposit address matches." in possible(site.get("/search", {"q": deposit_address}))
 
 
-def test_a_match_among_the_newest_transfers_is_shown_once(site: Client, emulator: Emulator) -> None:
-    known: dict[str, Any] = emulator.play(2, age=60)
-    past.pay(PAID, now=NOW, number=int(known["intentId"], 16))
-    page = read(site, f"/search?q={known['intentId'][:8]}%E2%80%A6{known['intentId'][-6:]}")
-    assert links(page) == [known["intentId"]]
-    assert "No other intent ID matches" in card(page, "older")
+def test_a_miss_says_what_was_searched(site: Client) -> None:
+    for query in ("0x12ab…34cd", "…5b43e"):
+        page = read(site, f"/search?{urlencode({'q': query})}", 404)
+        assert "Nothing in the local copy of the history matches." in possible(page)
 
 
-def test_triage_compares_a_shortened_id_with_the_copy(site: Client) -> None:
-    found = past.pay(PAID, now=NOW, age=9 * 86_400, number=OLD)
-    (row,) = send("Where is 0x21ed…b43e?").rows
-    assert "Possible match in the local copy" in visible_text(row)
-    assert "Succeeded, created" in visible_text(row)
-    assert f'href="/intent/{found}"' in row
-    past.pay(PAID, now=NOW, number=OLD + (1 << 32))
-    (row,) = send("Where is 0x21ed…b43e?").rows
-    assert "2 possible matches in the local copy" in visible_text(row)
-    (row,) = send("Where is 0x21ed…b43f?").rows
-    assert "Searched the intent IDs of the local copy. No match there." in visible_text(row)
+def test_ten_of_many_are_shown_and_the_others_are_on_other_pages(site: Client) -> None:
+    for number in range(23):
+        past.pay(PAID, now=NOW, age=number, number=OLD + (number << 32))
+    first, last = read(site, SHORT), read(site, f"{SHORT}&candidates=3")
+    assert "1 to 10 of 23" in possible(first)
+    assert "21 to 23 of 23" in possible(last)
+    assert "candidates=2" in first
+    assert "candidates=2" in last
 
 
-def test_triage_does_not_speak_of_a_copy_that_it_did_not_search(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_triage_looks_for_a_shortened_id_in_the_copy(mirrored_history: dict[str, Any]) -> None:
+    intent_id = mirrored_history["intentId"]
+    first, second = send(f"Where is {short(intent_id)}? And {UNKNOWN}").rows
+    assert "Possible match in the local copy" in visible_text(first)
+    assert "Intent ID matches." in visible_text(first)
+    assert f'href="/intent/{intent_id}"' in first
+    assert "Nothing in the local copy of the history matches. Request the full ID." in visible_text(second)
+
+
+def test_transfers_in_words_have_candidates_for_agents_and_no_reply_is_about_one(
+    site: Client, mirrored_history: dict[str, Any]
+) -> None:
+    sent = glance.of(reading.read(mirrored_history["intentId"])).sent
+    told = f"sent {sent} today, got nothing"
+    for page in (site.get("/search", {"q": told}), site.post("/triage", {"q": told})):
+        assert page.status_code == 200
+        assert "Candidates, not answers." in possible(page)
+        assert "Amount, token" in possible(page)
+        assert mirrored_history["intentId"] in page.content.decode()
+        assert "Reply" not in possible(page)
+    result = json_of(call(site, "triage_ticket", text=told))
+    assert mirrored_history["intentId"] in [each["intentId"] for each in result["candidates"]["shown"]]
+    page = send(f"{told}, my wallet is {mirrored_history['ownerAddress']}").page
+    assert "Address, amount, token" in possible(page)
+
+
+def test_triage_does_not_search_a_copy_that_only_staff_may_see(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     past.pay(PAID, now=NOW, number=OLD)
-    for ticket, who in (("…5b43e", "public"), ("0x21ed…b43e", "staff")):
-        monkeypatch.setattr(ENV, "intents_insight", who)
-        (row,) = send(f"Where is {ticket}?").rows
-        assert "local copy" not in visible_text(row)
-        assert "No match" in visible_text(row)
+    monkeypatch.setattr(ENV, "intents_insight", "staff")
+    (row,) = send("Where is 0x21ed…b43e?").rows
+    assert "Only staff can search the local copy" in visible_text(row)
+    assert "No match" in visible_text(row)
+    assert "21ed5555" not in row

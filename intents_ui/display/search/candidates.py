@@ -4,8 +4,11 @@ from collections.abc import Sequence
 
 from intents_ui.display.formatting import text
 
-NO_MIRROR = "Only full IDs, hashes and addresses can be found: this dashboard has no local copy of the history."
-CHECK = "Candidates, not answers. Check with the customer before you reply about one."
+NO_MIRROR = "This dashboard has no local copy of the history, which would find shortened values and transfers in words."
+NOT_ALLOWED = "Only staff can search the local copy of the history."
+UNREADABLE = "The local copy can't be read. Other data is not affected."
+SEARCHED = "Searched the local copy of the history."
+NOTHING = "Nothing in the local copy of the history matches."
 NAMES = {
     "amount": "amount",
     "token": "token",

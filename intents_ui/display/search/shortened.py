@@ -6,7 +6,7 @@ from datetime import datetime
 
 from intents_ui.display.formatting import hashes
 from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentTransaction
+from intents_ui.service.models import Intent, IntentReceipt, IntentTransaction
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,6 @@ def of_transfer(intent: Intent, receipt: IntentReceipt | None, *, now: datetime)
     )
 
 
-def of_entry(entry: IntentHistory, *, now: datetime) -> tuple[Candidate, ...]:
-    return of_transfer(Intent(intent_id=entry.intent_id), entry.receipt, now=now)
-
-
 def matching(candidates: Iterable[Candidate], *, head: str, tail: str) -> tuple[Candidate, ...]:
     """Return the candidates with this beginning and end, case-insensitively."""
     start, end = f"0x{head}".lower(), tail.lower()
@@ -67,12 +63,6 @@ def named(candidate: Candidate, *, among: Iterable[Candidate]) -> str:
     short = hashes.short_id(candidate.value)
     alike = any(each.value != candidate.value and hashes.short_id(each.value) == short for each in among)
     return f"{candidate.what} {candidate.value if alike else short}"
-
-
-def searched(count: int) -> str:
-    if count == 0:
-        return "No transfers to search yet."
-    return "Searched the newest transfer." if count == 1 else f"Searched the {count:,} newest transfers."
 
 
 def canonical(value: str) -> str | None:

@@ -295,10 +295,10 @@ def _several_in_ticket(
 
 @dataclass(frozen=True)
 class Fitting:
-    """A transfer that matches a shortened ID: what became of it, and the matching values."""
+    """A transfer that a shortened ID may be of: what became of it, and what matches."""
 
     glance: str
-    found: tuple[Candidate, ...]
+    matches: str
     link: str
 
 
@@ -307,7 +307,6 @@ def elsewhere(
     finding: Finding,
     fitting: Sequence[Fitting],
     *,
-    where: str,
     searched: str,
     told: Sequence[TriageRow],
     now: datetime,
@@ -315,7 +314,7 @@ def elsewhere(
 ) -> TriageRow:
     """Return the row of a shortened ID without a match in the ticket.
 
-    `where`: the place of the matches. `searched`: all places. `link` leads to its own search.
+    `fitting` are in the mirror. `searched` says where it was looked for. `link` leads to its own search.
     """
     notes = []
     if failed := [str(row.number) for row in told if row.outcome is TriageOutcome.FAILED]:
@@ -324,26 +323,20 @@ def elsewhere(
     details: tuple[str, ...]
     if len(fitting) == 1:
         (only,) = fitting
-        row = _possible(number, finding, f"Possible match {where}", now)
-        details = (only.glance, f"It matches {_matched(only.found)}.", COMPARE, searched)
+        row = _possible(number, finding, "Possible match in the local copy", now)
+        details = (only.glance, only.matches, COMPARE, searched)
         links = [Link("View transfer", only.link)]
     elif fitting:
-        row = _possible(number, finding, f"{len(fitting)} possible matches {where}", now)
+        row = _possible(number, finding, f"{len(fitting)} possible matches in the local copy", now)
         row = replace(row, alternatives=True)
         links = [Link(each.glance, each.link) for each in fitting[:MOST_LISTED]]
         details, links = (COMPARE, searched), [*links, Link("All possible matches", link)]
     else:
         row = _row(number, finding, TriageOutcome.UNKNOWN, NO_MATCH, "No match", now)
         row = replace(row, next="Request the full ID.")
-        details = (searched, "No match there or in the other rows." if told else "No match there.")
+        details = (searched, *(("No match in the other rows.",) if told else ()))
         links = [Link("Search", link)]
     return replace(row, details=details, notes=(*row.notes, *notes), links=tuple(links))
-
-
-def unsearched(number: int, finding: Finding, error: ServiceError, *, now: datetime, link: str) -> TriageRow:
-    """Return the row of a shortened ID without a match in the ticket, if the newest transfers couldn't be loaded."""
-    row = failed(number, finding, error, now=now, link=link)
-    return replace(row, details=("Couldn't search the newest transfers.", *row.details))
 
 
 def _possible(number: int, finding: Finding, headline: str, now: datetime) -> TriageRow:

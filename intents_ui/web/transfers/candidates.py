@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.http import HttpRequest
 
+from intents_ui.display.formatting import hashes
 from intents_ui.display.search import candidates as words
 from intents_ui.display.search.facts import TicketFacts
+from intents_ui.display.summary import glance
+from intents_ui.display.summary.glance import Glance
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import operator_auth
 from intents_ui.service.errors import ServiceError
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from intents_ui.mirror.coverage import Coverage
 
 PER_PAGE = 10
+CHECK = "Candidates, not answers. Check with the customer before you reply about one."
 
 
 @dataclass(frozen=True)
@@ -29,22 +33,36 @@ class Candidates:
     """A page of the transfers that may be meant, the likeliest first, with what matches and what differs by intent ID.
 
     `is_searched` is False if there is no copy, only staff may see it, or it can't be read. `count` is that of all.
-    `unread`: those of the page that the service didn't return.
+    `unread`: IDs of those of the page that the service didn't return.
     """
 
     has_mirror: bool = False
     may_see: bool = False
     mirror: "Coverage | None" = None
     is_searched: bool = False
-    transfers: Sequence[Transfer] = ()
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    transfers: Sequence[Glance] = ()
+    reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
     count: int = 0
     page: int = 1
-    unread: int = 0
+    unread: Sequence[str] = ()
+
+    @property
+    def searched(self) -> str:
+        """What was searched, and why not more."""
+        if not self.has_mirror:
+            return words.NO_MIRROR
+        if not self.may_see:
+            return words.NOT_ALLOWED
+        return (words.SEARCHED if self.count else words.NOTHING) if self.is_searched else words.UNREADABLE
 
     @property
     def pages(self) -> int:
         return -(-self.count // PER_PAGE)
+
+    @property
+    def first(self) -> int:
+        """The place of the first one of the page."""
+        return (self.page - 1) * PER_PAGE + 1
 
 
 def is_told(facts: TicketFacts) -> bool:
@@ -69,6 +87,7 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
     try:
         with reading_copy():
             found = candidates(wanted(facts), now=datetime.now(UTC))
+        found = [each for each in found if hashes.canonical_hash(each.intent_id)]  # others can't be part of a URL
     except CopyUnreadable:
         return Candidates(has_mirror=True, may_see=True)
     shown = found[(page - 1) * PER_PAGE : page * PER_PAGE]
@@ -78,11 +97,13 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
         may_see=True,
         mirror=mirror,
         is_searched=True,
-        transfers=[each for each in transfers if isinstance(each, Transfer)],
-        reasons={each.intent_id: words.sentences(each.matches, each.contradicts) for each in shown},
+        transfers=[glance.of(each) for each in transfers if isinstance(each, Transfer)],
+        reasons={each.intent_id: [words.sentences(each.matches, each.contradicts)] for each in shown},
         count=len(found),
         page=page,
-        unread=sum(isinstance(each, ServiceError) for each in transfers),
+        unread=[
+            each.intent_id for each, answer in zip(shown, transfers, strict=True) if isinstance(answer, ServiceError)
+        ],
     )
 
 

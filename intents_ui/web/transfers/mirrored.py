@@ -1,6 +1,6 @@
-"""Transfers that only the mirror can find: by the address that they paid, and by a shortened ID of an older one."""
+"""Transfers that only the mirror can find: by the address that they paid."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from intents_ui.mirror.models import Transfer
 
 MOST_SHOWN = 50
-NO_START = "A search of the local copy needs the first characters of the ID."
-TOO_MANY = "Too many intent IDs start with these characters. Search with more of them."
 
 
 @dataclass(frozen=True)
@@ -49,30 +47,16 @@ class MirroredList:
 class Mirrored:
     """What the mirror found: the lists that aren't empty.
 
-    `lists` is None if only staff may see them, or if the mirror can't be read. `why_partial` is why a shortened
-    ID wasn't compared with all IDs, or "".
+    `lists` is None if only staff may see them, or if the mirror can't be read.
     """
 
     mirror: "Coverage | None"
     may_see: bool
     lists: Sequence[MirroredList] | None
-    why_partial: str = ""
 
 
 def that_paid(request: HttpRequest, address: str) -> Mirrored | None:
     """Return the transfers of other owners that paid the address, or None without insight."""
-    return _found(request, lambda: _paid_lists(address))
-
-
-def with_ends(request: HttpRequest, ends: Iterable[tuple[str, str]], *, without: Iterable[str]) -> Mirrored | None:
-    """Return the transfers whose intent ID has one of these starts and ends, or None without insight.
-
-    `without` are those that the page has already.
-    """
-    return _found(request, lambda: _matches(ends, {each.lower() for each in without}))
-
-
-def _found(request: HttpRequest, read: Callable[[], tuple[Sequence[MirroredList], str]]) -> Mirrored | None:
     if settings.MIRROR_DATABASE is None or ENV.intents_insight == "off":
         return None
     mirror, may_see = mirror_coverage(), operator_auth.may_see_insight(request)
@@ -82,34 +66,20 @@ def _found(request: HttpRequest, read: Callable[[], tuple[Sequence[MirroredList]
 
     try:
         with reading():
-            lists, why_partial = read()
+            lists = _paid_lists(address)
     except CopyUnreadable:
         return Mirrored(mirror, may_see, None)
-    return Mirrored(mirror, may_see, [each for each in lists if each.rows], why_partial)
+    return Mirrored(mirror, may_see, [each for each in lists if each.rows])
 
 
-def _paid_lists(address: str) -> tuple[Sequence[MirroredList], str]:
+def _paid_lists(address: str) -> Sequence[MirroredList]:
     from intents_ui.mirror.addresses import MOST_COUNTED, Role, transfers_to
 
     lists = []
     for role, heading in ((Role.RECIPIENT, "As recipient"), (Role.REFUND, "Refunded to")):
         found, count = transfers_to(address, role=role, most=MOST_SHOWN)
         lists.append(MirroredList(role.value, heading, _rows(found), count, is_capped=count >= MOST_COUNTED))
-    return lists, ""
-
-
-def _matches(ends: Iterable[tuple[str, str]], known: set[str]) -> tuple[Sequence[MirroredList], str]:
-    from intents_ui.mirror.addresses import with_ends
-
-    found: dict[str, Transfer] = {}
-    why_partial = ""
-    for head, tail in ends:
-        matches = with_ends(head, tail) if head else None
-        if matches is None:
-            why_partial = TOO_MANY if head else NO_START
-        found |= {each.text_id: each for each in matches or () if each.text_id not in known}
-    newest = sorted(found.values(), key=lambda each: each.created, reverse=True)
-    return [MirroredList("older", "In the local copy", _rows(newest), len(newest))], why_partial
+    return lists
 
 
 def _rows(found: Sequence["Transfer"]) -> list[MirroredRow]:

@@ -2,12 +2,12 @@
 
 A transfer is made once from the same objects of the service, names, balances and five seconds (`TransferMemo`).
 
-Also the newest transfers, with the candidates for resolving a shortened ID.
+Also the newest transfers.
 """
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -16,7 +16,6 @@ from cachetools import LRUCache
 
 from intents_ui import app
 from intents_ui.display.lists.filters import Filters
-from intents_ui.display.search import shortened
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
 from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
@@ -252,23 +251,12 @@ READ = 100  # the service's maximum page size
 MAX_AGE = 5.0  # seconds
 
 
-@dataclass(frozen=True)
-class Newest:
-    entries: tuple[IntentHistory, ...]
-    candidates: tuple[shortened.Candidate, ...]
-
-
-def latest() -> Newest:
-    """Return the newest transfers, at most MAX_AGE old.
-
-    Raises ServiceError: without the list, "no match" would be a guess.
-    """
+def latest() -> Sequence[IntentHistory]:
+    """Return the newest transfers, at most MAX_AGE old."""
     call = operations.get_intent_history(page=Page.first(size=READ))
     answer = app.current().service.ask(call, max_age=MAX_AGE)
     if answer.unreadable_entries and not answer.intents:
         error = Unreadable()
         error.operation = "GetIntentHistory"
         raise error
-    now = datetime.now(UTC)
-    entries = tuple({entry.intent_id.lower(): entry for entry in answer.intents}.values())[:READ]
-    return Newest(entries, tuple(each for entry in entries for each in shortened.of_entry(entry, now=now)))
+    return tuple({entry.intent_id.lower(): entry for entry in answer.intents}.values())[:READ]

@@ -11,12 +11,10 @@ from django.urls import reverse
 
 from intents_ui import app
 from intents_ui.display import failures
-from intents_ui.display.formatting import times
+from intents_ui.display.formatting import hashes
 from intents_ui.display.search import shortened
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
-from intents_ui.display.search.shortened import Candidate
-from intents_ui.display.summary import glance
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import rows
 from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
@@ -28,7 +26,7 @@ from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import ServiceCall
 from intents_ui.web.links import intent_url
 from intents_ui.web.transfers import reading
-from intents_ui.web.transfers.mirrored import Mirrored
+from intents_ui.web.transfers.candidates import Candidates
 
 log = logging.getLogger(__name__)
 
@@ -43,15 +41,13 @@ class ClientService:
         service: ServiceClient,
         *,
         compares: bool = False,
-        search_mirror: Callable[[Finding], Mirrored | None] = lambda _: None,
+        search_mirror: Callable[[Finding], Candidates | None] = lambda _: None,
     ) -> None:
         self._service = service
         self._search_mirror = search_mirror
         self.threads = service.threads
         self._left = threading.Event()
         self.compares = compares
-        self._reading_newest = threading.Lock()
-        self._unread: ServiceError | None = None
 
     def leave(self) -> None:
         self._left.set()
@@ -65,23 +61,10 @@ class ClientService:
         self.stay()
         return app.current().catalog
 
-    def newest(self) -> reading.Newest:
-        """Return the newest transfers, requested once for all rows of the ticket, even if that fails."""
-        with self._reading_newest:
-            self.stay()
-            if self._unread:
-                raise self._unread.with_traceback(None)
-            try:
-                return reading.latest()
-            except ServiceError as error:
-                self._unread = error
-                raise
-
-    def older(self, finding: Finding) -> Mirrored | None:
-        """Return the transfers of the mirror that match a shortened ID. None if it can't be searched for this one."""
+    def candidates(self, finding: Finding) -> Candidates | None:
+        """Return the transfers of the mirror that a shortened ID may be of."""
         self.stay()
-        found = self._search_mirror(finding)
-        return None if found is None or found.lists is None or found.why_partial else found
+        return self._search_mirror(finding)
 
     def stay(self) -> None:
         if self._left.is_set():
@@ -148,32 +131,15 @@ def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[
 
 
 def elsewhere(service: ClientService, number: int, finding: Finding, *, known: Sequence[TriageRow]) -> TriageRow:
-    """Compare a shortened ID with the newest transfers, then with the intent IDs of the mirror."""
-    try:
-        newest = service.newest()
-    except ServiceError as error:
-        return rows.unsearched(number, finding, error, now=now(), link=search_url(finding))
-    found = shortened.by_transfer(shortened.matching(newest.candidates, head=finding.head, tail=finding.tail))
-    entries = [entry for entry in newest.entries if entry.intent_id in found]
+    """Look for a shortened ID in the mirror."""
+    found = service.candidates(finding) or Candidates()
     fitting = [
-        Fitting(rows.glance_of(each, now=now()), found[each.intent_id], intent_path(each.intent_id))
-        for each in map(glance.of, reading.of_entries(entries))
+        Fitting(rows.glance_of(each, now=now()), found.reasons[each.intent_id][0], intent_path(each.intent_id))
+        for each in found.transfers
     ]
-    where, searched = "among the newest transfers", shortened.searched(len(newest.entries))
-    if not fitting and (older := service.older(finding)):
-        where, searched = "in the local copy", f"{searched} Searched the intent IDs of the local copy."
-        fitting = [
-            Fitting(
-                f"{each.status.word}, created {times.utc(each.created_at, now=now())}",
-                (Candidate(each.intent_id, "intent ID", each.intent_id),),
-                intent_path(each.intent_id),
-            )
-            for listed in older.lists or ()
-            for each in listed.rows
-            if each.is_linked
-        ]
+    fitting += [Fitting(hashes.short_id(each), found.reasons[each][0], intent_path(each)) for each in found.unread]
     return rows.elsewhere(
-        number, finding, fitting, where=where, searched=searched, told=known, now=now(), link=search_url(finding)
+        number, finding, fitting, searched=found.searched, told=known, now=now(), link=search_url(finding)
     )
 
 

@@ -9,14 +9,15 @@ from django.http import HttpRequest
 
 from intents_ui import app
 from intents_ui.display.formatting import text
-from intents_ui.display.search.identifiers import Finding, Kind
+from intents_ui.display.search.facts import TicketFacts
+from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.display.triage import rows, ticket
-from intents_ui.display.triage.rows import TriageRow
+from intents_ui.display.triage.rows import TriageOutcome, TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.http import limits
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.transfers import mirrored
-from intents_ui.web.transfers.mirrored import Mirrored
+from intents_ui.web.transfers import candidates, lookups
+from intents_ui.web.transfers.candidates import Candidates
 from intents_ui.web.triage.answers import ClientService, answer, elsewhere, now, resolved, search_url
 
 
@@ -40,15 +41,24 @@ MORE = "Only the first {most} of {found} identifiers were looked up."
 class TicketLookup:
     """The rows of a ticket, each as soon as it and those before are known. `close` ends it, from any thread."""
 
-    def __init__(self, read: Ticket, request: HttpRequest) -> None:
+    def __init__(self, read: Ticket, request: HttpRequest, facts: TicketFacts) -> None:
+        self._request, self._facts = request, facts
         self._numbered = list(enumerate(read.findings, start=1))
         compares = any(each.kind is Kind.SHORTENED for each in read.findings)
-        search = partial(_search_mirror, request)
-        self._service = ClientService(app.current().service, compares=compares, search_mirror=search)
+        self._service = ClientService(app.current().service, compares=compares, search_mirror=self._search_mirror)
         self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
 
     def close(self) -> None:
         self._service.leave()
+
+    def candidates(self, found: Sequence[TriageRow]) -> Candidates | None:
+        """Return the transfers that the text may be about if no identifier leads to a single one."""
+        if any(row.intent_id or row.outcome is TriageOutcome.POSSIBLE for row in found):
+            return None
+        return candidates.of_facts(self._request, self._facts)
+
+    def _search_mirror(self, finding: Finding) -> Candidates | None:
+        return candidates.of_facts(self._request, replace(self._facts, pasted=Pasted((finding,))))
 
     async def __aiter__(self) -> AsyncGenerator[TriageRow]:
         found: list[TriageRow] = []
@@ -105,16 +115,19 @@ class TicketLookup:
         return answer(self._service, number, finding, resolved)
 
     def _compared(self, number: int, finding: Finding, known: Sequence[TriageRow]) -> TriageRow:
-        """Compare a shortened ID with the transfers of the other rows, then with the newest transfers."""
+        """Compare a shortened ID with the transfers of the other rows, then with those of the mirror."""
         row = rows.in_ticket(number, finding, known, now=now())
         return row or answer(self._service, number, finding, partial(elsewhere, known=known))
 
 
 @dataclass(frozen=True)
 class TicketRows:
-    """`problem`: why there are no rows. `wait`: seconds until a retry can succeed, 0 if that isn't the problem."""
+    """`problem`: why there are no rows. `wait`: seconds until a retry can succeed, 0 if that isn't the problem.
+    `candidates`: what the text may be about if no row has a single transfer.
+    """
 
     rows: Sequence[TriageRow] = ()
+    candidates: Candidates | None = None
     notes: tuple[str, ...] = ()
     problem: str = ""
     wait: int = 0
@@ -123,21 +136,20 @@ class TicketRows:
 def rows_of(written: str, request: HttpRequest, *, most: int = ticket.MOST) -> TicketRows:
     """Look up at most this many identifiers of a text, and wait for all. Not for a thread with an event loop."""
     read = ticket.read(written)
+    facts = lookups.facts_of(written, Pasted(read.findings))
     if read.problem:
-        return TicketRows(problem=read.problem)
+        return TicketRows(problem=read.problem, candidates=candidates.of_facts(request, facts))
     if len(read.findings) > most:
         note = MORE.format(most=most, found=len(read.findings))
         read = replace(read, findings=read.findings[:most], notes=(*read.notes, note))
     if wait := charge(request, read):
         return TicketRows(problem=too_many(wait), wait=wait)
-    return TicketRows(TicketLookup(read, request).all_rows(), read.notes)
+    lookup = TicketLookup(read, request, facts)
+    found = lookup.all_rows()
+    return TicketRows(found, lookup.candidates(found), read.notes)
 
 
 def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
     """Return the row, shortened if an earlier row has the same transfer."""
     first = next((each for each in sent if each.intent_id.lower() == row.intent_id.lower() != ""), None)
     return rows.again(row, first=first.number) if first else row
-
-
-def _search_mirror(request: HttpRequest, finding: Finding) -> Mirrored | None:
-    return mirrored.with_ends(request, [(finding.head, finding.tail)], without=())
