@@ -134,7 +134,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     found = lookup.in_turn(
         app.current().service,
         lambda: lookup.as_any(app.current().service, [results.TRANSACTION_HASH], finding.value),
-        lambda: lookups.questions_after_a_miss([finding]),
+        lambda: lookups.questions([finding], search_form.KEYS_AFTER_A_MISS),
     )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
     return answer(request, found, Sought(Pasted((named,)), query=finding.value))

@@ -3,8 +3,7 @@
 Address poisoning relies on people who compare only the first and last characters.
 """
 
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from contextvars import ContextVar
 from typing import Any
 
@@ -40,10 +39,12 @@ class ShortForms:
 
     def draw(self, page: Callable[[], str]) -> str:
         """Render `page`; again if a later value conflicts with one that was already shortened."""
-        before = len(self._shared)
-        with self._in_use():
+        before, token = len(self._shared), _of_the_page.set(self)
+        try:
             drawn = page()
             return drawn if len(self._shared) == before else page()
+        finally:
+            _of_the_page.reset(token)
 
     def reuse(self, fragments: dict[Hashable, Any], key: Hashable, draw: Callable[[], str]) -> str:
         """Return what `draw` drew before, or draws now because a value in it looks like another one of the page."""
@@ -58,14 +59,6 @@ class ShortForms:
         if self._shared.isdisjoint(forms) and len(fragments) < MOST_FRAGMENTS:
             fragments[key] = drawn, forms
         return drawn
-
-    @contextmanager
-    def _in_use(self) -> Iterator[None]:
-        token = _of_the_page.set(self)
-        try:
-            yield
-        finally:
-            _of_the_page.reset(token)
 
 
 _of_the_page: ContextVar[ShortForms | None] = ContextVar("short_forms", default=None)

@@ -1,6 +1,6 @@
 """Lookups of the identifiers in a text, for the search page and the API."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from intents_ui import app
@@ -8,7 +8,7 @@ from intents_ui.display.formatting import hashes
 from intents_ui.display.search import facts
 from intents_ui.display.search.facts import TicketFacts
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
-from intents_ui.display.search.identifiers import Finding, Pasted
+from intents_ui.display.search.identifiers import Finding, Kind, Pasted
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 
@@ -22,26 +22,20 @@ def of_text(read: Pasted) -> results.LookupResult:
     return lookup.in_turn(
         app.current().service,
         lambda: questions(telling),
-        lambda: questions_after_a_miss(telling),
+        lambda: questions(telling, KEYS_AFTER_A_MISS),
         lambda: questions(accounts(read)[:MOST_AT_ONCE]),
     )
 
 
-def questions(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
+def questions(
+    findings: Sequence[Finding], keys: Mapping[Kind, Sequence[str]] = KEYS_OF_KIND
+) -> list[results.LookupQuestion]:
+    """Return the lookups of the identifiers by their kinds, or those after a miss with KEYS_AFTER_A_MISS."""
     service = app.current().service
     return [
         question
         for finding in findings
-        for question in lookup.as_any(service, KEYS_OF_KIND[finding.kind], finding.value)
-    ]
-
-
-def questions_after_a_miss(findings: Sequence[Finding]) -> list[results.LookupQuestion]:
-    service = app.current().service
-    return [
-        question
-        for finding in findings
-        for question in lookup.as_any(service, KEYS_AFTER_A_MISS.get(finding.kind, ()), finding.value)
+        for question in lookup.as_any(service, keys.get(finding.kind, ()), finding.value)
     ]
 
 
