@@ -21,6 +21,8 @@ DAY_MILLISECONDS = windows.DAY * 1000
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 SOURCE, CALLS, FORGOTTEN, STATUSES = "source", "calls", "forgotten", "statuses"  # of `State`
 
+SLOW_BUCKET = 116  # of durations from two minutes on, among which lists look for the slowest
+
 # Columns of indexes: in the order of the groups that are counted, with all that is counted.
 # What a transfer is found by on each day.
 FOUND_BY = (
@@ -134,7 +136,9 @@ class Transfer(models.Model):
             models.Index(
                 fields=["route", "hour", "outcome", "failed_step", "started", "created"], name="transfer_route_ended"
             ),
-            models.Index(fields=["route", "bucket", "hour"], condition=Q(bucket__isnull=False), name="transfer_slow"),
+            models.Index(
+                fields=["route", "bucket", "hour"], condition=Q(bucket__gte=SLOW_BUCKET), name="transfer_slow"
+            ),
             models.Index(fields=["hour"], condition=Q(is_repaired=True), name="transfer_repaired"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
             # Of transfers that were not delivered. They may be refunded or repaired later.

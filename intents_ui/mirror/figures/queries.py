@@ -35,7 +35,7 @@ from intents_ui.mirror.figures.snapshots import (
     table_name,
 )
 from intents_ui.mirror.figures.statistics import BUCKETS, Share, share
-from intents_ui.mirror.models import DayBar, Reason, Route, Snapshot, Token, Transfer, state
+from intents_ui.mirror.models import SLOW_BUCKET, DayBar, Reason, Route, Snapshot, Token, Transfer, state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
@@ -476,8 +476,9 @@ def _slowest(scope: ScopeName, rows: QuerySet[Transfer], *, has_delivered: bool)
         total, enough, delivered = 0, MOST_LISTED, list[Transfer]()
         for bucket, n in sorted(durations.items(), reverse=True):
             total += n
-            if total >= enough and len(delivered) < MOST_LISTED:
-                delivered, enough = list(timed.filter(bucket__range=(bucket, BUCKETS))[:MOST_LISTED]), 10 * total
+            if total >= enough and bucket >= SLOW_BUCKET and len(delivered) < MOST_LISTED:
+                enough, of_buckets = 10 * total, timed.filter(bucket__gte=SLOW_BUCKET)  # as the index has them
+                delivered = list(of_buckets.filter(bucket__range=(bucket, BUCKETS))[:MOST_LISTED])
         if len(delivered) < MOST_LISTED:
             delivered = list(timed.filter(bucket__isnull=False)[:MOST_LISTED])
         first += delivered

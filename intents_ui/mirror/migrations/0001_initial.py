@@ -162,7 +162,7 @@ class Migration(migrations.Migration):
                     fields=["route", "hour", "outcome", "failed_step", "started", "created"],
                     name="transfer_route_ended",
                 ),
-                Index(condition=Q(bucket__isnull=False), fields=["route", "bucket", "hour"], name="transfer_slow"),
+                Index(condition=Q(bucket__gte=116), fields=["route", "bucket", "hour"], name="transfer_slow"),
                 Index(condition=Q(is_repaired=True), fields=["hour"], name="transfer_repaired"),
                 Index(condition=Q(outcome="open"), fields=["created"], name="transfer_open"),
                 Index(condition=Q(recipient__isnull=False), fields=["recipient", "-created"], name="transfer_paid"),
