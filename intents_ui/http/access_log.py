@@ -14,7 +14,6 @@ from intents_ui.http import client_ip, marks
 from intents_ui.http.messages import Message, Send
 from intents_ui.ops import logs, metrics
 from intents_ui.service.context.request_context import Origin
-from intents_ui.settings import ENV
 
 log = logging.getLogger(logs.REQUESTS)
 
@@ -32,7 +31,7 @@ class RequestLog:
     """
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
-        self.origin = Origin(request_id(scope), client=client_ip.client_of(scope, ENV.trusted_proxies))
+        self.origin = Origin(request_id(scope), client=client_ip.client_of(scope))
         self.view = marks.outside(scope["path"]) or UNNAMED
         self._is_logged = self.view != "static"  # static files are too many to log and not informative
         self._method = scope["method"] if scope["method"] in METHODS else "other"
@@ -87,6 +86,6 @@ class RequestLog:
 def request_id(scope: Mapping[str, Any]) -> str:
     """Return the request ID that a trusted proxy sent, or a new one. Other clients can't choose what is logged."""
     given = [value for name, value in scope["headers"] if name == b"x-request-id"]
-    if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and client_ip.is_by_our_proxy(scope, ENV.trusted_proxies):
+    if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and client_ip.is_by_our_proxy(scope):
         return str(given[0], "ascii")
     return secrets.token_hex(6)

@@ -29,7 +29,7 @@ SITE_BITS = 48  # of an IPv6 address: what a provider assigns to one site, 65,53
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
+def client_of(scope: Mapping[str, Any]) -> str | None:
     """Return the client whose limits apply: a token of the API, an IPv4 address or an IPv6 /48.
 
     None has no limits: this machine, as long as it forwards no one else's requests, and a Unix socket.
@@ -39,7 +39,7 @@ def client_of(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | Non
     peer = scope["client"][0] if scope.get("client") else None
     if (not peer or is_within(peer, LOOPBACK)) and not is_passed_on(scope):
         return None
-    return _normalized(caller(scope, proxies) or "")
+    return _normalized(caller(scope) or "")
 
 
 def token_of(scope: Mapping[str, Any]) -> Token | None:
@@ -60,7 +60,7 @@ def name_of(token: Token) -> str:
     return f"{API_CLIENT}{token.name}"
 
 
-def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
+def caller(scope: Mapping[str, Any]) -> str | None:
     """Return the client's raw address: the last one in X-Forwarded-For that isn't a trusted proxy.
 
     Clients can forge those before it.
@@ -69,7 +69,7 @@ def caller(scope: Mapping[str, Any], proxies: Sequence[Network]) -> str | None:
     headers = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
     hops = [_without_port(hop) for line in headers for hop in line.split(",")]
     hops += [client[0]] if client and client[0] else []
-    while len(hops) > 1 and is_within(hops[-1], proxies):
+    while len(hops) > 1 and is_within(hops[-1], settings.ENV.trusted_proxies):
         hops.pop()
     return hops[-1] if hops else None
 
@@ -81,7 +81,7 @@ def is_passed_on(scope: Mapping[str, Any]) -> bool:
 
 def of(request: HttpRequest) -> str | None:
     """Return `client_of` for a Django request."""
-    return client_of(_scope_of(request), settings.ENV.trusted_proxies)
+    return client_of(_scope_of(request))
 
 
 def _scope_of(request: HttpRequest) -> Mapping[str, Any]:
@@ -90,9 +90,9 @@ def _scope_of(request: HttpRequest) -> Mapping[str, Any]:
     return {"client": (client, 0) if client else None, "headers": headers, "path": request.path}
 
 
-def is_by_our_proxy(scope: Mapping[str, Any], proxies: Sequence[Network]) -> bool:
+def is_by_our_proxy(scope: Mapping[str, Any]) -> bool:
     client = scope.get("client")
-    return client is not None and is_within(client[0], proxies)
+    return client is not None and is_within(client[0], settings.ENV.trusted_proxies)
 
 
 def may_read_figures(scope: Mapping[str, Any]) -> bool:
@@ -100,9 +100,8 @@ def may_read_figures(scope: Mapping[str, Any]) -> bool:
 
     An untrusted proxy could be forwarding any client.
     """
-    proxies = settings.ENV.trusted_proxies
-    is_certain = not is_passed_on(scope) or is_by_our_proxy(scope, proxies)
-    return is_certain and is_within(caller(scope, proxies) or "", settings.ENV.intents_metrics)
+    is_certain = not is_passed_on(scope) or is_by_our_proxy(scope)
+    return is_certain and is_within(caller(scope) or "", settings.ENV.intents_metrics)
 
 
 def runs_it(request: HttpRequest) -> bool:
@@ -112,10 +111,8 @@ def runs_it(request: HttpRequest) -> bool:
 
 def is_behind_unnamed_proxy(request: HttpRequest) -> bool:
     """Return whether a proxy missing from TRUSTED_PROXIES forwarded the request."""
-    client = request.META.get("REMOTE_ADDR") or ""
-    return (
-        "HTTP_X_FORWARDED_FOR" in request.META and bool(client) and not is_within(client, settings.ENV.trusted_proxies)
-    )
+    is_forwarded = "HTTP_X_FORWARDED_FOR" in request.META and bool(request.META.get("REMOTE_ADDR"))
+    return is_forwarded and not is_by_our_proxy(_scope_of(request))
 
 
 def is_within(address: str, networks: Sequence[Network]) -> bool:

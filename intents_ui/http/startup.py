@@ -96,7 +96,7 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
         hub,
         intent_page.receipt_fragment,
         fallback=intent_page.polling_fragment,
-        client_of=lambda scope: client_ip.client_of(scope, ENV.trusted_proxies) or client_ip.THIS_MACHINE,
+        client_of=lambda scope: client_ip.client_of(scope) or client_ip.THIS_MACHINE,
         wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
         headers=security_headers.default_headers(),
         stopping=lifecycle.is_stopping,

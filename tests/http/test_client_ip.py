@@ -7,8 +7,14 @@ from django.http import HttpRequest
 from django.test import RequestFactory, override_settings
 
 from intents_ui.http.client_ip import client_of, is_same_origin, root
+from intents_ui.settings import ENV
 
 PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
+
+
+@pytest.fixture(autouse=True)
+def proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "trusted_proxies", PROXIES)
 
 
 @pytest.mark.parametrize(
@@ -40,13 +46,13 @@ PROXIES = [ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8")]
 )
 def test_a_client_is_the_last_address_before_trusted_proxies(peer, forwarded, client):
     headers = [(b"host", b"a"), *((b"x-forwarded-for", value.encode()) for value in forwarded)]
-    assert client_of({"client": (peer, 1) if peer else None, "headers": headers}, PROXIES) == client
+    assert client_of({"client": (peer, 1) if peer else None, "headers": headers}) == client
 
 
 @pytest.mark.parametrize("name", ["Forwarded", "Via", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"])
 def test_a_proxy_on_this_machine_that_is_not_trusted_is_one_client(name: str) -> None:
     headers = [(name.lower().encode(), b"203.0.113.9")]
-    assert client_of({"client": ("127.0.0.1", 1), "headers": headers}, PROXIES) == "127.0.0.1"
+    assert client_of({"client": ("127.0.0.1", 1), "headers": headers}) == "127.0.0.1"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +75,7 @@ def test_a_proxy_on_this_machine_that_is_not_trusted_is_one_client(name: str) ->
 )
 def test_a_port_or_quotes_in_a_forwarded_address_do_not_change_the_client(forwarded, client):
     headers = [(b"x-forwarded-for", forwarded.encode())]
-    assert client_of({"client": ("10.0.0.1", 1), "headers": headers}, PROXIES) == client
+    assert client_of({"client": ("10.0.0.1", 1), "headers": headers}) == client
 
 
 def request(**headers: str) -> HttpRequest:
