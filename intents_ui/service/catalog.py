@@ -101,6 +101,8 @@ class Catalog:
         self._clock = clock
         self._lock = threading.Lock()
         self._lists: dict[object, Any] = {}  # the newest response by subject
+        # A page names hundreds of chains and tokens, which needs no look at the cache until then.
+        self._fresh_until: dict[object, float] = {}
         self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self.derived: dict[Any, Any] = {}
         self.version = object()
@@ -271,6 +273,8 @@ class Catalog:
 
     def _use_cached(self, listing: ServiceList[Any]) -> bool:
         """Look up a list if it is cached. Return whether it needs no request now."""
+        if self._clock() < self._fresh_until.get(listing.subject, 0.0):
+            return True
         entry = self._service.cache.get(listing.call)
         if entry is None or not entry.may_be_renewed:
             with self._lock:
@@ -309,14 +313,16 @@ class Catalog:
         return answer
 
     def _keep(self, listing: ServiceList[Any], answer: Any) -> None:
-        if self._lists.get(listing.subject) is answer:
-            return
+        entry = self._service.cache.peek(listing.call)
         with self._lock:
             self._paused.pop(listing.subject, None)
-            self.derived, self.version = {}, object()
+            if self._lists.get(listing.subject) is not answer:
+                self.derived, self.version = {}, object()
             if len(self._lists) >= LISTS_HELD and listing.subject not in self._lists:
                 self._lists.clear()
+                self._fresh_until.clear()
             self._lists[listing.subject] = answer
+            self._fresh_until[listing.subject] = self._clock() + entry.policy.fresh - entry.age if entry else 0.0
 
     def _pause(self, listing: ServiceList[Any]) -> None:
         """Let pages do without a list for a while, after a failure or while its request takes long."""

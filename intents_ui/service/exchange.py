@@ -3,6 +3,7 @@
 The blocking and the async client share this logic and differ only in how they wait.
 """
 
+import functools
 import json
 import logging
 import re
@@ -72,6 +73,7 @@ _BY_STATUS: Final[Mapping[int, type[ServiceError]]] = {
     410: errors.Expired,
     429: errors.TooBusy,
 }
+_url = functools.lru_cache(64)(httpx.URL)  # one for each operation
 
 
 class ResponseMemory:
@@ -126,7 +128,7 @@ class Exchange[T]:
         """Return the arguments for the `stream` method of an httpx client."""
         return {
             "method": "POST",
-            "url": self.config.url(self.call.operation),
+            "url": _url(self.config.url(self.call.operation)),
             "content": self.call.written,
             "headers": {"X-Request-Id": self.request_id},
             "timeout": httpx.Timeout(
