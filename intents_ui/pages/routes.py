@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.formatting.hashes import ZERO_ADDRESS
-from intents_ui.display.routes import form, query
+from intents_ui.display.routes import query
 from intents_ui.display.routes.query import RouteDirection, RouteQuery
 from intents_ui.display.routes.results import RouteSearch
 from intents_ui.display.search.parameters import Parsed
@@ -52,8 +52,8 @@ def page(
         "question": question,
         "title": RouteSearch(question, catalog).title,
         "chains": [chains.of(each) for each in catalog.chains()],
-        "origin": form.side("origin", parsed, using=catalog),
-        "destination": form.side("destination", parsed, using=catalog),
+        "origin": query.side("origin", parsed, using=catalog),
+        "destination": query.side("destination", parsed, using=catalog),
         "can_quote": ENV.console == "write",
         "found": None,
         "providers": (),
@@ -99,7 +99,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     catalog = app.current().catalog
     context = {
         "name": side[1],
-        "featured": form.featured(catalog.tokens(chain_id) if chain_id else (), request.GET.get(side[1])),
+        "featured": query.options(catalog.tokens(chain_id) if chain_id else (), request.GET.get(side[1])),
         "chain": names.of_chain(chain_id, using=catalog) if chain_id else None,
     }
     return render(request, "routes/featured_tokens.html", context)

@@ -1,4 +1,4 @@
-"""Route query: parsed from a URL, validated before any request, written back as the canonical URL.
+"""Route query and its form: parsed from a URL, validated before any request, written back as the canonical URL.
 
 `from` and `token` are the origin, `to` and `for` the destination. A token on one side requests all routes from it or
 to it, a token on each side one route. A chain without a token narrows the other side's results.
@@ -14,6 +14,7 @@ from intents_ui.display.search import identifiers, parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters, last
 from intents_ui.display.tokens import chains, names, token_amounts
 from intents_ui.display.tokens.names import Names
+from intents_ui.display.tokens.token_amounts import Identity, TokenIcon, chain_icon, identity
 from intents_ui.service.models import ChainInfo, TokenInfo
 
 MOST_CHOICES = 5
@@ -180,7 +181,7 @@ def featured(listed: Sequence[TokenInfo]) -> list[TokenInfo]:
     return [token for token in listed if token.featured]
 
 
-def word(token: TokenInfo, *, among: Sequence[TokenInfo]) -> str:
+def word_of(token: TokenInfo, *, among: Sequence[TokenInfo]) -> str:
     """Return the value of a featured token's option: its symbol if unique on its chain, otherwise its address."""
     symbol = (token.symbol or "").strip()
     alike = [each for each in among if _folded(each.symbol) == _folded(symbol)]
@@ -225,3 +226,79 @@ def _is_hex(written: str) -> bool:
 
 def _folded(symbol: str | None) -> str:
     return (symbol or "").strip().casefold()
+
+
+# The form: the selected token of each side, featured tokens, and a field for any other token.
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a list of featured tokens."""
+
+    value: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class RouteChoice:
+    """A token and the route query with it, "" if its address can't be searched for."""
+
+    token: Identity
+    query: str
+
+
+@dataclass(frozen=True)
+class RouteFormView:
+    """One side: the selected token, if any, and the fields. `typed` is the text in the field beside the list.
+
+    `coin` and `chain` describe any token of a chain, or of all chains.
+    """
+
+    chain_id: int | None
+    chain: str
+    coin: TokenIcon
+    token: Identity | None
+    featured: list[Option]
+    typed: str
+    choices: list[RouteChoice]
+
+
+# The URL parameter of each side's token.
+PARAMETERS = {"origin": "token", "destination": "for"}
+
+
+def side(end: str, asked: Parsed[RouteQuery], *, using: Lists) -> RouteFormView:
+    """Return one side of the form: "origin" or "destination"."""
+    token: RouteSide = getattr(asked.filters, end)
+    name, chain_id, address = PARAMETERS[end], token.chain_id, token.address
+    offered = options(using.tokens(chain_id) if chain_id else (), address)
+    is_offered = any(option.is_chosen for option in offered)
+    chain = names.of_chain(chain_id, using=using, unknown="any chain")
+    choices = []
+    for each in asked.choices.get(name, ()):
+        key = token_amounts.key(each.address)
+        meant = asked.filters.with_(**{end: RouteSide(each.chain_id, key)})
+        choices.append(RouteChoice(identity(each.chain_id, key, using=using, metadata=each), meant.query))
+    return RouteFormView(
+        chain_id=chain_id,
+        chain=chain,
+        coin=TokenIcon("?", None, chain_icon(chain_id, chain) if chain_id else None),
+        token=identity(chain_id, address, using=using) if address else None,
+        featured=offered,
+        typed="" if is_offered else hashes.checksum(address) if address else asked.typed[name],
+        choices=choices,
+    )
+
+
+def options(listed: Sequence[TokenInfo], chosen: str | None) -> list[Option]:
+    """Return the featured tokens of a chain's list as options. `chosen`: a token's address, or the option selected on
+    another chain, which selects its counterpart.
+    """
+    offered = featured(listed)
+    found = []
+    for token in offered:
+        label = f"{text.symbol(token.symbol).shown} · {text.name(token.name).shown}"
+        word = word_of(token, among=offered)
+        found.append(Option(word, label, chosen in (word, token_amounts.key(token.address))))
+    return found

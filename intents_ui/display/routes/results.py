@@ -9,8 +9,7 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.routes import query
-from intents_ui.display.routes.form import RouteChoice
-from intents_ui.display.routes.query import Lists, RouteDirection, RouteQuery, RouteSide, can_be_asked
+from intents_ui.display.routes.query import Lists, RouteChoice, RouteDirection, RouteQuery, RouteSide, can_be_asked
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.token_amounts import TokenIcon, chain_icon, identity
 from intents_ui.display.transfers.statuses import Tone

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.routes import form, query
+from intents_ui.display.routes import query
 from intents_ui.display.routes.query import RouteDirection, RouteQuery, RouteSide
 from intents_ui.display.routes.results import RouteSearch
 from intents_ui.display.search.parameters import Parsed
@@ -137,7 +137,7 @@ def test_a_symbol_that_is_not_one_token_is_explained(
     asked = read(**written)
     assert {key: str(problem) for key, problem in asked.problems.items()} == {name: said}
     end = "origin" if name == "token" else "destination"
-    assert [each.token.address for each in form.side(end, asked, using=LISTS).choices] == meant
+    assert [each.token.address for each in query.side(end, asked, using=LISTS).choices] == meant
 
 
 def test_without_the_catalog_ids_and_addresses_work() -> None:
@@ -148,7 +148,7 @@ def test_without_the_catalog_ids_and_addresses_work() -> None:
 
 
 def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:
-    options = form.featured(LISTS.tokens(2), "ETH")
+    options = query.options(LISTS.tokens(2), "ETH")
     assert [(option.value, option.is_chosen) for option in options] == [
         ("ETH", True),
         (ONE, False),
