@@ -49,6 +49,9 @@ def test_figures_have_their_sample_their_interval_and_their_age(site: Client) ->
     assert "Open incidents 1" in page
     assert re.search(r"Delivered in time .* Open now 0 0 late", page)
     assert "Table of hours" in page
+    Transfer.objects.filter(failed_step=1).update(failed_step=3)
+    past.count(NOW)
+    assert "Refund execution reverted: slippage 1.5% exceeded" in text(read(site, RELAY))
 
 
 def test_a_time_with_a_hole_has_counts_but_no_percentage(site: Client) -> None:
