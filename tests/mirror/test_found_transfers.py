@@ -164,6 +164,16 @@ def test_triage_looks_for_a_shortened_id_in_the_copy(mirrored_history: dict[str,
     assert "Nothing in the local copy of the history matches. Request the full ID." in visible_text(second)
 
 
+def test_triage_knows_an_address_that_was_only_paid_by_others(site: Client) -> None:
+    for number in (1, 2, 3):
+        past.pay(PAID, now=NOW, number=number)
+    (row,) = send(f"Our shop is {PAID}").rows
+    assert "Paid by others" in visible_text(row)
+    assert "As recipient: 3" in visible_text(row)
+    assert f'href="/address/{PAID}"' in row
+    assert "never used" not in row
+
+
 def test_transfers_in_words_have_candidates_for_agents_and_no_reply_is_about_one(
     site: Client, mirrored_history: dict[str, Any]
 ) -> None:

@@ -22,6 +22,7 @@ from intents_ui.display.search.identifiers import Finding
 from intents_ui.display.triage import cases, rows, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
+from intents_ui.emulator.transfers import OWNERS
 from intents_ui.service import operations
 from intents_ui.service.models import IntentHistory, Page
 from intents_ui.web.triage import answers
@@ -372,10 +373,24 @@ def test_an_owner_links_to_the_newest_transfer_that_needs_attention_and_to_all(
     owner = emulator.finished(18)["ownerAddress"]
     row = send(f"wallet {owner}").rows[0]
     assert re.search(r"owner of \d+ transfers", row)
-    assert "Most recent open or failed transfer: " in row
+    assert "Most urgent transfer: " in row
     links = re.findall(r'<a [^>]*href="([^"]+)"[^>]*>([^<]*)', row)
     assert links[0][0].startswith("/intent/0x")
     assert (f"/address/{owner}", "View all") in links
+
+
+def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_of_it(
+    site: Client, emulator: Emulator
+) -> None:
+    recoverable = emulator.play("stuck-recoverable", age=86_400, owner=OWNERS)
+    for age in (60, 30, 20, 10):
+        newer = emulator.play("cctp-slow", age=age, owner=OWNERS)
+    answer = send(recoverable["ownerAddress"])
+    links = re.findall(r'href="/intent/(0x\w+)"', answer.rows[0])
+    assert links[0] == recoverable["intentId"] != newer["intentId"]
+    assert "Needs action" in answer.page
+    (reply,) = answer.replies.values()
+    assert reply.index(recoverable["intentId"]) < reply.index(newer["intentId"])
 
 
 @pytest.mark.parametrize(

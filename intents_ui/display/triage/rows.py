@@ -13,6 +13,7 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.search.shortened import Candidate
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.glance import Glance
+from intents_ui.display.summary.rules import Attention, Cause
 from intents_ui.display.summary.summary import whose
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
@@ -42,6 +43,7 @@ class TriageOutcome(Enum):
 
 SETTLED = StatusLabel("No open transfers", Tone.NEUTRAL, "check", "No open or failed transfers.")
 TOKEN = StatusLabel("Token", Tone.NEUTRAL, "circle-dollar-sign", "A token contract, not a wallet.")
+PAID = StatusLabel("Paid by others", Tone.NEUTRAL, "check", "It sent no transfer. Transfers of others paid it.")
 NOTHING = StatusLabel("Not an identifier", Tone.NEUTRAL, "circle-dashed", "Neither a transaction nor an account.")
 NOT_FOUND = StatusLabel("Not found", Tone.ATTENTION, "search", "Not found on the service.")
 UNCLEAR = StatusLabel("Check it", Tone.ATTENTION, "circle-x", "Possible identifier.")
@@ -54,6 +56,7 @@ LOOKS_LIKE = empty_results.LOOKS_LIKE | {
     Kind.NEAR_MISS: "possible identifier",
 }
 COMPARE = "Compare it with the full value before you rely on it."
+MOST_JUDGED = 8  # open and failed transfers of one row, of which the most urgent are listed
 MOST_LISTED = 5  # possible matches, or open and failed transfers, in one row
 ROLES = {results.DEPOSIT_ADDRESS: "deposit address", results.DELIVERY_ADDRESS: "destination intent address"}
 
@@ -173,7 +176,7 @@ def several(
     now: datetime,
     links: Sequence[str],
 ) -> TriageRow:
-    """Return the row of an identifier of several transfers: their statuses, and the newest that need a look.
+    """Return the row of an identifier of several transfers: their statuses, and the most urgent ones.
 
     `listed` are up to MOST_LISTED of these. `links` lead to each of them, and to all transfers."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
@@ -197,16 +200,16 @@ def several(
     if not listed:
         row = replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
         return _doubted(row, found.hits)
-    newest, *others = listed
+    first, *others = listed
     more = len(to_look_at(found.hits, now=now)) - 1
     said = "1 other transfer is open or failed." if more == 1 else f"{more} other transfers are open or failed."
-    said = said if more == len(others) else f"{said} The newest {len(others)} are linked."
-    row = _with_summary(row, newest)
+    said = said if more == len(others) else f"{said} {len(others)} linked here."
+    row = _with_summary(row, first)
     row = replace(
         row,
-        status=summary.of(newest.transfer).status,
+        status=summary.of(first.transfer).status,
         details=(
-            f"Most recent open or failed transfer: {_brief(newest)}",
+            f"Most urgent transfer: {_brief(first)}",
             *row.details,
             *((said,) if more else ()),
         ),
@@ -214,13 +217,25 @@ def several(
             dict.fromkeys((*row.notes, *(note for each in others for note in _unread(each.trouble)), *not_asked))
         ),
         links=(
-            Link("View the most recent open or failed transfer", links[0]),
+            Link("View the most urgent transfer", links[0]),
             *(Link(_brief(each), path) for each, path in zip(others, links[1:-1], strict=True)),
             *row.links,
         ),
         others=tuple(each.transfer for each in others),
     )
     return _doubted(row, found.hits)
+
+
+def rank(transfer: Transfer) -> int:
+    """Return how urgent a transfer is among those of its owner, 0 for the most urgent."""
+    row = summary.of(transfer).row
+    concerns = (
+        row.cause in (Cause.RECOVERABLE, Cause.REFUND_FAILED),
+        row.attention is Attention.ACT,
+        transfer.is_stalled,
+        transfer.is_late,
+    )
+    return concerns.index(True) if any(concerns) else len(concerns)
 
 
 def _brief(reading: Reading) -> str:
@@ -254,6 +269,13 @@ def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: N
     details = ["This is a token contract, not a wallet. It has no transfers."]
     details += [mark.reason for mark in contract.marks]
     return replace(row, what="token", details=tuple(details))
+
+
+def paid(number: int, finding: Finding, counts: Sequence[tuple[str, str]], *, now: datetime, link: str) -> TriageRow:
+    """Return the row of an address that owns no transfers, but was paid by some. `counts`: how many, by how."""
+    told = ", ".join(f"{how}: {count}" for how, count in counts)
+    row = _row(number, finding, TriageOutcome.FOUND, PAID, told, now)
+    return replace(row, details=(PAID.meaning,), links=(Link("View transfers", link),))
 
 
 def unknown(number: int, finding: Finding, found: LookupResult, *, now: datetime, link: str) -> TriageRow:

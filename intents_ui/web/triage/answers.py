@@ -27,6 +27,7 @@ from intents_ui.service.operations import ServiceCall
 from intents_ui.web.links import intent_url
 from intents_ui.web.transfers import reading
 from intents_ui.web.transfers.candidates import Candidates
+from intents_ui.web.transfers.mirrored import Mirrored
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +43,10 @@ class ClientService:
         *,
         compares: bool = False,
         search_mirror: Callable[[Finding], Candidates | None] = lambda _: None,
+        find_paid: Callable[[str], Mirrored | None] = lambda _: None,
     ) -> None:
         self._service = service
+        self._find_paid = find_paid
         self._search_mirror = search_mirror
         self.threads = service.threads
         self._left = threading.Event()
@@ -65,6 +68,13 @@ class ClientService:
         """Return the transfers of the mirror that a shortened ID may be of."""
         self.stay()
         return self._search_mirror(finding)
+
+    def counts_paid(self, finding: Finding) -> Sequence[tuple[str, str]]:
+        """Return how many transfers of others paid an address, as the mirror's lists are called."""
+        self.stay()
+        found = self._find_paid(finding.value)
+        lists = (found and found.lists) or ()
+        return [(each.heading, f"{each.count:,}{' or more' if each.is_capped else ''}") for each in lists]
 
     def stay(self) -> None:
         if self._left.is_set():
@@ -109,10 +119,11 @@ def resolved(service: ClientService, number: int, finding: Finding) -> TriageRow
 
 
 def several(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
-    listed = rows.to_look_at(found.hits, now=now())[: rows.MOST_LISTED]
-    readings = [read(service, hit) for hit in listed]
+    judged = [(hit, read(service, hit)) for hit in rows.to_look_at(found.hits, now=now())[: rows.MOST_JUDGED]]
+    listed = sorted(judged, key=lambda each: rows.rank(each[1].transfer))[: rows.MOST_LISTED]
+    readings = [reading for _, reading in listed]
     of_all = reverse("address", args=[finding.value]) if finding.kind in ADDRESSES else search_url(finding)
-    links = [*map(intent_url, listed), of_all]
+    links = [*(intent_url(hit) for hit, _ in listed), of_all]
     row = rows.several(number, finding, found, readings, now=now(), links=links)
     others = [Transfer.of(hit.intent, None, now=now(), unread=True) for hit in found.hits[:MOST_COMPARED]]
     return with_candidates(service, row, [*row.transfers, *others])
@@ -154,6 +165,8 @@ def missed(service: ClientService, number: int, finding: Finding, found: results
         tokens = lookup.tokens_at(service, [chain.id for chain in using.chains()], finding.value)
         if tokens:
             return rows.token(number, finding, tokens, using=using, now=now())
+    if finding.kind in ADDRESSES and (counts := service.counts_paid(finding)):
+        return rows.paid(number, finding, counts, now=now(), link=reverse("address", args=[finding.value]))
     return rows.unknown(number, finding, found, now=now(), link=search_url(finding))
 
 

@@ -16,7 +16,7 @@ from intents_ui.display.triage.rows import TriageOutcome, TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.http import limits
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.transfers import candidates, lookups
+from intents_ui.web.transfers import candidates, lookups, mirrored
 from intents_ui.web.transfers.candidates import Candidates
 from intents_ui.web.triage.answers import ClientService, answer, elsewhere, now, resolved, search_url
 
@@ -45,7 +45,12 @@ class TicketLookup:
         self._request, self._facts = request, facts
         self._numbered = list(enumerate(read.findings, start=1))
         compares = any(each.kind is Kind.SHORTENED for each in read.findings)
-        self._service = ClientService(app.current().service, compares=compares, search_mirror=self._search_mirror)
+        self._service = ClientService(
+            app.current().service,
+            compares=compares,
+            search_mirror=self._search_mirror,
+            find_paid=partial(mirrored.that_paid, request),
+        )
         self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
 
     def close(self) -> None:

@@ -117,7 +117,7 @@ def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
     row = several(of_found, read(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
     assert row.what == "owner of 7 transfers"
     assert row.headline == "7 transfers: 2 succeeded, 1 quoted, 1 expired, 1 in progress, 1 failed, 1 MIGRATING_2"
-    assert row.details[0].startswith("Most recent open or failed transfer: 0x7c1f4ab2…90cd9e2b (")
+    assert row.details[0].startswith("Most urgent transfer: 0x7c1f4ab2…90cd9e2b (")
     assert row.status.word == "In progress"
     assert row.where
     assert row.intent_id == ""  # other rows may show that transfer in full
@@ -128,7 +128,7 @@ def test_other_transfers_to_check_are_listed_below():
     of_found = found(*MANY)
     readings = [read(intent("EXECUTING"), None, Unreachable()), read(intent("FAILED"), FAILED)]
     row = several(of_found, *readings, links=("/intent/1", "/intent/2", "/address/…"))
-    assert row.details[-1] == "2 other transfers are open or failed. The newest 1 are linked."
+    assert row.details[-1] == "2 other transfers are open or failed. 1 linked here."
     headline = summaries.of(readings[1].transfer).headline
     assert row.links[1] == Link(f"0x7c1f4ab2…90cd9e2b ({headline})", "/intent/2")
     assert [link.path for link in row.links] == ["/intent/1", "/intent/2", "/address/…"]
