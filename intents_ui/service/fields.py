@@ -246,8 +246,12 @@ class Model(BaseModel):
         value = fields.pop(alias, None)
         is_list = get_origin(field.annotation) is tuple
         if is_list and isinstance(value, list):
-            fields[alias], invalid = _read_each(part, value[:LONGEST_LIST])
-            more = max(len(value) - LONGEST_LIST, 0)
+            fields[alias], invalid, more = [], [], max(len(value) - LONGEST_LIST, 0)
+            for entry in value[:LONGEST_LIST]:
+                try:
+                    fields[alias].append(part.model_validate(entry) if part else entry)
+                except ValueError:
+                    invalid.append(entry)
             if invalid or more:
                 faults[name] = f"{more} more entries" if more else _cut(invalid[0]), len(invalid) + more
             return
@@ -307,17 +311,6 @@ def _model_in(annotation: Any) -> type[Model] | None:
     if isinstance(annotation, type) and issubclass(annotation, Model):
         return annotation
     return next(filter(None, map(_model_in, get_args(annotation))), None)
-
-
-def _read_each(model: type[Model] | None, entries: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the entries that can be read, and the others."""
-    found, invalid = [], []
-    for entry in entries:
-        try:
-            found.append(model.model_validate(entry) if model else entry)
-        except ValueError:
-            invalid.append(entry)
-    return found, invalid
 
 
 def _cut(value: object) -> str:
