@@ -45,6 +45,8 @@ def test_a_change_is_known_in_time(
     Window.objects.filter(end__lte=made.created // 1000 + HOUR).update(due=0)
     mirror.settle(wait, step=min(wait, MINUTE))
     assert rows() == expected(world) == {made.intent_id: (status, OUTCOMES[status])}
+    window = Window.objects.get(start__lte=made.created // 1000, end__gt=made.created // 1000)
+    assert window.is_sealed is (world.now >= window.end + windows.SEALED_FROM)
     made.changes.append((world.now, changed, made.changes[0][2] - sooner if sooner else int(world.now * 1000)))
     mirror.settle(within, step=min(within, MINUTE))
     assert rows() == expected(world) == {made.intent_id: (changed, OUTCOMES[changed])}
