@@ -3,7 +3,7 @@
 Names come from the service, and may look like either.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from string import Formatter
 from typing import Protocol
@@ -48,7 +48,7 @@ def fill(template: str, values: Values | Mapping[str, str]) -> str:
     """Return a sentence from a template with `{placeholders}`, or a template without any."""
     if "{" not in template:
         return template
-    return Sentence(*[values[part] if is_name else part for part, is_name in _parsed(template)])
+    return Sentence(*[values[part] if is_name else part for part, is_name in parsed(template)])
 
 
 def parts_of(words: str) -> tuple[str, ...]:
@@ -65,13 +65,18 @@ def joined(between: str, words: Iterable[str]) -> Sentence:
     return Sentence(*[part for each in words for part in (between, each)][1:])
 
 
+def listed(words: Sequence[str]) -> str:
+    """Return `a, b and c`."""
+    return Sentence(joined(", ", words[:-1]), " and ", words[-1]) if len(words) > 1 else words[0]
+
+
 def exact(words: str) -> str:
     """Return the words with every digit of their amounts."""
     return "".join(part.exact if isinstance(part, Figure) else part for part in parts_of(words))
 
 
 @cache
-def _parsed(template: str) -> tuple[tuple[str, bool], ...]:
+def parsed(template: str) -> tuple[tuple[str, bool], ...]:
     """Return the literal texts, and the names of the placeholders."""
     return tuple(
         (part, is_name)

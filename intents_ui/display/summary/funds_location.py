@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from intents_ui.display.formatting import text
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.sentences import Sentence, listed
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further
 from intents_ui.display.transfers.transfer import Transfer
@@ -49,7 +48,7 @@ def located(place: Place, transfer: Transfer, gaps: "Placeholders") -> Located:
         check, finding = _compared(place, transfer, gaps)
     return Located(
         money=known,
-        amount=f"about {amount}" if amount and is_estimate else amount,
+        amount=Sentence("about ", amount) if amount and is_estimate else amount,
         is_estimate=bool(known and is_estimate),
         check=check,
         finding=finding,
@@ -97,7 +96,7 @@ def _compared(place: Place, transfer: Transfer, gaps: "Placeholders") -> tuple[A
         )
     held = [Sentence(gaps.sums(each), " at the ", gaps.holder(each)) for each in transfer.holdings]
     unknown = Sentence("an unknown amount at the ", gaps.address(Place.UNKNOWN))
-    found = f"On-chain balances: {text.listed(held or [unknown])}."
+    found = Sentence("On-chain balances: ", listed(held or [unknown]), ".")
     at = transfer.held_at
     is_one_address = transfer.is_same_chain and by_steps in ADDRESSES
     if agrees is Agreement.ALONE or at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
@@ -106,7 +105,7 @@ def _compared(place: Place, transfer: Transfer, gaps: "Placeholders") -> tuple[A
         return Agreement.DIFFERS, found
     if is_one_address:
         return agrees, found
-    return Agreement.DIFFERS, f"{found} The recorded steps show the funds moved on from there."
+    return Agreement.DIFFERS, Sentence(found, " The recorded steps show the funds moved on from there.")
 
 
 def _by_steps(place: Place, transfer: Transfer) -> Place:

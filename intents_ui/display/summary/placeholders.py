@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.sentences import Name, Sentence, fill
+from intents_ui.display.formatting.sentences import Name, Sentence, fill, listed
 from intents_ui.display.summary import funds_location, rules
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.tokens import providers, token_amounts
@@ -182,8 +182,7 @@ class Placeholders:
         return NOT_REPORTED if money.value is None else money.amount.in_words
 
     def sums(self, held: Holding) -> str:
-        sums = [self.amount(money) for money in held.sums]
-        return sums[0] if len(sums) == 1 else Name(text.listed(sums))
+        return listed([self.amount(money) for money in held.sums])
 
     def left(self, place: Place) -> str:
         """Return where funds are that are no longer at the last step's address."""
@@ -226,7 +225,7 @@ class Placeholders:
     def _amount_at(self, place: Place) -> str:
         """Return `: 99.50 USDC` for an amount that is at this place, not only expected there."""
         found = funds_location.located(place, self.transfer, self)
-        return Sentence(": ", Name(found.amount)) if found.amount and not found.is_estimate else ""
+        return Sentence(": ", found.amount) if found.amount and not found.is_estimate else ""
 
     def _last_confirmed_place(self) -> str:
         match self.transfer.reached:

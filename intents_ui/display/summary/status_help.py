@@ -1,11 +1,12 @@
 """Status help: what each status means and what to do next, without a specific transfer; from status_help.json."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from intents_ui import tables
+from intents_ui.display.formatting import sentences
+from intents_ui.display.formatting.sentences import capitalized
 from intents_ui.display.summary import rules
 from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, MessageRow, Who
 from intents_ui.display.transfers import statuses
@@ -128,5 +129,9 @@ def _in_general(row: MessageRow, status: IntentStatus | None) -> Explanation:
 
 
 def _said(template: str, words: Mapping[str, str]) -> str:
-    """Capitalize a sentence that starts with a placeholder."""
-    return re.sub(r"(^|[.!] )([a-z])", lambda found: found[1] + found[2].upper(), template.format_map(words))
+    """Return a message with general words, with a capital where a placeholder begins a sentence."""
+    said = ""
+    for part, is_name in sentences.parsed(template):
+        begins = not said or said.endswith((". ", "! "))
+        said += capitalized(words[part]) if is_name and begins else words[part] if is_name else part
+    return said
