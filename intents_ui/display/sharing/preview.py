@@ -84,7 +84,7 @@ class Card:
 @derived
 def describe(transfer: Transfer) -> Preview:
     answer, shown = summary.of(transfer), glance.of(transfer)
-    sides = f"{_side(shown.sent)} → {_side(shown.returned or shown.received)}"
+    sides = f"{shown.sent} → {shown.returned or shown.received}"
     is_known = shown.sent.amount.full or shown.received.amount.full
     headline = answer.headline_with_status
     parts = (f"{headline}.", answer.location, answer.balance_note, f"{sides}.")
@@ -141,10 +141,6 @@ def cut(words: str, longest: int) -> str:
 
 def _end(side: Side) -> PreviewEnd:
     return PreviewEnd(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_moved)
-
-
-def _side(side: Side) -> str:
-    return str(_end(side))
 
 
 def _when(transfer: Transfer, as_of: datetime | None = None) -> str:
