@@ -187,7 +187,7 @@ def _chains(routes: Iterable[RouteKey]) -> list[tuple[str, str]]:
     """Return the chains of routes with their names."""
     numbers = {number for _, *chains in routes for each in chains if (number := scopes.number_of(each)) is not None}
     catalog = app.current().catalog
-    catalog.learn(numbers)
+    catalog.learn(())
     return [(str(each), names.chain(each, info=catalog.chain(each))) for each in numbers]
 
 

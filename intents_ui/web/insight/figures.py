@@ -65,10 +65,14 @@ class FigureRow:
     def spark(self) -> Columns:
         return charts.columns(self.figures.trend, height=charts.SPARK_HEIGHT, pitch=charts.SPARK_PITCH)
 
-    def listed(self, **given: object) -> str:
-        """Return the URL of the list of its transfers."""
-        given |= scopes.query(self.scope.scope) | {"from": int(self.figures.since.timestamp())}
+    @cached_property
+    def _all_listed(self) -> str:
+        given = scopes.query(self.scope.scope) | {"from": int(self.figures.since.timestamp())}
         return f"{reverse('insight-transfers')}?{urlencode(given)}"
+
+    def listed(self, **given: str) -> str:
+        """Return the URL of the list of its transfers."""
+        return f"{self._all_listed}&{urlencode(given)}"
 
 
 @dataclass(frozen=True)

@@ -64,9 +64,9 @@ class NamedScope:
 
 
 def named(found: Iterable[ScopeName]) -> list[NamedScope]:
-    """Name scopes. The names of their chains are loaded together."""
+    """Name scopes. The names of all chains, and of the tokens of those that have tokens, are loaded together."""
     scopes = list(found)
-    learn(chain for each in scopes for chain in _chains(each))
+    learn(each.origin_chain for each in scopes if each.token)
     return list(map(_named, scopes))
 
 
