@@ -72,15 +72,11 @@ def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
     assert "token list for Base isn't available, so the token there couldn't be checked against it" in shown
 
 
-@pytest.mark.parametrize("path", ["/history?owner={ownerAddress}", "/address/{ownerAddress}"])
+@pytest.mark.parametrize(
+    "path", ["/history?owner={ownerAddress}", "/address/{ownerAddress}", "/search?owner={ownerAddress}"]
+)
 def test_a_list_row_shows_the_token_warnings(site: Client, spoof: Any, path: str) -> None:
     assert is_marked(row(read(site, path.format(**spoof)), spoof["intentId"]))
-
-
-def test_a_search_without_symbols_still_says_that_the_token_is_unlisted(site: Client, spoof: Any) -> None:
-    found = row(read(site, "/search?owner={ownerAddress}".format(**spoof)), spoof["intentId"])
-    assert "1,000.00 quoted on Base" in visible_text(found) or "1,000.00" in visible_text(found)
-    assert f"unlisted : {UNLISTED} {SHORT}" in visible_text(found)
 
 
 def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
