@@ -48,14 +48,18 @@ class ShortForms:
 
     def reuse(self, fragments: dict[Hashable, Any], key: Hashable, draw: Callable[[], str]) -> str:
         """Return what `draw` drew before, or draws now because a value in it looks like another one of the page."""
-        if key in fragments:
-            drawn, forms = fragments[key]
+        known: tuple[str, dict[str, str]] | None = fragments.get(key)
+        if known:
+            drawn, forms = known
             for form, value in forms.items():
-                self.of(value, form)
+                if self._values.setdefault(form, value) != value:
+                    self.of(value, form)
+            self._used |= forms
             if self._shared.isdisjoint(forms):
-                return str(drawn)
-        self._used = forms = {}
-        drawn = draw()
+                return drawn
+        around, self._used = self._used, {}
+        drawn, forms = draw(), self._used
+        self._used = around | forms
         if self._shared.isdisjoint(forms) and len(fragments) < MOST_FRAGMENTS:
             fragments[key] = drawn, forms
         return drawn

@@ -152,3 +152,18 @@ def test_a_reused_fragment_shows_lookalikes_in_full():
     assert page(OWNER, TWIN, show=fragment) == whole
     assert page(TWIN, OWNER, show=fragment) == whole[::-1]
     assert page(OWNER, show=fragment) == [hashes.short_address(OWNER)]
+
+
+def test_a_fragment_has_the_values_of_fragments_in_it():
+    around, inner = {}, {}
+
+    def draw():
+        forms = short_forms.of_the_page()
+        return forms.reuse(around, "around", lambda: forms.reuse(inner, "inner", lambda: address(OWNER)))
+
+    assert [ShortForms().draw(draw) for _ in range(2)] == [hashes.short_address(OWNER)] * 2
+    inner.clear()
+    assert ShortForms().draw(lambda: f"{draw()} {address(TWIN)}").split() == [
+        hashes.checksum(OWNER),
+        hashes.checksum(TWIN),
+    ]
