@@ -71,13 +71,12 @@ def marks(
     symbol: str | None,
     name: str | None,
     using: Names,
-    known: TokenStanding | None = None,
+    known: TokenStanding,
 ) -> tuple[Mark, ...]:
     """Return a token's warnings, most important first. `symbol` and `name` are as received.
 
-    `known`: its standing, if already determined. A featured token's own names are never doubted.
+    `known`: its standing. A featured token's own names are never doubted.
     """
-    known = standing(chain_id, address, using=using) if known is None else known
     listed = using.token(chain_id, address) if known is TokenStanding.FEATURED else None
     own = (listed.symbol, listed.name) if listed else ()
     symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (symbol, name))

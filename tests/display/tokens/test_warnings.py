@@ -62,7 +62,8 @@ CATALOGUE = Catalogue()
 
 
 def marks(chain_id, address, symbol, name=None, *, using=CATALOGUE):
-    return warnings.marks(chain_id, address, symbol=symbol, name=name, using=using)
+    known = warnings.standing(chain_id, address, using=using)
+    return warnings.marks(chain_id, address, symbol=symbol, name=name, using=using, known=known)
 
 
 LIKE_USDC, LIKE_ETH = "looks like USDC", "looks like ETH"
