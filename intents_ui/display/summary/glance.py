@@ -231,6 +231,7 @@ def _received(transfer: Transfer) -> Side:
     return Side(transfer.expected, usd, "" if transfer.expected.value is None else note)
 
 
+@derived
 def reason(transfer: Transfer) -> text.Text | None:
     """Return the reason of the failed refund, else of the first failed step, on one line."""
     found = transfer.failure_reason

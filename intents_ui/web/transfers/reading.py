@@ -113,19 +113,24 @@ def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Sequence[Transfer
     """Return the transfers of several lists of one page, whose names are loaded together."""
     memo = app.current().transfers
     known = [memo.get("unnamed", entries, make=partial(_unnamed, entries)) for entries in lists]
-    names = _learn(frozenset[int]().union(*(chains for _, chains in known)))
-    return [_listed(entries, transfers, names) for entries, (transfers, _) in zip(lists, known, strict=True)]
+    names = _learn(frozenset[int]().union(*(chains for _, _, chains in known)))
+    return [
+        _listed(entries, unnamed, unchecked, names)
+        for entries, (unnamed, unchecked, _) in zip(lists, known, strict=True)
+    ]
 
 
-def _unnamed(entries: Sequence[IntentHistory]) -> tuple[Sequence[Transfer], frozenset[int]]:
-    """Return the transfers without names, with the balances of the list, and the chains to name."""
+def _unnamed(entries: Sequence[IntentHistory]) -> tuple[Sequence[Transfer], Sequence[Transfer], frozenset[int]]:
+    """Return the transfers without names, with the balances of the list, those without balances, and all chains."""
     now = datetime.now(UTC)
-    of_entry = Transfer.of_entry
-    return [of_entry(each, now=now, balances=Balances.of_entry(each)) for each in entries], chains_of(entries)
+    transfers = [Transfer.of_entry(each, now=now, balances=Balances.of_entry(each)) for each in entries]
+    return transfers, [each for each in transfers if each.balances.check is Check.UNCHECKED], chains_of(entries)
 
 
-def _listed(entries: Sequence[IntentHistory], unnamed: Sequence[Transfer], names: object) -> Sequence[Transfer]:
-    found = balance_cache.known([each for each in unnamed if each.balances.check is Check.UNCHECKED])
+def _listed(
+    entries: Sequence[IntentHistory], unnamed: Sequence[Transfer], unchecked: Sequence[Transfer], names: object
+) -> Sequence[Transfer]:
+    found = balance_cache.known(unchecked)
 
     def make() -> Sequence[Transfer]:
         now, cached = datetime.now(UTC), iter([balances for balances, _ in found])
