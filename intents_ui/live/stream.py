@@ -154,8 +154,7 @@ class Streams:
                 snapshot = await subscriber.next(within=self.limits.first_snapshot)
             if subscriber.snapshot and subscriber.snapshot.is_unknown:
                 return await self._respond(send, 404)
-            headers = [*STREAM_HEADERS, *self._headers]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.start", "status": 200, "headers": [*STREAM_HEADERS, *self._headers]})
             try:
                 while snapshot or not (subscriber.has_ended or subscriber.is_over):
                     data = await self.event(snapshot) if snapshot else BEAT
