@@ -185,6 +185,7 @@ def test_transfers_in_words_have_candidates_for_agents_and_no_reply_is_about_one
         assert "Amount, token" in possible(page)
         assert mirrored_history["intentId"] in page.content.decode()
         assert "Reply" not in possible(page)
+    assert "<title>No exact match" in site.get("/search", {"q": told}).content.decode()
     result = json_of(call(site, "triage_ticket", text=told))
     assert mirrored_history["intentId"] in [each["intentId"] for each in result["candidates"]["shown"]]
     page = send(f"{told}, my wallet is {mirrored_history['ownerAddress']}").page
