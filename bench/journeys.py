@@ -136,9 +136,12 @@ async def request(path: str, *, form: bytes | None = None) -> tuple[int, bytes]:
 async def deposit_hash() -> str:
     """Return the hash of a succeeded transfer's deposit."""
     _, body = await request("/history?status=SUCCEEDED")
-    [intent] = re.findall(rb'href="/intent/(0x[0-9a-f]+)"', body)[:1]
-    _, body = await request(f"/intent/{intent.decode()}.json")
-    return str(json.loads(body)["intentReceipt"]["depositTransaction"]["txnHash"])
+    for intent in re.findall(rb'href="/intent/(0x[0-9a-f]+)"', body):
+        _, body = await request(f"/intent/{intent.decode()}.json")
+        # Some deposits are reported without a hash.
+        if txn_hash := json.loads(body)["intentReceipt"]["depositTransaction"]["txnHash"]:
+            return str(txn_hash)
+    raise LookupError("no succeeded transfer with the hash of its deposit")
 
 
 async def walk(name: str) -> dict[str, Any]:

@@ -82,7 +82,7 @@ SEARCHES = [
     searched("link", f"https://etherscan.io/tx/{HASH}", 404, HASH[:10], 4),
     searched("10 KB", "a" * 10_240, 400, "The limit is 10,000."),
     searched("NUL", "a\x00b", 400, "⟨U+0000⟩"),
-    searched("Cyrillic", "0х" + "1" * 40, 404, "0x" + "1" * 4, 3),  # noqa: RUF001 - a lookalike
+    searched("Cyrillic", "0\u0445" + "1" * 40, 404, "0x" + "1" * 4, 3),
     searched("full-width", "０ｘ" + "１" * 40, 404, "0x" + "1" * 4, 3),  # noqa: RUF001 - a lookalike
     Row("not UTF-8", "/search?q=%ff", 400, "at least 3 characters"),
     Row("surrogates", "/search?q=%ed%a0%80%ed%a0%80", 404, "No matches", 1),

@@ -125,7 +125,7 @@ def test_ends_of_hashes_and_intent_addresses_are_stored_with_the_size_and_the_me
     )
     found = entry.read(given, now=NOW)
     assert found.deposit_hash == bytes.fromhex("1" * 6 + "2" * 6)
-    assert found.origin_hash is None  # nobody shortens it
+    assert found.origin_hash is None  # wallets show no shortened form of it
     assert found.deposit_address == bytes.fromhex("abcdef123456")
     assert found.delivery_address is None  # the same one
     assert found.size == entry.size_of(25, 1) != entry.size_of(2_510_000, 6)

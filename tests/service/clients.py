@@ -27,7 +27,7 @@ def client(base_url: str, *, memory: ResponseMemory | None = None, **how: Any) -
 
 
 @contextlib.contextmanager
-def asking(url: str, *, live: bool, **how: Any) -> Iterator[Callable[[ServiceCall[Any]], Any]]:
+def call_sender(url: str, *, live: bool, **how: Any) -> Iterator[Callable[[ServiceCall[Any]], Any]]:
     """Yield what sends a call: as threads do, or as `live` updates do, on an event loop."""
     service = client(url, **how)
     if not live:

@@ -9,7 +9,7 @@ import pytest
 
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
-from tests.service.clients import asking
+from tests.service.clients import call_sender
 from tests.service.scripted_server import Visit, response, serving
 
 KEPT_OPEN = {"Connection": "keep-alive"}
@@ -76,7 +76,7 @@ EXPECTED = (["0xa", "0xc", "0xd"], ALL_FOUR)
 @pytest.mark.parametrize(("answer", "behind"), TALKS)
 def test_bytes_behind_a_response_never_answer_another_request(answer, behind, *, live):
     talk, found = Talk(answer, behind), []
-    with serving(talk) as server, asking(server.url, live=live, size=2**18, connections=1, total=60.0) as ask:
+    with serving(talk) as server, call_sender(server.url, live=live, size=2**18, connections=1, total=60.0) as ask:
         for name in ALL_FOUR:
             with contextlib.suppress(ServiceError):
                 found.append(ask(operations.get_intent(name)).intent_id)
@@ -105,7 +105,7 @@ class Late:
 @pytest.mark.parametrize("live", [False, True], ids=["threads", "live"])
 def test_a_late_response_on_an_idle_connection_is_never_read(*, live):
     talk = Late()
-    with serving(talk) as server, asking(server.url, live=live, connections=1, total=60.0) as ask:
+    with serving(talk) as server, call_sender(server.url, live=live, connections=1, total=60.0) as ask:
         assert ask(operations.get_intent("0xa")).intent_id == "0xa"
         talk.may.set()
         assert talk.did.wait(60)
@@ -118,5 +118,5 @@ def test_a_gateway_that_labels_responses_with_ids_of_its_own_breaks_nothing(*, l
     def script(visit: Visit) -> None:
         visit.send(named(asked_for(visit), **{"X-Request-Id": "of-the-gateway"}))
 
-    with serving(script) as server, asking(server.url, live=live) as ask:
+    with serving(script) as server, call_sender(server.url, live=live) as ask:
         assert ask(operations.get_intent("0xa")).intent_id == "0xa"

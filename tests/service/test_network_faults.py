@@ -21,7 +21,7 @@ from intents_ui.service.errors import (
 )
 from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.operations import Kind, ServiceConfig
-from tests.service.clients import CANARY, asking, client
+from tests.service.clients import CANARY, call_sender, client
 from tests.service.scripted_server import Script, Visit, answering, response, serving
 from tests.waiting import until
 
@@ -30,7 +30,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
 def error_at(url: str, *, live: bool = False, **how) -> ServiceError:
-    with asking(url, live=live, **how) as ask, pytest.raises(ServiceError) as caught:
+    with call_sender(url, live=live, **how) as ask, pytest.raises(ServiceError) as caught:
         ask(operations.get_intent("0x1"))
     assert (caught.value.operation, caught.value.__context__) == ("GetIntent", None)
     return caught.value
@@ -56,7 +56,7 @@ def flaw(error: ServiceError) -> Reason:
 
 @pytest.mark.parametrize("live", [False, True], ids=["threads", "live"])
 def test_a_valid_response_is_an_intent_with_its_raw_text(*, live):
-    with serving(answering(INTENT)) as server, asking(server.url, live=live) as ask:
+    with serving(answering(INTENT)) as server, call_sender(server.url, live=live) as ask:
         intent = ask(operations.get_intent("0x1"))
     assert (intent.status, intent.raw) == ("QUOTED", '{"intentId":"0x1","status":"QUOTED"}')
     sent = server.visits[0]

@@ -327,7 +327,7 @@ class _Terms:
         return now - 2 * span, now - span / 2
 
     def _is_million(self, place: int) -> bool:
-        """Return whether `m` stands for millions and not for minutes: `1.5m USDC`, `1.5M`."""
+        """Return whether `m` means millions rather than minutes: `1.5m USDC`, `1.5M`."""
         term = self._at(place)
         return term.has("factor") and (term.written == "M" or self._at(place + 1).has("symbol", "dollars"))
 

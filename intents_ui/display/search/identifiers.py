@@ -139,7 +139,7 @@ CHAIN_NUMBER = re.compile(r"\beip155:([0-9]{1,15}):\Z", re.ASCII)
 CHAIN_NAME = re.compile(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", re.ASCII)
 HOST = re.compile(hashes.HOST, re.ASCII)
 
-# The end of a name that stands for an address: ENS, Solana Name Service, Lens and others.
+# The suffixes of names that resolve to an address: ENS, Solana Name Service, Lens and others.
 NAMES = "eth|sol|lens|bnb|arb|crypto|nft|wallet|near|ton|stark|apt|sui"
 LABEL = r"[^\s./@:\"'`<>()\[\]{},;!?=&#|]"
 SCAN = re.compile(
