@@ -1,4 +1,4 @@
-"""`/suggest`: chains, route providers and tokens that match the text in the search box, as JSON for palette.js."""
+"""`/suggest`: statuses, chains, route providers and tokens that match the text in the search box, for palette.js."""
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -10,10 +10,14 @@ from intents_ui.display.catalog import token_list
 from intents_ui.display.catalog.token_list import TokenRow
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.statuses import StatusLabel
+from intents_ui.service.models import IntentStatus
 from intents_ui.web import links
 
 SHORTEST, LONGEST = 2, 40  # characters, as in palette.js
 CACHED = "private, max-age=60"
+ALL_PROVIDERS = ("providers", "route providers", "bridges")  # these, from four letters on, find every provider
 
 
 @require_safe
@@ -26,12 +30,23 @@ def view(request: HttpRequest) -> HttpResponse:
     listed = catalog.listed_featured([chain.id for chain in known])
     chains = token_list.matching_chains(words, known)
     wanted = words.casefold()
-    bridges = [each for each in map(providers.of, providers.KNOWN) if each.label.casefold().startswith(wanted)]
-    most = token_list.MOST_SUGGESTIONS - len(chains) - len(bridges)
+    are_all = len(wanted) >= 4 and any(each.startswith(wanted) for each in ALL_PROVIDERS)
+    known_providers = map(providers.of, providers.KNOWN)
+    bridges = [each for each in known_providers if are_all or each.label.casefold().startswith(wanted)]
+    labels = [(word, label) for word, label in statuses.INTENTS.items() if label.word.casefold().startswith(wanted)]
+    named = [*(of_status(*each) for each in labels), *(of_chain(*each) for each in chains), *map(of_provider, bridges)]
+    most = max(token_list.MOST_SUGGESTIONS - len(named), 0)
     tokens = token_list.matching_tokens(words, listed.entries, most=most, using=catalog)
-    named = [*(of_chain(*chain) for chain in chains), *map(of_provider, bridges)]
     found = [*named, *filter(None, map(of_token, tokens))]
     return JsonResponse({"found": found}, headers={"Cache-Control": CACHED})
+
+
+def of_status(status: IntentStatus, label: StatusLabel) -> dict[str, str]:
+    return {
+        "name": label.word,
+        "note": "Transfers with this status",
+        "url": reverse("history", query={"status": status}),
+    }
 
 
 def of_chain(chain_id: int, name: str) -> dict[str, str]:

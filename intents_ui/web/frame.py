@@ -44,7 +44,7 @@ PAGES = (
     NavPage("triage", "Triage", "list-checks"),
 )
 NETWORK = (NavPage("routes", "Routes"), NavPage("chains", "Chains"), NavPage("tokens", "Tokens"))
-INSIGHT = NavPage("insight", "Insight")
+INSIGHT = (NavPage("insight", "Insight"), NavPage("late", "Late"), NavPage("insight-incidents", "Incidents"))
 SEARCH, CONSOLE, DEMO = NavPage("search", "Advanced search"), NavPage("console", "Console"), NavPage("demo", "Demo")
 USER_PAGES = (NavPage("saved", "Saved"), NavPage("help", "Help"))
 
@@ -60,7 +60,7 @@ def context(request: HttpRequest) -> dict[str, object]:
     has_mirror = settings.MIRROR_DATABASE is not None
     has_insight = has_mirror and ENV.intents_insight != "off"
     columns = chosen_columns(request)
-    network = (INSIGHT, *NETWORK) if has_insight else NETWORK
+    network = (*INSIGHT, *NETWORK) if has_insight else NETWORK
     tools = (SEARCH, *([CONSOLE] if ENV.console != "off" else []), *([DEMO] if ENV.embedded else []))
     return {
         "columns": columns,

@@ -1,5 +1,5 @@
-// Suggestions below the search box: the page's actions, pages, saved items, tokens and chains.
-// Tokens and chains come from the server, unless the text could be an identifier.
+// Suggestions below the search box: the page's actions, pages, saved items, and matches from the server (tokens, chains,
+// route providers, statuses). The text is sent there unless it could be an identifier.
 
 const PAUSE = 250; // ms without a key before a request
 const MOST_SHOWN = 5; // in a group
@@ -14,6 +14,7 @@ const NEEDS = {
   e: ".action-bar a[rel~=external], .page-head a[rel~=external]",
   s: "main [data-star]",
   f: "main [data-follow]",
+  t: "[data-action=theme]",
 };
 let optionCount = 0;
 
@@ -50,6 +51,7 @@ function optionGroup(name, options) {
 // The actions of this page, with the words of the shortcuts dialog.
 function actionOptions(fits) {
   const rows = Array.from(document.querySelectorAll("#keys dl > div"));
+  const printing = fits("Print this page") ? [option("Print this page", { act: () => print() })] : [];
   return Object.entries(NEEDS).flatMap(([key, needed]) => {
     const control = document.querySelector(needed);
     const does = rows.find((row) => row.querySelector("kbd").textContent === key).querySelector("dd").textContent;
@@ -60,7 +62,7 @@ function actionOptions(fits) {
       KEYS[key]();
     };
     return [option(words, { key, act })];
-  });
+  }).concat(printing);
 }
 
 function pageOptions(fits) {
@@ -108,8 +110,7 @@ function addPalette(box) {
     show(false);
   }
 
-  // Add the tokens and chains before this option.
-  async function load(text, last) {
+  async function load(text, matches) {
     const { signal } = (request = new AbortController());
     let options;
     try {
@@ -120,7 +121,9 @@ function addPalette(box) {
       options = [option("Couldn't load tokens and chains", {})];
       options[0].ariaDisabled = "true";
     }
-    if (!signal.aborted) last.before(...options);
+    if (signal.aborted) return;
+    matches.append(...options);
+    matches.hidden = !options.length;
   }
 
   function open() {
@@ -135,21 +138,22 @@ function addPalette(box) {
     const isIdentifier = IDENTIFIER.test(text);
     // Names have few words. More could be the beginning of a recovery phrase.
     const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MOST_WORDS && !PART_OF_IDENTIFIER.test(text);
-    const tokens = isSent ? [option(`Search all tokens for “${text}”`, { href: `/tokens?q=${query}` })] : [];
+    const matches = optionGroup("Matches", []);
     const groups = {
       Actions: actionOptions(fits),
       Pages: pageOptions(fits),
       "Recent and starred": savedOptions(fits),
-      "Tokens and chains": tokens,
     };
     panel.replaceChildren(
       ...(isIdentifier ? [isSaved ? option(`Open intent ${text}`, { href: intent }) : option(`Look up ${text}`, search)] : []),
       ...Object.entries(groups).map(([name, options]) => optionGroup(name, options.slice(0, MOST_SHOWN))),
+      matches,
       ...(text && !isIdentifier ? [option(`Search for “${text.slice(0, 100)}”`, search)] : []),
+      ...(isSent ? [option(`Search all tokens for “${text}”`, { href: `/tokens?q=${query}` })] : []),
     );
     panel.scrollTop = 0;
     show(Boolean(panel.querySelector("[role=option]")));
-    if (isSent) timer = setTimeout(load, PAUSE, text, tokens[0]);
+    if (isSent) timer = setTimeout(load, PAUSE, text, matches);
   }
 
   function move(step) {

@@ -42,11 +42,16 @@ def test_every_kind_of_page_is_two_steps_away(
             navigation.locator("summary", has_text=menu).click()
             names += navigation.locator("details[open] a:visible").all_inner_texts()
             navigation.locator("summary", has_text=menu).click()
-        assert names[:7] == ["Insight", "Routes", "Chains", "Tokens", "Advanced search", "Console", "Demo"]
+        network = ["Insight", "Late", "Incidents", "Routes", "Chains", "Tokens"]
+        assert names[:9] == [*network, "Advanced search", "Console", "Demo"]
         navigation.locator("summary", has_text=menus[0]).click()
         expect(navigation.get_by_role("link", name="Chains")).to_have_attribute("aria-current", "true")
         navigation.get_by_role("link", name="Routes").click()
         expect(visit.page).to_have_url(f"{server}/routes")
+        for name, path in (("Late", "/late"), ("Incidents", "/insight/incidents")):
+            navigation.locator("summary", has_text=menus[0]).click()
+            navigation.get_by_role("link", name=name).click()
+            expect(visit.page).to_have_url(f"{server}{path}")
 
 
 def test_on_a_phone_the_bottom_of_the_screen_is_for_the_navigation_or_a_transfers_actions(

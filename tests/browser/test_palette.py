@@ -98,10 +98,9 @@ def test_typing_filters_and_loads_tokens_and_chains(visit: Visit) -> None:
     box(page).fill("tok zebra")
     expect(options(page, "Pages")).to_have_count(0)
     box(page).fill("usdc base")
-    expect(options(page, "Tokens and chains")).to_have_text(
-        ["USDCUSD Coin on Base", re.compile("."), "Search all tokens for “usdc base”"]
-    )
-    expect(options(page).last).to_have_text("Search for “usdc base”")
+    expect(options(page, "Matches")).to_have_text(["USDCUSD Coin on Base", re.compile(".")])
+    expect(options(page).nth(-2)).to_have_text("Search for “usdc base”")
+    expect(options(page).last).to_have_text("Search all tokens for “usdc base”")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/token/8453/0x833589"))
@@ -121,7 +120,7 @@ def test_a_request_is_cancelled_by_the_next_key(visit: Visit) -> None:
     with page.expect_request(SUGGEST):
         page.keyboard.type("us")
     page.keyboard.type("dt")
-    expect(options(page, "Tokens and chains").first).to_contain_text("USDT")
+    expect(options(page, "Matches").first).to_contain_text("USDT")
     assert cancelled == ["us"]
     page.keyboard.press("Escape")
     with page.expect_request(SUGGEST):
@@ -161,11 +160,11 @@ def test_a_failure_to_load_is_not_an_empty_list(visit: Visit) -> None:
     page.route(SUGGEST, lambda route: route.fulfill(status=503, body="{}"))
     box(page).click()
     page.keyboard.type("usdc")
-    failed = options(page, "Tokens and chains").first
+    failed = options(page, "Matches").first
     expect(failed).to_have_text("Couldn't load tokens and chains")
     expect(failed).to_be_disabled()
     page.keyboard.press("ArrowDown")
-    expect(active(page)).to_have_text("Search all tokens for “usdc”")
+    expect(active(page)).to_have_text("Search for “usdc”")
     visit.forgive(503)
 
 
@@ -214,10 +213,44 @@ def test_an_action_copies_the_reply_and_another_stars_the_transfer(visit: Visit)
 def test_actions_are_only_those_of_the_page(visit: Visit) -> None:
     page = visit.page
     for path, offered in (("/help", []), (OWNER, ["Open block explorer", "Star", "Follow"])):
+        offered += ["Toggle dark mode", "Print this page"]
         visit.open(path)
         page.keyboard.press("/")
         expect(options(page, "Pages").first).to_be_visible()
         expect(options(page, "Actions").locator("bdi")).to_have_text(offered)
+
+
+@pytest.mark.parametrize(
+    ("typed", "group", "name", "path"),
+    [
+        pytest.param("late", "Pages", "Late", "/late", id="late"),
+        pytest.param("incid", "Pages", "Incidents", "/insight/incidents", id="incidents"),
+        pytest.param("failed", "Matches", "Failed", "/history?status=FAILED", id="status"),
+        pytest.param("relay", "Matches", "Relay", "/provider/RELAY", id="provider"),
+        pytest.param("providers", "Matches", "LI.FI", "/provider/LIFI", id="providers"),
+    ],
+)
+def test_pages_statuses_and_providers_are_found(visit: Visit, typed: str, group: str, name: str, path: str) -> None:
+    page = visit.page
+    visit.open("/help")
+    box(page).click()
+    page.keyboard.type(typed)
+    found = options(page, group).filter(has=page.get_by_text(name, exact=True))
+    expect(found).to_have_attribute("href", re.compile(f"{re.escape(path)}$"))
+    found.click()
+    expect(page).to_have_url(f"{visit.root}{path}")
+
+
+def test_dark_and_print_are_found(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/help")
+    page.evaluate("window.print = () => (document.title = 'Printed')")
+    for typed in ("dark", "print"):
+        box(page).click()
+        page.keyboard.type(typed)
+        options(page, "Actions").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page).to_have_title("Printed")
 
 
 @pytest.mark.slow
@@ -249,7 +282,7 @@ def test_the_panel_fits_the_screen_and_axe_finds_nothing(
         visit.open(path)
         box(page).click()
         box(page).fill("eth")
-        expect(options(page, "Tokens and chains").nth(7)).to_be_visible()
+        expect(options(page, "Matches").nth(7)).to_be_visible()
         page.keyboard.press("ArrowDown")
         assert fits(page)
         edges = panel(page).bounding_box()
@@ -271,7 +304,7 @@ def test_an_option_is_chosen_by_touch(browser: Browser, server: str) -> None:
         box(page).tap()
         expect(options(page, "Pages").first).to_be_visible()
         box(page).fill("usdc base")
-        options(page, "Tokens and chains").get_by_text("USD Coin on Base").tap()
+        options(page, "Matches").get_by_text("USD Coin on Base").tap()
         expect(page).to_have_url(re.compile("/token/8453/"))
     finally:
         context.close()

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
+from intents_ui.display.tokens import providers
 from tests.pages.recorded import Recorded, refusal
 
 BASE = 8453
@@ -35,6 +36,18 @@ def test_each_word_may_be_of_the_token_or_of_its_chain(site: Client, transport: 
     assert found(site, "coin base")[0] == usdc
     assert {"name": "Base", "note": "Chain 8453", "url": "/chain/8453"} in found(site, "8453")
     assert found(site, "nothing like it") == []
+
+
+def test_statuses_and_providers_are_found(site: Client, transport: Recorded) -> None:
+    assert found(site, "failed")[0] == {
+        "name": "Failed",
+        "note": "Transfers with this status",
+        "url": "/history?status=FAILED",
+    }
+    assert {"name": "Relay", "note": "Route provider", "url": "/provider/RELAY"} in found(site, "relay")
+    for words in ("providers", "Route prov", "bridges"):
+        urls = {each["url"] for each in found(site, words)}
+        assert urls >= {f"/provider/{word}" for word in providers.KNOWN}
 
 
 def test_names_are_shown_as_on_every_page(site: Client, transport: Recorded) -> None:
