@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE # each process that a test starts would compile all modules again
-.PHONY: help run dev check lint test programs every fuzz soak mutation bench format lock clean
+.PHONY: help run dev check lint test programs every fuzz soak bench format lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -42,9 +42,6 @@ fuzz: .venv/installed-dev ## Fuzz responses and requests with new examples (FUZZ
 soak: .venv/installed-dev ## Load pages and streams for minutes, and look for leaks
 	$(BIN)/pytest -m slow tests/faults/test_soak.py tests/live/test_soak.py
 
-mutation: .venv/installed-mutation ## Run mutation tests (MUTANTS per module, default 30)
-	@$(BIN)/python -m tests.mutation $${MUTANTS:+--size $$MUTANTS}
-
 bench: .venv/installed-dev ## Measure pages and live updates, write bench/RESULTS.md (15 minutes on an idle machine)
 	@$(BIN)/python -m bench.pages --live
 
@@ -52,12 +49,11 @@ format: .venv/installed-dev ## Format code and apply ruff fixes
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --all-extras pyproject.toml
+
 lock: .venv/installed-dev ## Regenerate lock files with hashes
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dashboard pyproject.toml -o requirements.txt
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group sentry -c requirements.txt pyproject.toml -o requirements-sentry.txt
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dashboard --group postgres -c requirements.txt pyproject.toml -o requirements-postgres.txt
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group dev pyproject.toml -o requirements-dev.txt
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --upgrade --group mutation -c requirements-dev.txt pyproject.toml -o requirements-mutation.txt
+	$(LOCK) -o requirements.txt
+	$(LOCK) --group dev -c requirements.txt -o requirements-dev.txt
 
 clean: ## Remove installed packages and generated files
 	rm -rf .venv .peer .static .templates .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo
@@ -75,9 +71,4 @@ clean: ## Remove installed packages and generated files
 .venv/installed-dev: requirements-dev.txt .venv/installed
 	@echo "Installing the test dependencies ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
-	@touch $@
-
-.venv/installed-mutation: requirements-mutation.txt .venv/installed-dev
-	@echo "Installing the dependencies of \`make mutation\` ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutation.txt
 	@touch $@

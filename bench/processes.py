@@ -45,10 +45,10 @@ PATIENCE = 30.0
 
 
 @contextmanager
-def installed(requirements: str = "requirements.txt") -> Iterator[Path]:
+def installed() -> Iterator[Path]:
     """Yield a copy of the checkout with collected static files and compiled code, as in the container image.
 
-    Its `.venv` has only the packages of the requirements file. Where development tools are installed, too, httpx
+    Its `.venv` has only the packages of `requirements.txt`. Where development tools are installed, too, httpx
     imports some of them.
     """
     with tempfile.TemporaryDirectory(prefix="intents-bench-") as folder:
@@ -62,7 +62,7 @@ def installed(requirements: str = "requirements.txt") -> Iterator[Path]:
         packages = str(place / ".venv")
         output("-m", "uv", "venv", "--quiet", "--python", sys.executable, packages)
         install = ("uv", "pip", "install", "--quiet", "--compile-bytecode", "--require-hashes")
-        output("-m", *install, "--python", packages, "--requirements", str(ROOT / requirements))
+        output("-m", *install, "--python", packages, "--requirements", str(ROOT / "requirements.txt"))
         output("manage.py", "collectstatic", "--noinput", place=place)
         output("-m", "compileall", "-q", "intents_ui", place=place)
         yield place

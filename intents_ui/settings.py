@@ -155,7 +155,7 @@ class Environment(BaseSettings):
     intents_slack_bot_token: SecretStr | None = Field(None, description="Bot token of the Slack app, to show transfers below links to them. Unset: links get Slack's own preview.")
     intents_metrics: Networks = Field(LOOPBACK, validate_default=True, description="Addresses and networks (comma-separated) that may read `/metrics`, if Prometheus is on another machine. A proxy that forwards clients must be in `TRUSTED_PROXIES`.")
     log_format: Literal["text", "json"] = Field("text", description="`text` for people, or `json` for a log collector, with one JSON object per line")
-    sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN, to have errors reported. Requires `requirements-sentry.txt`.")
+    sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN, to have errors reported. Requires the extra `sentry`.")
     # fmt: on
 
     @field_validator(*PATTERNS)
@@ -246,7 +246,7 @@ class Environment(BaseSettings):
     @classmethod
     def validate_package(cls, value: Any) -> Any:
         if value is not None and not database.is_installed("sentry_sdk"):
-            raise ValueError("requires packages that are not installed: pip install -r requirements-sentry.txt")
+            raise ValueError('requires packages that are not installed: pip install "intents-ui[sentry]"')
         return value
 
     @model_validator(mode="after")

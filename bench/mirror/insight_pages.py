@@ -56,7 +56,7 @@ def pages(entries: int, engine: Engine) -> InsightPages:
     """Measure pages, with a database of so many transfers."""
     with (
         ExitStack() as stack,
-        installed("requirements-postgres.txt") as place,
+        installed() as place,
         stub_service() as service,
         clients() as readers,
         engine() as database,

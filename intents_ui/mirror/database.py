@@ -58,7 +58,7 @@ def _postgres(url: str) -> dict[str, Any]:
     if not name or not host:
         raise ValueError("must name the host and the database: postgres://user:password@host/name")
     if not all(map(is_installed, ("psycopg", "psycopg_pool"))):
-        raise ValueError("requires packages that are not installed: pip install -r requirements-postgres.txt")
+        raise ValueError('requires packages that are not installed: pip install "intents-ui[postgres]"')
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,
