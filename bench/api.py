@@ -73,7 +73,7 @@ class Site:
 
 
 def answer(path: str) -> int:
-    from intents_ui.http.pages import PAGES
+    from intents_ui.http.application import PAGES
 
     where, _, query = path.partition("?")
     scope = {

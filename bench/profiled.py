@@ -50,7 +50,7 @@ def profile(path: str) -> Counter[str]:
     django.setup()  # after the settings are in the environment
     from intents_ui import app
     from intents_ui.http import startup
-    from intents_ui.http.pages import PAGES
+    from intents_ui.http.application import PAGES
 
     app.use(startup.build())
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import threading
+import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from intents_ui.pictures.cards import Cards
 from intents_ui.service.decode import Brand
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import DEMO_STARTED, ENV
-from intents_ui.web.recent import RecentReads
 
 if TYPE_CHECKING:  # they use the objects, and import this module
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from intents_ui.emulator.app import Emulator
     from intents_ui.http.limits import RateLimiter
@@ -22,12 +24,56 @@ if TYPE_CHECKING:  # they use the objects, and import this module
     from intents_ui.ops.lifecycle import Lifecycle
     from intents_ui.service.catalog import Catalog, Prices
     from intents_ui.service.client import ServiceClient
-    from intents_ui.service.context.executor import FairExecutor
-    from intents_ui.service.context.shares import Shares
+    from intents_ui.service.context.executor import FairExecutor, Shares
     from intents_ui.service.models import Intent
     from intents_ui.service.redis import RedisGuard
     from intents_ui.web.transfers.attention import AttentionReader
     from intents_ui.web.transfers.reading import TransferMemo
+
+log = logging.getLogger(__name__)
+
+
+class RecentReads:
+    """Results by their keys, of which there are few. Thread-safe.
+
+    Pages don't wait for a result that is renewed in time: a page gets the old one, and starts a thread that renews it.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._locks: dict[Hashable, threading.Lock] = {}  # held while the key is read
+        self._found: dict[Hashable, tuple[float, Any]] = {}
+
+    def get[T](self, key: Hashable, read: Callable[[], T], *, max_age: float) -> T:
+        """Return the result of `read`, which is renewed after `max_age` seconds, and at most twice as old."""
+        lock = self._locks.setdefault(key, threading.Lock())
+        if self._age(key) > 2 * max_age:
+            with lock:
+                if self._age(key) > max_age:
+                    self._read(key, read)
+        elif self._age(key) > max_age and lock.acquire(blocking=False):
+            renewal = threading.Thread(target=self._renew, args=(key, read, lock), name="renewal", daemon=True)
+            try:
+                renewal.start()
+            except RuntimeError:  # no more threads. A later page tries again
+                lock.release()
+        result: T = self._found[key][1]
+        return result
+
+    def _age(self, key: Hashable) -> float:
+        return self._clock() - self._found[key][0] if key in self._found else float("inf")
+
+    def _read(self, key: Hashable, read: Callable[[], Any]) -> None:
+        read_at = self._clock()
+        self._found[key] = read_at, read()
+
+    def _renew(self, key: Hashable, read: Callable[[], Any], lock: threading.Lock) -> None:
+        try:
+            self._read(key, read)
+        except Exception as error:  # a later page reads it again, and gets the error
+            log.info("A result could not be renewed: %s", error)
+        finally:
+            lock.release()
 
 
 @dataclass(frozen=True, kw_only=True)

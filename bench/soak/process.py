@@ -13,7 +13,7 @@ from typing import Final
 import httpx
 
 from bench.soak.visitors import KEY, SECRET
-from intents_ui.service.network import KEEP_ALIVE_SECONDS
+from intents_ui.service.client import KEEP_ALIVE_SECONDS
 from tests.serving import ROOT, free_port
 
 RESTS: Final = 5.0  # for work that continues after its client disconnected

@@ -15,7 +15,7 @@ from intents_ui.live.bus import RedisBus
 from intents_ui.live.poller import STARTS_PER_SECOND, Poller, PollIntervals
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.shares import Lack, Shares
+from intents_ui.service.context.executor import Lack, Shares
 from intents_ui.service.metrics import registry
 
 log = logging.getLogger(__name__)

@@ -26,7 +26,7 @@ from prometheus_client import Gauge
 
 from intents_ui.live.hub import Hub, HubFull, Subscriber, restart_forever
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service.context.shares import Lack
+from intents_ui.service.context.executor import Lack
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.metrics import registry
 

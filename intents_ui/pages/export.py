@@ -29,7 +29,7 @@ from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import of_dashboard
 from intents_ui.service.client import UncachedClient
 from intents_ui.service.context import request_context
-from intents_ui.service.context.shares import Lack
+from intents_ui.service.context.executor import Lack
 from intents_ui.settings import ENV
 from intents_ui.web.frame import is_partial, render
 

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods
 
 from intents_ui import app
 from intents_ui.display.formatting import hashes
-from intents_ui.display.formatting.short_forms import ShortForms
+from intents_ui.display.formatting.hashes import ShortForms
 from intents_ui.display.search.identifiers import Pasted
 from intents_ui.display.sharing.customer_reply import Reply
 from intents_ui.display.transfers.transfer import Transfer

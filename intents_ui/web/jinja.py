@@ -12,8 +12,8 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import app
 from intents_ui.display import failures, glossary
-from intents_ui.display.formatting import amounts, hashes, json_text, sentences, short_forms, text, times
-from intents_ui.display.formatting.short_forms import ShortForms, Whole
+from intents_ui.display.formatting import amounts, hashes, json_text, sentences, text, times
+from intents_ui.display.formatting.hashes import ShortForms, Whole
 from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
 from intents_ui.display.tokens import names
@@ -87,7 +87,7 @@ def cached_fragment(of: Drawn, *key: Hashable, caller: Callable[[], str]) -> str
 
     The body may use the object, what is derived from it, and the values of the key, which starts with a name.
     """
-    forms = short_forms.of_the_page()
+    forms = hashes.short_forms()
     return forms.reuse(of.derived, key, caller) if forms else caller()
 
 
@@ -132,9 +132,9 @@ def environment(**options: Any) -> Environment:
         parts=sentences.parts_of,
         percent=lambda share: amounts.share(share.part, share.whole),
         reason=lambda written: text.reason(written).shown,
-        short_address=partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address),
-        short_hash=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash),
-        short_id=partial(short_forms.shown, whole=text.visible, shorten=hashes.short_id),
+        short_address=partial(hashes.shortened, whole=hashes.checksum, shorten=hashes.short_address),
+        short_hash=partial(hashes.shortened, whole=text.visible, shorten=hashes.short_hash),
+        short_id=partial(hashes.shortened, whole=text.visible, shorten=hashes.short_id),
         transaction_link=lambda txn_hash, chain_id, using: explorers.transaction_link(
             txn_hash, chain_id=chain_id, info=using.chain(chain_id)
         ),

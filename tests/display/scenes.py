@@ -11,10 +11,9 @@ from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.service import operations
 from intents_ui.service.catalog import Catalog
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.errors import NotFound
 from intents_ui.service.models import Intent, IntentReceipt
-from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import ServiceConfig
 from tests.display import builders
 from tests.display.builders import NOW

@@ -13,9 +13,8 @@ from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, Step
 from intents_ui.service import lookup, operations
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
-from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import ServiceConfig
 from tests.display.scenes import CATALOG
 

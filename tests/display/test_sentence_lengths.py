@@ -10,7 +10,7 @@ import pytest
 
 from intents_ui.display.formatting import sentences, times
 from intents_ui.display.formatting.sentences import fill
-from intents_ui.display.sharing.reply_placeholders import ReplyPlaceholders
+from intents_ui.display.sharing.customer_reply import ReplyPlaceholders
 from intents_ui.display.summary import reasons, timeline
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check

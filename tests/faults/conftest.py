@@ -11,7 +11,7 @@ from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
 from intents_ui.service import client
-from intents_ui.service.network import DeadlineTransport
+from intents_ui.service.client import DeadlineTransport
 from tests.faults.site import NATIVE, USDC, Dashboard, Log
 from tests.faults.upstream import upstream
 from tests.pages.conftest import fresh, switch_to

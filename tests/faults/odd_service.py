@@ -14,8 +14,7 @@ from django.core.cache import cache
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
-from intents_ui.service.client import ServiceClient
-from intents_ui.service.network import InProcessTransport
+from intents_ui.service.client import InProcessTransport, ServiceClient
 from tests.pages.conftest import switch_to
 
 REFERENCE = {"GetChains", "GetTokenList"}

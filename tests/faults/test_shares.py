@@ -17,9 +17,9 @@ from django.http import HttpRequest, HttpResponse
 
 from intents_ui import app, asgi
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import limits, pages, startup
+from intents_ui.http import application, limits, startup
+from intents_ui.http.application import PAGES
 from intents_ui.http.limits import REQUESTS
-from intents_ui.http.pages import PAGES
 from intents_ui.service import client
 from intents_ui.service.context import request_context
 from intents_ui.service.context.request_context import Origin
@@ -202,7 +202,7 @@ def test_while_one_client_uses_its_threads_its_other_pages_wait_and_those_of_oth
 
 @pytest.mark.usefixtures("emulator")
 def test_a_page_that_waited_too_long_for_a_thread_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "QUEUE_SECONDS", -1.0)
+    monkeypatch.setattr(application, "QUEUE_SECONDS", -1.0)
     late = ask(GREEDY, "/help")
     assert (late.status_code, late.headers["Retry-After"]) == (503, "2")
     assert "Dashboard busy" in late.text

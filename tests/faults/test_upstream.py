@@ -20,9 +20,9 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import network
+from intents_ui.service import client
+from intents_ui.service.client import DeadlineTransport
 from intents_ui.service.context import request_context
-from intents_ui.service.network import DeadlineTransport
 from tests.faults.site import Dashboard
 from tests.faults.test_pages import QUICK, closed_port
 from tests.faults.upstream import STATUSES, TRANSPORT, refusing
@@ -59,7 +59,7 @@ def trusting(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     """It takes the word of the test's own authority, beside those of the world's."""
     context = httpx.create_ssl_context(trust_env=False)
     AUTHORITY.configure_trust(context)
-    monkeypatch.setattr(network, "tls", lambda: context)
+    monkeypatch.setattr(client, "tls", lambda: context)
     before, dashboard.transport = dashboard.transport, DeadlineTransport(connections=4)
     yield dashboard
     dashboard.transport.close()

@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.network import InProcessTransport
+from intents_ui.service.client import InProcessTransport
 from tests.service.scripted_server import Script, ScriptedServer, Visit, answering, response
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

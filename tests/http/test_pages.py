@@ -13,8 +13,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpRe
 
 from intents_ui import app
 from intents_ui.http import access_log, limits
-from intents_ui.http.application import reject
-from intents_ui.http.pages import Pages
+from intents_ui.http.application import Pages, reject
 from tests.waiting import until
 
 SCOPE = {"type": "http", "method": "POST", "scheme": "http", "path": "/", "query_string": b"", "headers": []}

@@ -15,7 +15,7 @@ from intents_ui.app import App
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
 from intents_ui.service import catalog
-from intents_ui.service.network import InProcessTransport
+from intents_ui.service.client import InProcessTransport
 from intents_ui.service.operations import Kind
 from intents_ui.web.transfers import attention
 from tests import surfaces

@@ -13,8 +13,7 @@ import pytest
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
-from intents_ui.service.client import ServiceClient
-from intents_ui.service.network import InProcessTransport
+from intents_ui.service.client import InProcessTransport, ServiceClient
 
 type Script = Callable[[Any], Any]
 

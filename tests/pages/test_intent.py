@@ -14,7 +14,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.formatting.short_forms import ShortForms
+from intents_ui.display.formatting.hashes import ShortForms
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario

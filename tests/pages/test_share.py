@@ -11,7 +11,7 @@ from django.test import Client
 
 from intents_ui import app, settings
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.network import InProcessTransport
+from intents_ui.service.client import InProcessTransport
 from tests.pages.recorded import rewrite
 from tests.service.pictures import opened
 

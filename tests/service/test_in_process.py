@@ -7,9 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from intents_ui.service import operations
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.errors import Reason, Unreachable
-from intents_ui.service.network import InProcessTransport
 from tests.service.clients import CANARY, config
 from tests.waiting import until
 

@@ -12,8 +12,7 @@ import pytest
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import Prices, Token
-from intents_ui.service.client import ServiceClient
-from intents_ui.service.network import InProcessTransport
+from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.results import Price
 from tests.service.clients import answered, without_socket
 

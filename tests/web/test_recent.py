@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from intents_ui.web.recent import RecentReads
+from intents_ui.app import RecentReads
 from tests.waiting import PATIENCE, until
 
 MAX_AGE = 5.0

@@ -15,10 +15,9 @@ from redis import Redis
 from intents_ui.emulator import Emulator
 from intents_ui.service import operations
 from intents_ui.service.cache import ResponseCache
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.errors import NotFound
 from intents_ui.service.models import Page
-from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import get_intent
 from intents_ui.service.redis import RedisGuard
 from intents_ui.web.shared_responses import SharedResponses

@@ -6,16 +6,171 @@ Its sentences are the column `reply` of messages.toml. It calls nothing sent, de
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.sentences import fill
+from intents_ui.display.formatting.sentences import Name, Sentence, capitalized, fill
 from intents_ui.display.search import explorers
-from intents_ui.display.sharing.reply_placeholders import PROMISES, UPDATE_WITHIN, ReplyPlaceholders
-from intents_ui.display.summary import reasons, summary, timeline
-from intents_ui.display.summary.rules import SECOND_DEPOSIT
+from intents_ui.display.summary import glance, reasons, summary, timeline
+from intents_ui.display.summary.funds_location import ADDRESSES
+from intents_ui.display.summary.placeholders import CUSTOMER, MINUTE, Placeholders
+from intents_ui.display.summary.rules import SECOND_DEPOSIT, Cause
 from intents_ui.display.transfers.assistance import RECOVER, HelpKind
+from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.transfer import Transfer, derived
+
+HALF_HOUR = timedelta(minutes=30)
+# The team updates the customer at the first full half hour after this time.
+UPDATE_WITHIN = timedelta(hours=2)
+# The placeholders that name the time of the update.
+PROMISES = ("escalated", "follow_up", "update_by")
+DONE = {"payment": "reached the recipient", "swap": "is complete", "transfer": "was delivered"}
+
+
+class ReplyPlaceholders(Placeholders):
+    """The placeholders of pages in words for customers, and those that only replies have."""
+
+    def __init__(self, transfer: Transfer) -> None:
+        super().__init__(transfer, summary.of(transfer).row.minutes, CUSTOMER)
+
+    def __getitem__(self, name: str) -> str:
+        transfer = self.transfer
+        match name:
+            # The transfer
+            case "kind":
+                if transfer.pays_somebody_else:
+                    return "payment"
+                return "swap" if transfer.is_same_chain else "transfer"
+            case "what":
+                return self._what()
+            case "what_in_short":
+                return self._what_in_short()
+            case "is_done":
+                return DONE[self["kind"]]
+            case "cause":
+                cause = reasons.for_customer(transfer)
+                return Sentence(" ", Name(cause)) if cause else ""
+            case "problem":
+                return Name(reasons.for_customer(transfer)) or "One of its steps failed."
+            # Where the funds are
+            case "wallet":
+                return "the recipient's wallet" if transfer.pays_somebody_else else "your wallet"
+            case "the_wallet":
+                return capitalized(self["wallet"])
+            case "whereabouts":
+                return self._whereabouts()
+            case "funds":
+                holdings = transfer.holdings if transfer.has_balance else ()
+                return Sentence("Your funds (", self.sums(holdings[0]), ") are") if holdings else "Your funds are"
+            case "failed_refund":
+                at = summary.of(transfer).place
+                if at not in ADDRESSES:
+                    return fill("We're checking where on {either_chain} the funds are.", self)
+                likely = "" if transfer.has_balance else " most likely"
+                return Sentence(self["funds"], likely, " at the ", self.address(at), ".")
+            case "refund":
+                if transfer.refunded.value is None:
+                    return "The funds were"
+                return fill("{refund_amount}{instead} was", self)
+            # What the customer can do
+            case "did_it_arrive":
+                if transfer.pays_somebody_else:
+                    return "Please check with the recipient: did the funds arrive?"
+                return fill("Please check your wallet on {destination_chain}: did the funds arrive?", self)
+            case "recover_at":
+                return "at the link below" if transfer.contacts.recovery_url else "in the app you used"
+            case "recovery":
+                recovery = "Only your wallet can move them, and you can recover them {recover_at}."
+                return Name(reasons.no_recovery(transfer)) or fill(recovery, self)
+            # What the team does, and by when
+            case "desk":
+                return self._desk()
+            case "update_by":
+                return self._rounded_up(transfer.now + UPDATE_WITHIN, to=HALF_HOUR)
+            case "escalated":
+                return fill("We've escalated this to {desk} and will update you by {update_by}.", self)
+            case "follow_up":
+                return self._follow_up()
+            # Times
+            case "expired_at":
+                return self._after(" at ", transfer.execute_by or transfer.expires_at)
+            case "before_expiry":
+                return self._after(" before ", transfer.execute_by or transfer.expires_at)
+            case "arrival":
+                due_at = None if transfer.has_come(transfer.due_at) else transfer.due_at
+                return Sentence(" and should be complete by ", self._rounded_up(due_at)) if due_at else ""
+            case _:
+                return super().__getitem__(name)
+
+    def _what(self) -> str:
+        """Return `transfer of 300.00 USDC from Base to Arbitrum One` or `swap of 25.00 USDC on Base`."""
+        transfer = self.transfer
+        origin, destination = (
+            transfer.chain_name(chain_id, unknown="")
+            for chain_id in (transfer.origin_chain_id, transfer.destination_chain_id)
+        )
+        if transfer.is_same_chain:
+            return Name(f"{self._what_in_short()} on {origin}")
+        ends = [f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain]
+        return Name("".join([self._what_in_short(), *ends]))
+
+    def _what_in_short(self) -> str:
+        """Return `transfer of 300.00 USDC`, for long sentences."""
+        sent = glance.of(self.transfer).sent
+        # A deposit that arrived in an unknown amount isn't called by the quoted one.
+        is_known = sent.amount.full and (self.transfer.arrived is None or not sent.note)
+        return Name(f"{self['kind']}{f' of {sent.amount}' if is_known else ''}")
+
+    def _whereabouts(self) -> str:
+        place = summary.of(self.transfer).place
+        if place in ADDRESSES and self.transfer.has_balance is False:
+            is_next = place is Place.DELIVERY_ADDRESS or self.transfer.is_same_chain
+            goal = fill("in {wallet}" if is_next else "on {destination_chain}", self)
+            return Sentence("The funds left the ", self.address(place), " and haven't shown up ", goal, " yet.")
+        match place:
+            case Place.DEPOSIT_ADDRESS:
+                return Sentence("The funds are at the ", self.address(place), ".")
+            case Place.PROVIDER:
+                return fill("The funds are in transit from {origin_chain} to {destination_chain} via {provider}.", self)
+            case Place.DELIVERY_ADDRESS:
+                return fill("The funds are on {destination_chain}, and the last step to {wallet} is running.", self)
+            case Place.RECIPIENT:
+                return fill("The funds are most likely in {wallet} on {destination_chain}.", self)
+            case _:
+                return fill(
+                    "The funds are in your wallet on {origin_chain}, or in transit to the deposit address.", self
+                )
+
+    def _desk(self) -> str:
+        """Return who the team escalates to: the provider of funds in transit, with its request ID, or engineers."""
+        if Place.PROVIDER not in (summary.of(self.transfer).place, self.transfer.by_steps):
+            return "our engineers"
+        requests = self.transfer.quote.route_providers_request_ids
+        request = (" (request ", Name(hashes.short_hash(text.visible(requests[-1]))), ")") if requests else ()
+        return Sentence(self["provider"], *request)
+
+    def _follow_up(self) -> str:
+        """Return when the team escalates a transfer that should change, or that it has."""
+        row, transfer = summary.of(self.transfer).row, self.transfer
+        if row.cause is Cause.REFUND:
+            event, at = "there is no refund", transfer.return_overdue_at
+        elif row.minutes:
+            event, at = "nothing has changed", transfer.escalates_at(row.minutes)
+        else:
+            event, at = "it isn't complete", transfer.stalled_at
+        if at is None:
+            return fill("We'll check again and update you by {update_by}.", self)
+        if transfer.has_come(at):
+            return self["escalated"]
+        by, desk = self._rounded_up(at), self._desk()
+        return Sentence("If ", event, " by ", by, ", we'll escalate it to ", desk, " and update you.")
+
+    def _after(self, words: str, moment: datetime | None) -> str:
+        return Sentence(words, self.time(moment, "")) if moment else ""
+
+    def _rounded_up(self, moment: datetime, *, to: timedelta = MINUTE) -> str:
+        return self.time(moment + (times.EPOCH - moment) % to, "")
+
 
 SCAM_WARNING = "We never ask for your recovery phrase or for a wallet connection."
 # Where mail programs detect a link: the colon of `://`, the dot of `www.`.

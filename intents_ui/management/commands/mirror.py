@@ -22,8 +22,7 @@ from django.db import DatabaseError
 from intents_ui import app
 from intents_ui.display.tokens import providers
 from intents_ui.ops import lifecycle
-from intents_ui.service.client import ServiceClient
-from intents_ui.service.network import InProcessTransport
+from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.settings import ENV
 
 if TYPE_CHECKING:

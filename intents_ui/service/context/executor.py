@@ -11,17 +11,63 @@ waits for one that hasn't begun, however they are nested.
 
 import asyncio
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context, copy_context
+from enum import Enum
 from functools import lru_cache, partial
 from typing import Any, Final
 
 from intents_ui.service.context import request_context
-from intents_ui.service.context.shares import Lack, Shares
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
+
+SHARE: Final = 8  # one client gets at most one part of as many
+
+
+class Lack(Enum):
+    """Why something isn't available: it is used up, or the client's share of it is."""
+
+    FULL = "full"
+    SHARE = "share"
+
+
+class Shares:
+    """Counter of `most` units (threads, requests, bytes) and who holds them. Thread-safe."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.held = 0
+        self._by_client: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def take(self, client: str | None, units: int = 1) -> Lack | None:
+        """Take units. Return None on success, or why they aren't available."""
+        with self._lock:
+            lack = self.lack(client, units)
+            if lack is None:
+                self.hold(client, units)
+            return lack
+
+    def give_back(self, client: str | None, units: int = 1) -> None:
+        with self._lock:
+            self.hold(client, -units)
+
+    def lack(self, client: str | None, units: int = 1) -> Lack | None:
+        """Return why these units can't be taken now, or None."""
+        if client is not None and self._by_client[client] + units > max(1, self.most // SHARE):
+            return Lack.SHARE
+        return Lack.FULL if self.held + units > self.most else None
+
+    def hold(self, client: str | None, units: int = 1) -> None:
+        """Add units without checking the limits."""
+        self.held += units
+        if client is not None:
+            self._by_client[client] += units
+            if not self._by_client[client]:
+                del self._by_client[client]
+
 
 SHUTDOWN: Final = "the dashboard is shutting down"
 PLACE_TIMEOUT: Final = 0.2  # seconds

@@ -2,8 +2,8 @@ from functools import partial
 
 import pytest
 
-from intents_ui.display.formatting import hashes, short_forms, text
-from intents_ui.display.formatting.short_forms import ShortForms
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.formatting.hashes import ShortForms
 from tests.display.builders import MERCHANT, OWNER, TXN_HASH, named
 
 CHECKSUMMED = "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"
@@ -109,8 +109,8 @@ def test_a_valid_explorer_url_is_used(url, root):
 TWIN = OWNER[:10] + "7" * 24 + OWNER[-8:]
 TWIN_HASH = TXN_HASH[:8] + "6" * 52 + TXN_HASH[-6:]
 
-address = partial(short_forms.shown, whole=hashes.checksum, shorten=hashes.short_address)
-txn_hash = partial(short_forms.shown, whole=text.visible, shorten=hashes.short_hash)
+address = partial(hashes.shortened, whole=hashes.checksum, shorten=hashes.short_address)
+txn_hash = partial(hashes.shortened, whole=text.visible, shorten=hashes.short_hash)
 
 
 def page(*values, show=address):
@@ -145,7 +145,7 @@ def test_a_reused_fragment_shows_lookalikes_in_full():
     fragments = {}
 
     def fragment(value):
-        return short_forms.of_the_page().reuse(fragments, value, lambda: address(value))
+        return hashes.short_forms().reuse(fragments, value, lambda: address(value))
 
     assert page(OWNER, show=fragment) == [hashes.short_address(OWNER)]
     whole = [hashes.checksum(OWNER), hashes.checksum(TWIN)]
@@ -158,7 +158,7 @@ def test_a_fragment_has_the_values_of_fragments_in_it():
     around, inner = {}, {}
 
     def draw():
-        forms = short_forms.of_the_page()
+        forms = hashes.short_forms()
         return forms.reuse(around, "around", lambda: forms.reuse(inner, "inner", lambda: address(OWNER)))
 
     assert [ShortForms().draw(draw) for _ in range(2)] == [hashes.short_address(OWNER)] * 2

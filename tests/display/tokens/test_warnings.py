@@ -13,9 +13,8 @@ from intents_ui.display.tokens.token_amounts import Money, identity
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.emulator import Emulator
 from intents_ui.service.catalog import Catalog
-from intents_ui.service.client import ServiceClient
+from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.models import ChainInfo, TokenInfo, TokenMetadata
-from intents_ui.service.network import InProcessTransport
 from intents_ui.service.operations import ServiceConfig
 from tests.display import builders
 from tests.display.builders import BASE, ETHEREUM, USDC_ON_BASE, named
