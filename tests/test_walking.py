@@ -58,7 +58,7 @@ def is_open(entry: Entry) -> bool:
 # A query, what it lists, and how many intents at least are added and removed meanwhile.
 LISTS: dict[str, tuple[str, Filter, int]] = {
     "newest first": ("size=100", lambda entry: True, 10),
-    "oldest first": ("sort=id&order=ASC&size=100", lambda entry: True, 10),
+    "oldest first": ("order=ASC&size=100", lambda entry: True, 10),
     "open": ("status=in-flight", is_open, 5),
 }
 

@@ -17,7 +17,6 @@ from intents_ui.service.models import End, HistoryAnswer, Intent, IntentReceipt,
 from intents_ui.service.paging import walk
 from intents_ui.web.transfers import reading
 
-BY_ID = "id"
 PAGE_SIZE = 100
 PAGE_SIZE_WITH_BALANCES = 50  # smaller, because the service queries chains for each intent of a page
 # Pages may be shorter than requested. These allow for that without losing rows below the limit.
@@ -32,6 +31,7 @@ CIRCLES = "the service repeated a page"
 LOST = "the service reported more results, but its cursor could not be read"
 EMPTY_PAGE = "the service reported more results, but returned an empty page"
 OWNERS_ONLY = "the service reports recoverable balances for owner addresses only"
+TIES = "the service paged by creation time, and may have skipped transfers created at the same time"
 CAPPED = "the service may have returned only the newest transfers"
 LACKS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
 
@@ -58,6 +58,7 @@ class Reader:
     canceled: Event
     pages_read: int = 0
     unreadable: int = 0
+    is_by_time: bool = False
 
     def of_address(self, address: str) -> Iterator[Batch]:
         """Yield the rows of an owner's history, or those of an intent address if there is no such owner."""
@@ -83,9 +84,9 @@ class Reader:
                 return
 
     def _unread(self) -> str:
-        """Return what could not be read, or COMPLETE."""
+        """Return what could not be read or may be missing, or COMPLETE."""
         if not self.unreadable:
-            return COMPLETE
+            return TIES if self.is_by_time else COMPLETE
         return f"{self.unreadable} {'entry' if self.unreadable == 1 else 'entries'} could not be read"
 
     def _ask(self, page: Page) -> HistoryAnswer:
@@ -101,6 +102,7 @@ class Reader:
             answer = self._history(page)
         self.pages_read += 1
         self.unreadable += answer.unreadable_entries
+        self.is_by_time |= answer.following is not None and answer.following.column == "createdAt"
         return answer
 
     def _history(self, page: Page) -> HistoryAnswer:
@@ -121,8 +123,6 @@ class Reader:
                 return Batch((), OWNERS_ONLY)
             # Searches return the newest first.
             intents = [hit.intent for hit in found.hits if _passes(hit.intent, self.filters)]
-            if self.filters.sort == BY_ID:
-                intents.sort(key=lambda intent: intent.id or 0, reverse=True)
             intents = (intents if self.filters.is_newest_first else intents[::-1])[:MOST_FOUND]
             read = zip(intents, self._receipts(intents), strict=True)
             rows = [self._row(transfer) for transfer in reading.of_read([*read])]

@@ -620,8 +620,12 @@ class Page(Model):
     more: Flag = None
 
     @classmethod
-    def first(cls, *, size: int = 20, column: str = "createdAt", order: str = "DESC") -> Self:
-        """Return the request for the first page, newest first by default."""
+    def first(cls, *, size: int = 20, column: str = "id", order: str = "DESC") -> Self:
+        """Return the request for the first page, newest first by default.
+
+        Intents are numbered as they are created. Unlike a creation time, no two have the same ID, of which one could be
+        lost between two pages.
+        """
         return cls(page_size=size, sort=(SortBy(column=column, order=order),))
 
     @property

@@ -15,7 +15,6 @@ from intents_ui.service.models import EARLIEST, End, HistoryAnswer, IntentHistor
 MOST_EARLIER = 5  # pages whose cursors a position remembers
 MOST_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
-BY_CREATION = "createdAt"
 
 type Ask = Callable[[Page], HistoryAnswer]
 
@@ -186,8 +185,7 @@ def _entries(answer: HistoryAnswer, first: Page) -> Sequence[IntentHistory]:
     Not every service sorts them.
     """
     entries = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
-    if first.sort and first.sort[0].column == BY_CREATION:
-        entries.sort(key=lambda entry: entry.created_at or EARLIEST, reverse=_order(first.sort) != ASCENDING)
+    entries.sort(key=lambda entry: entry.created_at or EARLIEST, reverse=_order(first.sort) != ASCENDING)
     return tuple(entries)
 
 

@@ -180,7 +180,7 @@ def test_a_panel_closes_on_escape_and_on_a_click_outside(browser: Browser, serve
         expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
         expect(summary).to_be_focused()
         summary.click()
-        pill(page, "sort").locator("summary").click()
+        pill(page, "order").locator("summary").click()
         expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
         page.get_by_role("heading", name="Transfers").click()
         expect(page.get_by_role("combobox", name="Order")).to_be_hidden()

@@ -120,7 +120,7 @@ def test_the_filters_are_sent_to_the_service_and_written_to_the_document(
     document = get("/export/history.json?status=failed&origin=8453&from=1795000000&order=ASC&size=10").json()
     (first, *_) = service.pages
     assert first == {
-        "page": {"pageSize": 20, "sort": [{"column": "createdAt", "order": "ASC"}]},
+        "page": {"pageSize": 20, "sort": [{"column": "id", "order": "ASC"}]},
         "byStatus": "FAILED",
         "originChainId": 8453,
         "fromTime": 1795000000,
@@ -257,14 +257,10 @@ def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomple
     assert (found.rows, found.why) == ([], reader.OWNERS_ONLY)
 
 
-@pytest.mark.parametrize(
-    ("query", "ids"),
-    [("", [1, 2, 3]), ("order=ASC", [3, 2, 1]), ("sort=id", [3, 2, 1]), ("sort=id&order=ASC", [1, 2, 3])],
-)
+@pytest.mark.parametrize(("query", "ids"), [("", [1, 2, 3]), ("order=ASC", [3, 2, 1])])
 def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(
     service: Service, query: str, ids: list[int]
 ) -> None:
-    """The newest transfer has the lowest ID, so that the two orders differ."""
     found = sorted((service.emulator.newest(which) for which in (8, 1, 2)), key=lambda intent: intent["createdAt"])
     address = "0x" + "1" * 40
     intents = [intent | {"id": 3 - at, "originIntentAddress": address} for at, intent in enumerate(found)]

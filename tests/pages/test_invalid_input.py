@@ -23,7 +23,6 @@ FIELDS = [
     ("/history?origin=Basel", "origin", "Unknown chain “Basel”."),
     ("/history?destination=Basel", "destination", "Unknown chain “Basel”."),
     ("/history?size=1000", "size", "Rows per page must be between 1 and 100."),
-    ("/history?sort=colour", "sort", "Unknown sort. Valid values: "),
     ("/history?order=UP", "order", "Unknown order. Valid values: "),
     (f"/history?from={NOW}&to=5", "to_at", "End time must be after start time."),
     ("/history?from_at=2026-02-30", "from_at", "Use the format 2026-11-21 14:03."),

@@ -88,7 +88,7 @@ def test_a_request_has_the_members_of_its_table(call):
         (operations.get_token_prices([(1, "0x1")]), {"tokens": [{"chainId": 1, "tokenAddress": "0x1"}]}),
         (
             operations.get_intent_history(page=Page.first(size=5)),
-            {"page": {"sort": [{"column": "createdAt", "order": "DESC"}], "pageSize": 5}},
+            {"page": {"sort": [{"column": "id", "order": "DESC"}], "pageSize": 5}},
         ),
     ],
 )

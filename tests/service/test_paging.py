@@ -252,17 +252,14 @@ def test_one_response_can_be_listed_in_either_order() -> None:
 
 
 ORDERS = [
-    pytest.param([], [2, 5, 4], id="none"),
-    pytest.param([{"column": "createdAt"}], [5, 4, 2], id="by creation, no direction"),
-    pytest.param([{"column": "createdAt", "order": "desc"}, {"column": "id", "order": "ASC"}], [5, 4, 2], id="falling"),
-    pytest.param([{"column": "createdAt", "order": "asc"}, {"column": "id", "order": "DESC"}], [2, 4, 5], id="rising"),
-    pytest.param([{"column": "amount"}], [2, 5, 4], id="by another column"),
-    pytest.param([{"column": "id"}, {"column": "createdAt"}], [2, 5, 4], id="by another column, then by creation"),
+    pytest.param([{"column": "id"}], [5, 4, 2], id="no direction"),
+    pytest.param([{"column": "id", "order": "desc"}, {"column": "createdAt", "order": "ASC"}], [5, 4, 2], id="falling"),
+    pytest.param([{"column": "id", "order": "asc"}, {"column": "createdAt", "order": "DESC"}], [2, 4, 5], id="rising"),
 ]
 
 
 @pytest.mark.parametrize(("sort", "shown"), ORDERS)
-def test_only_lists_sorted_by_creation_are_sorted_here(sort: list[dict[str, str]], shown: list[int]) -> None:
+def test_a_page_is_sorted_by_creation_in_the_order_of_the_list(sort: list[dict[str, str]], shown: list[int]) -> None:
     rows = [row(2), row(5), row(4)]
     found = leaf(lambda page: answered(rows, None, page=page), cursor(sort=sort), at=Position())
     assert numbers(found) == shown
@@ -339,7 +336,7 @@ TURNS = [
     pytest.param({"before": 8, "sort": [{"order": "asc"}]}, {"after": 7}, id="oldest first, back"),
     pytest.param({"after": 7, "sort": [{"column": "createdAt"}]}, {"before": 6}, id="no direction"),
     pytest.param({"after": 1, "sort": [{"order": "DESC"}]}, {"before": 0}, id="to zero"),
-    pytest.param({"after": 7}, {"before": 6, "sort": [{"column": "createdAt", "order": "DESC"}]}, id="as it began"),
+    pytest.param({"after": 7}, {"before": 6, "sort": [{"column": "id", "order": "DESC"}]}, id="as it began"),
     pytest.param(
         {"after": 2**60, "sort": [{"order": "ASC"}]}, {"before": 2**60 + 1}, id="larger than a browser counts"
     ),

@@ -54,7 +54,7 @@ def test_balances_are_requested_from_the_owners_intents_of_the_creation_second()
     (asked,) = service.requested
     second = int(CREATED.timestamp())
     assert asked == {
-        "page": {"pageSize": 20, "sort": [{"column": "createdAt", "order": "DESC"}]},
+        "page": {"pageSize": 20, "sort": [{"column": "id", "order": "DESC"}]},
         "byOwnerAddress": OWNER,
         "fromTime": second,
         "toTime": second + 1,

@@ -1,4 +1,4 @@
-"""Filters, sort order and page size of a list of transfers: parse, validate, label and write the canonical query.
+"""Filters, order and page size of a list of transfers: parse, validate, label and write the canonical query.
 
 Covers everything that GetIntentHistory supports.
 """
@@ -19,7 +19,6 @@ from intents_ui.service.models import ChainInfo, IntentStatus, Page
 
 IN_FLIGHT = (IntentStatus.QUOTED, IntentStatus.COMMITTED, IntentStatus.EXECUTING)
 IN_FLIGHT_WORD = "in-flight"
-SORTS = {"createdAt": "creation time", "id": "ID"}
 ORDERS = {"DESC": "newest first", "ASC": "oldest first"}
 LARGEST_SIZE = 100
 SIZES = (10, 20, 30)
@@ -47,7 +46,6 @@ class Filters(UrlFilters):
     until: int | None = None
     balances: bool = False
     recoverable: bool = False
-    sort: str = "createdAt"
     order: str = "DESC"
     size: int = 20
 
@@ -57,7 +55,7 @@ class Filters(UrlFilters):
 
     @property
     def first(self) -> Page:
-        return Page.first(size=self.size, column=self.sort, order=self.order)
+        return Page.first(size=self.size, order=self.order)
 
     @property
     def request(self) -> dict[str, Any]:
@@ -83,7 +81,7 @@ class Filters(UrlFilters):
     @property
     def bare(self) -> Self:
         """Return the same order and columns without filters."""
-        return type(self)(sort=self.sort, order=self.order, size=self.size, balances=self.balances)
+        return type(self)(order=self.order, size=self.size, balances=self.balances)
 
     @property
     def narrows(self) -> bool:
@@ -133,7 +131,6 @@ def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> ListQuery:
         "until": _seconds,
         "balances": parameters.switch,
         "recoverable": parameters.switch,
-        "sort": partial(parameters.one_of, known=SORTS, what="sort"),
         "order": partial(parameters.one_of, known=ORDERS, what="order"),
         "size": _size,
     }
@@ -230,7 +227,7 @@ class ListLabels:
 
     `chips`: active filters by name. `chains`: choices by ID, in order of their names. `open_only`: the query with open
     transfers only. `ranges`: times up to now, each with the list's query for it. `ordered` is `newest first` or
-    `oldest first, by ID`, `sorted` the `aria-sort` value of the creation column, "" if another column is sorted.
+    `oldest first`, `sorted` the `aria-sort` value of the creation column.
     """
 
     parsed: ListQuery
@@ -245,7 +242,6 @@ class ListLabels:
 
 def labels(parsed: ListQuery, *, chains: Iterable[ChainInfo], now: datetime) -> ListLabels:
     filters, named = parsed.filters, names.by_id(chains)
-    is_by_time = filters.sort == "createdAt"
     # At a full minute, so that the URLs stay the same for a while.
     minute = int(now.timestamp()) // 60 * 60
     return ListLabels(
@@ -255,8 +251,8 @@ def labels(parsed: ListQuery, *, chains: Iterable[ChainInfo], now: datetime) -> 
         open_only=filters.with_(status=IN_FLIGHT).query,
         ranges=[(label, filters.with_(since=minute - ago, until=None).query) for label, ago in RANGES.items()],
         sizes=[(size, str(size)) for size in sorted({*SIZES, filters.size})],
-        ordered=ORDERS[filters.order] + ("" if is_by_time else f", by {SORTS[filters.sort]}"),
-        sorted=("descending" if filters.is_newest_first else "ascending") if is_by_time else "",
+        ordered=ORDERS[filters.order],
+        sorted="descending" if filters.is_newest_first else "ascending",
     )
 
 
