@@ -17,6 +17,7 @@ from intents_ui.pages import (
     commit,
     console,
     coverage,
+    demo,
     embed,
     export,
     feeds,
@@ -175,7 +176,7 @@ urlpatterns += [
     path("mcp", endpoint.view, name="mcp"),
 ]
 if ENV.embedded:
-    urlpatterns.append(path("demo", help.demo, name="demo"))
+    urlpatterns += [path("demo", demo.view, name="demo"), path("demo/new", demo.create, name="demo-create")]
 
 handler400 = failures.bad_request
 handler404 = failures.not_found

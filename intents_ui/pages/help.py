@@ -1,8 +1,8 @@
 """Pages about the dashboard.
 
 `/help` and `/help/status/<STATUS>`: what each status means, and the next step. `/api`: what the API is for, and its
-operations. `/demo`: the emulator's scenarios, each with a live, a held and a completed transfer. `/status`: service
-health, age of cached lists and the mirror, live viewers of this process; it sends no requests.
+operations. `/status`: service health, age of cached lists and the mirror, live viewers of this process; it sends no
+requests.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -58,14 +58,6 @@ def api(request: HttpRequest) -> HttpResponse:
     if ENV.intents_api == "off":
         raise Http404("This dashboard has no API.")
     return render(request, "api.html", {"paths": v1.document()["paths"], "headers": v1.HEADERS})
-
-
-@require_safe
-def demo(request: HttpRequest) -> HttpResponse:
-    emulator = app.current().emulator
-    if emulator is None:
-        raise Http404
-    return render(request, "demo.html", {"scenarios": emulator.scenarios()})
 
 
 @require_safe

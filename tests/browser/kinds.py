@@ -147,6 +147,7 @@ PLACES: Final = [
     Kind("one route", f"{FROM_USDC}&to=8453&for={NATIVE}"),
     Kind("routes with invalid fields", "/routes?from=1&token=AAVE&to=1&for=0x12", 400),
     Kind("console", "/console"),
+    Kind("demo, a new transfer", "/demo/new"),
     Kind("console, a read operation", "/console/GetIntentHistory"),
     Kind("console, an operation with one field", "/console/GetIntent"),
     Kind("console, an operation without fields", "/console/GetChains"),

@@ -17,8 +17,8 @@ ARRIVED = re.compile("Delivered|Paid")
 def quote(visit: Visit) -> Page:
     """Request a quote as a new user does, up to its response."""
     page = visit.page
-    visit.open("/")
-    page.get_by_role("link", name="Create a demo transfer").click()
+    visit.open("/console")
+    page.get_by_role("link", name="QuoteIntent").click()
     page.get_by_role("button", name="Send…", exact=True).click()
     expect(page.get_by_text("It costs nothing and moves no funds.")).to_be_visible()
     page.get_by_role("button", name="Send QuoteIntent").click()

@@ -1,9 +1,11 @@
-"""`/demo`: the scenarios, each with three transfers."""
+"""`/demo`: the scenarios, each with three transfers. `/demo/new`: a transfer by pickers."""
 
 import re
 
+import pytest
 from django.test import Client
 
+from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 
@@ -26,3 +28,79 @@ def test_each_row_links_to_its_own_held_transfer(site: Client, emulator: Emulato
     for row, scenario in zip(rows, SCENARIOS, strict=True):
         worst = emulator.worst(scenario.slug)["intentId"]
         assert f'href="/intent/{worst}" aria-label="Scenario {scenario.number} at its worst"' in row
+
+
+USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+BASE, ARBITRUM = f"8453:{USDC}", "42161:0xaf88d065e77c8cc2239327c5edb3a432268e5831"
+CHOSEN = {"from": BASE, "to": ARBITRUM, "amount": "25", "scenario": ""}
+
+
+def test_the_form_has_every_featured_token_by_chain_and_starts_filled_in(site: Client) -> None:
+    page = site.get("/demo/new").content.decode()
+    assert f'<option value="{BASE}">USDC on Base</option>' in page
+    assert '<optgroup label="Base">' in page
+    assert page.count(" selected>") >= 2
+    assert 'value="25"' in page
+    for path in ("/", "/demo", "/console"):
+        assert 'href="/demo/new"' in site.get(path).content.decode(), path
+
+
+@pytest.mark.parametrize(
+    ("scenario", "amount", "units"),
+    [("", "25", 25_000_000), ("refunded-on-origin", "1,250.5", 1_250_500_000), ("stalled-in-bridge", "0,5", 500_000)],
+)
+def test_a_transfer_is_created_and_its_page_opened(
+    site: Client, emulator: Emulator, scenario: str, amount: str, units: int
+) -> None:
+    answer = site.post("/demo/new", CHOSEN | {"scenario": scenario, "amount": amount})
+    assert answer.status_code == 302
+    assert re.fullmatch(r"/intent/0x[0-9a-f]{64}", answer["Location"])
+    receipt = site.get(f"{answer['Location']}.json").json()["intentReceipt"]
+    summary = receipt["summary"]
+    assert receipt["status"] == "EXECUTING"
+    assert (summary["originChainId"], summary["destinationChainId"]) == (8453, 42161)
+    assert int(summary["originTokenAmount"]) == units
+    assert site.get(answer["Location"]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"from": ""}, "Choose the token to send."),
+        ({"to": "1:0x12"}, "Choose the token to receive."),
+        ({"to": BASE}, "Choose another token or chain than the one to send."),
+        ({"amount": "1.500"}, "Which amount: 1500 or 1.500?"),
+        ({"amount": "much"}, "Enter an amount, such as 25 or 0.5."),
+        ({"amount": "0"}, "Enter an amount, such as 25 or 0.5."),
+        ({"amount": "0.0000001"}, "USDC has 6 decimal places."),
+        ({"scenario": "none"}, "Choose one of these scenarios."),
+    ],
+)
+def test_a_field_that_can_not_be_used_says_why_and_keeps_its_value(
+    site: Client, emulator: Emulator, changed: dict[str, str], says: str
+) -> None:
+    answer = site.post("/demo/new", CHOSEN | changed)
+    assert answer.status_code == 400
+    page = answer.content.decode()
+    assert says in page
+    assert 'aria-invalid="true"' in page
+    if changed.get("amount"):
+        assert f'value="{changed["amount"]}"' in page
+
+
+def test_a_quote_that_the_service_refuses_is_explained(site: Client, emulator: Emulator) -> None:
+    answer = site.post("/demo/new", CHOSEN | {"amount": "0.01"})
+    assert answer.status_code >= 400
+    assert "The service refused this transfer: " in answer.content.decode()
+    emulator.inject("QuoteIntent", "failing-500")
+    answer = site.post("/demo/new", CHOSEN)
+    assert answer.status_code == 503
+    assert 'role="alert"' in answer.content.decode()
+
+
+def test_without_write_operations_there_is_no_form(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console", "read")
+    assert site.get("/demo/new").status_code == 404
+    assert site.post("/demo/new", CHOSEN).status_code == 404
+    for path in ("/", "/demo", "/console"):
+        assert "/demo/new" not in site.get(path).content.decode(), path

@@ -175,7 +175,7 @@ def read(
 
 def readings(written: str) -> tuple[Decimal, ...]:
     """Return every number that the digits and separators may mean: two for `1.500`, none for `1.2.3`."""
-    if len(written) > LONGEST_NUMBER:
+    if len(written) > LONGEST_NUMBER or not re.fullmatch(NUMBER, written):
         return ()
     plain = re.sub(f"[{THOUSANDS}]", "'", written).replace("\u066b", ".")
     marks, groups = re.findall(r"\D", plain), re.split(r"\D", plain)
