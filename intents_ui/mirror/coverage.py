@@ -17,6 +17,7 @@ FRESH = HOUR  # a window that isn't sealed was read since then
 USUAL_LENGTH = HOUR  # in which nearly all transfers end that were created in a window
 AUDITED_DAYS = 7
 MOST_HOLES = 200
+HOURS_SHOWN = 48
 HOLES = Q(is_sealed=False, failures__gt=0)  # windows whose last read failed
 
 
@@ -43,14 +44,15 @@ class DayCoverage:
 class Coverage:
     """The state of the copy at a moment.
 
-    `days` are in order. `holes` are the newest 200. `complete_since`: all transfers are known that ended from then on,
-    until `complete_until` or now. `lag`: how long the oldest due window has been waiting. `is_running`: a process holds
-    the lease. `calls` are of the last hour. Of the windows that were `audited` in seven days, the copy was wrong in
-    those that are `differing`.
+    `days` are in order, and so are the last 48 `hours`: how much of each is in each condition. `holes` are the newest
+    200. `complete_since`: all transfers are known that ended from then on, until `complete_until` or now. `lag`: how
+    long the oldest due window has been waiting. `is_running`: a process holds the lease. `calls` are of the last hour.
+    Of the windows that were `audited` in seven days, the copy was wrong in those that are `differing`.
     """
 
     at: datetime
     days: Sequence[DayCoverage]
+    hours: Sequence[Mapping[str, timedelta]]
     holes: Sequence[Hole]
     complete_since: datetime | None
     complete_until: datetime | None
@@ -146,6 +148,7 @@ def current(*, now: datetime) -> Coverage:
     return Coverage(
         at=now,
         days=[days[each] for each in sorted(days)],
+        hours=_last_hours(at),
         holes=holes,
         complete_since=complete_since,
         complete_until=complete_until,
@@ -158,6 +161,17 @@ def current(*, now: datetime) -> Coverage:
         audited_at=optional_utc(audits["at"]),
         unknown_statuses={status: utc(seen // 1000) for status, seen in sorted(state(STATUSES, {}).items())},
     )
+
+
+def _last_hours(at: int) -> Sequence[Mapping[str, timedelta]]:
+    first = at // HOUR * HOUR - (HOURS_SHOWN - 1) * HOUR
+    hours = [dict[str, timedelta]() for _ in range(HOURS_SHOWN)]
+    for window in Window.objects.filter(end__gt=first):
+        for start in range(max(window.start // HOUR * HOUR, first), min(window.end, at), HOUR):
+            length = timedelta(seconds=min(window.end, start + HOUR) - max(window.start, start))
+            hour = hours[(start - first) // HOUR]
+            hour[window.condition] = hour.get(window.condition, timedelta()) + length
+    return hours
 
 
 def service_now() -> datetime:

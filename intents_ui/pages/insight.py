@@ -15,6 +15,7 @@ from intents_ui.display.formatting import csv_text, times
 from intents_ui.display.sharing.feeds import Entry, Feed
 from intents_ui.display.tokens import names, providers
 from intents_ui.exports.formats import FORMATS
+from intents_ui.http import failures
 from intents_ui.mirror import coverage
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import queries
@@ -26,12 +27,11 @@ from intents_ui.mirror.readonly import reading
 from intents_ui.mirror.windows import DAY, HOUR, utc
 from intents_ui.service.outcome import Outcome
 from intents_ui.web import feeds
-from intents_ui.web.frame import GENERATED, render
+from intents_ui.web.frame import GENERATED
 from intents_ui.web.insight import access, choices, data, figures, incidents, scopes
 from intents_ui.web.insight.choices import Choices, Offered
 from intents_ui.web.insight.incidents import ListedIncident
 from intents_ui.web.insight.scopes import PLAIN, named
-from intents_ui.web.mirror import mirror_coverage
 
 OUTCOMES = {"": "Any outcome", "undelivered": "Not delivered", **{each.value: each.capitalize() for each in ENDED}}
 OF_ENDED: Final[Offered] = {"outcome": OUTCOMES, "sort": {Sort.NEWEST: "Newest", Sort.SLOWEST: "Slowest"}}
@@ -159,8 +159,6 @@ def late(request: HttpRequest) -> HttpResponse:
     ages = zip(picked.links("age"), found.counts.values(), strict=True)
     used = {each for route in late_by_route for each in route.providers.split(";") if PLAIN.fullmatch(each)}
     context = {
-        "mirror": mirror_coverage(),
-        "picked": picked,
         "scope": named([scope])[0] if scope != EVERYTHING else None,
         "query": request.GET.urlencode(),
         "chains": _by_name(_chains(late_by_route)),
@@ -174,7 +172,7 @@ def late(request: HttpRequest) -> HttpResponse:
         "found": found,
         "rows": figures.transfer_rows(found.transfers, late_at=found.at),
     }
-    return render(request, "insight/late.html", context)
+    return access.page(request, "insight/late.html", picked=picked, **context)
 
 
 def _late(scope: ScopeName, picked: Choices, *, most: int) -> LateTransfers:
@@ -198,7 +196,10 @@ def _by_name(offered: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 @access.insight
 def late_csv(request: HttpRequest) -> HttpResponse:
     """Return the matching transfers. The last line says whether they are all."""
-    found = _late(scopes.read(request.GET), choices.read(request, OF_LATE), most=EXPORTED)
+    picked = choices.read(request, OF_LATE)
+    if picked.problems:
+        return failures.invalid_fields(request, picked.problems)
+    found = _late(scopes.read(request.GET), picked, most=EXPORTED)
     lines = [csv_text.line(COLUMNS)]
     for each in found.transfers:
         elapsed, token = found.at - each.began_at, each.origin_token

@@ -106,7 +106,7 @@ def test_a_hole_is_shown_as_a_hole_with_its_reason_and_on_the_status_page_and_in
     assert "2026-11-20 06:00 UTC to 2026-11-20 08:00 UTC the service repeated a page 3" in shown
     assert "2026-11-20 sealed 22 h, hole 2 h" in re.sub(r" (?=,)", "", shown)
     assert "Complete since 08:00 UTC" in shown
-    assert page.count('class="coverage-hole"') == 3  # two days and the legend
+    assert page.count('class="coverage-hole"') == 4  # three hours and the legend
     metrics = probes.metrics_text().decode()
     for line in (
         'seconds{condition="hole"} 10800.0', 'seconds{condition="sealed"} 248400.0', "transfers 360.0", "running 1.0",
@@ -124,7 +124,7 @@ def test_an_empty_copy_knows_nothing(site: Client, mirrored: None) -> None:
     assert "All transfers that ended were delivered" not in page
     assert "%" not in page
     listed = text(read(site, "/insight/incidents"))
-    assert "No open incidents are known. Over No past incidents are known." in listed
+    assert "No open incidents are known. Resolved No past incidents are known." in listed
     assert "No late transfer is known." in text(read(site, "/late"))
     assert "Not known yet. Incidents need a day of history." in page
     assert "No route, provider or chain is worse than usual" not in page

@@ -106,12 +106,13 @@ def test_an_incident_that_is_over_says_until_when_it_lasted(site: Client, now: d
     past.add(past.ending(now, key=past.CCTP, good=60, bad=0, minutes=118))
     past.judge(now, minutes=160)
     page = text(read(site, "/insight/incident/1"))
-    assert f"{ROUTE} Over since 09:26 UTC until 10:27 UTC" in page
+    assert f"{ROUTE} Resolved since 09:26 UTC until 10:27 UTC" in page
     assert re.search(
-        r"More transfers than usual were not delivered in time from 2026-11-21 09:26:32 UTC to .* This is over\.", page
+        r"usual were not delivered in time from 2026-11-21 09:26:32 UTC to .* This has been resolved\.",
+        page,
     )
     assert NO_INCIDENT in text(read(site, "/insight"))
-    assert f"No open incidents. Over 1, newest first Over {ROUTE}" in text(read(site, "/insight/incidents"))
+    assert f"No open incidents. Resolved 1, newest first Resolved {ROUTE}" in text(read(site, "/insight/incidents"))
 
 
 def test_transfers_that_hang_are_an_incident_before_they_end(site: Client, now: datetime) -> None:

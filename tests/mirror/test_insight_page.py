@@ -240,6 +240,8 @@ def test_pages_and_lists_say_what_is_unknown_few_or_in_another_order(site: Clien
     for path, status, says in (
         ("/insight?window=2y&by=moon", 400, "Unknown time “2y”. This is the default.*Unknown grouping “moon”"),
         ("/insight/transfers?outcome=moon", 400, "Unknown outcome “moon”"),
+        ("/late?age=moon", 400, "Unknown age “moon”. This is the default.*Late now"),
+        ("/late.csv?age=moon", 400, ""),
         ("/insight/transfers?chain=4711&reason=&from=1&to=5", 200, "No transfer of these is known"),
         (f"/insight/token/1/0x{'0' * 40}", 200, "No transfer is known that ended in this time"),
         ("/insight/route/ZEROX/8453/8453?window=1h", 200, r"in time \d of \d Delivered \d of \d ended Median"),

@@ -19,8 +19,8 @@ OPEN = {
     ),
 }
 STATES = {
-    "recovering": StatusLabel("Recovering", Tone.PROGRESS, "loader-circle", "Close to the usual since a short time."),
-    "over": StatusLabel("Over", Tone.NEUTRAL, "check", "As usual again."),
+    "recovering": StatusLabel("Recovering", Tone.PROGRESS, "loader-circle", "Almost back to normal."),
+    "over": StatusLabel("Resolved", Tone.NEUTRAL, "check", "Back to normal."),
 }
 PAST = {
     "undelivered": "More transfers than usual were not delivered in time",
@@ -93,7 +93,7 @@ class IncidentFacts:
     def for_customers(self, link: str) -> str:
         """Return a text for those whose transfers may be affected. `link`: where they look up their transfer."""
         if self.closed:
-            told = f"{PAST[self.kind]} {self.time} ({self.title}). This is over."
+            told = f"{PAST[self.kind]} {self.time} ({self.title}). This has been resolved."
         else:
             told = f"{PRESENT[self.kind]} {self.time} ({self.title})."
             told += " Other routes are not known to be affected."

@@ -16,7 +16,7 @@ from intents_ui.display.formatting.amounts import Amount
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import StatusLabel
+from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import operator_auth
 from intents_ui.mirror import coverage, models, readonly
@@ -37,6 +37,7 @@ STEPS = ("Deposit", "Origin", "Destination", "Refund")
 NO_REASON, OTHER = "No reason reported", "Other reasons"
 BASES = {Basis.ROUTE: "usual on its route", Basis.PROVIDER: "usual of its provider", Basis.RULE: "the usual maximum"}
 UNUSUAL = 95  # of 100 that are faster
+IN_TIME_LEVELS = ((0.95, Tone.GOOD), (0.85, Tone.ATTENTION))  # of a share, from the best on
 COMPARED = (Period.WEEK, Period.DAY)  # with a transfer, the first that is complete
 
 
@@ -60,6 +61,12 @@ class FigureRow:
     @property
     def late_path(self) -> str:
         return f"{reverse('late')}?{urlencode(scopes.query(self.scope.scope) | {'age': 'any'})}"
+
+    @property
+    def tone(self) -> Tone:
+        """The tone of the share that was delivered in time, if it is known."""
+        value = self.figures.on_time.value if self.figures.on_time else 0.0
+        return next((tone for least, tone in IN_TIME_LEVELS if value >= least), Tone.BAD)
 
     @cached_property
     def spark(self) -> Columns:

@@ -31,7 +31,7 @@ def test_a_past_incident_is_told_from_when_to_when() -> None:
     assert OVER.time == "from 2026-11-26 10:05:00 UTC to 2026-11-26 11:35:00 UTC"
     assert OVER.for_customers("https://x.example/").startswith(
         "More transfers than usual were not delivered in time from 2026-11-26 10:05:00 UTC to 2026-11-26 11:35:00 UTC"
-        " (Relay, Base → Arbitrum One). This is over.\n\nLook up your transfer"
+        " (Relay, Base → Arbitrum One). This has been resolved.\n\nLook up your transfer"
     )
 
 
