@@ -19,7 +19,7 @@ PAGE_SIZE = 50
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    """Return the groups, one of them with its rows if `group` names it. For htmx, return the rows alone."""
+    """Return the groups, one of them with its rows if `group` names it. For htmx, return the groups or those rows."""
     parsed = attention.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return render(request, "lists/attention.html", form(parsed), status=HTTPStatus.BAD_REQUEST)
@@ -35,7 +35,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "is_gone": group is None and "group" in request.GET,
         **(page_of(group, parsed.filters, request.GET.get("page", "")) if group else {}),
     }
-    return render(request, "lists/attention.html", context, block="rows")
+    return render(request, "lists/attention.html", context, block="rows" if "group" in request.GET else "groups")
 
 
 def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:
@@ -61,6 +61,7 @@ def page_of(group: ProblemGroup, filters: AttentionFilters, written: str) -> dic
     return {
         "rows": group.rows[begin : begin + PAGE_SIZE],
         "begin": begin,
+        "shown": url(group, filters, number),
         "previous": url(group, filters, number - 1) if number > 1 else None,
         "next": url(group, filters, number + 1) if number < last else None,
     }

@@ -1,6 +1,7 @@
 """The attention page: each transfer with a problem once, in a group with the same cause and reason."""
 
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -11,7 +12,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations
 from intents_ui.service.models import Page
 from intents_ui.web.transfers import attention
-from tests.pages.reading import rows
+from tests.pages.reading import PARTIAL, rows
 from tests.pages.recorded import recorded
 
 pytestmark = pytest.mark.usefixtures("still")
@@ -48,7 +49,7 @@ def test_all_recoverable_transfers_are_there(site: Client, emulator: Emulator) -
 def test_a_group_is_unfolded_by_htmx_and_by_a_link(site: Client, emulator: Emulator) -> None:
     page = read(site)
     key = next(iter(groups(page)))
-    part = read(site, f"/attention?group={key}", **{"HX-Request": "true", "HX-Request-Type": "partial"})
+    part = read(site, f"/attention?group={key}", **PARTIAL)
     assert "<html" not in part
     whole = read(site, f"/attention?group={key}")
     assert rows(part) == rows(whole)
@@ -70,6 +71,23 @@ def test_a_group_has_pages_of_fifty(site: Client, emulator: Emulator) -> None:
     assert not {*rows(first)} & {*rows(second)}
     for odd in ("0", "99", "-1", "x", "²", "9" * 30):
         assert rows(read(site, f"/attention?group={key}&page={odd}")) in (rows(first), rows(second))
+
+
+def test_an_open_page_refreshes_its_groups_and_the_rows_of_open_ones(site: Client, emulator: Emulator) -> None:
+    page = read(site, "/attention?min=1")
+    assert '<div id="groups" class="stack" hx-get="/attention?min=1" hx-trigger="every 10s"' in page
+    key = next(iter(groups(page)))
+    opened = read(site, f"/attention?group={key}&min=1")
+    assert f'<div hidden hx-get="/attention?group={key}&min=1" hx-trigger="every 10s" hx-target="#rows-{key}"' in opened
+    part = read(site, "/attention?min=1", **PARTIAL)
+    assert "<html" not in part
+    assert "with a problem, oldest first" in part
+    assert groups(part) == groups(page)
+    assert f'<div id="rows-{key}" hx-morph-skip-children>' in part
+
+
+def test_what_an_open_page_shows_is_at_most_a_minute_old() -> None:
+    assert attention.SHOWN_FOR + timedelta(seconds=10) <= timedelta(minutes=1)
 
 
 def test_filters_by_chain_and_value(site: Client, emulator: Emulator) -> None:

@@ -88,7 +88,7 @@ def read_all(page: Page) -> HistoryAnswer:
 
 
 @pytest.mark.usefixtures("still")
-@pytest.mark.parametrize(("pause", "is_counted"), [(59, True), (61, False)])
+@pytest.mark.parametrize(("pause", "is_counted"), [(49, True), (61, False)])
 def test_a_page_opened_after_a_pause_has_no_count_of_more_than_a_minute_ago(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, pause: int, is_counted: bool
 ) -> None:

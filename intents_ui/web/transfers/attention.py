@@ -26,7 +26,7 @@ HOME_SIZE = 40
 SIZE = 100  # the service's maximum page size
 CALLS, PERIOD = 3, 2.0  # calls and seconds
 MAX_AGE = 8.0  # seconds. The newest transfers are read again after PERIOD.
-SHOWN_FOR = timedelta(minutes=1)
+SHOWN_FOR = timedelta(seconds=50)  # pages ask every ten seconds, so that nothing on them is older than a minute
 COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
 
 RECOVERABLE = operations.get_intent_history(page=Page.first(size=SIZE), include_balances=True, only_recoverable=True)
