@@ -338,18 +338,18 @@ INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
 INSTALLED_APPS += ["corsheaders"] if ENV.intents_api_origins else []
 MIDDLEWARE = [
-    "intents_ui.http.security_headers.add_security_headers",
+    "intents_ui.http.headers.add_security_headers",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     *(["corsheaders.middleware.CorsMiddleware"] if ENV.intents_api_origins else []),
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "intents_ui.http.limits.RateLimits",
-    "intents_ui.http.compression.compressed",
-    "intents_ui.http.compression.ConditionalGet",
+    "intents_ui.http.headers.compressed",
+    "intents_ui.http.headers.ConditionalGet",
     "django_htmx.middleware.HtmxMiddleware",
     "intents_ui.http.secret_text.refuse_secrets",
-    "intents_ui.http.stale_notice.add_stale_notice",
+    "intents_ui.http.failures.add_stale_notice",
     "intents_ui.http.failures.FailurePages",
     "django.middleware.common.CommonMiddleware",
 ]
@@ -419,7 +419,7 @@ WHITENOISE_USE_FINDERS = not COLLECTED
 WHITENOISE_AUTOREFRESH = not COLLECTED
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
-# Content security policy of pages. security_headers.py has the others. Scripts are allowed by origin only: with
+# Content security policy of pages. http/headers.py has the others. Scripts are allowed by origin only: with
 # `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted_types.js has the only policy by
 # which text can become HTML.
 SECURE_CSP: dict[str, list[str]] = {

@@ -39,7 +39,7 @@ from intents_ui.service import operations
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import balance_cache, reading
+from intents_ui.web.transfers import reading
 from intents_ui.web.triage import answers
 from tests.fenced import data_of
 from tests.helpdesk import signing
@@ -645,7 +645,7 @@ def world(*, checked: bool = True) -> Iterator[tuple[Emulator, Client]]:
         patch.setattr(operations, "POLICIES", policies(*others, **NOT_CACHED))
         patch.setattr(ENV, "intents_embed_hosts", ["https://other.example"])
         if not checked:
-            patch.setattr(balance_cache, "entry_of", _unreachable)
+            patch.setattr(reading, "entry_of", _unreachable)
         for emulator in fresh():
             # The clock is stopped, so cache entries don't age.
             patch.setattr(app.current().service.cache, "clock", lambda: 0.0)

@@ -17,7 +17,7 @@ from intents_ui.api.models import (
     TokenWarning,
 )
 from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.formatting.sentences import exact
+from intents_ui.display.formatting.text import exact
 from intents_ui.display.quotes import comparison
 from intents_ui.display.search import explorers
 from intents_ui.display.search.parameters import Parsed, UrlFilters

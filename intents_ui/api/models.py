@@ -18,7 +18,7 @@ from intents_ui.display.search.identifiers import Kind
 from intents_ui.display.summary.rules import Attention, Cause, Certainty, Who
 from intents_ui.display.summary.timeline import Name, StepState
 from intents_ui.display.tokens.chains import Network
-from intents_ui.display.transfers.balances import Check
+from intents_ui.display.transfers.locations import Check
 from intents_ui.service.outcome import Outcome
 
 INTENT_ID: Final = "0x36176d03cce45f6a8e7b61d895c6ea724e03fe1000aa98e6dddd6585ffd3b069"  # in examples

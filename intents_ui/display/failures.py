@@ -8,7 +8,7 @@ from typing import Any
 
 from intents_ui import tables
 from intents_ui.display.formatting import times
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.text import Sentence
 from intents_ui.service import errors
 from intents_ui.service.errors import Reason, StaleResponse
 

@@ -18,8 +18,9 @@ from django.urls import set_script_prefix
 from django.utils.datastructures import CaseInsensitiveMapping
 
 from intents_ui import app
-from intents_ui.http import access_log, failures, limits, marks, probes, security_headers
+from intents_ui.http import access_log, failures, limits, marks, probes
 from intents_ui.http.failures import Failure, Rejected, of_dashboard
+from intents_ui.http.headers import default_headers
 from intents_ui.http.messages import (
     AsgiApplication,
     Message,
@@ -239,7 +240,7 @@ async def call_embedded(embedded: AsgiApplication, scope: Message, receive: Rece
 
     async def send_with_headers(message: Message) -> None:
         is_head = message["type"] == "http.response.start"
-        headers = [*message["headers"], *security_headers.default_headers()] if is_head else []
+        headers = [*message["headers"], *default_headers()] if is_head else []
         await send({**message, "headers": headers} if is_head else message)
 
     try:

@@ -2,6 +2,9 @@
 
 Every failure has an honest status code. Pages are shown in the frame, except for rejected requests: those cost no more
 than a few formatted sentences, whatever was requested, also before Django has seen the request.
+
+Also notices of stale data and of failed requests, once per page, in slots that fragments fill, too. Other content types
+have an `Age` header.
 """
 
 import json
@@ -15,7 +18,7 @@ from functools import lru_cache, partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import is_valid_path
@@ -25,11 +28,12 @@ from django.utils.encoding import escape_uri_path
 from intents_ui import api, mcp
 from intents_ui.display import failures
 from intents_ui.display.formatting import text
-from intents_ui.http import client_ip
+from intents_ui.http import client_ip, marks
 from intents_ui.mcp import messages
 from intents_ui.service import errors
 from intents_ui.service.context import request_context
 from intents_ui.web import cursors
+from intents_ui.web.frame import is_partial
 
 log = logging.getLogger(__name__)
 
@@ -277,3 +281,47 @@ def internal_error(request: HttpRequest) -> HttpResponse:
     reference = request_context.reference()
     log.error("Unhandled exception, request ID %s", reference, exc_info=sys.exc_info())
     return page(request, of_dashboard("bug", reference=reference))
+
+
+EMPTY = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
+
+
+def add_stale_notice(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        with request_context.collecting_stale() as old, request_context.collecting_failed() as failed:
+            response = get_response(request)
+            if old:
+                age = datetime.now(UTC) - min(each.learned_at for each in old)  # of the oldest
+                response["Age"] = str(max(0, int(age.total_seconds())))
+            if is_page(response):
+                patch_vary_headers(response, ["HX-Request-Type"])
+            match = request.resolver_match
+            marked = marks.of_view(match.func) if match else marks.NONE
+            # A fragment of a page with the frame.
+            is_fragment = is_partial(request) and is_page(response) and not marked.is_framed
+            if isinstance(response, HttpResponse) and is_fragment and response.status_code not in EMPTY:
+                patch_vary_headers(response, ["HX-Current-URL"])
+                whole = marked.is_whole or is_of_this_url(request)
+                # The name of the fragment, to find its notice by.
+                part = (match and match.url_name) or "part"
+                # Only the full page says that names are stale.
+                shown = old if whole else failures.without_names(old)
+                places = {"old": shown, "unanswered": failed, "is_whole": whole, "part": part}
+                response.content += render_to_string("parts/stale_notice_fragment.html", places).encode()
+                response["Content-Length"] = str(len(response.content))  # set before by Django
+        return response
+
+    return answer
+
+
+def is_page(response: HttpResponseBase) -> bool:
+    return response.headers.get("Content-Type", "").startswith("text/html")
+
+
+def is_of_this_url(request: HttpRequest) -> bool:
+    """Return whether the page has the URL of the fragment, which then refreshes all of its service data."""
+    # Compare it as text: it may not be a URL.
+    page = (request.htmx.current_url or "").partition("?")[0]  # type: ignore[attr-defined]
+    return page == f"{request.scheme}://{request.get_host()}{request.path}"

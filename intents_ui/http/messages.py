@@ -9,8 +9,8 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.utils.http import parse_header_parameters
 
-from intents_ui.http import security_headers
 from intents_ui.http.failures import Rejected, of_dashboard
+from intents_ui.http.headers import default_headers
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -86,7 +86,7 @@ async def send_response(send: Send, status: int, body: bytes, headers: Mapping[s
     """Send a response that bypasses Django, with its Content-Type among the headers."""
     headers = {"Content-Length": str(len(body)), "Cache-Control": "no-store", **headers}
     encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    encoded += security_headers.default_headers(is_page=headers["Content-Type"].startswith("text/html"))
+    encoded += default_headers(is_page=headers["Content-Type"].startswith("text/html"))
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
 

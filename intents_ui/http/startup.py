@@ -13,7 +13,8 @@ from django.utils.crypto import salted_hmac
 
 from intents_ui import app
 from intents_ui.app import App, embedded_service, service_config
-from intents_ui.http import client_ip, probes, security_headers
+from intents_ui.http import client_ip, probes
+from intents_ui.http.headers import default_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
 from intents_ui.http.messages import Receive, Send
 from intents_ui.live.bus import RedisBus
@@ -96,7 +97,7 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
         fallback=intent_page.polling_fragment,
         client_of=lambda scope: client_ip.client_of(scope) or client_ip.THIS_MACHINE,
         wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
-        headers=security_headers.default_headers(),
+        headers=default_headers(),
         stopping=lifecycle.is_stopping,
         limits=Limits(a_client=STREAMS_PER_CLIENT),
     )

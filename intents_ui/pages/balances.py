@@ -10,12 +10,12 @@ from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.lists import balances as held
 from intents_ui.display.search import form
-from intents_ui.display.transfers.balances import UNCHECKED
+from intents_ui.display.transfers.locations import UNCHECKED
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import is_partial, render
-from intents_ui.web.transfers import balance_cache
+from intents_ui.web.transfers import reading
 
 
 @require_safe
@@ -38,7 +38,7 @@ def looked_up(intent_id: str) -> dict[str, object]:
     names = app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
     transfer = Transfer.of(found, None, now=datetime.now(UTC), names=names)
-    balances = balance_cache.look_up(transfer)
+    balances = reading.look_up_balances(transfer)
     names.learn(group.chain_id or None for group in (balances or UNCHECKED).groups)
     return context(transfer.at(transfer.now, balances or UNCHECKED), is_listed=balances is not None)
 

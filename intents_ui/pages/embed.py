@@ -16,7 +16,7 @@ from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.http import marks
-from intents_ui.http.security_headers import embeddable
+from intents_ui.http.headers import embeddable
 from intents_ui.service import lookup
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError

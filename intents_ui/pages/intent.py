@@ -25,7 +25,7 @@ from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.balances import Check
+from intents_ui.display.transfers.locations import Check
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.http import marks
 from intents_ui.live.snapshot import Snapshot, digest

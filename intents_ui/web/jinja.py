@@ -12,12 +12,12 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import app
 from intents_ui.display import failures, glossary
-from intents_ui.display.formatting import amounts, hashes, json_text, sentences, text, times
+from intents_ui.display.formatting import amounts, hashes, json_text, text, times
 from intents_ui.display.formatting.hashes import ShortForms, Whole
 from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
 from intents_ui.display.tokens import names
-from intents_ui.display.transfers import assistance, statuses
+from intents_ui.display.transfers import statuses
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, code_generator
 from intents_ui.web import assets, links
@@ -109,11 +109,11 @@ def environment(**options: Any) -> Environment:
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, made_at=now)
-    env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=assistance.SCAM_WARNING)
+    env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=rules.SCAM_WARNING)
     env.filters.update(
         account=hashes.account,
         bare=text.bare,
-        capitalized=sentences.capitalized,
+        capitalized=text.capitalized,
         ago=lambda at: times.ago(at, now=now()),
         checksum=hashes.checksum,
         duration=times.duration,
@@ -129,7 +129,7 @@ def environment(**options: Any) -> Environment:
         looks_like=empty_results.looks_like,
         question=empty_results.question,
         old=lambda answers: failures.old(answers, now=now()),
-        parts=sentences.parts_of,
+        parts=text.parts_of,
         percent=lambda share: amounts.share(share.part, share.whole),
         reason=lambda written: text.reason(written).shown,
         short_address=partial(hashes.shortened, whole=hashes.checksum, shorten=hashes.short_address),
@@ -154,7 +154,7 @@ def environment(**options: Any) -> Environment:
         visible_lines=lambda written: text.visible(written, lines=True),
     )
     env.tests["lookalike"] = lambda shown: isinstance(shown, Whole)
-    env.tests["figure"] = lambda part: isinstance(part, sentences.Figure) and part.exact != part
+    env.tests["figure"] = lambda part: isinstance(part, text.Figure) and part.exact != part
     env.tests["time"] = lambda part: isinstance(part, times.Time)
     for name in MACROS:
         env.globals.update(macros(env, f"parts/{name}.html"))

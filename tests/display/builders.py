@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
+from intents_ui.display.transfers.locations import UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     BalanceGroup,

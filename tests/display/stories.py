@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.funds_location import Agreement
 from intents_ui.display.summary.summary import Summary
-from intents_ui.display.transfers.balances import UNCHECKED, Balances
+from intents_ui.display.transfers.locations import UNCHECKED, Balances
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, Step

@@ -17,12 +17,11 @@ from intents_ui.display.quotes import comparison
 from intents_ui.display.quotes.comparison import Result
 from intents_ui.display.sharing import customer_reply
 from intents_ui.display.sharing.escalation import Escalation
+from intents_ui.display.summary import rules
 from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.rules import Attention, Cause, Who
-from intents_ui.display.transfers import assistance, statuses
-from intents_ui.display.transfers.assistance import Help
-from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
-from intents_ui.display.transfers.locations import Place
+from intents_ui.display.summary.rules import Attention, Cause, Help, Who
+from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers.locations import UNCHECKED, Balances, Check, Place
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import DepositTransaction, IntentProviderQuote
 from intents_ui.service.outcome import StepStatus
@@ -47,7 +46,7 @@ INTENT = intent(
         to_address=ADDRESSES[ARBITRUM], token_address=USDC, amount=100_000_000, chain_id=ARBITRUM, decimals=6
     ),
 )
-RECOVERY = Help(assistance.RECOVER_IN_THE_APP)
+RECOVERY = Help(rules.RECOVER_IN_THE_APP)
 WORDS = {
     "recover": r"\b[Rr]ecover (the|them|it|leftover|remaining|funds)|can( also)? recover",
     "no_recovery": r"Recovery isn't possible",

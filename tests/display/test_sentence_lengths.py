@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.formatting import sentences, times
-from intents_ui.display.formatting.sentences import fill
+from intents_ui.display.formatting import times
+from intents_ui.display.formatting.text import fill
 from intents_ui.display.sharing.customer_reply import ReplyPlaceholders
 from intents_ui.display.summary import reasons, timeline
 from intents_ui.display.summary import summary as summaries
-from intents_ui.display.transfers.balances import UNCHECKED, Balances, Check
+from intents_ui.display.transfers.locations import UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     ChainInfo,
@@ -146,7 +146,7 @@ def texts(transfer: Transfer) -> Iterator[tuple[str, str]]:
 
 def with_dates(text: str) -> str:
     """Return a text as a reader of another day gets it."""
-    parts = sentences.parts_of(text)
+    parts = text.parts_of(text)
     return "".join(times.dated(part.at) if isinstance(part, times.Time) else part for part in parts)
 
 

@@ -439,7 +439,7 @@ def test_a_rejected_request_gets_a_page_that_says_why(server: str, request_: byt
 
 def test_half_open_connections_block_no_others_and_are_closed() -> None:
     """Slowloris: heads that never end, bodies that don't come, and a client that doesn't read."""
-    names = ("worker:HEADERS_TIMEOUT", "worker:WRITE_TIMEOUT", "http.pages:BODY_SECONDS")
+    names = ("worker:HEADERS_TIMEOUT", "worker:WRITE_TIMEOUT", "http.application:BODY_SECONDS")
     with dashboard(**constants(**{f"intents_ui.{name}": 1.0 for name in names})) as server, ExitStack() as stack:
         where = urlsplit(server)
 

@@ -16,7 +16,7 @@ from django.test import Client, override_settings
 from pydantic import SecretStr
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import security_headers
+from intents_ui.http import headers
 from intents_ui.settings import ENV
 from tests.browser import kinds
 from tests.pages.conftest import fresh
@@ -30,7 +30,7 @@ TOKEN: Final = "canary-token-of-the-operator"
 KEY: Final = "".join(chr(33 + number % 90) for number in range(60)).replace('"', "x")
 UNKNOWN: Final = "0x" + "ab" * 32
 ONCE: Final = {
-    "permissions-policy": security_headers.EVERYWHERE["Permissions-Policy"],
+    "permissions-policy": headers.EVERYWHERE["Permissions-Policy"],
     "referrer-policy": "strict-origin-when-cross-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-embedder-policy": "require-corp",

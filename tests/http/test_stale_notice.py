@@ -7,7 +7,7 @@ import time_machine
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from intents_ui.http.stale_notice import add_stale_notice
+from intents_ui.http.failures import add_stale_notice
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 

@@ -13,12 +13,12 @@ from intents_ui import app
 from intents_ui.display.lists.balances import NO_OWNER, NOTHING
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
-from intents_ui.display.transfers.balances import Check
+from intents_ui.display.transfers.locations import Check
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
-from intents_ui.web.transfers import balance_cache, reading
+from intents_ui.web.transfers import reading
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import PARTIAL, visible_text
@@ -206,13 +206,13 @@ def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator:
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
     intent = app.current().service.ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     receipt = app.current().service.ask(operations.get_intent_receipt(intent.intent_id))
-    found = balance_cache.look_up(Transfer.of(intent, receipt, now=datetime.now(UTC)))
+    found = reading.look_up_balances(Transfer.of(intent, receipt, now=datetime.now(UTC)))
     assert found is not None
     assert found.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
     then, now = (
         balances
-        for balances, _ in balance_cache.known(
+        for balances, _ in reading.known_balances(
             [Transfer.of(intent, receipt, now=datetime.now(UTC)), Transfer.of(intent, moved, now=datetime.now(UTC))]
         )
     )

@@ -8,8 +8,8 @@ from django.test import Client
 
 from intents_ui import settings
 from intents_ui.display.sharing import customer_reply
+from intents_ui.display.summary import rules
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
-from intents_ui.display.transfers import assistance
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.web.transfers import reading
@@ -74,8 +74,8 @@ def test_page_and_reply_link_the_operators_contacts(
     monkeypatch.setattr(settings.ENV, "intents_support_contact", "support@app.example")
     intent_id = emulator.worst(13)["intentId"]
     page = site.get(f"/intent/{intent_id}").content.decode()
-    assert f'<a href="https://app.example/recover?a=1&amp;b=2" rel="noopener">{assistance.RECOVER}</a>' in page
-    assert f'<a href="mailto:support@app.example" rel="noopener">{assistance.SUPPORT}</a>' in page
+    assert f'<a href="https://app.example/recover?a=1&amp;b=2" rel="noopener">{rules.RECOVER}</a>' in page
+    assert f'<a href="mailto:support@app.example" rel="noopener">{rules.SUPPORT}</a>' in page
     reply = texts(site, intent_id)["Reply"]
     assert "https://app.example/recover?a=1&b=2" in reply
     assert "support@app.example" not in reply  # it comes from there
@@ -89,16 +89,14 @@ def test_page_and_reply_warn_of_fake_support_where_they_offer_help(
     intent_id = getattr(emulator, copy)(scenario.slug)["intentId"]
     page = site.get(f"/intent/{intent_id}").content.decode()
     [step] = re.findall(r"<h2>Next step</h2>(.*?)<div class=\"answer-money\">", page, re.DOTALL)
-    offers = re.search(
-        "contact|support|recover", visible_text(step).replace(assistance.SCAM_WARNING, ""), re.IGNORECASE
-    )
-    assert visible_text(page).count(assistance.SCAM_WARNING) == bool(offers)
+    offers = re.search("contact|support|recover", visible_text(step).replace(rules.SCAM_WARNING, ""), re.IGNORECASE)
+    assert visible_text(page).count(rules.SCAM_WARNING) == bool(offers)
     assert texts(site, intent_id)["Reply"].count(customer_reply.SCAM_WARNING) == bool(offers)
 
 
 def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.worst(13)["intentId"]
-    assert assistance.RECOVER_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
+    assert rules.RECOVER_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
     assert (
         "Only your wallet can move them, and you can recover them in the app you used."
         in texts(site, intent_id)["Reply"]

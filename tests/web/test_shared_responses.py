@@ -21,7 +21,7 @@ from intents_ui.service.models import Page
 from intents_ui.service.operations import get_intent
 from intents_ui.service.redis import RedisGuard
 from intents_ui.web.shared_responses import SharedResponses
-from intents_ui.web.transfers import balance_cache
+from intents_ui.web.transfers import reading
 from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService
@@ -94,11 +94,11 @@ def test_a_response_cached_by_one_process_is_not_requested_by_another(service, r
 def test_balances_found_by_one_process_are_cached_for_another(service, redis, values):
     intent = service.emulator.finished("aborted-by-timeout")
     created = datetime.fromisoformat(intent["createdAt"])
-    page = balance_cache.first_page(owner=intent["ownerAddress"], created_at=created)
-    unknown = balance_cache.first_page(owner="0x" + "11" * 20, created_at=created)
+    page = reading.first_page(owner=intent["ownerAddress"], created_at=created)
+    unknown = reading.first_page(owner="0x" + "11" * 20, created_at=created)
     with process(service, shared(redis.url)) as first, process(service, shared(redis.url)) as second:
         assert second.cache.get(page) is None
-        entry = balance_cache.entry_of(first, intent["intentId"], owner=intent["ownerAddress"], created_at=created)
+        entry = reading.entry_of(first, intent["intentId"], owner=intent["ownerAddress"], created_at=created)
         service.calls.clear()
         (found, missing) = second.cache.get_many([page, unknown])
         assert service.calls.total() == 0

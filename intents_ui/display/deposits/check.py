@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.sentences import Sentence, joined
-from intents_ui.display.formatting.text import UNKNOWN
+from intents_ui.display.formatting.text import UNKNOWN, Sentence, joined
 from intents_ui.display.tokens import token_amounts, warnings
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import deposits

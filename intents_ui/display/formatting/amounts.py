@@ -7,8 +7,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import reduce
 
 from intents_ui.display.formatting import text
-from intents_ui.display.formatting.sentences import Figure
-from intents_ui.display.formatting.text import UNKNOWN
+from intents_ui.display.formatting.text import UNKNOWN, Figure
 
 BASE_UNITS = "base units"
 # uint256 has 78 digits, so with more than 77 decimals no amount could reach one token.

@@ -12,8 +12,7 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, times
 from intents_ui.display.formatting.amounts import EXACT
-from intents_ui.display.formatting.sentences import Sentence, joined
-from intents_ui.display.formatting.text import UNKNOWN
+from intents_ui.display.formatting.text import UNKNOWN, Sentence, joined
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Certainty, Delivery
 from intents_ui.display.tokens import token_amounts

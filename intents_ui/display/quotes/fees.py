@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import EXACT, Amount
-from intents_ui.display.formatting.sentences import Figure, Sentence, joined
+from intents_ui.display.formatting.text import Figure, Sentence, joined
 from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer import Transfer, derived, first

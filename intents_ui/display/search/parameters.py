@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from urllib.parse import urlencode
 
 from intents_ui.display.formatting import text
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.text import Sentence
 from intents_ui.display.search import identifiers, input_errors
 from intents_ui.display.search.facts import chains_by_name
 from intents_ui.display.search.identifiers import Kind

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.sentences import Name, Sentence, capitalized, fill
+from intents_ui.display.formatting.text import Name, Sentence, capitalized, fill
 from intents_ui.display.search import explorers
 from intents_ui.display.summary import glance, reasons, summary, timeline
 from intents_ui.display.summary.funds_location import ADDRESSES
 from intents_ui.display.summary.placeholders import CUSTOMER, MINUTE, Placeholders
-from intents_ui.display.summary.rules import SECOND_DEPOSIT, Cause
-from intents_ui.display.transfers.assistance import RECOVER, HelpKind
+from intents_ui.display.summary.rules import RECOVER, SECOND_DEPOSIT, Cause, HelpKind
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.transfer import Transfer, derived
 

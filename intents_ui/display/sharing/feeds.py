@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from intents_ui.display.formatting import hashes, sentences, text, times
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting import hashes, text, times
+from intents_ui.display.formatting.text import Sentence
 from intents_ui.display.formatting.times import Time
 from intents_ui.display.sharing import preview
 from intents_ui.display.summary import glance, summary, timeline
@@ -134,7 +134,7 @@ def _told(transfer: Transfer, *, key: str, published: datetime, updated: datetim
 
 def _dated(sentence: str) -> str:
     """Return the sentence with the date of each time."""
-    parts = sentences.parts_of(sentence)
+    parts = text.parts_of(sentence)
     return _safe("".join(times.dated(part.at) if isinstance(part, Time) else part for part in parts))
 
 

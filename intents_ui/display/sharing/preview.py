@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.sentences import capitalized
-from intents_ui.display.formatting.text import UNKNOWN
+from intents_ui.display.formatting.text import UNKNOWN, capitalized
 from intents_ui.display.lists.address import Role
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.glance import Side

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from intents_ui.display.formatting.sentences import Sentence, listed
+from intents_ui.display.formatting.text import Sentence, listed
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.locations import Place, is_further
 from intents_ui.display.transfers.transfer import Transfer

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.sentences import Name, Sentence, fill, listed
+from intents_ui.display.formatting.text import Name, Sentence, fill, listed
 from intents_ui.display.summary import funds_location, rules
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.tokens import providers, token_amounts

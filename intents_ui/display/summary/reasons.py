@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from intents_ui import tables
 from intents_ui.display.formatting import times
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.text import Sentence
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer import Transfer

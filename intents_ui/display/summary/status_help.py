@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from intents_ui import tables
-from intents_ui.display.formatting import sentences
-from intents_ui.display.formatting.sentences import capitalized
+from intents_ui.display.formatting import text
+from intents_ui.display.formatting.text import capitalized
 from intents_ui.display.summary import rules
-from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, MessageRow, Who
+from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Help, MessageRow, SupportTeam, Who
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.assistance import Help, SupportTeam
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.models import IntentStatus, TransactionStatus
 
@@ -131,7 +130,7 @@ def _in_general(row: MessageRow, status: IntentStatus | None) -> Explanation:
 def _said(template: str, words: Mapping[str, str]) -> str:
     """Return a message with general words, with a capital where a placeholder begins a sentence."""
     said = ""
-    for part, is_name in sentences.parsed(template):
+    for part, is_name in text.parsed(template):
         begins = not said or said.endswith((". ", "! "))
         said += capitalized(words[part]) if is_name and begins else words[part] if is_name else part
     return said

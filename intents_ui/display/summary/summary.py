@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from intents_ui.display.formatting.sentences import Name, Sentence, fill
+from intents_ui.display.formatting.text import Name, Sentence, fill
 from intents_ui.display.summary import funds_location, reasons, rules
 from intents_ui.display.summary.funds_location import ADDRESSES, Located
 from intents_ui.display.summary.placeholders import Placeholders
@@ -20,13 +20,14 @@ from intents_ui.display.summary.rules import (
     Cause,
     Certainty,
     Deadline,
+    Help,
+    HelpKind,
     MessageRow,
+    SupportTeam,
     Who,
 )
-from intents_ui.display.transfers import assistance, deposits
-from intents_ui.display.transfers.assistance import Help, HelpKind, SupportTeam
-from intents_ui.display.transfers.balances import Check
-from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers import deposits
+from intents_ui.display.transfers.locations import Check, Place
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import STOPPED, IntentStatus
@@ -170,12 +171,12 @@ class Summary:
         if self.is_pending:
             return ()
         kinds = (HelpKind.SUPPORT,) if self._obstacle else self.row.help
-        return tuple(assistance.needed(kinds, contact=self.contact, contacts=self.transfer.contacts))
+        return tuple(rules.needed(kinds, contact=self.contact, contacts=self.transfer.contacts))
 
     @property
     def scam_warning(self) -> str:
         """Return the warning about fake support, if the page says whom to contact or to recover funds."""
-        return assistance.SCAM_WARNING if self.help or self.contact else ""
+        return rules.SCAM_WARNING if self.help or self.contact else ""
 
     @cached_property
     def deadline(self) -> datetime | None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.sentences import Sentence, capitalized, fill
+from intents_ui.display.formatting.text import Sentence, capitalized, fill
 from intents_ui.display.summary import reasons
 from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.tokens import token_amounts

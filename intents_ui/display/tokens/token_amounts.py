@@ -15,7 +15,7 @@ from functools import cached_property
 from intents_ui import tables
 from intents_ui.display.formatting import amounts, hashes, text
 from intents_ui.display.formatting.amounts import Amount
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.text import Sentence
 from intents_ui.display.tokens import names, warnings
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.warnings import Mark, TokenStanding

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display.formatting import amounts, times
-from intents_ui.display.formatting.sentences import Sentence
+from intents_ui.display.formatting.text import Sentence
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 
 OPEN = {

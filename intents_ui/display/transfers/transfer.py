@@ -19,10 +19,8 @@ from intents_ui.display.tokens import names, providers, token_amounts
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.assistance import NO_CONTACTS, Contacts
-from intents_ui.display.transfers.balances import UNCHECKED, Balances
 from intents_ui.display.transfers.incidents import IncidentFacts
-from intents_ui.display.transfers.locations import Holding, Place, is_further
+from intents_ui.display.transfers.locations import UNCHECKED, Balances, Holding, Place, is_further
 from intents_ui.display.transfers.statuses import StatusLabel
 from intents_ui.service.models import (
     STOPPED,
@@ -72,6 +70,17 @@ TIMES_THE_ESTIMATE = 3
 LEAST_GRACE = timedelta(seconds=60)
 # An automatic refund arrives within this time, or not at all.
 RETURN = timedelta(minutes=15)
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """From the settings, never from a response. `support` is an https URL or an e-mail address."""
+
+    recovery_url: str | None = None
+    support: str | None = None
+
+
+NO_CONTACTS = Contacts()
 
 
 def _given[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":

@@ -13,12 +13,11 @@ from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.search.shortened import Candidate
 from intents_ui.display.summary import glance, summary
 from intents_ui.display.summary.glance import Glance
-from intents_ui.display.summary.rules import Attention, Cause
+from intents_ui.display.summary.rules import Attention, Cause, Help
 from intents_ui.display.summary.summary import whose
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.assistance import Help
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import results

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from intents_ui.display.triage import cases, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, marks
-from intents_ui.http.security_headers import embeddable
+from intents_ui.http.headers import embeddable
 from intents_ui.web import links
 from intents_ui.web.frame import render
 from intents_ui.web.triage.ticket_lookup import TicketRows, rows_of

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intents_ui.display.deposits import check
-from intents_ui.display.formatting.sentences import exact
+from intents_ui.display.formatting.text import exact
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.transfers.statuses import Tone

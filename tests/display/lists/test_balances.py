@@ -10,7 +10,7 @@ from intents_ui.display.lists.balances import AddressBalances, Worth
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens import warnings
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.display.transfers.balances import UNCHECKED
+from intents_ui.display.transfers.locations import UNCHECKED
 from intents_ui.display.transfers.transfer import Balances as Snapshot
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenInfo

@@ -11,9 +11,8 @@ import pytest
 
 from intents_ui.display.sharing import customer_reply, escalation
 from intents_ui.display.summary import glance, rules, summary
-from intents_ui.display.summary.rules import EXPLANATIONS, Certainty
-from intents_ui.display.transfers.assistance import SCAM_WARNING, Contacts
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.display.summary.rules import EXPLANATIONS, SCAM_WARNING, Certainty
+from intents_ui.display.transfers.transfer import Contacts, Transfer
 from intents_ui.service.models import (
     ChainInfo,
     IntentProviderQuote,

@@ -20,8 +20,7 @@ from intents_ui.display.summary.funds_location import Agreement
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty, Who
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.names import NO_NAMES
-from intents_ui.display.transfers.balances import Balances, Check
-from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.locations import Balances, Check, Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import (
     BalanceGroup,

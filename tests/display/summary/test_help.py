@@ -1,8 +1,7 @@
 """Links to recovery and support follow from the message, never from words of strangers in it."""
 
 from intents_ui.display.summary import summary
-from intents_ui.display.summary.rules import EXPLANATIONS
-from intents_ui.display.transfers.assistance import SUPPORT_OF_THE_APP, HelpKind
+from intents_ui.display.summary.rules import EXPLANATIONS, SUPPORT_OF_THE_APP, HelpKind
 from intents_ui.service.models import ChainInfo
 from tests.display.builders import Catalogue, at, intent, receipt
 

@@ -7,10 +7,10 @@ import pytest
 from intents_ui.display.summary import reasons
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary import timeline as timelines
-from intents_ui.display.summary.rules import Who
+from intents_ui.display.summary.rules import SUPPORT_OF_THE_APP, Help, Who
 from intents_ui.display.summary.timeline import Name
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.assistance import SUPPORT_OF_THE_APP, Contacts, Help
+from intents_ui.display.transfers.transfer import Contacts
 from intents_ui.service.models import TokenMetadata, TransactionPrecondition
 from tests.display.builders import (
     ARBITRUM,

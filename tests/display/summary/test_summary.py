@@ -10,8 +10,7 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.funds_location import Agreement
 from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
-from intents_ui.display.transfers.balances import PENDING, UNCHECKED, Balances, Check
-from intents_ui.display.transfers.locations import Place
+from intents_ui.display.transfers.locations import PENDING, UNCHECKED, Balances, Check, Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import RETURN, Transfer
 from intents_ui.service.models import (

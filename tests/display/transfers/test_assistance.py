@@ -6,10 +6,9 @@ import pytest
 
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.sharing import customer_reply
-from intents_ui.display.summary import summary
-from intents_ui.display.transfers import assistance
-from intents_ui.display.transfers.assistance import Contacts, Help
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.display.summary import rules, summary
+from intents_ui.display.summary.rules import Help
+from intents_ui.display.transfers.transfer import Contacts, Transfer
 from intents_ui.display.triage import export, rows
 from intents_ui.display.triage.rows import Reading
 from intents_ui.service.results import TRANSACTION_HASH, Hit, LookupQuestion, LookupResult
@@ -42,8 +41,8 @@ def test_a_next_step_to_recover_funds_links_the_recovery_page():
     result = summary.of(recoverable(BOTH))
     assert "recover" in result.next_step.lower()
     assert result.help == (
-        Help(assistance.RECOVER, RECOVERY),
-        Help(assistance.SUPPORT, f"mailto:{SUPPORT}"),
+        Help(rules.RECOVER, RECOVERY),
+        Help(rules.SUPPORT, f"mailto:{SUPPORT}"),
     )
 
 
@@ -52,8 +51,8 @@ def test_a_next_step_for_support_links_no_recovery():
     result = summary.of(replace(transfer, contacts=BOTH))
     assert "contact support" in result.next_step.lower()
     assert "recover" not in result.next_step.lower()
-    assert result.help == (Help(assistance.SUPPORT, f"mailto:{SUPPORT}"),)
-    assert summary.of(replace(transfer, contacts=Contacts())).help == (Help(assistance.SUPPORT_OF_THE_APP),)
+    assert result.help == (Help(rules.SUPPORT, f"mailto:{SUPPORT}"),)
+    assert summary.of(replace(transfer, contacts=Contacts())).help == (Help(rules.SUPPORT_OF_THE_APP),)
 
 
 @pytest.mark.parametrize("contacts", [BOTH, Contacts()])
@@ -64,17 +63,17 @@ def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts
 def test_the_reply_has_the_link_to_recover_funds():
     result = customer_reply.Reply([(recoverable(BOTH), URL)])
     assert "at the link below" in result.plain
-    assert f"{assistance.RECOVER}: {RECOVERY}" in result.plain.splitlines()
+    assert f"{rules.RECOVER}: {RECOVERY}" in result.plain.splitlines()
 
 
 def test_the_row_of_a_ticket_and_its_copies_have_the_links():
     of_ticket = row(recoverable(BOTH))
     assert of_ticket.help == summary.of(recoverable(BOTH)).help
     plain = export.plain([of_ticket], root=ROOT, now=NOW)
-    assert f"{assistance.RECOVER}: {RECOVERY}" in plain
-    assert f"{assistance.SUPPORT}: {SUPPORT}" in plain
+    assert f"{rules.RECOVER}: {RECOVERY}" in plain
+    assert f"{rules.SUPPORT}: {SUPPORT}" in plain
     markdown = export.markdown([of_ticket], root=ROOT, now=NOW)
-    assert f"[{assistance.RECOVER}](<{RECOVERY}>)" in markdown
-    assert f"[{assistance.SUPPORT}](<mailto:{SUPPORT}>)" in markdown
+    assert f"[{rules.RECOVER}](<{RECOVERY}>)" in markdown
+    assert f"[{rules.SUPPORT}](<mailto:{SUPPORT}>)" in markdown
     for link in (RECOVERY, SUPPORT):
         assert link in export.comma_separated([of_ticket], root=ROOT)

@@ -8,15 +8,15 @@ import httpx
 import pytest
 
 from intents_ui import app
-from intents_ui.display.transfers.balances import PENDING
+from intents_ui.display.transfers.locations import PENDING
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Refused
 from intents_ui.service.models import Intent, IntentHistory
 from intents_ui.service.operations import ServiceConfig
-from intents_ui.web.transfers import balance_cache
-from intents_ui.web.transfers.balance_cache import MOST_PAGES, entry_of
+from intents_ui.web.transfers import reading
+from intents_ui.web.transfers.reading import MOST_PAGES, entry_of
 
 OWNER = "0x" + "11" * 20
 WANTED = "0x" + "ab" * 32
@@ -93,9 +93,9 @@ def test_balances_are_waited_for_until_the_deadline_at_most(monkeypatch: pytest.
     created = {"intentId": WANTED, "ownerAddress": OWNER, "createdAt": CREATED.isoformat()}
     transfer = Transfer.of(Intent.model_validate(created), None, now=datetime.now(UTC))
     with request_context.within(1.0):
-        assert balance_cache.within(transfer, seconds=60) is PENDING
+        assert reading.balances_within(transfer, seconds=60) is PENDING
     assert waits[0] <= 1.0
     with request_context.within(0):
-        assert balance_cache.within(transfer, seconds=60) is PENDING
-    assert balance_cache.within(transfer, seconds=60) is PENDING
+        assert reading.balances_within(transfer, seconds=60) is PENDING
+    assert reading.balances_within(transfer, seconds=60) is PENDING
     assert waits[1:] == [60]
