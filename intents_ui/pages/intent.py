@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.display.calls import descriptions
-from intents_ui.display.deposits import check
 from intents_ui.display.fields import tables
 from intents_ui.display.formatting import times
 from intents_ui.display.lists import balances, route_stats
@@ -24,7 +23,7 @@ from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import glance, route_diagram, summary, timeline
 from intents_ui.display.tokens.warnings import TokenStanding
-from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.locations import Check
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.http import marks
@@ -136,7 +135,7 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "stops": route_diagram.of(transfer),
         "timeline": timeline.of(transfer),
         "promise": comparison.of(transfer),
-        "check": check.of(transfer),
+        "check": deposits.of(transfer),
         "may_accept": may_accept(transfer),
         "fees": fees.of(transfer),
         "changes_at": changes_at(transfer),
@@ -193,7 +192,7 @@ def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
     steps = timeline.of(transfer)
     by_the_clock = (
         *(summary.of(transfer).told, steps.late, steps.stalled, comparison.of(transfer).shown),
-        *(check.of(transfer), transfer.may_change, may_accept(transfer), unchecked(transfer)),
+        *(deposits.of(transfer).rows, transfer.may_change, may_accept(transfer), unchecked(transfer)),
         *(transfer.incident, customer_reply.body(transfer)),
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]

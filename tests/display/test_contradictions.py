@@ -12,7 +12,6 @@ from functools import cache, cached_property
 
 import pytest
 
-from intents_ui.display.deposits import check
 from intents_ui.display.quotes import comparison
 from intents_ui.display.quotes.comparison import Result
 from intents_ui.display.sharing import customer_reply
@@ -20,7 +19,7 @@ from intents_ui.display.sharing.escalation import Escalation
 from intents_ui.display.summary import rules
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Attention, Cause, Help, Who
-from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.locations import UNCHECKED, Balances, Check, Place
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import DepositTransaction, IntentProviderQuote
@@ -80,8 +79,7 @@ class Surfaces:
         self.reply = customer_reply.body(transfer)
         self.said = f"{self.told.headline}. {self.told.sentence} {self.told.location}"
         self.advice = " ".join((self.told.next_step, *(each.words for each in self.told.help)))
-        found = check.of(transfer)
-        self.checked = {row.label: row for row in found.rows} if found else {}
+        self.checked = {row.label: row for row in deposits.of(transfer).rows}
 
     def found(self, label: str) -> str:
         return self.checked[label].found if label in self.checked else ""
@@ -200,7 +198,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "check: confirmed, although not found": lambda of: (
         matches("no_deposit", of.said)
         and "Transaction" in of.checked
-        and of.checked["Transaction"].result is check.CONFIRMED
+        and of.checked["Transaction"].result is deposits.CONFIRMED
     ),
     # Comparison with the quote
     "comparison: on track, although late": lambda of: of.is_late and of.compared.result is Result.ON_TRACK,

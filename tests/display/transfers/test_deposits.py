@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.display.deposits import check
 from intents_ui.display.formatting.text import exact
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import EXPLANATIONS
+from intents_ui.display.transfers import deposits
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
@@ -80,7 +80,7 @@ def transfer(of_intent, of_receipt, balances=None, *, now=NOW, **more):
 
 
 def examined(*given, **more):
-    return check.of(transfer(*given, **more))
+    return deposits.of(transfer(*given, **more))
 
 
 def line(found, label):
@@ -235,7 +235,7 @@ def test_each_case_has_its_rows_and_one_message(status, deposit, balances, expir
     updated = {"updated_at": deposit.updated_at} if deposit else {}
     of_receipt = receipt(status, deposit=deposit, **LATER.get(status, {}), **updated) if deposit else None
     of = transfer(asking(status, **(EXPIRED if expired else {})), of_receipt, balances)
-    assert (summaries.of(of).key, results(check.of(of))) == (key, words)
+    assert (summaries.of(of).key, results(deposits.of(of))) == (key, words)
 
 
 def test_a_deposit_that_was_not_found_was_not_received():
@@ -249,7 +249,7 @@ def test_a_deposit_that_was_not_found_was_not_received():
 
 
 def test_a_check_without_a_receipt_that_would_tell_is_not_shown():
-    assert examined(asking(), None, unread=True) is None
+    assert examined(asking(), None, unread=True).rows == ()
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_a_check_without_a_receipt_that_would_tell_is_not_shown():
     ),
 )
 def test_a_used_deposit_needs_no_check(of_receipt, balances):
-    assert examined(asking(of_receipt.status), of_receipt, balances) is None
+    assert examined(asking(of_receipt.status), of_receipt, balances).rows == ()
 
 
 BEYOND = 2**64 * 10**9
@@ -320,7 +320,7 @@ def test_less_than_the_requested_amount_can_be_enough():
     assert line(found, "Amount").expected == "100.00 USDC, at least 99.00 USDC"
     assert line(found, "Amount").result.word == "Enough"
     less = transfer(asking(origin_precondition=needed), watching, held(98_999_999))
-    assert line(check.of(less), "Amount").result.word == "Underpaid"
+    assert line(deposits.of(less), "Amount").result.word == "Underpaid"
     assert "it is 0.000001 USDC below the minimum of 99.00 USDC." in summaries.of(less).sentence
     elsewhere = asking(origin_precondition=needed.model_copy(update={"owner_address": FAKE}))
     assert line(examined(elsewhere, watching, held(99_000_000)), "Amount").result.word == "Underpaid"
@@ -347,7 +347,7 @@ def test_another_token_at_the_address_does_not_hide_the_right_one():
 
 def test_one_address_on_both_chains_is_not_a_deposit_on_the_wrong_chain():
     both = asking(destination_intent_address=DEPOSIT_ADDRESS)
-    assert examined(both, receipt(deposit=watched()), held(ASKED, chain_id=BASE)) is None
+    assert examined(both, receipt(deposit=watched()), held(ASKED, chain_id=BASE)).rows == ()
 
 
 LINES = named(
@@ -431,8 +431,8 @@ STARTED = {"quoted.funded", "committed.funded", "executing.uncounted"}
 
 def contradictions(of: Transfer) -> list[str]:
     """Return what the check and the summary of one page say against each other."""
-    found, told = check.of(of), summaries.of(of)
-    if found is None:
+    found, told = deposits.of(of), summaries.of(of)
+    if not found.rows:
         return []
     chain, token, amount, *_ = found.rows
     is_seen = any(row.result.word in ("Match", "Mismatch") for row in (chain, token))
@@ -457,7 +457,7 @@ def test_no_scenario_contradicts_its_summary(minutes):
         result, now = scene(*moment), NOW + timedelta(minutes=minutes)
         of = result.at(now)
         assert contradictions(of) == [], moment
-        assert check.of(of) or not summaries.of(of).key.startswith(ASKING), (moment, summaries.of(of).key)
+        assert deposits.of(of).rows or not summaries.of(of).key.startswith(ASKING), (moment, summaries.of(of).key)
 
 
 HELD = {
