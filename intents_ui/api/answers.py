@@ -21,9 +21,8 @@ from intents_ui.display.formatting.text import exact
 from intents_ui.display.quotes import comparison
 from intents_ui.display.search import explorers
 from intents_ui.display.search.parameters import Parsed, UrlFilters
-from intents_ui.display.summary import glance, summary, timeline
-from intents_ui.display.summary.glance import Side
-from intents_ui.display.summary.summary import Summary
+from intents_ui.display.summary import summary, timeline
+from intents_ui.display.summary.summary import Side, Summary
 from intents_ui.display.summary.timeline import Step
 from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.transfers.transfer import Transfer, derived
@@ -69,13 +68,13 @@ def _transfer(transfer: Transfer) -> ApiTransfer:
 
 @derived
 def _listed(transfer: Transfer) -> ApiListedTransfer:
-    shown = glance.of(transfer)
+    shown = summary.of(transfer)
     return ApiListedTransfer(
         intent_id=transfer.intent.intent_id,
         url=reverse("intent", args=[transfer.intent.intent_id]),
         as_of=None,
         outcome=None if transfer.is_unread else transfer.outcome.value,
-        summary=summarized(summary.of(transfer)),
+        summary=summarized(shown),
         sent=_amount(shown.sent),
         received=_amount(shown.received),
         refunded=_amount(shown.returned) if shown.returned else None,

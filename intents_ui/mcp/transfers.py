@@ -91,10 +91,10 @@ def _possible(found: Candidates | None, most: int = candidates.PER_PAGE) -> dict
         return {}
     shown = [
         {
-            "intentId": each.intent_id,
-            "headline": each.summary.headline,
+            "intentId": each.transfer.intent.intent_id,
+            "headline": each.headline,
             "sent": str(each.sent),
-            "why": " ".join(found.reasons[each.intent_id]),
+            "why": " ".join(found.reasons[each.transfer.intent.intent_id]),
         }
         for each in found.transfers[:most]
     ]

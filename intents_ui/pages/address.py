@@ -18,7 +18,7 @@ from intents_ui.display.search import empty_results, input_errors
 from intents_ui.display.search.explorers import Explorer, explorers_of
 from intents_ui.display.search.identifiers import Finding
 from intents_ui.display.sharing import preview
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.paging import Leaf, Position
@@ -117,7 +117,7 @@ def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
     now, names = datetime.now(UTC), app.current().catalog
     names.learn(named_in(parts))
     owner, owned = parts.owner, parts.searched(OWNER)
-    open_transfers = [glance.of(each) for each in parts.open_transfers]
+    open_transfers = [summary.of(each) for each in parts.open_transfers]
     return {
         "owner": owner,
         # If the lookup failed, it may be an owner.
@@ -157,7 +157,7 @@ def passing(parts: AddressLookup) -> dict[str, object]:
     shown = found[:MOST_PASSING]
     return {
         "passing_count": len(found),
-        "passing": [glance.of(each) for each in reading.of_hits(shown)],
+        "passing": [summary.of(each) for each in reading.of_hits(shown)],
         "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
     }
 
@@ -185,7 +185,7 @@ def history(
         "is_owner": True,
         "leaf": found,
         "list_error": error,
-        "transfers": [glance.of(each) for each in reading.of_entries(listed)],
+        "transfers": [summary.of(each) for each in reading.of_entries(listed)],
         "choices": about.CHOICES,
         "problem": parsed.problems.get("status", ""),
         "wanted": of_owner(finding, parsed),

@@ -15,7 +15,7 @@ from intents_ui import app
 from intents_ui.display.catalog import chain_filters
 from intents_ui.display.catalog.chain_filters import ChainFilters
 from intents_ui.display.search.parameters import Chip, Parsed
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens import chains as display
 from intents_ui.display.tokens import names, providers
 from intents_ui.display.tokens.token_amounts import identity
@@ -163,7 +163,7 @@ def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[Int
 
 
 def newest(leaving: Part[Sequence[IntentHistory]], arriving: Part[Sequence[IntentHistory]]) -> dict[str, object]:
-    rows = {part: [glance.of(each) for each in reading.of_entries(part.found or ())] for part in (leaving, arriving)}
+    rows = {part: [summary.of(each) for each in reading.of_entries(part.found or ())] for part in (leaving, arriving)}
     return {
         "leaving": leaving,
         "arriving": arriving,

@@ -14,7 +14,7 @@ from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.console import commit as words
 from intents_ui.display.console.commit import CommitOutcome, CommitResult
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer, execute_until
 from intents_ui.http import marks, operator_auth
 from intents_ui.http.operator_auth import Confirmed, Refusal
@@ -72,7 +72,7 @@ def confirmation(
     context = {
         "intent": found,
         "execute_until": execute_until(found, now=at),
-        "glance": glance.of(transfer),
+        "summary": summary.of(transfer),
         "names": names,
         "now": at,
         "form": form,

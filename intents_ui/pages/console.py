@@ -26,7 +26,7 @@ from intents_ui.display.console import request_form
 from intents_ui.display.console.request_form import NONE, Examples, examples_of
 from intents_ui.display.formatting import hashes, json_text
 from intents_ui.display.search import identifiers
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.transfer import Transfer, execute_until
 from intents_ui.http import client_ip, limits, marks, operator_auth
@@ -251,7 +251,7 @@ def page(
     return render(request, "console/operation.html", context, status=status, retry_after=wait)
 
 
-def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> glance.Glance | None:
+def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> summary.Summary | None:
     """Return the summary of the returned quote, or of the one to commit. None if it can't be parsed."""
     text = asked.values.get("intent") if operation.name == "CommitIntent" else None
     if operation.name == "QuoteIntent" and attempt and (quoted := words.suggest(attempt)):
@@ -262,7 +262,7 @@ def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) 
     with request_context.page_deadline():
         names = app.current().catalog
         names.learn((found.origin_chain_id, found.destination_chain_id))
-        return glance.of(Transfer.of(found, None, now=datetime.now(UTC), names=names))
+        return summary.of(Transfer.of(found, None, now=datetime.now(UTC), names=names))
 
 
 def intent_in(text: str) -> Intent | None:

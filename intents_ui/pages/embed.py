@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.sharing import preview
-from intents_ui.display.summary import glance, summary
+from intents_ui.display.summary import summary
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.http import marks
 from intents_ui.http.headers import embeddable
@@ -46,7 +46,6 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     context = {
         "title": preview.describe(transfer).title,
         "summary": summary.of(transfer),
-        "glance": glance.of(transfer),
         "unread": error is not None,
         "changed_at": transfer.last_change,
         "may_change": error is not None or transfer.may_change,

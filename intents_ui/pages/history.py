@@ -16,7 +16,7 @@ from intents_ui import app
 from intents_ui.display.formatting import text
 from intents_ui.display.lists import filters
 from intents_ui.display.lists.filters import Filters, ListLabels
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import IntentHistory
@@ -93,7 +93,7 @@ def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) ->
     now = datetime.now(UTC)
     return {
         "leaf": found,
-        "rows": [glance.of(each) for each in reading.of_entries(found.entries)],
+        "rows": [summary.of(each) for each in reading.of_entries(found.entries)],
         "said": said(found, labels, at=at),
         "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
         "first": address(wanted) if at != BEGINNING else None,

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import marks
 from intents_ui.service.errors import ServiceError
@@ -26,13 +26,13 @@ HOUR = timedelta(hours=1)
 class Newest:
     """The list as rendered earlier, from `top`, and the number of newer transfers (a minimum unless `is_counted`)."""
 
-    transfers: Sequence[glance.Glance]
+    transfers: Sequence[summary.Summary]
     newer: int
     is_counted: bool
 
     @property
     def top(self) -> str:
-        return self.transfers[0].intent_id if self.transfers else ""
+        return self.transfers[0].transfer.intent.intent_id if self.transfers else ""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def overview(problems: Sequence[Read]) -> dict[str, object]:
 def lately(failed: Listing) -> Failed:
     since = datetime.now(UTC) - HOUR
     found = [each for each in failed.rows if each.quoted_at and each.quoted_at >= since]
-    reasons = Counter(told.whole for each in found if (told := glance.reason(each)))
+    reasons = Counter(told.whole for each in found if (told := each.reason))
     (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
     return Failed(int(since.timestamp()), len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)
 
@@ -103,4 +103,4 @@ def listed(found: Sequence[Transfer], *, top: str) -> Newest:
     newer = len(list(takewhile(lambda each: each.intent.intent_id != top, found))) if top else 0
     is_counted = newer < len(found) or not top
     shown = found[newer if newer < len(found) else 0 :][:SHOWN]
-    return Newest([glance.of(each) for each in shown], newer, is_counted)
+    return Newest([summary.of(each) for each in shown], newer, is_counted)

@@ -21,7 +21,7 @@ from intents_ui.display.quotes import comparison, fees
 from intents_ui.display.search import empty_results, explorers, identifiers
 from intents_ui.display.sharing import customer_reply, preview
 from intents_ui.display.sharing.escalation import Escalation
-from intents_ui.display.summary import glance, route_diagram, summary, timeline
+from intents_ui.display.summary import route_diagram, summary, timeline
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.locations import Check
@@ -129,7 +129,6 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "other_explorer": "",
         "drawn_at": datetime.now(UTC),
         "learned_at": learned_at(transfer.receipt),
-        "glance": glance.of(transfer),
         "preview": preview.describe(transfer),
         "summary": summary.of(transfer),
         "stops": route_diagram.of(transfer),
@@ -180,7 +179,7 @@ def explorer(transfer: Transfer) -> str | None:
 @derived
 def unchecked(transfer: Transfer) -> tuple[str, ...]:
     """Return the chains whose token list isn't there to check the transfer's tokens against."""
-    shown = glance.of(transfer)
+    shown = summary.of(transfer)
     tokens = [each for each in (shown.sent.token, shown.received.token) if each.address and each.chain_id is not None]
     return tuple(dict.fromkeys(each.chain for each in tokens if each.standing is TokenStanding.UNKNOWN))
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.display.formatting import text
 from intents_ui.display.routes.query import RouteQuery, RouteSide
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens import chains, names, providers
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
@@ -69,7 +69,7 @@ def its_transfers(word: str, newest: Sequence[IntentHistory] | ServiceError) -> 
         "transfers_error": None,
         "looked_at": len(read),
         "count": len(found),
-        "transfers": [glance.of(each) for each in found[:TRANSFERS_SHOWN]],
+        "transfers": [summary.of(each) for each in found[:TRANSFERS_SHOWN]],
         "routes": routes[:ROUTES_SHOWN],
         "more_routes": len(routes[ROUTES_SHOWN:]),
     }

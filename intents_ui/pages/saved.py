@@ -5,7 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
@@ -29,7 +29,7 @@ def status(request: HttpRequest) -> HttpResponse:
         raise BadRequest
     found = list(zip(ids, reading.of_ids(ids), strict=True))
     context = {
-        "read": [(each, glance.of(read)) for each, read in found if isinstance(read, Transfer)],
+        "read": [(each, summary.of(read)) for each, read in found if isinstance(read, Transfer)],
         "unread": [(each, error) for each, error in found if isinstance(error, ServiceError)],
     }
     return render(request, "saved/status.html", context)

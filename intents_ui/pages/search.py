@@ -23,7 +23,7 @@ from intents_ui.display.search import form as search_form
 from intents_ui.display.search.explorers import explorers_of, other_explorer
 from intents_ui.display.search.facts import chains_by_name
 from intents_ui.display.search.identifiers import ADDRESSES, HASHES, Finding, Kind, Pasted
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens import names, providers
 from intents_ui.http import marks
 from intents_ui.http.secret_text import HELD_BACK
@@ -225,7 +225,7 @@ def listed(request: HttpRequest, found: results.LookupResult) -> dict[str, objec
         "is_cut": found.count > len(found.hits),
         "previous": page(number - 1),
         "following": page(number + 1),
-        "transfers": [glance.of(each) for each in reading.of_hits([hit.intent for hit in shown], most=PAGE_SIZE)],
+        "transfers": [summary.of(each) for each in reading.of_hits([hit.intent for hit in shown], most=PAGE_SIZE)],
         "reasons": {
             hit.intent.intent_id: [empty_results.reason(question, found=found) for question in hit.reasons]
             for hit in shown

@@ -28,7 +28,7 @@ from intents_ui.display.routes import results as ways
 from intents_ui.display.routes.query import RouteQuery, RouteSide
 from intents_ui.display.search import explorers, parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens import names, prices
 from intents_ui.display.tokens.token_amounts import identity, key
 from intents_ui.service import operations
@@ -259,9 +259,9 @@ def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     sides = threads.both(partial(newest, where[0], is_origin=True), partial(newest, where[0], is_origin=False))
     entries = {entry.intent_id: entry for side in sides if not isinstance(side, ServiceError) for entry in side}
     now = datetime.now(UTC)
-    found = [glance.of(each) for each in reading.of_entries([*entries.values()])]
+    found = [summary.of(each) for each in reading.of_entries([*entries.values()])]
     found = [each for each in found if where in (place(each.sent), place(each.received))]
-    found.sort(key=lambda each: each.created_at or now, reverse=True)
+    found.sort(key=lambda each: each.transfer.quoted_at or now, reverse=True)
     context: dict[str, object] = {
         "transfers": found[:INTENTS_SHOWN],
         "count": len(found),
@@ -271,7 +271,7 @@ def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
     return part(request, where, "intents", context)
 
 
-def place(side: glance.Side) -> Where | None:
+def place(side: summary.Side) -> Where | None:
     return (side.chain_id, key(side.token_address)) if side.chain_id and side.token_address else None
 
 

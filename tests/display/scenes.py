@@ -5,7 +5,7 @@ quote.
 from dataclasses import dataclass
 from functools import cache
 
-from intents_ui.display.summary import glance, route_diagram, summary, timeline
+from intents_ui.display.summary import route_diagram, summary, timeline
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
@@ -43,9 +43,6 @@ class Scene:
 
     def timeline(self, now=NOW, **more) -> timeline.Timeline:
         return timeline.of(self.at(now, **more))
-
-    def glance(self, now=NOW, **more) -> glance.Glance:
-        return glance.of(self.at(now, **more))
 
     def stops(self, now=NOW, **more) -> tuple[route_diagram.RouteStop, ...]:
         return route_diagram.of(self.at(now, **more))

@@ -30,15 +30,15 @@ def test_a_refund_is_not_waited_for_for_hours(which, at, variant):
 
 
 def test_a_token_that_only_calls_itself_usdc_is_not_listed():
-    assert scene(18, 27).glance().sent.token.standing is TokenStanding.UNLISTED
-    assert scene(2, 30).glance().sent.token.standing is TokenStanding.FEATURED
-    assert scene(6, 10).glance().sent.token.standing is TokenStanding.FEATURED
+    assert scene(18, 27).story().sent.token.standing is TokenStanding.UNLISTED
+    assert scene(2, 30).story().sent.token.standing is TokenStanding.FEATURED
+    assert scene(6, 10).story().sent.token.standing is TokenStanding.FEATURED
 
 
 def test_an_unreported_amount_is_named_nowhere():
     result = scene(26, 41)
     assert result.sentences()["destination"] == "Delivered on Arbitrum One. Amount not reported."
-    assert result.glance().received.note == "quoted"
+    assert result.story().received.note == "quoted"
 
 
 def test_an_unknown_status_is_neither_delivered_nor_in_progress():
@@ -67,8 +67,8 @@ def said(told: Scene, now) -> tuple:
     summary, steps = told.story(now), told.timeline(now)
     return (
         (summary.key, summary.who),
-        told.glance(now).status,
-        told.glance(now).received.note,
+        told.story(now).status,
+        told.story(now).received.note,
         [stop.reached for stop in told.stops(now)],
         (steps.late, steps.stalled, [step.state for step in steps.steps], [step.expected_at for step in steps.steps]),
         told.at(now).may_change,

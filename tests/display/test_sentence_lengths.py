@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from intents_ui.display.formatting import times
-from intents_ui.display.formatting.text import fill
+from intents_ui.display.formatting.text import fill, parts_of
 from intents_ui.display.sharing.customer_reply import ReplyPlaceholders
 from intents_ui.display.summary import reasons, timeline
 from intents_ui.display.summary import summary as summaries
@@ -146,7 +146,7 @@ def texts(transfer: Transfer) -> Iterator[tuple[str, str]]:
 
 def with_dates(text: str) -> str:
     """Return a text as a reader of another day gets it."""
-    parts = text.parts_of(text)
+    parts = parts_of(text)
     return "".join(times.dated(part.at) if isinstance(part, times.Time) else part for part in parts)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from intents_ui.display.lists import export_row
-from intents_ui.display.summary import glance
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
@@ -101,7 +100,7 @@ def test_one_reason_is_stored_shown_and_exported(
     steps = {name: {"status": "FAILED", "statusReason": each} for name, each in reasons.items() if each is not None}
     given = listed(status="FAILED", receipt=receipt(status="FAILED", **steps))
     transfer, stored = Transfer.of_entry(given, now=NOW), entry.read(given, now=NOW)
-    shown = glance.reason(transfer)
+    shown = transfer.reason
     exported = export_row.of(transfer, url="")["reason"]
     assert (stored.failed_step, stored.reason) == (step, reason)
     assert (shown and shown.whole, exported) == (reason, reason)

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror import entry
@@ -177,7 +177,7 @@ def test_triage_knows_an_address_that_was_only_paid_by_others(site: Client) -> N
 def test_transfers_in_words_have_candidates_for_agents_and_no_reply_is_about_one(
     site: Client, mirrored_history: dict[str, Any]
 ) -> None:
-    sent = glance.of(reading.read(mirrored_history["intentId"])).sent
+    sent = summary.of(reading.read(mirrored_history["intentId"])).sent
     told = f"sent {sent} today, got nothing"
     for page in (site.get("/search", {"q": told}), site.post("/triage", {"q": told})):
         assert page.status_code == 200

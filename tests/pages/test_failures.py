@@ -122,7 +122,7 @@ def test_an_unknown_url_gets_a_page_in_the_frame(site: Client, path: str) -> Non
 
 
 def test_an_internal_error_is_a_page_with_a_request_id(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("intents_ui.pages.home.glance.of", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("intents_ui.pages.home.summary.of", lambda *_, **__: 1 / 0)
     answer = Client(raise_request_exception=False).get("/")
     assert answer.status_code == 500
     assert "Something went wrong" in answer.content.decode()

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.test import Client
 
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.web.transfers import reading
 
@@ -26,7 +26,7 @@ def test_each_transfer_has_the_status_and_amounts_of_its_page(site: Client, emul
     result = parts(site, *ids)
     assert list(result) == ids
     for intent_id in ids:
-        shown = glance.of(reading.read(intent_id).without_balances())
+        shown = summary.of(reading.read(intent_id).without_balances())
         assert shown.status.word in result[intent_id]
         assert shown.headline in result[intent_id]
     assert "Quoted: 149.7" in result[ids[0]]

@@ -13,7 +13,7 @@ from decimal import Decimal
 from intents_ui.display.formatting import amounts, text
 from intents_ui.display.lists.balances import Value
 from intents_ui.display.lists.filters import IN_FLIGHT
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.tokens.token_amounts import Money
@@ -91,7 +91,7 @@ def used_on(*, owned: Sequence[Intent], deposits: Sequence[Intent], deliveries: 
 class Sum:
     """The amount of one token on one chain, its number of transfers, and its value according to their quotes."""
 
-    side: glance.Side
+    side: summary.Side
     value: Value
     intents: int
 
@@ -154,7 +154,7 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
         units = sum(money.value or 0 for money, _ in group)
         money = Money(units, chain_id, address, own_decimals=decimals, names=group[0][0].names)
         value = _value([usd for _, usd in group])
-        side = glance.Side(money, value.usd if value.priced else None)
+        side = summary.Side(money, value.usd if value.priced else None)
         sums.append(Sum(side, value, len(group)))
     ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
     return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))

@@ -18,7 +18,7 @@ from intents_ui.display.lists.balances import LAST, RecoverableRow, Value
 from intents_ui.display.lists.route_stats import NUMBERS
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
-from intents_ui.display.summary import glance, reasons, summary
+from intents_ui.display.summary import reasons, summary
 from intents_ui.display.summary.rules import Cause
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import ChainInfo
@@ -51,7 +51,7 @@ class AttentionFilters(UrlFilters):
     def takes(self, row: RecoverableRow) -> bool:
         if self.least is not None and row.value.priced and row.value.usd < self.least:
             return False
-        return self.chain is None or self.chain in (row.glance.sent.chain_id, row.glance.received.chain_id)
+        return self.chain is None or self.chain in (row.summary.sent.chain_id, row.summary.received.chain_id)
 
 
 def read_filters(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Parsed[AttentionFilters]:
@@ -173,5 +173,5 @@ def _common(texts: Iterable[str]) -> str:
 
 
 def _reason(row: RecoverableRow) -> str:
-    found = glance.reason(row.transfer)
+    found = row.transfer.reason
     return found.whole if found else ""

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from intents_ui.display.formatting import amounts
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import BalanceGroup, TokenBalance
 
@@ -37,7 +37,7 @@ class Worth(StrEnum):
 class AddressHolding:
     """The balance of one token at one address. `side.usd` and `price` (of one token) come from the service."""
 
-    side: glance.Side
+    side: summary.Side
     price: Decimal | None
     worth: Worth
     called: str
@@ -184,7 +184,7 @@ def _called(group: BalanceGroup, transfer: Transfer) -> str:
 def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> AddressHolding:
     worth = _worth(token)
     return AddressHolding(
-        side=glance.Side(transfer.held(token, inside=group), token.balance_usd if worth is Worth.PRICED else None),
+        side=summary.Side(transfer.held(token, inside=group), token.balance_usd if worth is Worth.PRICED else None),
         price=token.price_usd,
         worth=worth,
         called=_called(group, transfer),
@@ -229,8 +229,8 @@ class RecoverableRow:
     transfer: Transfer
 
     @property
-    def glance(self) -> glance.Glance:
-        return glance.of(self.transfer)
+    def summary(self) -> summary.Summary:
+        return summary.of(self.transfer)
 
     @cached_property
     def holdings(self) -> tuple[AddressHolding, ...]:

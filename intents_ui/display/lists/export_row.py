@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.formatting.text import bare
-from intents_ui.display.summary import glance, summary
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens import names, warnings
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.statuses import Tone
@@ -49,7 +49,7 @@ def of(transfer: Transfer, *, url: str) -> ExportRow:
         "owner": transfer.owner,
         "recipient": transfer.recipient,
         **{f"origin_{name}": value for name, value in _side(transfer.sent).items()},
-        "origin_note": glance.sent_note(transfer) or None,
+        "origin_note": summary.of(transfer).sent.note or None,
         **{f"destination_{name}": value for name, value in _side(transfer.received).items()},
         "providers": SEPARATOR.join(transfer.providers) or None,
         "trade_type": transfer.summary.trade_type or transfer.request.trade_type,

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from intents_ui.display.formatting import text, times
-from intents_ui.display.summary import glance
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
 from intents_ui.display.transfers.statuses import Tone
@@ -110,7 +109,7 @@ def of_route(entries: Sequence[IntentHistory], *, like: Transfer, now: datetime)
     ends = [(each.started_at, each.finished_at) for each in succeeded]
     durations = sorted(end - start for start, end in ends if start and end and end > start)
     failed = [each for each in ended if each.outcome is not Outcome.DELIVERED]
-    reasons = _most_common(reason.shown for transfer in failed if (reason := glance.reason(transfer)))
+    reasons = _most_common(reason.shown for transfer in failed if (reason := transfer.reason))
     return RouteStats(
         looked_at=len(others),
         alike=len(alike),

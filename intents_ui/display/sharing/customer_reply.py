@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.text import Name, Sentence, capitalized, fill
 from intents_ui.display.search import explorers
-from intents_ui.display.summary import glance, reasons, summary, timeline
+from intents_ui.display.summary import reasons, summary, timeline
 from intents_ui.display.summary.funds_location import ADDRESSES
 from intents_ui.display.summary.placeholders import CUSTOMER, MINUTE, Placeholders
 from intents_ui.display.summary.rules import RECOVER, SECOND_DEPOSIT, Cause, HelpKind
@@ -115,7 +115,7 @@ class ReplyPlaceholders(Placeholders):
 
     def _what_in_short(self) -> str:
         """Return `transfer of 300.00 USDC`, for long sentences."""
-        sent = glance.of(self.transfer).sent
+        sent = summary.of(self.transfer).sent
         # A deposit that arrived in an unknown amount isn't called by the quoted one.
         is_known = sent.amount.full and (self.transfer.arrived is None or not sent.note)
         return Name(f"{self['kind']}{f' of {sent.amount}' if is_known else ''}")

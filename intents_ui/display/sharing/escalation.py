@@ -8,7 +8,7 @@ from urllib.parse import quote
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.lists.route_stats import RouteStats
 from intents_ui.display.sharing.customer_reply import transactions, unlinked
-from intents_ui.display.summary import glance, summary, timeline
+from intents_ui.display.summary import summary, timeline
 from intents_ui.display.summary.placeholders import NOT_REPORTED
 from intents_ui.display.summary.rules import Attention
 from intents_ui.display.summary.summary import NOT_CHECKED
@@ -104,7 +104,7 @@ def _failed_steps(transfer: Transfer) -> Iterator[str]:
 
 def _amounts(transfer: Transfer) -> Iterator[tuple[str, str]]:
     """Yield what was sent and received. What was quoted is named so, and what has failed isn't expected any more."""
-    shown = glance.of(transfer)
+    shown = summary.of(transfer)
     quoted = f"{shown.sent.amount} on {shown.sent.chain}" if shown.sent.amount.full else ""
     if transfer.is_arrival_reported:
         yield "Sent", quoted
@@ -117,7 +117,7 @@ def _amounts(transfer: Transfer) -> Iterator[tuple[str, str]]:
         return
     if shown.returned:
         yield "Refunded", f"{outcome.amount} on {outcome.chain}"
-    elif outcome.note in ("", glance.UNCONFIRMED):
+    elif outcome.note in ("", summary.UNCONFIRMED):
         yield "Received", str(outcome)
     elif not transfer.is_over and not transfer.steps.has_dead_step:
         yield "To be received", str(outcome)

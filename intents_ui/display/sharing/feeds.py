@@ -13,7 +13,7 @@ from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.text import Sentence
 from intents_ui.display.formatting.times import Time
 from intents_ui.display.sharing import preview
-from intents_ui.display.summary import glance, summary, timeline
+from intents_ui.display.summary import summary, timeline
 from intents_ui.display.summary.timeline import Name, Step, StepState
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentStatus
@@ -118,14 +118,14 @@ def _of_listed(transfer: Transfer) -> Entry:
 
 def _told(transfer: Transfer, *, key: str, published: datetime, updated: datetime) -> Entry:
     """Return an entry with the page's own summary."""
-    result, shown = summary.of(transfer), glance.of(transfer)
-    ways = f"{shown.sent} → {shown.returned or shown.received}."
+    result = summary.of(transfer)
+    ways = f"{result.sent} → {result.returned or result.received}."
     words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
     paragraphs = tuple(_dated(each) for each in words if each)
     return Entry(
         transfer.intent.intent_id,
         key,
-        _dated(summary.of(transfer).headline_with_status),
+        _dated(result.headline_with_status),
         paragraphs,
         published,
         updated,

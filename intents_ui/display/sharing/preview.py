@@ -10,8 +10,8 @@ from datetime import datetime
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.text import UNKNOWN, capitalized
 from intents_ui.display.lists.address import Role
-from intents_ui.display.summary import glance, summary
-from intents_ui.display.summary.glance import Side
+from intents_ui.display.summary import summary
+from intents_ui.display.summary.summary import Side
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer import Transfer, derived
 
@@ -82,9 +82,9 @@ class Card:
 
 @derived
 def describe(transfer: Transfer) -> Preview:
-    answer, shown = summary.of(transfer), glance.of(transfer)
-    sides = f"{shown.sent} → {shown.returned or shown.received}"
-    is_known = shown.sent.amount.full or shown.received.amount.full
+    answer = summary.of(transfer)
+    sides = f"{answer.sent} → {answer.returned or answer.received}"
+    is_known = answer.sent.amount.full or answer.received.amount.full
     headline = answer.headline_with_status
     parts = (f"{headline}.", answer.location, answer.balance_note, f"{sides}.")
     return Preview(
@@ -102,17 +102,17 @@ def card(transfer: Transfer, *, as_of: datetime | None = None) -> Card:
 
 @derived
 def _card(transfer: Transfer) -> Card:
-    answer, shown = summary.of(transfer), glance.of(transfer)
+    answer = summary.of(transfer)
     return Card(
-        intent=hashes.short_id(shown.intent_id),
+        intent=hashes.short_id(transfer.intent.intent_id),
         status=answer.status,
         tone=answer.tone,
         headline=answer.headline,
         headline_with_status=answer.headline_with_status,
         sentence=answer.location,
-        sent=_end(shown.sent),
-        received=_end(shown.outcome),
-        has_arrived=shown.has_arrived,
+        sent=_end(answer.sent),
+        received=_end(answer.outcome),
+        has_arrived=answer.has_arrived,
         when=_when(transfer),
     )
 

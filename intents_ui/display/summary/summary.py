@@ -6,9 +6,11 @@ from messages.toml.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from decimal import Decimal
 from functools import cached_property
 
+from intents_ui.display.formatting import amounts, text, times
 from intents_ui.display.formatting.text import Name, Sentence, fill
 from intents_ui.display.summary import funds_location, reasons, rules
 from intents_ui.display.summary.funds_location import ADDRESSES, Located
@@ -26,18 +28,85 @@ from intents_ui.display.summary.rules import (
     SupportTeam,
     Who,
 )
+from intents_ui.display.tokens import providers
+from intents_ui.display.tokens.providers import Provider
+from intents_ui.display.tokens.token_amounts import Identity, Money
 from intents_ui.display.transfers import deposits
 from intents_ui.display.transfers.locations import Check, Place
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.models import STOPPED, IntentStatus
-from intents_ui.service.outcome import RUNNING
+from intents_ui.service.outcome import RUNNING, StepStatus
 
 STATUS = "{status_word}"
 CHECKING = "Checking on-chain balances…"
 NOT_CHECKED = "On-chain balances were not checked."
 CHECKING_PLACE = "The intent addresses are being checked."
 CHECKING_NEXT = "Wait a moment while the balances are checked."
+
+# Labels of amounts that haven't been seen to move.
+EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"
+REFUNDED = "refunded"  # label of a refunded amount
+TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One end of a transfer. `usd`: its value from any source. `note` labels an amount that wasn't seen to move, such
+    as expected or quoted.
+    """
+
+    money: Money
+    usd: Decimal | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        """Return `99.85 USDC on Base (expected)`."""
+        return f"{self.amount} on {self.chain}{f' ({self.note})' if self.note else ''}"
+
+    @property
+    def label(self) -> str:
+        """Return the prefix of an unconfirmed amount, such as `Quoted:`, or ""."""
+        return f"{self.note.capitalize()}:" if self.note else ""
+
+    @property
+    def has_moved(self) -> bool:
+        """Return whether the amount was seen to move: sent, delivered or refunded."""
+        return self.note in ("", REFUNDED)
+
+    @property
+    def amount(self) -> amounts.Amount:
+        return self.money.amount
+
+    @property
+    def token(self) -> Identity:
+        return self.money.token
+
+    @property
+    def symbol(self) -> str:
+        return self.token.symbol
+
+    @property
+    def chain(self) -> str:
+        return self.token.chain
+
+    @property
+    def chain_id(self) -> int | None:
+        return self.token.chain_id
+
+    @property
+    def token_address(self) -> str | None:
+        return self.token.address
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Duration of a transfer. `since`: its start while it's open. `said`: the text for list rows."""
+
+    said: str
+    since: datetime | None = None
+    estimate: str = ""
+    is_late: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +283,108 @@ class Summary:
             return CHECKING
         return NOT_CHECKED if self.is_provisional else ""
 
+    # In the row of a list, and at the top of the page
+
+    @property
+    def row_headline(self) -> str:
+        """Return the headline for a row that also shows the status; "" if it repeats the status."""
+        return "" if self.is_the_status else self.headline
+
+    @cached_property
+    def sent(self) -> Side:
+        """Return the deposit, labeled if its amount isn't the confirmed deposit's own: it was only requested."""
+        transfer, note = self.transfer, ""
+        if transfer.sent.value is not None and not transfer.is_arrival_reported:
+            # A deposit on its way isn't to be sent again, although its amount isn't known yet.
+            is_started = transfer.is_unread or transfer.has_arrived or transfer.paid
+            is_made = is_started or transfer.status == IntentStatus.SUCCEEDED
+            note = QUOTED if is_made or transfer.is_over else TO_SEND
+        return Side(transfer.sent, transfer.quote.from_amount_usd, note)
+
+    @cached_property
+    def received(self) -> Side:
+        """Return the delivered amount if known, else the quoted one."""
+        transfer, usd = self.transfer, self.transfer.quote.to_amount_usd
+        if transfer.is_delivered and transfer.received.value is not None:
+            return Side(transfer.received, usd, "" if self.certainty is Certainty.CONFIRMED else UNCONFIRMED)
+        if transfer.expected.value is None:
+            return Side(transfer.expected, usd)
+        return Side(transfer.expected, usd, EXPECTED if transfer.is_open and not transfer.is_expired else QUOTED)
+
+    @cached_property
+    def returned(self) -> Side | None:
+        """Return the refunded amount, if known."""
+        transfer = self.transfer
+        is_known = transfer.refunded.value is not None and transfer.returning is StepStatus.DONE
+        return Side(transfer.refunded) if is_known and self._came_back else None
+
+    @property
+    def outcome(self) -> Side:
+        """Return the refunded amount, else the delivered or quoted one."""
+        return replace(self.returned, note=REFUNDED) if self.returned else self.received
+
+    @property
+    def has_arrived(self) -> bool:
+        """Return whether something was delivered, even if unconfirmed."""
+        is_delivery = self.received.note in ("", UNCONFIRMED) and bool(self.received.amount.full)
+        return is_delivery and self.returned is None
+
+    @property
+    def sends_nothing(self) -> bool:
+        """Return whether no funds move. Address poisoning uses such transfers to list a lookalike address."""
+        return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        return tuple(map(providers.of, self.transfer.providers))
+
+    @property
+    def trade(self) -> str:
+        trade = self.transfer.summary.trade_type or self.transfer.request.trade_type
+        return (TRADES.get(trade) or text.name(trade).shown) if trade else text.UNKNOWN
+
+    @cached_property
+    def clock(self) -> Clock:
+        """Return the duration from the start of execution to the end, or to now."""
+        transfer = self.transfer
+        if transfer.started_at is None:
+            return Clock("no deposit" if transfer.is_expired else "")
+        if not transfer.is_open:
+            steps = filter(None, (transfer.deposit, transfer.origin, transfer.destination, transfer.refund))
+            end = transfer.finished_at or max(filter(None, map(transfer.ended_at, steps)), default=None)
+            return Clock(_length(end - transfer.started_at) if end else "")
+        said = _length(times.elapsed(transfer.started_at, now=transfer.now))
+        estimate = times.clock(transfer.given_estimate) if transfer.given_estimate else ""
+        return Clock(said, transfer.started_at if said else None, estimate, is_late=transfer.is_late)
+
+    @property
+    def destiny(self) -> str:
+        """Return who received it, if not the recipient."""
+        transfer = self.transfer
+        if self._came_back:
+            on = transfer.refunded.chain_id
+            return f"refunded on {transfer.chain_name(on)}" if on else "refunded to the owner"
+        return "to the owner" if transfer.owner and not transfer.pays_somebody_else else ""
+
+    @property
+    def recoverable(self) -> str:
+        """Return `79.71 USDC recoverable` or `3 recoverable balances`.
+
+        Without amounts it is `recoverable balance`, and "" if the balances are unknown.
+        """
+        if not self.transfer.has_balance:
+            return ""
+        if self._recoverable_amount:
+            return f"{self._recoverable_amount.amount.figure} recoverable"
+        held = self._recoverable
+        is_known = any(money.value is not None for money in held)
+        return f"{len(held)} recoverable balances" if is_known else "recoverable balance"
+
+    @property
+    def recoverable_in(self) -> Identity | None:
+        """Return the token of the recoverable balance, if there is only one."""
+        return self._recoverable_amount.token if self._recoverable_amount else None
+
     # For help and pages
 
     @property
@@ -233,6 +404,23 @@ class Summary:
             *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),
             *(self.warn_second_deposit, self.balance_note, self.located.finding),
         )
+
+    @cached_property
+    def _recoverable(self) -> list[Money]:
+        transfer = self.transfer
+        groups = transfer.balances.groups if transfer.has_balance else ()
+        return [transfer.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
+
+    @property
+    def _recoverable_amount(self) -> Money | None:
+        only = self._recoverable[0] if len(self._recoverable) == 1 else None
+        return only if only and only.value is not None else None
+
+    @property
+    def _came_back(self) -> bool:
+        transfer = self.transfer
+        is_sent_back = transfer.returning is StepStatus.DONE and transfer.status != IntentStatus.SUCCEEDED
+        return is_sent_back or transfer.status == IntentStatus.REFUNDED
 
     @cached_property
     def _headline(self) -> str:
@@ -303,6 +491,11 @@ def _minutes(transfer: Transfer) -> Iterator[int]:
     # Unknown balances could show a deposit that wasn't accepted.
     if transfer.is_open and (not transfer.has_arrived or deposits.of(transfer).lacking):
         yield EXPLANATIONS["executing.uncounted"].minutes
+
+
+def _length(length: timedelta) -> str:
+    """Return the duration; "" if it's negative (clock skew)."""
+    return times.clock(length) if length >= timedelta() else ""
 
 
 def _place(key: str, transfer: Transfer) -> Place:

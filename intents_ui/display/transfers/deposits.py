@@ -152,6 +152,11 @@ class DepositCheck:
         return sum(money.value or 0 for money in self.held if token_amounts.is_same_token(money, self.expected))
 
     @property
+    def others(self) -> tuple[Money, ...]:
+        """Return the deposit address's balances of other tokens."""
+        return tuple(money for money in self.held or () if not token_amounts.is_same_token(money, self.expected))
+
+    @property
     def found(self) -> Sequence[Money]:
         """Return the confirmed deposit, otherwise the address's balances, otherwise the submitted deposit."""
         reported = (self.transfer.reported_deposit,)
@@ -262,7 +267,6 @@ class DepositCheck:
         """Return an amount of the expected token."""
         return UNKNOWN if value is None else replace(self.expected, value=value).amount.in_words
 
-    @property
     def _expected_amount(self) -> str:
         """Return `100.00 USDC`, followed by `, at least 99.00 USDC` if less is enough."""
         value, least = self.expected.value, self.least
@@ -274,9 +278,9 @@ class DepositCheck:
     def _chain(self) -> CheckRow:
         wanted, found = self.expected.chain_id, self.found_chain_id
         expected = self.transfer.chain_name(wanted, unknown=UNKNOWN)
-        if found is None or (found == wanted and self._was_not_received):
+        if found is None or (found == wanted and self._was_not_received()):
             return CheckRow("Chain", expected, UNKNOWN, NOT_SEEN)
-        shown = NOT_KNOWN if wanted is None else self._certainty if found == wanted else MISMATCH
+        shown = NOT_KNOWN if wanted is None else self._certainty() if found == wanted else MISMATCH
         return CheckRow("Chain", expected, self.transfer.chain_name(found), shown)
 
     def _token(self) -> CheckRow:
@@ -293,22 +297,22 @@ class DepositCheck:
         if is_other and words == expected:
             # Two addresses can shorten to the same text.
             expected, words = in_full, words_in_full
-        if not is_other and self._was_not_received:
+        if not is_other and self._was_not_received():
             return CheckRow("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
-        shown = MISMATCH if is_other else self._certainty
+        shown = MISMATCH if is_other else self._certainty()
         return CheckRow("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
 
     def _amount(self) -> CheckRow:
-        expected, words = self._expected_amount, _listed(self.found)
+        expected, words = self._expected_amount(), _listed(self.found)
         none = UNKNOWN if self.held is None else "none at the deposit address"
         if not self.found:
             return CheckRow("Amount", expected, none, NOT_SEEN)
         if self.leftover:
             left = self._in_words(self.leftover)
             return CheckRow("Amount", expected, Sentence(left, " left over"), OVERPAID)
-        if not self._is_there:
-            is_lost = self._was_not_received
-            return CheckRow("Amount", expected, none if is_lost else words, self._certainty)
+        if not self._is_there():
+            is_lost = self._was_not_received()
+            return CheckRow("Amount", expected, none if is_lost else words, self._certainty())
         if words == UNKNOWN:
             return CheckRow("Amount", expected, words, NOT_KNOWN)
         if self.there is None or not (self.is_confirmed or self.there):
@@ -332,7 +336,7 @@ class DepositCheck:
             return CheckRow("Deposit address", expected, "", NOT_SEEN, RowKind.ADDRESS, chain_id)
         # A relayed deposit is a call of the service's contract.
         is_other = token_amounts.is_other_address(found, expected or None) and not self.deposit.meta_txn_id
-        shown = OTHER_ADDRESS if is_other else self._certainty
+        shown = OTHER_ADDRESS if is_other else self._certainty()
         return CheckRow("Deposit address", expected, found, shown, RowKind.ADDRESS, chain_id)
 
     def _deadline(self) -> CheckRow:
@@ -340,7 +344,7 @@ class DepositCheck:
         if self.deadline is None:
             return CheckRow("Deadline", expected, UNKNOWN, NOT_KNOWN)
         if self.late_by is None:
-            return CheckRow("Deadline", expected, UNKNOWN, self._unmet_deadline(self.deadline))
+            return CheckRow("Deadline", expected, UNKNOWN, self._standing(self.deadline))
         late_by = self.late_by
         if late_by <= timedelta():
             return CheckRow("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
@@ -348,7 +352,7 @@ class DepositCheck:
         result = LATE if is_refused else LATE_ACCEPTED
         return CheckRow("Deadline", expected, f"confirmed {times.duration(late_by)} after", result)
 
-    def _unmet_deadline(self, deadline: datetime) -> StatusLabel:
+    def _standing(self, deadline: datetime) -> StatusLabel:
         """Return the row of a deadline without a confirmed deposit."""
         transfer = self.transfer
         if self.is_confirmed:
@@ -369,19 +373,16 @@ class DepositCheck:
             return CheckRow("Transaction", "", "None (balance is monitored)", PLACEHOLDER)
         return CheckRow("Transaction", "", UNKNOWN, CONFIRMED if self.is_confirmed else NOT_SEEN)
 
-    @property
     def _is_there(self) -> bool:
         return self.is_confirmed or bool(self.held or self.strays)
 
-    @property
     def _was_not_received(self) -> bool:
         """Return whether a deposit was submitted in vain."""
-        return self._state in DEAD and not self._is_there
+        return self._state in DEAD and not self._is_there()
 
-    @property
     def _certainty(self) -> StatusLabel:
         """Return the certainty of a row that matches what was expected."""
-        if self._is_there:
+        if self._is_there():
             return MATCH
         return NOT_ACCEPTED if self._state in DEAD else SUBMITTED
 

@@ -350,6 +350,12 @@ class Transfer:
         return failure(self._reported)[1]
 
     @cached_property
+    def reason(self) -> text.Text | None:
+        """Return the reason of the failed refund, else of the first failed step, on one line."""
+        found = self.failure_reason
+        return text.reason(" ".join(found.split())) if found else None
+
+    @cached_property
     def requested(self) -> Money:
         """Return the requested or quoted deposit, whatever arrived."""
         # In a request, 0 is the amount that the quote determines.

@@ -11,10 +11,9 @@ from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.search import empty_results, input_errors, shortened
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.search.shortened import Candidate
-from intents_ui.display.summary import glance, summary
-from intents_ui.display.summary.glance import Glance
+from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Attention, Cause, Help
-from intents_ui.display.summary.summary import whose
+from intents_ui.display.summary.summary import Summary, whose
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import statuses
@@ -318,7 +317,7 @@ def _several_in_ticket(
 class Fitting:
     """A transfer that a shortened ID may be of: what became of it, and what matches."""
 
-    glance: str
+    words: str
     matches: str
     link: str
 
@@ -345,12 +344,12 @@ def elsewhere(
     if len(fitting) == 1:
         (only,) = fitting
         row = _possible(number, finding, "Possible match in the local copy", now)
-        details = (only.glance, only.matches, COMPARE, searched)
+        details = (only.words, only.matches, COMPARE, searched)
         links = [Link("View transfer", only.link)]
     elif fitting:
         row = _possible(number, finding, f"{len(fitting)} possible matches in the local copy", now)
         row = replace(row, alternatives=True)
-        links = [Link(each.glance, each.link) for each in fitting[:MOST_LISTED]]
+        links = [Link(each.words, each.link) for each in fitting[:MOST_LISTED]]
         details, links = (COMPARE, searched), [*links, Link("All possible matches", link)]
     else:
         row = _row(number, finding, TriageOutcome.UNKNOWN, NO_MATCH, "No match", now)
@@ -371,10 +370,11 @@ def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str
     return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)
 
 
-def glance_of(shown: Glance, *, now: datetime) -> str:
+def in_short(shown: Summary, *, now: datetime) -> str:
     """Return `Delivered: 100 USDC → 99.5 USDC, created 14:01:11 UTC`."""
-    created = f", created {times.utc(shown.created_at, now=now)}" if shown.created_at else ""
-    return f"{shown.summary.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
+    created_at = shown.transfer.quoted_at
+    created = f", created {times.utc(created_at, now=now)}" if created_at else ""
+    return f"{shown.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
 
 
 def as_of(row: TriageRow, old: failures.Old | None) -> TriageRow:
@@ -411,13 +411,13 @@ def _row(
 
 
 def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
-    result, shown = summary.of(reading.transfer), glance.of(reading.transfer)
-    quoted = f", quoted {times.utc(shown.created_at, now=row.at)}" if shown.created_at else ""
+    result, created_at = summary.of(reading.transfer), reading.transfer.quoted_at
+    quoted = f", quoted {times.utc(created_at, now=row.at)}" if created_at else ""
     checked = (result.balance_note,) if result.balance_note else ()
     incident = (reading.transfer.incident.membership,) if reading.transfer.incident else ()
     return replace(
         row,
-        details=(f"{shown.sent} → {shown.returned or shown.received}{quoted}", *checked, *incident),
+        details=(f"{result.sent} → {result.returned or result.received}{quoted}", *checked, *incident),
         where=result.location,
         address=hashes.checksum(result.address) if result.address else "",
         next=result.instructions,

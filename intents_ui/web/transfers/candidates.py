@@ -11,8 +11,8 @@ from django.http import HttpRequest
 from intents_ui.display.formatting import hashes
 from intents_ui.display.search import candidates as words
 from intents_ui.display.search.facts import TicketFacts
-from intents_ui.display.summary import glance
-from intents_ui.display.summary.glance import Glance
+from intents_ui.display.summary import summary
+from intents_ui.display.summary.summary import Summary
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import operator_auth
 from intents_ui.service.errors import ServiceError
@@ -40,7 +40,7 @@ class Candidates:
     may_see: bool = False
     mirror: "Coverage | None" = None
     is_searched: bool = False
-    transfers: Sequence[Glance] = ()
+    transfers: Sequence[Summary] = ()
     reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
     count: int = 0
     page: int = 1
@@ -97,7 +97,7 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
         may_see=True,
         mirror=mirror,
         is_searched=True,
-        transfers=[glance.of(each) for each in transfers if isinstance(each, Transfer)],
+        transfers=[summary.of(each) for each in transfers if isinstance(each, Transfer)],
         reasons={each.intent_id: [words.sentences(each.matches, each.contradicts)] for each in shown},
         count=len(found),
         page=page,

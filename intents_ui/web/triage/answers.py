@@ -145,7 +145,11 @@ def elsewhere(service: ClientService, number: int, finding: Finding, *, known: S
     """Look for a shortened ID in the mirror."""
     found = service.candidates(finding) or Candidates()
     fitting = [
-        Fitting(rows.glance_of(each, now=now()), found.reasons[each.intent_id][0], intent_path(each.intent_id))
+        Fitting(
+            rows.in_short(each, now=now()),
+            found.reasons[each.transfer.intent.intent_id][0],
+            intent_path(each.transfer.intent.intent_id),
+        )
         for each in found.transfers
     ]
     fitting += [Fitting(hashes.short_id(each), found.reasons[each][0], intent_path(each)) for each in found.unread]

@@ -54,7 +54,7 @@ def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_it
             for number, (has_balance, passed) in enumerate(zip((None, False), minutes, strict=True))
         ]
         [group] = of(*late).section(Cause.LATE).groups
-        headlines = {row.glance.summary.headline for row in group.rows}
+        headlines = {row.summary.headline for row in group.rows}
         row = EXPLANATIONS[key]
         assert (group.count, group.headline) == (2, row.title or row.headline)
         assert len(headlines) == (2 if row.title else 1)

@@ -8,7 +8,6 @@ import pytest
 
 from intents_ui.display.lists import export_row
 from intents_ui.display.lists.export_row import COLUMNS
-from intents_ui.display.summary import glance
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
@@ -159,6 +158,6 @@ def test_an_export_and_a_list_row_give_the_same_reason() -> None:
         origin=transaction("FAILED", status_reason="execution reverted"),
         refund=refund("FAILED", status_reason="refund reverted: token paused"),
     )
-    shown = glance.of(at(intent("FAILED"), made)).reason
+    shown = at(intent("FAILED"), made).reason
     assert shown is not None
     assert row(made).reason == shown.whole == "refund reverted: token paused"

@@ -64,14 +64,14 @@ ENTRIES = (
 
 
 def test_the_oldest_come_first_and_those_of_unknown_age_last():
-    shown = [row.glance.intent_id for row in of(*ENTRIES).rows]
+    shown = [row.transfer.intent.intent_id for row in of(*ENTRIES).rows]
     assert shown == ["0x05", "0x04", "0x03", "0x02", "0x01", "0x06"]
 
 
 def test_a_row_says_where_the_balance_is_and_what_to_do():
     (row,) = of(entry(1, token())).rows
-    assert row.glance.summary.headline == EXPLANATIONS["failed.origin_recoverable"].headline
-    assert (row.glance.owner, row.glance.status.word) == (OWNER, "Failed")
+    assert row.summary.headline == EXPLANATIONS["failed.origin_recoverable"].headline
+    assert (row.transfer.owner, row.summary.status.word) == (OWNER, "Failed")
     (holding,) = row.holdings
     assert (holding.called, str(holding.side.amount), holding.side.chain) == (
         "deposit address",
@@ -82,4 +82,4 @@ def test_a_row_says_where_the_balance_is_and_what_to_do():
 
 def test_transfers_reported_as_empty_are_left_out():
     work = of(entry(1, has_balance=False), entry(2, token(0, "0"), has_balance=False), entry(3, token()))
-    assert [row.glance.intent_id for row in work.rows] == ["0x03"]
+    assert [row.transfer.intent.intent_id for row in work.rows] == ["0x03"]

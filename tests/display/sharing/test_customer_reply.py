@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from intents_ui.display.sharing import customer_reply, escalation
-from intents_ui.display.summary import glance, rules, summary
+from intents_ui.display.summary import rules, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, SCAM_WARNING, Certainty
 from intents_ui.display.transfers.transfer import Contacts, Transfer
 from intents_ui.service.models import (
@@ -225,7 +225,7 @@ def test_an_escalation_expects_nothing_that_has_failed(which):
         assert not ("To be received" in labels and (has_failed or transfer.is_over))
         assert not [line for line in lines if line.startswith(("Sent:", "Received:")) and line.endswith("(quoted)")]
         assert ("Sent" in labels) == (transfer.arrived is not None)
-        assert ("Refunded" in labels) == (glance.of(transfer).returned is not None)
+        assert ("Refunded" in labels) == (summary.of(transfer).returned is not None)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from intents_ui.display.summary import glance
+from intents_ui.display.summary import summary
 from intents_ui.display.tokens.warnings import TokenStanding
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
@@ -22,16 +22,18 @@ from tests.display.builders import (
     named,
     receipt,
     refund,
-    summary,
     transaction,
+)
+from tests.display.builders import (
+    summary as wire_summary,
 )
 
 QUOTE = IntentProviderQuote(to_amount=99_910_000)
-DELIVERED = summary(destination_token_amount=99_800_000)
+DELIVERED = wire_summary(destination_token_amount=99_800_000)
 
 
-def of(of_intent, of_receipt=None) -> glance.Glance:
-    return glance.of(at(of_intent, of_receipt))
+def of(of_intent, of_receipt=None) -> summary.Summary:
+    return summary.of(at(of_intent, of_receipt))
 
 
 NOTES = named(
@@ -62,7 +64,7 @@ def test_the_destination_amount_is_labeled(of_intent, of_receipt, note, amount):
 def test_a_quote_stays_expected_until_it_expires():
     offer = intent("QUOTED", quote=QUOTE, expires_at=NOW + timedelta(seconds=1))
     assert of(offer).received.note == "expected"
-    later = glance.of(at(offer, now=NOW + timedelta(seconds=1)))
+    later = summary.of(at(offer, now=NOW + timedelta(seconds=1)))
     assert later.received.note == "quoted"
 
 
@@ -86,15 +88,15 @@ def test_only_an_amount_that_a_confirmed_deposit_reports_has_no_label(of_receipt
 
 def test_a_token_of_the_same_name_at_another_address_is_not_listed():
     spoof = "0x" + "1" * 40
-    sides = of(intent(), receipt(summary=summary(origin_token_address=spoof)))
+    sides = of(intent(), receipt(summary=wire_summary(origin_token_address=spoof)))
     assert (sides.sent.symbol, sides.sent.token.standing) == ("USDC", TokenStanding.UNLISTED)
     assert (sides.received.symbol, sides.received.token.standing) == ("USDC", TokenStanding.LISTED)
     assert of(intent(origin_chain_id=7), receipt(origin_chain_id=7)).sent.token.standing is TokenStanding.UNKNOWN
     assert of(intent(), None).sent.token.standing is TokenStanding.UNKNOWN
 
 
-STARTED = summary(started_at=before(seconds=42))
-ENDED = summary(started_at=before(minutes=20), finished_at=before(minutes=5))
+STARTED = wire_summary(started_at=before(seconds=42))
+ENDED = wire_summary(started_at=before(minutes=20), finished_at=before(minutes=5))
 CLOCKS = named(
     ("runs", intent(), receipt(deposit="SUCCEEDED", summary=STARTED), ("0:42", True, "")),
     (
@@ -107,7 +109,7 @@ CLOCKS = named(
     (
         "over, without saying when",
         intent(),
-        receipt("FAILED", deposit="FAILED", summary=summary(started_at=before(minutes=1))),
+        receipt("FAILED", deposit="FAILED", summary=wire_summary(started_at=before(minutes=1))),
         ("0:40", False, ""),
     ),
     ("an offer", intent("QUOTED"), None, ("", False, "")),
@@ -124,7 +126,7 @@ def test_durations_of_open_and_closed_transfers_are_shown(of_intent, of_receipt,
 BACK = refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE)
 DESTINIES = named(
     ("to the owner", receipt(), "to the owner"),
-    ("to somebody else", receipt(summary=summary(destination_to_address=MERCHANT)), ""),
+    ("to somebody else", receipt(summary=wire_summary(destination_to_address=MERCHANT)), ""),
     ("returned on the far side", receipt("REFUNDED", refund=BACK), "refunded on Base"),
     ("returned, nobody says where", receipt("REFUNDED"), "refunded to the owner"),
 )
@@ -164,7 +166,7 @@ MARKS = named(
 
 @pytest.mark.parametrize(("of_entry", "mark"), MARKS)
 def test_the_recoverable_balance_is_stated(of_entry, mark):
-    assert glance.of(Transfer.of_entry(of_entry, now=NOW, names=CATALOGUE)).recoverable == mark
+    assert summary.of(Transfer.of_entry(of_entry, now=NOW, names=CATALOGUE)).recoverable == mark
 
 
 @pytest.mark.parametrize(
@@ -174,5 +176,5 @@ def test_the_recoverable_balance_is_stated(of_entry, mark):
 )
 def test_a_headline_is_shown_next_to_the_status_only_if_it_says_more(of_receipt, headline) -> None:
     row = of(intent(quote=QUOTE), of_receipt)
-    assert row.headline == headline
-    assert headline or row.summary.headline == row.status.word
+    assert row.row_headline == headline
+    assert headline or row.headline == row.status.word
