@@ -6,7 +6,7 @@ COPY requirements.txt ./
 RUN python3 -m venv /app/.venv
 RUN /app/.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r requirements.txt
 RUN /app/.venv/bin/python -m pip uninstall --quiet --yes pip
-COPY manage.py gunicorn.conf.py ./
+COPY pyproject.toml manage.py gunicorn.conf.py ./
 COPY intents_ui ./intents_ui
 COPY templates ./templates
 COPY static ./static
@@ -15,6 +15,7 @@ RUN /app/.venv/bin/python manage.py collectstatic --noinput --verbosity 0
 RUN /app/.venv/bin/python -m compileall -q intents_ui
 
 FROM python:3.13-slim
+LABEL org.opencontainers.image.version=0.1.0
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin dashboard \
  && install --directory --owner 10001 --mode 0700 /data \
  && python3 -m pip uninstall --quiet --yes --root-user-action=ignore pip

@@ -21,7 +21,7 @@ from tests.gunicorn_constants import POLICIES, constants
 from tests.serving import GUNICORN, ROOT, free_port, wait_for
 
 KEY = "a key of the measurement, and of no installation"
-CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py")
+CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py", "pyproject.toml")
 
 
 def _ages(fresh: int, old: int) -> dict[str, int]:

@@ -31,7 +31,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from intents_ui import api
+from intents_ui import api, installation
 from intents_ui.api import tokens
 from intents_ui.mirror import database
 
@@ -41,7 +41,6 @@ SECRETS_DIR = Path("/run/secrets")  # where container platforms mount secrets
 # Options of a Redis URL that all of our clients accept. Timeouts aren't configurable.
 REDIS_OPTIONS = {"db", "protocol", "client_name", "health_check_interval", "socket_keepalive"}
 REDISS_OPTIONS = {"ssl_cert_reqs", "ssl_ca_certs", "ssl_ca_path", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"}
-ROOT = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 LOOPBACK = ["127.0.0.0/8", "::1"]
 # Not link-local addresses, at which clouds have their metadata service.
@@ -132,7 +131,7 @@ class Environment(BaseSettings):
     secret_key: SecretStr | None = Field(None, description="Key for signing cookies and values in Redis, at least 16 characters, the same in each process. Required with a real service. Generated at startup with the emulator.")
     debug: bool = Field(False, description="Django's debug mode, for development. Requires the emulator and a loopback `HOST`.")
     redis_url: RedisDsn | None = Field(None, description="Redis, so that several processes and hosts share live updates, cached responses (for an hour at most), rate limits and export progress. Redis Cluster is not supported.")
-    intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md), for figures and incidents with a real service: a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset: no mirror, or with the emulator a file in the checkout's `.demo` folder.")
+    intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md), for figures and incidents with a real service: a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset: no mirror, or with the emulator a file in the checkout's `.demo` folder, or the cache folder of a wheel.")
     intents_insight: Literal["public", "staff", "off"] = Field("public", description="Who sees what the [mirror](mirror.md) knows, from [figures](insight.md) to transfers by recipient, if that isn't for everyone: anyone (`public`), those with the operator token (`staff`), or no one (`off`)")
     intents_mirror_calls: int = Field(5, ge=1, le=100, description="Maximum service calls per second of the mirror. Raise it to copy a long history faster, lower it to spare the service.")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="`index`: search engines may index pages of intents and addresses, so that owners find them there. `noindex`: they may not.")
@@ -384,7 +383,7 @@ CACHES = {
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
-        "DIRS": [ROOT / "templates"],
+        "DIRS": [installation.ROOT / "templates"],
         "OPTIONS": {
             "environment": "intents_ui.web.jinja.environment",
             "context_processors": ["intents_ui.web.frame.context"],
@@ -400,13 +399,13 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 
 # A file each. `collectstatic` writes all of them.
-COMPILED_TEMPLATES = ROOT / ".templates"
+COMPILED_TEMPLATES = installation.generated() / ".templates"
 
 STATIC_URL = "/static/"
-STATIC_ROOT = ROOT / ".static"
-STATICFILES_DIRS = [ROOT / "static"]
-# Collected when the image is built: hashed names, compressed, cached by browsers for a year. In a checkout: the files
-# as they are.
+STATIC_ROOT = installation.generated() / ".static"
+STATICFILES_DIRS = [installation.ROOT / "static"]
+# Collected when the image is built or a wheel first starts: hashed names, compressed, cached by browsers for a year. In a
+# checkout: the files as they are.
 COLLECTED = (STATIC_ROOT / "staticfiles.json").exists() and not DEBUG
 STORAGES = {
     "staticfiles": {

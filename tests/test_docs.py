@@ -233,8 +233,8 @@ def exists(word: str) -> bool:
     return True
 
 
-def test_the_changelog_starts_with_the_current_version() -> None:
+def test_the_changelog_starts_with_the_current_version_and_each_release_with_its_upgrade_notes() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    newest = re.search(r"^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert newest
-    assert newest[1] == version
+    releases = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1:]
+    assert re.match(r"(\S+?),? ", releases[0])[1] == version
+    assert all(re.search("^### (.*)$", each, re.MULTILINE)[1] == "Upgrade notes" for each in releases)

@@ -31,11 +31,12 @@ from intents_ui.api.models import (
     Problem,
 )
 from intents_ui.http import failures, marks
+from intents_ui.installation import version
 from intents_ui.service.errors import ServiceError
 
 api = NinjaAPI(
     title="Intents",
-    version="1.0.0",
+    version=version(),
     description="Transfers across chains: what happened, where the funds are, what to do next.",
     docs_url=None,
     openapi_url=None,

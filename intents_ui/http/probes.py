@@ -17,6 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from intents_ui import app
 from intents_ui.http import client_ip
 from intents_ui.http.messages import Message, Send, host_of, is_for_us, send_response, send_text, without_body
+from intents_ui.installation import version
 from intents_ui.ops import metrics
 from intents_ui.service.redis import redis_client, redis_errors
 from intents_ui.settings import ENV, is_address
@@ -104,6 +105,7 @@ def readiness(*, in_detail: bool) -> tuple[bool, bytes]:
         }
         rounded = {name: None if value is None else round(value, 1) for name, value in seconds.items()}
         report |= {
+            "version": version(),
             "templates": loaded,
             "redis": redis_answers(),
             "service": {"state": service.state, **rounded},

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from intents_ui.display.failures import old
 from intents_ui.http import failures, marks
+from intents_ui.installation import version
 from intents_ui.mcp import messages
 from intents_ui.mcp.messages import Code, Message, RpcError, Unanswered
 from intents_ui.mcp.tools import TOOLS
@@ -41,7 +42,7 @@ def _initialize(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, An
     return {
         "protocolVersion": VERSION,
         "capabilities": {"tools": {}},
-        "serverInfo": {"name": "intents-ui", "title": ENV.intents_service_name, "version": "1.0.0"},
+        "serverInfo": {"name": "intents-ui", "title": ENV.intents_service_name, "version": version()},
         "instructions": INSTRUCTIONS,
     }
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-CHECKOUT: Final = Path(__file__).resolve().parents[2]
+from intents_ui import installation
+
 # Options of a PostgreSQL URL. `host` is for the directory of a Unix socket.
 POSTGRES_OPTIONS: Final = {"host", "sslmode", "sslrootcert"}
 
@@ -20,17 +21,17 @@ def of_url(url: str) -> dict[str, Any]:
     if "://" in str(path) or (url.startswith("sqlite:") and not path.is_absolute()):
         raise ValueError("must be a path, sqlite:///path or postgres://user:password@host/name")
     if not path.is_absolute():
-        path = CHECKOUT / path
+        path = (Path() if installation.IS_WHEEL else installation.ROOT).absolute() / path
     if path.is_dir() or not path.parent.is_dir():
         raise ValueError("must be a file in a directory that exists")
     return sqlite(path)
 
 
 def of_demo() -> dict[str, Any]:
-    """Return a file of this checkout that belongs to the tables as they are now."""
+    """Return a file of this installation that belongs to the tables as they are now."""
     tables = "".join(file.read_text() for file in sorted(Path(__file__).parent.glob("migrations/0*.py")))
     name = f"mirror-{hashlib.sha256(tables.encode()).hexdigest()[:8]}.sqlite3"
-    return sqlite(CHECKOUT / ".demo" / name)
+    return sqlite(installation.generated() / ".demo" / name)
 
 
 def sqlite(path: Path) -> dict[str, Any]:

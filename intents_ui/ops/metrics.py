@@ -27,6 +27,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from intents_ui.installation import version
 from intents_ui.service.metrics import registry
 from intents_ui.service.results import ServiceState, ServiceStatus
 
@@ -64,6 +65,7 @@ exports = _state("intents_ui_exports", "Exports in progress.")
 in_progress = _state("intents_ui_requests_in_progress", "Requests in progress, excluding streams.")
 memory = _state("process_resident_memory_bytes", "Resident memory in bytes.")
 processes = _state("intents_ui_processes", "Processes included.")
+build_info = _state("intents_ui_build_info", "1, with the version of the dashboard.", "version", smallest=True)
 
 
 @cache
@@ -79,6 +81,7 @@ def sample(service: ServiceStatus, *, redis: bool | None) -> None:
     for state in ServiceState:
         service_state.labels(state).set(state is service.state)
     processes.set(1)
+    build_info.labels(version()).set(1)
     if redis is not None:
         redis_up().set(redis)
     with contextlib.suppress(OSError):

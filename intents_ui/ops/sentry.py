@@ -16,6 +16,7 @@ from urllib.parse import quote, quote_plus, unquote, urlsplit
 from django.conf import settings
 from pydantic import HttpUrl, RedisDsn, SecretStr
 
+from intents_ui.installation import version
 from intents_ui.settings import ENV, SHORTEST_SECRET
 
 HIDDEN = "…"
@@ -33,6 +34,7 @@ def begin() -> None:
     # Only error logs are reported. No integration reads requests or local variables.
     sentry_sdk.init(
         dsn=ENV.sentry_dsn.get_secret_value(),
+        release=f"intents-ui@{version()}",
         default_integrations=False,
         auto_enabling_integrations=False,
         integrations=[LoggingIntegration(level=None, event_level=logging.ERROR)],

@@ -18,6 +18,7 @@ from intents_ui.display.search import empty_results, explorers
 from intents_ui.display.summary import rules, summary
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers import statuses
+from intents_ui.installation import version
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, code_generator
 from intents_ui.web import assets, links
@@ -108,7 +109,7 @@ def environment(**options: Any) -> Environment:
     )
     env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
     env.globals.update(statuses=statuses.INTENTS)
-    env.globals.update(clock_ahead=clock_ahead, made_at=now)
+    env.globals.update(clock_ahead=clock_ahead, made_at=now, version=version())
     env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=rules.SCAM_WARNING)
     env.filters.update(
         account=hashes.account,

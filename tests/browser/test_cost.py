@@ -15,7 +15,7 @@ from tests.serving import ROOT, dashboard
 
 pytestmark = [pytest.mark.browser, pytest.mark.programs]
 
-PARTS: Final = ("manage.py", "gunicorn.conf.py", "intents_ui", "templates", "static")
+PARTS: Final = ("pyproject.toml", "manage.py", "gunicorn.conf.py", "intents_ui", "templates", "static")
 STILL: Final = 0.01
 SHIFTS: Final = """window.shifts = [];
 new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((each) => !each.hadRecentInput)))

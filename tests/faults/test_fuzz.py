@@ -23,7 +23,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
-from intents_ui.settings import ENV, ROOT
+from intents_ui.settings import ENV
 from tests.faults import strategies
 from tests.faults.odd_pages import (
     CATALOGUE,
@@ -40,6 +40,7 @@ from tests.faults.odd_pages import (
 from tests.faults.odd_service import Odd, odd_service
 from tests.pages.conftest import fresh
 from tests.service.clients import CANARY
+from tests.serving import ROOT
 
 STATUSES: Final = {200, 204, 301, 302, 304, 308, 400, 403, 404, 405, 409, 413, 414, 503}
 SCENARIOS: Final = (

@@ -1,0 +1,42 @@
+"""The version, where operators and users read it."""
+
+import json
+import re
+import tomllib
+
+import pytest
+from django.test import Client
+
+from intents_ui import app, installation
+from intents_ui.http import probes
+from intents_ui.ops import metrics
+from tests.serving import ROOT
+
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+
+def test_a_checkout_has_the_version_of_its_project() -> None:
+    assert installation.version() == VERSION
+
+
+@pytest.mark.parametrize("path", ["/status", "/help"])
+def test_pages_show_it(site: Client, path: str) -> None:
+    assert f"intents-ui {VERSION}" in site.get(path).content.decode()
+
+
+def test_descriptions_of_the_api_have_it(site: Client) -> None:
+    assert site.get("/api/openapi.json").json()["info"]["version"] == VERSION
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}
+    answer = site.post("/mcp", asked, content_type="application/json", headers={"Accept": "application/json"})
+    assert answer.json()["result"]["serverInfo"]["version"] == VERSION
+
+
+def test_readiness_and_metrics_have_it(site: Client) -> None:
+    assert json.loads(probes.readiness(in_detail=True)[1])["version"] == VERSION
+    metrics.sample(app.current().service.health.status(), redis=None)
+    assert f'intents_ui_build_info{{version="{VERSION}"}} 1.0' in metrics.text().decode()
+
+
+def test_the_image_has_it_as_a_label() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert re.findall(r"^LABEL org\.opencontainers\.image\.version=(\S+)$", dockerfile, re.MULTILINE) == [VERSION]
