@@ -7,13 +7,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from intents_ui import installation
 from intents_ui.http import failures
 from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial
@@ -56,7 +56,7 @@ def _typed(fields: QueryDict) -> Iterator[str]:
 
 
 # The English words of BIP-39, the list that nearly all wallets use.
-WORDS: Final = Path(__file__).parents[2] / "static" / "vendor" / "bip39-english.txt"
+WORDS: Final = installation.ROOT / "static" / "vendor" / "bip39-english.txt"
 LETTERS: Final = re.compile(r"[^\W\d_]+")
 SHORTEST_PHRASE: Final = 12  # words
 MAX_MISSPELLED: Final = 1  # among these words

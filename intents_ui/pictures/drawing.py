@@ -7,10 +7,10 @@ as its placeholder box, so that none disappears.
 import io
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
+from intents_ui import installation
 from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.display.sharing.preview import Card, PreviewEnd
 from intents_ui.display.transfers.statuses import Tone
@@ -19,7 +19,7 @@ SIZE = (1200, 630)
 # Rendered larger and scaled down, which smooths lines and letter spacing.
 SCALE = 2
 
-FONTS = Path(__file__).resolve().parents[2] / "static" / "fonts"
+FONTS = installation.ROOT / "static" / "fonts"
 SANS, MONO = "inter-latin.woff2", "jetbrains-mono-latin.woff2"
 # Replacements for the brackets that `display/formatting/text.py` puts around hidden characters: the font has
 # only small ones. It has no isolates.

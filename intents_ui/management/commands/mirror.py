@@ -169,7 +169,7 @@ def prepare(database: dict[str, Any]) -> None:
     """Create the database's file, readable by its owner only, and its tables."""
     if database["ENGINE"].endswith("sqlite3"):
         path = Path(database["NAME"])
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
     call_command("migrate", "mirror", verbosity=0)
 

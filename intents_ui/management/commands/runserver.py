@@ -1,8 +1,9 @@
-"""`manage.py runserver [[address:]port]`: gunicorn with reload, and the mirror beside it if there is a database for it.
+"""`intents-ui serve` and `manage.py runserver`: gunicorn with reload, and the mirror beside it if there is a database.
 
 Django's own development server can't stream.
 """
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -12,11 +13,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from intents_ui.settings import ROOT
+from intents_ui.installation import IS_WHEEL, ROOT, generated
 
-MIRROR: Final = [sys.executable, str(ROOT / "manage.py"), "mirror", "run"]
+# A wheel ignores the modules of the working directory.
+PYTHON: Final = [sys.executable, "-P", "-m"] if IS_WHEEL else [sys.executable, "-m"]
+MIRROR: Final = [*PYTHON, "intents_ui", "mirror", "run"]
 MIRROR_SECONDS: Final = 30.0  # that the mirror may take to stop
 
 
@@ -32,14 +35,33 @@ class Command(BaseCommand):
         if options["addrport"]:
             host, _, port = options["addrport"].rpartition(":")
             os.environ.update({"PORT": port} | ({"HOST": host} if host else {}))
-        command = [sys.executable, "-m", "gunicorn", "--config", str(ROOT / "gunicorn.conf.py")]
+        command = [*PYTHON, "gunicorn", "--config", str(ROOT / "gunicorn.conf.py")]
         if not options["noreload"]:
             command += ["--reload", *(f"--reload-extra-file={path}" for path in ROOT.glob("templates/**/*.html"))]
-        os.chdir(ROOT)
+        if IS_WHEEL:
+            prepare_files()
+        else:
+            os.chdir(ROOT)
         os.environ.setdefault("DEMO_STARTED", str(time.time()))
         if settings.MIRROR_DATABASE is None:
             os.execv(sys.executable, command)  # noqa: S606 - our own interpreter, no shell
         sys.exit(run_with_mirror(command))
+
+
+def prepare_files() -> None:
+    """Collect static files and compile templates, at the first start of a wheel. Processes that start at once wait."""
+    folder = generated()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (settings.STATIC_ROOT / "staticfiles.json").exists():
+                print("Preparing static files and templates ...", flush=True)
+                subprocess.run([*PYTHON, "django", "collectstatic", "--noinput", "--verbosity", "0"], check=True)  # noqa: S603 - our own program
+    except OSError as error:
+        raise CommandError(
+            f"{folder} can't be written ({type(error).__name__}). Set XDG_CACHE_HOME to a folder that can."
+        ) from None
 
 
 def run_with_mirror(server: Sequence[str]) -> int:
