@@ -11,7 +11,7 @@ const MOST_WORDS = 4;
 const NEEDS = {
   y: ".action-bar [data-action=reply]",
   l: ".action-bar [data-action=link]",
-  e: ".action-bar a[rel~=external], .page-head a[rel~=external]",
+  e: ".action-bar a[rel~=external]",
   s: "main [data-star]",
   f: "main [data-follow]",
   t: "[data-action=theme]",

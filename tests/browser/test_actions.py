@@ -105,6 +105,6 @@ def test_without_scripts_its_links_lead_to_the_same(browser: Browser, server: st
         bar = page.get_by_role("group", name="Actions")
         expect(bar.get_by_role("button")).to_have_count(0)
         bar.get_by_text("More").click()
-        expect(bar.get_by_role("link", name="QR code, embed")).to_be_visible()
+        expect(bar.get_by_role("link", name="Share")).to_be_visible()
         bar.get_by_role("link", name="Copy reply").click()
         expect(page).to_have_url(f"{server}{path}/reply")

@@ -161,7 +161,7 @@ def test_a_retry_keeps_the_focus(browser: Browser, server: str) -> None:
         expect(page.locator(".answer-finding")).to_have_count(1)
         page.locator("#balances summary").click()
         again = page.locator("#check-again")
-        for control in (again, page.locator("#share > summary")):
+        for control in (again, page.locator("#proof > summary")):
             with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
                 enter(control)
             expect(control).to_be_focused()

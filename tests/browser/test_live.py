@@ -34,7 +34,7 @@ LISTEN: Final = """() => {
   window.seen = [];
   const regions = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
   const look = () => {
-    const { state } = document.querySelector(".page-head[data-state]").dataset;
+    const { state } = document.querySelector("#state[data-state]").dataset;
     if (state !== seen.at(-1)) seen.push(state);
   };
   new MutationObserver((changes) => {
@@ -83,7 +83,7 @@ class Transfer:
 
 
 def expect_state(visit: Visit, state: str) -> None:
-    expect(visit.page.locator(".page-head[data-state]")).to_have_attribute("data-state", state)
+    expect(visit.page.locator("#state[data-state]")).to_have_attribute("data-state", state)
 
 
 def refuse(route: Route) -> None:
@@ -193,7 +193,7 @@ def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_op
         visit.page.evaluate(request, f"{transfer.path}/receipt?slow")
         until(lambda: visit.page.evaluate("true") and held)
         transfer.commit()
-        committed = visit.page.locator(".page-head[data-state=Accepted]")
+        committed = visit.page.locator("#state[data-state=Accepted]")
         expect(committed).to_be_attached()
         (route, response), *_ = held
         route.fulfill(response=response)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 REASON = re.compile(r"Last updated .+ \(.+\): transfer list\. (Service error|The service is slow to respond)\.")
 REFRESH = 11_000  # milliseconds after which the home page has refreshed
 ABORTED_WITH_MONEY, DELIVERED = 13, 2
-PLACES = """Array.from(document.querySelectorAll("#reply, #share, #proof"),
+PLACES = """Array.from(document.querySelectorAll("#reply, #proof"),
   (each) => each.getBoundingClientRect().top + scrollY)"""
 
 

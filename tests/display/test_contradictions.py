@@ -188,6 +188,16 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         of.is_empty and (matches("recover", of.told.next_step) or RECOVERY in of.told.help)
     ),
     "an amount at an empty address": lambda of: of.is_empty and matches("holds", of.said),
+    # Once is enough
+    "says twice that an address is empty": lambda of: (
+        len(re.findall(r"\bempty\b", f"{of.told.sentence} {of.told.location} {of.told.located.finding}")) > 1
+    ),
+    "names the status in the headline and in the sentence": lambda of: (
+        of.told.says_the_status and f"The status is {of.told.status.word}" in of.told.sentence
+    ),
+    "a balance confirms an amount that isn't named": lambda of: (
+        of.told.located.is_confirmed and of.told.amount not in of.told.location
+    ),
     # Deposit check
     "check: an amount of a deposit that wasn't found": lambda of: (
         of.is_empty and matches("no_deposit", of.said) and matches("amount", of.found("Amount"))

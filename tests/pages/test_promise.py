@@ -17,16 +17,16 @@ from tests.surfaces import words as visible
 LINES = [
     (3, ["As quoted", "As quoted, ", "above the minimum", "1 min 42 s under estimate"]),
     (16, ["Received 50.00 USDC ·", "Quoted amount", "a different wallet from the owner"]),
-    (8, ["Not delivered", "The owner got 299.954 USDC back, 0.045877 USDC less than sent"]),
-    (5, ["No deposit", "Nothing to compare."]),
+    (8, ["Not delivered", "0.045877 USDC less than sent"]),
+    (5, ["No deposit", "Not seen"]),
     (26, ["Unknown", "Delivered amount not reported"]),
     (28, ["Not delivered", "Deposit check", "Reverted"]),
-    (7, ["Deposit check", "none at the deposit address", "None (balance is monitored)"]),
+    (7, ["Deposit check", "none at the deposit address", "Not seen"]),
     (2, ["Quoted fees", "Network fee (Base)", "Bridge fee (Relay)"]),
     (
         11,
         [
-            "0.087655 USDC.e too little arrived: 79.7123 of the 79.80 USDC.e that the step needs.",
+            "79.7123 USDC.e arrived, 0.087655 USDC.e less than the 79.80 USDC.e that the step needs.",
             "Service message: <bdi>precondition not met: balance 79712345 &lt; 79800000</bdi>",
         ],
     ),

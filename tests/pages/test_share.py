@@ -150,7 +150,7 @@ def values(page: str) -> list[str]:
 def test_the_share_page_has_texts_and_links(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(REFUNDED)["intentId"]
     root = f"http://testserver/intent/{intent_id}"
-    assert f'hx-get="/intent/{intent_id}/share"' in site.get(f"/intent/{intent_id}").content.decode()
+    assert f'href="/intent/{intent_id}/share"' in site.get(f"/intent/{intent_id}").content.decode()
     whole = site.get(f"/intent/{intent_id}/share").content.decode()
     part = site.get(f"/intent/{intent_id}/share", headers={"HX-Request-Type": "partial"}).content.decode()
     for page in (whole, part):

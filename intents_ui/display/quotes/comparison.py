@@ -399,8 +399,7 @@ class _Quote:
             return "Refund to the owner not confirmed"
         if self._transfer.refunded.value is None:
             return "The refunded amount isn't reported"
-        apart = self._less_than_sent
-        return Sentence("The owner got ", refund.actual, " back", ", " if apart else "", apart)
+        return self._less_than_sent or Sentence("The owner got ", refund.actual, " back")
 
     @property
     def _less_than_sent(self) -> str:

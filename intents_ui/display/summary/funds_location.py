@@ -30,13 +30,16 @@ class Agreement(StrEnum):
 class Located:
     """`money` is the amount at the location, None if unknown; `is_estimate`: expected, not reported.
 
-    `finding` states the balances of the intent addresses, and what they mean."""
+    `finding` states the balances of the intent addresses, and what they mean. `is_confirmed`: the balances are this
+    amount at this location, so that the finding says nothing new.
+    """
 
     money: Money | None = None
     amount: str = ""
     is_estimate: bool = False
     check: Agreement = Agreement.UNCHECKED
     finding: str = ""
+    is_confirmed: bool = False
 
 
 def located(place: Place, transfer: Transfer, gaps: "Placeholders") -> Located:
@@ -52,6 +55,7 @@ def located(place: Place, transfer: Transfer, gaps: "Placeholders") -> Located:
         is_estimate=bool(known and is_estimate),
         check=check,
         finding=finding,
+        is_confirmed=known is not None and place in ADDRESSES and [place] == [each.at for each in transfer.holdings],
     )
 
 

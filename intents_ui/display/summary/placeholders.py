@@ -186,9 +186,11 @@ class Placeholders:
 
     def left(self, place: Place) -> str:
         """Return where funds are that are no longer at the last step's address."""
+        if self.transfer.steps.has_dead_step:
+            return Sentence("No longer at the ", self.address(place), ".")
         if place is Place.DEPOSIT_ADDRESS and not self.transfer.is_same_chain:
-            return Sentence("Left the ", self.address(place), ", not yet seen on ", self["destination_chain"], ".")
-        return Sentence("Left the ", self.address(place), ", not yet seen in the recipient's wallet.")
+            return fill("Sent from {origin_chain}, not yet seen on {destination_chain}.", self)
+        return fill("Sent to the recipient's wallet on {destination_chain}, not yet seen there.", self)
 
     @property
     def _last_address(self) -> Place:

@@ -67,7 +67,7 @@ def explain(reason: str, needed: Money, *, in_reply: bool = False) -> str:
     if not_sent := NOT_SENT.fullmatch(reason):
         hours, minutes, seconds = (int(figure or 0) for figure in not_sent.groups())
         length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-        opening = "It wasn't sent" if in_reply else "Not sent"
+        opening = "One of its steps wasn't submitted" if in_reply else "Not sent"
         return f"{opening} within {times.duration(length)}." if length else ""
     if CALL_FAILED.fullmatch(reason):
         chain = _chain(needed)
@@ -99,8 +99,8 @@ def _underfunded(balance: int, least: int, needed: Money) -> str:
     if balance >= least:
         return ""
     missing, arrived, required = (replace(needed, value=units).amount for units in (least - balance, balance, least))
-    there, whole = replace(arrived, unit="", warning="").in_words, replace(required, warning="").in_words
-    return Sentence(missing.in_words, " too little arrived: ", there, " of the ", whole, " that the step needs.")
+    less, whole = (replace(amount, warning="").in_words for amount in (missing, required))
+    return Sentence(arrived.in_words, " arrived, ", less, " less than the ", whole, " that the step needs.")
 
 
 def _chain(needed: Money) -> str:

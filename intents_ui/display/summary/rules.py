@@ -21,23 +21,15 @@ from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
 
 RECOVER = "Recover funds"
 SUPPORT = "Contact support"
-RECOVER_IN_THE_APP = "Recover in the app that started the transfer."
-SUPPORT_OF_THE_APP = "Contact support in the app that started the transfer."
+RECOVER_IN_THE_APP = "Recovery: in the app that started the transfer."
+SUPPORT_OF_THE_APP = "Support: in the app that started the transfer."
+BOTH_IN_THE_APP = "Recovery and support: in the app that started the transfer."
 SCAM_WARNING = "Support never asks for a recovery phrase or a wallet connection."
-BOTH_IN_THE_APP = "Recover or get help in the app that started it."
 
 
 class HelpKind(StrEnum):
     RECOVERY = "recovery"  # a page on which the owner recovers funds
     SUPPORT = "support"
-
-
-class SupportTeam(StrEnum):
-    """Whose support team to contact."""
-
-    NONE = ""
-    APP = "app"  # that started the transfer
-    SERVICE = "service"
 
 
 @dataclass(frozen=True)
@@ -57,15 +49,15 @@ class Help:
         return (self.url or "").removeprefix("mailto:")
 
 
-def needed(kinds: Collection[HelpKind], *, contact: SupportTeam, contacts: Contacts) -> Iterator[Help]:
-    """Return the help that a next step leads to. `contact` is whom the page says to contact besides, if anyone."""
+def needed(kinds: Collection[HelpKind], contacts: Contacts) -> Iterator[Help]:
+    """Return the help that a next step leads to. Who recovers funds may also need support."""
     recovers, asks_support = HelpKind.RECOVERY in kinds, HelpKind.SUPPORT in kinds
     if recovers and asks_support and not (contacts.recovery_url or contacts.support):
         yield Help(BOTH_IN_THE_APP)
         return
     if recovers:
         yield Help(RECOVER, contacts.recovery_url) if contacts.recovery_url else Help(RECOVER_IN_THE_APP)
-    if contacts.support and (asks_support or contact):
+    if contacts.support and kinds:
         is_url = contacts.support.startswith("https://")
         yield Help(SUPPORT, contacts.support if is_url else f"mailto:{contacts.support}")
     elif asks_support:
@@ -366,11 +358,10 @@ class MessageRow:
     `title` is the headline of a group of transfers, without what differs between them, and empty if nothing does.
     `help` is what the next step leads to: a page to recover funds, or support. `place` is a `Place`, or one that
     depends on the transfer: `last-confirmed`, `balance` or `refund`. `deadline` is the time that is waited for.
-    `comparison` is what the amounts and times that were quoted are compared with. `contact` is whose support team to
-    contact, empty if no one needs to be. `warn_second_deposit`: a second deposit is plausible and harmful, so
-    `SECOND_DEPOSIT` is shown with the row. `minutes` without a change after which `{escalation}` says to contact
-    support, 0 without it. `stem` is the beginning of the headline that balances can't change, empty if they change
-    none of it. `says` is the word of a status that the headline contains.
+    `comparison` is what the amounts and times that were quoted are compared with. `warn_second_deposit`: a second
+    deposit is plausible and harmful, so `SECOND_DEPOSIT` is shown with the row. `minutes` without a change after which
+    `{escalation}` says to contact support, 0 without it. `stem` is the beginning of the headline that balances can't
+    change, empty if they change none of it. `says` is the word of a status that the headline contains.
     """
 
     key: str
@@ -387,7 +378,6 @@ class MessageRow:
     who: Who = Who.NONE
     comparison: Delivery = Delivery.OPEN
     help: tuple[HelpKind, ...] = ()
-    contact: SupportTeam = SupportTeam.NONE
     deadline: Deadline = Deadline.NONE
     warn_second_deposit: bool = True
     attention: Attention = Attention.NONE
@@ -403,7 +393,6 @@ TYPES: Mapping[str, Callable[[Any], Any]] = {
     "help": lambda written: tuple(map(HelpKind, written)),
     "who": Who,
     "tone": Tone,
-    "contact": SupportTeam,
     "deadline": Deadline,
     "certainty": Certainty,
     "comparison": Delivery,

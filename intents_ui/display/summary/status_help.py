@@ -8,7 +8,7 @@ from intents_ui import tables
 from intents_ui.display.formatting import text
 from intents_ui.display.formatting.text import capitalized
 from intents_ui.display.summary import rules
-from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Help, MessageRow, SupportTeam, Who
+from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, MessageRow, Who
 from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.service.models import IntentStatus, TransactionStatus
@@ -36,9 +36,7 @@ class Explanation:
     location: str
     instructions: str
     who: Who
-    contact: SupportTeam
     tone: Tone
-    help: tuple[Help, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,6 @@ def _in_general(row: MessageRow, status: IntentStatus | None) -> Explanation:
         location=_said(own.get("where", row.where), words),
         instructions=f"{next_step} {SECOND_DEPOSIT}" if row.warn_second_deposit else next_step,
         who=row.who,
-        contact=row.contact,
         tone=row.tone,
     )
 

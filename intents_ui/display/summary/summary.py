@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 
-from intents_ui.display.formatting import amounts, text, times
+from intents_ui.display.formatting import amounts, times
 from intents_ui.display.formatting.text import Name, Sentence, fill
 from intents_ui.display.summary import funds_location, reasons, rules
 from intents_ui.display.summary.funds_location import ADDRESSES, Located
@@ -25,7 +25,6 @@ from intents_ui.display.summary.rules import (
     Help,
     HelpKind,
     MessageRow,
-    SupportTeam,
     Who,
 )
 from intents_ui.display.tokens import providers
@@ -47,7 +46,6 @@ CHECKING_NEXT = "Wait a moment while the balances are checked."
 # Labels of amounts that haven't been seen to move.
 EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"
 REFUNDED = "refunded"  # label of a refunded amount
-TRADES = {"EXACT_INPUT": "Exact input", "EXACT_OUTPUT": "Exact output"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +149,16 @@ class Summary:
         """Return `Succeeded · 100.00 USDC on Base → …`."""
         return f"{self.status.word} · {words}"
 
+    @property
+    def says_the_status(self) -> bool:
+        """Return whether the headline contains the status."""
+        template = self.row.stem if self.is_provisional else self.row.headline
+        return STATUS in template or self.row.says == self.status.word
+
     @cached_property
     def headline_with_status(self) -> str:
         """Return `Succeeded · Delivered`, or only the headline if it says the status."""
-        template = self.row.stem if self.is_provisional else self.row.headline
-        says_it = STATUS in template or self.row.says == self.status.word
-        return self.headline if says_it else self.after_status(self.headline)
+        return self.headline if self.says_the_status else self.after_status(self.headline)
 
     @cached_property
     def sentence(self) -> str:
@@ -230,22 +232,18 @@ class Summary:
             return Who.SUPPORT
         return Who.SUPPORT if self._is_overdue and self.row.who is Who.NONE else self.row.who
 
-    @property
-    def contact(self) -> SupportTeam:
-        return self.row.contact
-
     @cached_property
     def help(self) -> tuple[Help, ...]:
         """Return where to recover the funds and whom to contact, if the next step says to."""
         if self.is_pending:
             return ()
         kinds = (HelpKind.SUPPORT,) if self._obstacle else self.row.help
-        return tuple(rules.needed(kinds, contact=self.contact, contacts=self.transfer.contacts))
+        return tuple(rules.needed(kinds, self.transfer.contacts))
 
     @property
     def scam_warning(self) -> str:
         """Return the warning about fake support, if the page says whom to contact or to recover funds."""
-        return rules.SCAM_WARNING if self.help or self.contact else ""
+        return rules.SCAM_WARNING if self.help else ""
 
     @cached_property
     def deadline(self) -> datetime | None:
@@ -337,11 +335,6 @@ class Summary:
     @property
     def providers(self) -> tuple[Provider, ...]:
         return tuple(map(providers.of, self.transfer.providers))
-
-    @property
-    def trade(self) -> str:
-        trade = self.transfer.summary.trade_type or self.transfer.request.trade_type
-        return (TRADES.get(trade) or text.name(trade).shown) if trade else text.UNKNOWN
 
     @cached_property
     def clock(self) -> Clock:
@@ -534,22 +527,6 @@ def _deadline(deadline: Deadline, transfer: Transfer) -> datetime | None:
             return None
 
 
-# Who else can help, by who is to act.
-CONTACT = {
-    Who.NONE: "If in doubt, contact",
-    Who.PAYER: "If in doubt, contact",
-    Who.OWNER: "For help, contact",
-    Who.SUPPORT: "Contact",
-}
-
-
 def whose(summary: Summary) -> str:
-    """Return `Waiting on: owner. For help, contact the app's support team with the intent ID.`
-
-    Without the contact where `summary.help` says whom to contact or where to recover funds.
-    """
-    turn = "" if summary.who is Who.NONE else f"Waiting on: {summary.who}"
-    if not summary.contact or summary.help:
-        return turn
-    contact = f"{CONTACT[summary.who]} the {summary.contact}'s support team with the intent ID."
-    return f"{turn}. {contact}" if turn else contact
+    """Return `Waiting on: owner`, or "" if no one must act."""
+    return "" if summary.who is Who.NONE else f"Waiting on: {summary.who}"

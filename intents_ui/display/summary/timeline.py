@@ -12,11 +12,11 @@ from intents_ui.display.summary.placeholders import Placeholders
 from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.transfer import Transfer, derived
-from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction, TransactionStatus
-from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, has_hash, leg
+from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
+from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
 
 ATTESTATIONS = {
-    "CCTPV2_MESSAGE": "Waiting for Circle attestation of the burn on {origin_chain}.",
+    "CCTPV2_MESSAGE": "Waiting for Circle to confirm the transfer from {origin_chain}.",
     "LZ_COMPOSE": "Waiting for LayerZero to deliver the message from {origin_chain}.",
     "LZ_RECEIVE": "Waiting for LayerZero to deliver the message from {origin_chain}.",
     "HYPERLANE_PAY_FOR_GAS": "Waiting for Hyperlane to deliver the message from {origin_chain}.",
@@ -43,9 +43,8 @@ DEPOSIT = {
     Tense.UNKNOWN: "Deposit status on {origin_chain} unknown.",
 }
 DEPOSIT_NOT_REPORTED = "Received at the deposit address on {arrived_on}. Amount not reported."
-# Why a deposit was not accepted: it reverted, a monitored one was too low, or it was never confirmed.
-REVERTED = "Deposit reverted on {origin_chain}."
-NOT_COUNTED = "The full {amount} was not received on {origin_chain}."
+# Why a deposit was not accepted: a monitored one was too low, or it was never confirmed.
+NOT_COUNTED = "Deposit{of_sent} not accepted on {origin_chain}."
 NOT_CONFIRMED = "Deposit{of_sent} not confirmed on {origin_chain}."
 ON_ITS_WAY = "{Sent} in transit to the deposit address on {origin_chain}."
 SWAP = {
@@ -105,8 +104,6 @@ class StepDescriber(Placeholders):
                 return self._sum(transfer.requested, "the deposit")
             case "Sent":
                 return capitalized(self["sent"])
-            case "amount":
-                return self._sum(transfer.requested, "deposit")
             case "of_sent":
                 return fill(" of {sent}", self) if transfer.requested.value is not None else ""
             case "arrived":
@@ -166,9 +163,7 @@ class StepDescriber(Placeholders):
         return fill(RETURN[tense], self)
 
     def _why_not_paid(self) -> str:
-        transfer, deposit = self.transfer, self.transfer.deposit
-        if deposit is not None and deposit.status == TransactionStatus.REVERTED and has_hash(deposit):
-            return REVERTED
+        transfer = self.transfer
         if transfer.was_not_counted:
             return NOT_COUNTED
         return NOT_CONFIRMED if transfer.steps.is_deposit_made or transfer.has_arrived else DEPOSIT[Tense.NEVER]
@@ -392,6 +387,9 @@ def _step(
 ) -> Step:
     # A step that finally succeeded may still have the reason of an earlier attempt.
     reason = transaction.status_reason if transaction and state is not StepState.DONE else None
+    explanation = reasons.of_step(transaction, transfer) if reason else ""
+    if state is StepState.SKIPPED and explanation:
+        reason = None  # the step before it says what failed
     is_over = state in (StepState.DONE, StepState.FAILED)
     return Step(
         name,
@@ -400,7 +398,7 @@ def _step(
         at=transfer.ended_at(transaction) if transaction and is_over else None,
         transaction=transaction,
         reason=text.reason(reason) if reason else None,
-        explanation=reasons.of_step(transaction, transfer) if reason else "",
+        explanation=explanation if reason else "",
         reason_is_old=bool(reason) and leg(transaction) is StepStatus.MOVING and state is StepState.CURRENT,
     )
 

@@ -69,6 +69,8 @@ NOT_CONFIRMED = StatusLabel("Not confirmed", Tone.ATTENTION, "triangle-alert", "
 NOT_SEEN = StatusLabel("Not seen", Tone.NEUTRAL, "circle-dashed", "Not seen yet.")
 NOT_KNOWN = StatusLabel("Unknown", Tone.NEUTRAL, "circle-dashed", "The service does not report it.")
 PLACEHOLDER = StatusLabel("Placeholder", Tone.NEUTRAL, "info", "Placeholder hash, no transaction.")
+NOTHING_FOUND = (NOT_SEEN, NOT_ACCEPTED, PLACEHOLDER)
+AMOUNT = "Amount"
 CONFIRMED = StatusLabel("Confirmed", Tone.GOOD, "check", "The transaction is confirmed.")
 REVERTED = StatusLabel("Reverted", Tone.BAD, "x", "The transaction reverted.")
 ON_TIME = StatusLabel("On time", Tone.GOOD, "check", "It was confirmed before the deadline.")
@@ -236,6 +238,11 @@ class DepositCheck:
         )
 
     @property
+    def findings(self) -> tuple[CheckRow, ...]:
+        """Return the amount, and the other rows about which something is known."""
+        return tuple(row for row in self.rows if row.label == AMOUNT or row.result not in NOTHING_FOUND)
+
+    @property
     def needs_attention(self) -> bool:
         """Return whether something was observed that isn't as expected."""
         is_off = any(row.result.tone in (Tone.ATTENTION, Tone.BAD) for row in self.rows)
@@ -306,26 +313,26 @@ class DepositCheck:
         expected, words = self._expected_amount(), _listed(self.found)
         none = UNKNOWN if self.held is None else "none at the deposit address"
         if not self.found:
-            return CheckRow("Amount", expected, none, NOT_SEEN)
+            return CheckRow(AMOUNT, expected, none, NOT_SEEN)
         if self.leftover:
             left = self._in_words(self.leftover)
-            return CheckRow("Amount", expected, Sentence(left, " left over"), OVERPAID)
+            return CheckRow(AMOUNT, expected, Sentence(left, " left over"), OVERPAID)
         if not self._is_there():
             is_lost = self._was_not_received()
-            return CheckRow("Amount", expected, none if is_lost else words, self._certainty())
+            return CheckRow(AMOUNT, expected, none if is_lost else words, self._certainty())
         if words == UNKNOWN:
-            return CheckRow("Amount", expected, words, NOT_KNOWN)
+            return CheckRow(AMOUNT, expected, words, NOT_KNOWN)
         if self.there is None or not (self.is_confirmed or self.there):
-            return CheckRow("Amount", expected, words, NOT_COMPARABLE)
+            return CheckRow(AMOUNT, expected, words, NOT_COMPARABLE)
         if self.lacking:
             lacking = self._in_words(self.lacking)
-            return CheckRow("Amount", expected, Sentence(words, ": ", lacking, " too little"), UNDERPAID)
+            return CheckRow(AMOUNT, expected, Sentence(words, ": ", lacking, " too little"), UNDERPAID)
         if self.excess:
             excess = self._in_words(self.excess)
-            return CheckRow("Amount", expected, Sentence(words, ": ", excess, " more"), OVERPAID)
+            return CheckRow(AMOUNT, expected, Sentence(words, ": ", excess, " more"), OVERPAID)
         if self.expected.value is None:
-            return CheckRow("Amount", expected, words, NOT_KNOWN)
-        return CheckRow("Amount", expected, words, MATCH if self.there == self.expected.value else ENOUGH)
+            return CheckRow(AMOUNT, expected, words, NOT_KNOWN)
+        return CheckRow(AMOUNT, expected, words, MATCH if self.there == self.expected.value else ENOUGH)
 
     def _address(self) -> CheckRow:
         expected, chain_id = self.address or "", self.expected.chain_id

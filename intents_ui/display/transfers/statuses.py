@@ -72,7 +72,7 @@ TRANSACTIONS = {
         "Not started", Tone.NEUTRAL, "circle-dashed", "Nothing has been submitted yet."
     ),
     TransactionStatus.ON_HOLD: StatusLabel(
-        "On hold", Tone.PROGRESS, "pause", "Waiting for an earlier step or the bridge."
+        "Waiting", Tone.PROGRESS, "pause", "Waiting for an earlier step or the bridge."
     ),
     TransactionStatus.PENDING: StatusLabel(
         "Pending", Tone.PROGRESS, "hourglass", "Next to run. A pending deposit hasn't arrived yet."

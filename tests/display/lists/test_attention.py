@@ -68,14 +68,14 @@ def test_a_group_has_its_reason_in_words() -> None:
     assert told == {
         "aborted: not sent within 10m0s": "Not sent within 10 min.",
         "precondition not met: balance 1 < 7": (
-            "0.000006 USDC too little arrived: 0.000001 of the 0.000007 USDC that the step needs."
+            "0.000001 USDC arrived, 0.000006 USDC less than the 0.000007 USDC that the step needs."
         ),
         "paused": "",
     }
     two = ("precondition not met: balance 1 < 7", "precondition not met: balance 2 < 7")
     found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(two, 1)))
     [group] = found.section(Cause.RECOVERABLE).groups
-    assert group.explanation == "… USDC too little arrived: … of the … USDC that the step needs."
+    assert group.explanation == "… USDC arrived, … USDC less than the … USDC that the step needs."
 
 
 def test_a_reason_for_several_chains_names_none() -> None:

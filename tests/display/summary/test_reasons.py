@@ -37,13 +37,13 @@ EXPLAINED = named(
         "underfunded",
         SHORT,
         NEEDED,
-        "0.087655 USDC too little arrived: 79.7123 of the 79.80 USDC that the step needs.",
+        "79.7123 USDC arrived, 0.087655 USDC less than the 79.80 USDC that the step needs.",
     ),
     (
         "underfunded, unknown token",
         SHORT,
         UNKNOWN_TOKEN,
-        "87,655 base units too little arrived: 79,712,345 of the 79,800,000 base units that the step needs.",
+        "79,712,345 base units arrived, 87,655 base units less than the 79,800,000 base units that the step needs.",
     ),
     ("paused", "token paused", NEEDED, "No transfer of USDC can go through while it is paused on Arbitrum."),
     (
@@ -94,18 +94,18 @@ def test_each_reason_of_the_scenarios_is_explained_beside_its_raw_text():
 OTHER = "0x" + "d1" * 20
 CONDITION = TransactionPrecondition(chain_id=BASE, token_address=OTHER)
 SIDES = named(
-    ("origin token", "origin", {}, "0.087655 USDC too little"),
+    ("origin token", "origin", {}, "79.7123 USDC arrived"),
     (
         "token of the precondition",
         "destination",
         {"chain_id": BASE, "precondition": CONDITION.model_copy(update={"token_address": USDC_ON_BASE})},
-        "0.087655 USDC too little",
+        "79.7123 USDC arrived",
     ),
     (
         "unknown token of the precondition",
         "destination",
         {"chain_id": BASE, "precondition": CONDITION},
-        "87,655 base units (unlisted: 0xD1d1d1…D1d1d1) too little",
+        "79,712,345 base units (unlisted: 0xD1d1d1…D1d1d1) arrived",
     ),
 )
 

@@ -363,7 +363,7 @@ def test_an_executed_status_without_a_receipt_is_a_conflict():
     result = story(intent("ABORTED"))
     assert result.key == "receipt.missing"
     assert result.headline == "Aborted"
-    assert "These conflict." in result.sentence
+    assert result.certainty is Certainty.CONFLICTING
     assert story(intent("ABORTED"), has_balance=True, balances=HELD).key == "aborted.recoverable"
 
 
@@ -563,30 +563,14 @@ def test_a_delay_needs_attention_if_nothing_else_does(of_receipt, attention, cau
 
 TURNS = named(
     ("nobody's", intent("QUOTED", expires_at=before(minutes=1)), None, ""),
-    (
-        "nobody's, and there is a contact",
-        intent(expires_at=before(minutes=1)),
-        WATCHING,
-        "If in doubt, contact the app's support team with the intent ID.",
-    ),
-    (
-        "the payer's",
-        intent(),
-        WATCHING,
-        "Waiting on: payer. If in doubt, contact the app's support team with the intent ID.",
-    ),
-    (
-        "support's",
-        intent("SUCCEEDED"),
-        receipt("SUCCEEDED", refund="FAILED"),
-        "Waiting on: support. Contact the service's support team with the intent ID.",
-    ),
+    ("the payer's", intent(), WATCHING, "Waiting on: payer"),
+    ("support's", intent("SUCCEEDED"), receipt("SUCCEEDED", refund="FAILED"), "Waiting on: support"),
     ("support's, and the page has links", intent(updated_at=before(hours=1)), None, "Waiting on: support"),
 )
 
 
 @pytest.mark.parametrize(("of_intent", "of_receipt", "turn"), TURNS)
-def test_a_summary_says_who_must_act_and_whom_to_contact(of_intent, of_receipt, turn):
+def test_a_summary_says_who_must_act(of_intent, of_receipt, turn):
     assert summaries.whose(story(of_intent, of_receipt)) == turn
 
 
@@ -745,7 +729,7 @@ def test_rows_neither_promise_nor_despair_and_wait_until_a_named_time():
     for key, row in EXPLANATIONS.items():
         words = " ".join((row.headline, row.sentence, row.where, row.next)).lower()
         assert not re.search(r"\b(safe|lost|intent\b(?! (id|address))|calldata|precondition)\b", words), key
-        assert row.contact or row.who in (Who.NONE, Who.PAYER), key
+        assert row.help or row.who in (Who.NONE, Who.PAYER), key
         assert not re.search(r"more than \d+ minutes|(in|within|wait) (a few|two|\d+) minutes", row.next.lower()), key
         assert bool(row.minutes) == ("{escalation}" in row.next), key
 

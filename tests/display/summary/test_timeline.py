@@ -88,7 +88,7 @@ def test_times_durations_and_sentences_are_shown():
     assert result[Name.DEPOSIT].took == timedelta(seconds=10)
     assert result[Name.ORIGIN].sentence == "Sent from Arbitrum to CCTP."
     assert result[Name.ORIGIN].took == timedelta(seconds=30)
-    assert result[Name.DESTINATION].sentence == "Waiting for Circle attestation of the burn on Arbitrum."
+    assert result[Name.DESTINATION].sentence == "Waiting for Circle to confirm the transfer from Arbitrum."
     assert result[Name.DESTINATION].at is None
     assert result[Name.DESTINATION].took == timedelta(seconds=20)
     assert result[Name.DESTINATION].transaction.context == "CCTPV2_MESSAGE"
@@ -264,9 +264,14 @@ SENTENCES = named(
         "not counted",
         Name.DEPOSIT,
         receipt("ABORTED", deposit=UNCOUNTED),
-        "The full 100.00 USDC was not received on Arbitrum.",
+        "Deposit of 100.00 USDC not accepted on Arbitrum.",
     ),
-    ("reverted", Name.DEPOSIT, receipt("FAILED", deposit="REVERTED"), "Deposit reverted on Arbitrum."),
+    (
+        "reverted",
+        Name.DEPOSIT,
+        receipt("FAILED", deposit="REVERTED"),
+        "Deposit of 100.00 USDC not confirmed on Arbitrum.",
+    ),
     (
         "not found",
         Name.DEPOSIT,
