@@ -6,6 +6,8 @@ from pydantic import BaseModel
 
 from intents_ui.api.models import (
     ApiAmount,
+    ApiCandidate,
+    ApiCandidates,
     ApiComparison,
     ApiComparisonRow,
     ApiListedTransfer,
@@ -28,6 +30,7 @@ from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.http import failures
 from intents_ui.service.context import request_context
+from intents_ui.web.transfers.candidates import Candidates
 
 
 def answered(model: BaseModel) -> HttpResponse:
@@ -109,6 +112,17 @@ def summarized(told: Summary) -> ApiSummary:
         on_chain=told.located.finding or None,
         incident=transfer.incident.sentence if transfer.incident else None,
     )
+
+
+def candidates(found: Candidates | None, *, root: str) -> ApiCandidates | None:
+    """Return the transfers that a text may be about, without those that the service didn't return."""
+    if found is None:
+        return None
+    shown = (
+        ApiCandidate(why=found.reasons[each.transfer.intent.intent_id][0], transfer=listed(each.transfer, root=root))
+        for each in found.transfers
+    )
+    return ApiCandidates(searched=found.searched, count=found.count, shown=tuple(shown))
 
 
 def _comparison(transfer: Transfer) -> ApiComparison:

@@ -250,6 +250,26 @@ class ApiMatch(ApiModel):
     transfer: ApiListedTransfer = Field(description="The transfer")
 
 
+class ApiCandidate(ApiModel):
+    """A transfer that the text may be about."""
+
+    why: str = Field(description="What matches and what differs", examples=["Amount and token match. Time differs."])
+    transfer: ApiListedTransfer = Field(description="The transfer")
+
+
+class ApiCandidates(ApiModel):
+    """Transfers that a text may be about, for agents. Check with the customer before you reply about one."""
+
+    searched: str = Field(
+        description="What was searched, or why nothing was", examples=["Searched the local copy of the history."]
+    )
+    count: int = Field(description="How many there are", examples=[1])
+    shown: tuple[ApiCandidate, ...] = Field(description="The likeliest, at most 10")
+
+
+CANDIDATES = "What the text may be about, if it tells of a transfer without naming it"
+
+
 class ApiLookup(ApiModel):
     """What a text is about. If it isn't complete, a search failed, and there may be more matches."""
 
@@ -257,6 +277,7 @@ class ApiLookup(ApiModel):
     matches: tuple[ApiMatch, ...] = Field(description="The transfers that match, at most 50")
     is_complete: bool = Field(description="Whether all searches succeeded", examples=[True])
     may_be_more: bool = Field(description="Whether there may be more matches", examples=[False])
+    candidates: ApiCandidates | None = Field(description=CANDIDATES)
 
 
 class FieldProblem(ApiModel):
@@ -342,6 +363,7 @@ class ApiTriage(ApiModel):
     rows: tuple[ApiTicketRow, ...] = Field(description="One for each identifier")
     summary: str = Field(description="All of them in a sentence", examples=["1 identifier resolved: 1 found."])
     notes: tuple[str, ...] = Field(description="What of the text was changed or not read", examples=[[]])
+    candidates: ApiCandidates | None = Field(description=CANDIDATES)
 
 
 class ApiChain(ApiModel):

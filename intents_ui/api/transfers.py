@@ -29,9 +29,11 @@ from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.service.paging import Position
+from intents_ui.service.results import LookupResult
 from intents_ui.web import cursors, links
-from intents_ui.web.transfers import addresses, lookups, reading
+from intents_ui.web.transfers import addresses, candidates, lookups, reading
 from intents_ui.web.transfers.addresses import AddressLookup
+from intents_ui.web.transfers.candidates import Candidates
 from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST_MATCHES: Final = 50
@@ -95,11 +97,12 @@ def look_up(
 ) -> HttpResponse:
     """Find the transfers of any text with identifiers: an intent ID, a transaction hash, an address, a link."""
     read, root = identifiers.read(q), client_ip.root(request)
-    if not read.lookups:
-        return failures.invalid_fields(request, {"q": read.refusal or input_errors.NOTHING})
-    found = lookups.of_text(read)
+    found = lookups.of_text(read) if read.lookups else LookupResult()
     if found.error:
         raise found.error
+    possible = candidates.of_search(request, q, read, found)
+    if not read.lookups and not (possible and possible.count):
+        return failures.invalid_fields(request, {"q": unread(read.refusal or input_errors.NOTHING, possible)})
     hits = found.hits[:MOST_MATCHES]
     matched = reading.of_hits([each.intent for each in hits])
     return answered(
@@ -118,8 +121,14 @@ def look_up(
             ),
             is_complete=not found.failed and not found.unreadable,
             may_be_more=found.may_be_capped or found.count > len(hits),
+            candidates=answers.candidates(possible, root=root),
         )
     )
+
+
+def unread(problem: str, possible: Candidates | None) -> str:
+    """Return why a text has no answer, and where a transfer in words was searched."""
+    return f"{problem} {possible.searched}" if possible else problem
 
 
 def get_reply(
@@ -177,10 +186,18 @@ def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     if found.wait:
         words = {"why": found.problem}
         return failures.page(request, failures.of_dashboard("too many identifiers", words, retry_after=found.wait))
-    if found.problem:
-        return failures.invalid_fields(request, {"text": found.problem})
+    possible = found.candidates
+    if found.problem and not (possible and possible.count):
+        return failures.invalid_fields(request, {"text": unread(found.problem, possible)})
     rows = tuple(_row(each, root=root) for each in found.rows)
-    return answered(ApiTriage(rows=rows, summary=export.total(found.rows), notes=found.notes))
+    return answered(
+        ApiTriage(
+            rows=rows,
+            summary=found.problem or export.total(found.rows),
+            notes=found.notes,
+            candidates=answers.candidates(possible, root=root),
+        )
+    )
 
 
 def _row(row: TriageRow, *, root: str) -> ApiTicketRow:

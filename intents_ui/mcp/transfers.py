@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from intents_ui.api import answers
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search import empty_results, identifiers, input_errors
+from intents_ui.display.search.candidates import CHECK
 from intents_ui.display.search.identifiers import Pasted
 from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer
@@ -33,20 +34,21 @@ MOST_NAMED: Final = 4  # identifiers, as many as are looked up
 def look_up(request: HttpRequest, given: TextArguments) -> str:
     """Return the transfers of any text with identifiers, in 2 KB at most."""
     read = identifiers.read(given.text)
-    possible = candidates.of_facts(request, lookups.facts_of(given.text, read))
-    if not read.lookups:
-        if not (possible and possible.transfers):
-            raise Unanswered(read.refusal or input_errors.NOTHING)
-        shown = (fence.around_json(_possible(possible, most)) for most in range(len(possible.transfers), 0, -1))
-        return next(each for each in shown if len(json.dumps(each)) <= MOST_BYTES)
-    found = lookups.of_text(read)
+    found = lookups.of_text(read) if read.lookups else LookupResult()
     if found.error:
         raise found.error
+    possible = candidates.of_search(request, given.text, read, found)
+    if not read.lookups and not (possible and possible.transfers):
+        raise Unanswered(read.refusal or input_errors.NOTHING)
     hits = found.hits[:MOST_LISTED]
     only = [reading.read(found.only.intent.intent_id)] if found.only else []
     listed = only or reading.of_hits([each.intent for each in hits])
     matches = [_match(hit, each, found, details=bool(only)) for hit, each in zip(hits, listed, strict=True)]
-    shown = (fence.around_json(_lookup(read, found, matches[:most])) for most in range(len(matches), -1, -1))
+    longest = max(len(matches), len(possible.transfers) if possible else 0)
+    shown = (
+        fence.around_json(_lookup(read, found, matches[:most]) | _possible(possible, most))
+        for most in range(longest, -1, -1)
+    )
     return next(each for each in shown if len(json.dumps(each)) <= MOST_BYTES)
 
 
@@ -98,7 +100,7 @@ def _possible(found: Candidates | None, most: int = candidates.PER_PAGE) -> dict
         }
         for each in found.transfers[:most]
     ]
-    return {"candidates": {"note": candidates.CHECK, "count": found.count, "searched": found.searched, "shown": shown}}
+    return {"candidates": {"note": CHECK, "count": found.count, "searched": found.searched, "shown": shown}}
 
 
 def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:

@@ -35,6 +35,7 @@ from intents_ui.web.transfers import candidates, lookups, mirrored, reading
 from intents_ui.web.transfers.candidates import Candidates
 
 PAGE_SIZE = 20  # hits. Each takes a request, for its receipt
+NOTHING_FOUND = results.LookupResult()
 LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
 
 
@@ -99,11 +100,13 @@ def of_shortened(request: HttpRequest, read: Pasted, *, query: str) -> HttpRespo
     return render(request, "search/shortened.html", context, status=status)
 
 
-def possible_transfers(request: HttpRequest, query: str, read: Pasted) -> Candidates | None:
+def possible_transfers(
+    request: HttpRequest, query: str, read: Pasted, found: results.LookupResult = NOTHING_FOUND
+) -> Candidates | None:
     """Return the transfers that the text may be about, which doesn't name any. None if it says too little."""
     written = request.GET.get("candidates", "")
     page = int(written) if written.isascii() and written.isdigit() and len(written) < 4 else 1
-    return candidates.of_facts(request, lookups.facts_of(query, read), page=max(page, 1))
+    return candidates.of_search(request, query, read, found, page=max(page, 1))
 
 
 def by_keys(request: HttpRequest) -> HttpResponse:
@@ -159,9 +162,7 @@ def unknown_chain(chain_id: int | None) -> str:
 def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) -> HttpResponse:
     if found.only:
         return redirect(intent_url(found.only, **linked_elsewhere(found.only, sought)))
-    # What a hash or an ID finds needs no guess.
-    is_named = bool(found.hits and sought.read.telling)
-    possible = None if is_named or not sought.query else possible_transfers(request, sought.query, sought.read)
+    possible = possible_transfers(request, sought.query, sought.read, found) if sought.query else None
     if found.hits and not possible and (account := account_in(sought)):
         return redirect("address", account)
     context: dict[str, object] = {

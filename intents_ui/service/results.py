@@ -75,10 +75,10 @@ class LookupResult:
     `failed` are the lookups without a response. If there are any and no hits, "nothing found" would be a guess.
     """
 
-    hits: tuple[Hit, ...]
-    answered: tuple[LookupQuestion, ...]
-    failed: tuple[tuple[LookupQuestion, ServiceError], ...]
-    may_be_capped: bool
+    hits: tuple[Hit, ...] = ()
+    answered: tuple[LookupQuestion, ...] = ()
+    failed: tuple[tuple[LookupQuestion, ServiceError], ...] = ()
+    may_be_capped: bool = False
     unreadable: int = 0  # entries that couldn't be parsed
     beyond: int = 0  # older intents that were not read
 

@@ -6,8 +6,10 @@ from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
+from pydantic import SecretStr
 
 from intents_ui import app
+from intents_ui.display.search.candidates import CHECK
 from intents_ui.display.summary import summary
 from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
@@ -20,6 +22,7 @@ from intents_ui.service.models import Page
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import reading
 from tests.fenced import json_of
+from tests.helpdesk import signing
 from tests.mirror import past
 from tests.mirror.conftest import card, links, on_each_engine, read
 from tests.mirror.past import NOW
@@ -186,10 +189,68 @@ def test_transfers_in_words_have_candidates_for_agents_and_no_reply_is_about_one
         assert mirrored_history["intentId"] in page.content.decode()
         assert "Reply" not in possible(page)
     assert "<title>No exact match" in site.get("/search", {"q": told}).content.decode()
-    result = json_of(call(site, "triage_ticket", text=told))
-    assert mirrored_history["intentId"] in [each["intentId"] for each in result["candidates"]["shown"]]
+    for tool in ("triage_ticket", "look_up"):
+        result = json_of(call(site, tool, text=told))
+        assert mirrored_history["intentId"] in [each["intentId"] for each in result["candidates"]["shown"]]
     page = send(f"{told}, my wallet is {mirrored_history['ownerAddress']}").page
     assert "Address, amount, token" in possible(page)
+
+
+def in_words(intent_id: str) -> str:
+    return f"sent {summary.of(reading.read(intent_id)).sent} today, got nothing"
+
+
+def test_the_api_has_the_candidates_of_a_search_and_of_a_ticket(site: Client, mirrored_history: dict[str, Any]) -> None:
+    intent_id, told = mirrored_history["intentId"], in_words(mirrored_history["intentId"])
+    for found in (
+        site.get("/api/v1/lookup", {"q": told}).json(),
+        site.post("/api/v1/triage", {"text": told}, content_type="application/json").json(),
+    ):
+        assert found["candidates"]["searched"] == "Searched the local copy of the history."
+        assert found["candidates"]["count"] >= 1
+        shown = {each["transfer"]["intentId"]: each["why"] for each in found["candidates"]["shown"]}
+        assert shown[intent_id].startswith("Amount, token")
+    assert site.get("/api/v1/lookup", {"q": intent_id}).json()["candidates"] is None
+
+
+def test_slack_and_the_side_bar_list_candidates_and_have_no_reply_about_one(
+    site: Client, mirrored_history: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ENV, "intents_embed_hosts", ["https://desk.acme.example"])
+    monkeypatch.setattr(ENV, "intents_slack_signing_secret", SecretStr(signing.SECRET))
+    intent_id, told = mirrored_history["intentId"], in_words(mirrored_history["intentId"])
+    body = urlencode({"text": told})
+    headers = signing.slack_headers(body)
+    answer = site.post("/slack/command", body, content_type="application/x-www-form-urlencoded", headers=headers).json()
+    written = "\n".join(block["text"]["text"] for block in answer["blocks"])
+    side_bar = site.post(signing.PATH, {"q": told}).content.decode()
+    for shown in (written, side_bar):
+        assert CHECK in shown
+        assert "Amount, token" in shown
+        assert f"/intent/{intent_id}" in shown
+    assert "textarea class=" not in side_bar
+
+
+def test_several_matches_of_a_shortened_id_are_listed_in_its_row(site: Client, emulator: Emulator) -> None:
+    owner = str(emulator.finished(2)["ownerAddress"])
+    entries = (
+        app.current()
+        .service.ask(operations.get_intent_history(by_owner_address=owner, page=Page.first(size=20)))
+        .intents
+    )
+    ids = [each.intent_id for each in entries if each.status != "QUOTED"][:7]
+    assert len(ids) > 1
+    at = int(NOW.timestamp())
+    read_entries = [entry.read(each, now=NOW) for each in entries if each.intent_id in ids]
+    past.lead(at).commit(Reading(task=Task(at - 3600), at=at * 1000, entries=read_entries), now=at)
+    (row,) = send(f"Where is {short(owner)}?").rows
+    assert f"{len(ids)} possible matches in the local copy" in visible_text(row)
+    listed = re.findall(r'href="/intent/(0x\w+)"', row)
+    assert len(listed) == min(len(ids), 5)
+    assert set(listed) <= set(ids)
+    assert "Compare it with the full value before you rely on it." in visible_text(row)
+    assert "All possible matches" in visible_text(row)
+    assert "Reply" not in row
 
 
 def test_triage_does_not_search_a_copy_that_only_staff_may_see(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,9 +196,12 @@ def joined(between: str, words: Iterable[str]) -> Sentence:
     return Sentence(*[part for each in words for part in (between, each)][1:])
 
 
-def listed(words: Sequence[str]) -> str:
-    """Return `a, b and c`."""
-    return Sentence(joined(", ", words[:-1]), " and ", words[-1]) if len(words) > 1 else words[0]
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Return `a`, `a and b` or `a, b, and c`."""
+    if len(words) < 2:
+        return words[0] if words else ""
+    comma = "," if len(words) > 2 else ""
+    return Sentence(joined(", ", words[:-1]), f"{comma} {last} ", words[-1])
 
 
 def exact(words: str) -> str:

@@ -284,7 +284,7 @@ def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tupl
 
 
 def _chosen(chosen: tuple[IntentStatus, ...]) -> str | None:
-    """Return `open`, `failed or refunded`, `all but aborted`; None for all statuses."""
+    """Return `open`, `failed, aborted, or refunded`, `all but aborted`; None for all statuses."""
     if not chosen:
         return None
     if chosen == IN_FLIGHT:
@@ -292,4 +292,4 @@ def _chosen(chosen: tuple[IntentStatus, ...]) -> str | None:
     others = [status for status in IntentStatus if status not in chosen]
     if 0 < len(others) < 3:
         return f"all but {' and '.join(statuses.INTENTS[status].word.lower() for status in others)}"
-    return " or ".join(statuses.INTENTS[status].word.lower() for status in chosen)
+    return text.listed([statuses.INTENTS[status].word.lower() for status in chosen], "or")

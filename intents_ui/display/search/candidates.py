@@ -1,8 +1,11 @@
 """What a transfer has in common with what a customer tells of one, and what contradicts it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from intents_ui.display.formatting import text
+
+CHECK = "Candidates, not answers. Check with the customer before you reply about one."
 
 NO_MIRROR = "This dashboard has no local copy of the history, which would find shortened values and transfers in words."
 NOT_ALLOWED = "Only staff can search the local copy of the history."
@@ -30,6 +33,15 @@ NAMES = {
     "deposit_address": "deposit address",
     "delivery_address": "destination intent address",
 }
+
+
+@dataclass(frozen=True)
+class PossibleTransfer:
+    """A transfer that may be meant: what became of it, what matches and what differs, and its path."""
+
+    brief: str
+    why: str
+    path: str
 
 
 def sentences(matches: Sequence[str], contradicts: Sequence[str]) -> str:

@@ -71,7 +71,7 @@ class TicketFacts:
     def description(self) -> str:
         """`100 USDC, Arbitrum One to Base, Nov 24`."""
         amount = " or ".join(("$" if self.in_dollars else "") + figures.number(each) for each in self.amounts)
-        token = " or ".join(sorted(self.symbols))
+        token = text.listed(sorted(self.symbols), "or")
         of = " of " if self.in_dollars and token else " "
         return ", ".join(filter(None, (f"{amount}{of}{token}".strip(), self._route(), self._days())))
 
@@ -81,7 +81,7 @@ class TicketFacts:
             return f"{origin} to {destination}"
         if origin or destination:
             return f"from {origin}" if origin else f"to {destination}"
-        return f"on {' or '.join(map(name_of, self.chains))}" if self.chains else ""
+        return f"on {text.listed(list(map(name_of, self.chains)), 'or')}" if self.chains else ""
 
     def _days(self) -> str:
         if self.since is None or self.until is None:

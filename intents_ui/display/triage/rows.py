@@ -8,12 +8,12 @@ from enum import Enum, auto
 
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.search import empty_results, input_errors, shortened
+from intents_ui.display.search import candidates, empty_results, input_errors, shortened
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.display.search.shortened import Candidate
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.rules import Attention, Cause, Help
-from intents_ui.display.summary.summary import Summary, whose
+from intents_ui.display.summary.summary import whose
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import Names
 from intents_ui.display.transfers import statuses
@@ -313,19 +313,10 @@ def _several_in_ticket(
     return replace(row, details=(*details, COMPARE), links=tuple(links), alternatives=True)
 
 
-@dataclass(frozen=True)
-class Fitting:
-    """A transfer that a shortened ID may be of: what became of it, and what matches."""
-
-    words: str
-    matches: str
-    link: str
-
-
 def elsewhere(
     number: int,
     finding: Finding,
-    fitting: Sequence[Fitting],
+    fitting: Sequence[candidates.PossibleTransfer],
     *,
     searched: str,
     told: Sequence[TriageRow],
@@ -344,12 +335,12 @@ def elsewhere(
     if len(fitting) == 1:
         (only,) = fitting
         row = _possible(number, finding, "Possible match in the local copy", now)
-        details = (only.words, only.matches, COMPARE, searched)
-        links = [Link("View transfer", only.link)]
+        details = (only.brief, only.why, COMPARE, searched)
+        links = [Link("View transfer", only.path)]
     elif fitting:
         row = _possible(number, finding, f"{len(fitting)} possible matches in the local copy", now)
         row = replace(row, alternatives=True)
-        links = [Link(each.words, each.link) for each in fitting[:MOST_LISTED]]
+        links = [Link(each.brief, each.path) for each in fitting[:MOST_LISTED]]
         details, links = (COMPARE, searched), [*links, Link("All possible matches", link)]
     else:
         row = _row(number, finding, TriageOutcome.UNKNOWN, NO_MATCH, "No match", now)
@@ -368,13 +359,6 @@ def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str
     alone = [replace(each, intent_id="") for each in found]
     values = shortened.by_transfer(alone)[""]
     return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)
-
-
-def in_short(shown: Summary, *, now: datetime) -> str:
-    """Return `Delivered: 100 USDC → 99.5 USDC, created 14:01:11 UTC`."""
-    created_at = shown.transfer.quoted_at
-    created = f", created {times.utc(created_at, now=now)}" if created_at else ""
-    return f"{shown.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
 
 
 def as_of(row: TriageRow, old: failures.Old | None) -> TriageRow:

@@ -13,6 +13,7 @@ from django.utils.csp import CSP
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
+from intents_ui.display.search.candidates import CHECK
 from intents_ui.display.triage import cases, ticket
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, marks
@@ -43,6 +44,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "number": number if number.isdecimal() and number.isascii() and len(number) <= LONGEST_NUMBER else "",
         "is_done": "q" in given,
         "found": found,
+        "check": CHECK,
         "rows": [(row, reply(request, row)) for row in by_urgency],
         "longest": ticket.LONGEST,
         "hosts": settings.ENV.intents_embed_hosts,

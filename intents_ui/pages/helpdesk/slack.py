@@ -13,14 +13,17 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST
 from pydantic import BaseModel, ValidationError
 
+from intents_ui.display.search.candidates import CHECK
 from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, marks
 from intents_ui.service.context import request_context
 from intents_ui.web.slack import signature_problem, unfurl
+from intents_ui.web.transfers.candidates import Candidates
 from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST: Final = 5  # identifiers of a command, links of a message
+MOST_CANDIDATES: Final = 5
 # Slack drops answers that take longer than three seconds.
 SECONDS: Final = 1.5
 USAGE: Final = "Add an intent ID, a transaction hash or an address."
@@ -84,10 +87,10 @@ def command(request: HttpRequest) -> HttpResponse:
         return ephemeral(USAGE, [plain(USAGE)])
     with request_context.within(SECONDS):
         found = rows_of(written, request, most=MOST)
-    if found.problem:
-        return ephemeral(found.problem, [plain(found.problem)])
-    said = [*blocks(found.rows, root=client_ip.root(request)), *map(plain, found.notes)]
-    return ephemeral(export.total(found.rows), said)
+    root = client_ip.root(request)
+    summary = found.problem or export.total(found.rows)
+    said = [plain(found.problem)] if found.problem else blocks(found.rows, root=root)
+    return ephemeral(summary, [*said, *map(plain, found.notes), *possible(found.candidates, root=root)])
 
 
 @marks.costly("posted")
@@ -131,6 +134,18 @@ def blocks(rows: Sequence[TriageRow], *, root: str) -> list[Block]:
     return [block for row in rows for block in _of_row(row, root=root)]
 
 
+def possible(found: Candidates | None, *, root: str) -> list[Block]:
+    """Return what the text may be about, and where it was searched."""
+    if found is None:
+        return []
+    listed = found.listed[:MOST_CANDIDATES]
+    more = [f"{found.count - len(listed)} more on the search page."] if found.count > len(listed) else []
+    said = [plain(f"{CHECK} {found.searched}" if listed else found.searched)]
+    for each in listed:
+        said += [plain(f"{each.brief}\n{each.why}"), linked([_link(root + each.path, "View transfer")])]
+    return [*said, *map(plain, more)]
+
+
 def plain(words: str) -> Block:
     """Return a block in which Slack formats nothing."""
     return {"type": "section", "text": {"type": "plain_text", "text": words[:LONGEST], "emoji": False}}
@@ -147,9 +162,12 @@ def _of_row(row: TriageRow, *, root: str) -> list[Block]:
     links += [_link(each.url, each.words) for each in row.help if each.url]
     if not links:
         return [said]
-    # Slack links nothing else in verbatim text.
-    written = {"type": "mrkdwn", "text": " · ".join(links), "verbatim": True}
-    return [said, {"type": "section", "text": written}]
+    return [said, linked(links)]
+
+
+def linked(links: Sequence[str]) -> Block:
+    """Return a block of links. Slack links nothing else in verbatim text."""
+    return {"type": "section", "text": {"type": "mrkdwn", "text": " · ".join(links), "verbatim": True}}
 
 
 def _link(url: str, words: str) -> str:

@@ -7,25 +7,28 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.urls import reverse
 
-from intents_ui.display.formatting import hashes
+from intents_ui.display.formatting import hashes, times
 from intents_ui.display.search import candidates as words
+from intents_ui.display.search.candidates import PossibleTransfer
 from intents_ui.display.search.facts import TicketFacts
+from intents_ui.display.search.identifiers import Pasted
 from intents_ui.display.summary import summary
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import operator_auth
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.results import LookupResult
 from intents_ui.settings import ENV
 from intents_ui.web.mirror import mirror_coverage
-from intents_ui.web.transfers import reading
+from intents_ui.web.transfers import lookups, reading
 
 if TYPE_CHECKING:
     from intents_ui.mirror.candidates import Wanted
     from intents_ui.mirror.coverage import Coverage
 
 PER_PAGE = 10
-CHECK = "Candidates, not answers. Check with the customer before you reply about one."
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,16 @@ class Candidates:
         return (words.SEARCHED if self.count else words.NOTHING) if self.is_searched else words.UNREADABLE
 
     @property
+    def listed(self) -> list[PossibleTransfer]:
+        """Those of the page in short, with the ones that the service didn't return as the last."""
+        told = {each.transfer.intent.intent_id: brief(each, now=datetime.now(UTC)) for each in self.transfers}
+        told |= {each: hashes.short_id(each) for each in self.unread}
+        return [
+            PossibleTransfer(line, self.reasons[intent_id][0], reverse("intent", args=[intent_id]))
+            for intent_id, line in told.items()
+        ]
+
+    @property
     def pages(self) -> int:
         return -(-self.count // PER_PAGE)
 
@@ -65,10 +78,26 @@ class Candidates:
         return (self.page - 1) * PER_PAGE + 1
 
 
+def brief(shown: Summary, *, now: datetime) -> str:
+    """Return `Delivered: 100 USDC → 99.5 USDC, created 14:01:11 UTC`."""
+    at = shown.transfer.quoted_at
+    created = f", created {times.utc(at, now=now)}" if at else ""
+    return f"{shown.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
+
+
 def is_told(facts: TicketFacts) -> bool:
     """Return whether the text says enough to look for a transfer that it doesn't name."""
     has_fact = facts.amounts or facts.symbols or facts.since or facts.memo or facts.origin or facts.destination
     return bool(facts.shortened or facts.describes_transfer or (facts.addresses and has_fact))
+
+
+def of_search(
+    request: HttpRequest, written: str, read: Pasted, found: LookupResult, *, page: int = 1
+) -> Candidates | None:
+    """Return a page of the transfers that a text may be about. What a hash or an ID finds needs no guess."""
+    if found.hits and read.telling:
+        return None
+    return of_facts(request, lookups.facts_of(written, read), page=page)
 
 
 def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Candidates | None:

@@ -11,13 +11,12 @@ from django.urls import reverse
 
 from intents_ui import app
 from intents_ui.display import failures
-from intents_ui.display.formatting import hashes
 from intents_ui.display.search import shortened
 from intents_ui.display.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.display.triage import rows
-from intents_ui.display.triage.rows import Fitting, Reading, TriageRow
+from intents_ui.display.triage.rows import Reading, TriageRow
 from intents_ui.service import lookup, operations, results
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
@@ -144,22 +143,9 @@ def with_candidates(service: ClientService, row: TriageRow, transfers: Iterable[
 def elsewhere(service: ClientService, number: int, finding: Finding, *, known: Sequence[TriageRow]) -> TriageRow:
     """Look for a shortened ID in the mirror."""
     found = service.candidates(finding) or Candidates()
-    fitting = [
-        Fitting(
-            rows.in_short(each, now=now()),
-            found.reasons[each.transfer.intent.intent_id][0],
-            intent_path(each.transfer.intent.intent_id),
-        )
-        for each in found.transfers
-    ]
-    fitting += [Fitting(hashes.short_id(each), found.reasons[each][0], intent_path(each)) for each in found.unread]
     return rows.elsewhere(
-        number, finding, fitting, searched=found.searched, told=known, now=now(), link=search_url(finding)
+        number, finding, found.listed, searched=found.searched, told=known, now=now(), link=search_url(finding)
     )
-
-
-def intent_path(intent_id: str) -> str:
-    return reverse("intent", args=[intent_id])
 
 
 def missed(service: ClientService, number: int, finding: Finding, found: results.LookupResult) -> TriageRow:
