@@ -67,8 +67,14 @@ async def lifespan(receive: Receive, send: Send) -> None:
 
 
 def load_names() -> None:
+    """Load the names of chains and tokens, and say why if the service doesn't answer."""
     try:
         app.current().catalog.warm()
+        if not app.current().catalog.chains():
+            from intents_ui.doctor import service  # imported only if the service fails
+
+            for finding in service.quick(service.Responses(app.current().service)):
+                log.warning("intents-ui is ready, but the service fails. %s", finding.found)
     except Exception:
         log.warning("Chain and token names were not loaded at startup", exc_info=True)
 

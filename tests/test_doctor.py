@@ -1,0 +1,223 @@
+"""`manage.py doctor`: what is wrong with a service or a deployment, in words, each with what to do."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from intents_ui.doctor import deployment, service
+from intents_ui.doctor.findings import Finding, Level
+from intents_ui.emulator import Emulator
+from intents_ui.emulator.faults import NAMES
+from intents_ui.service.client import InProcessTransport, ServiceClient
+from intents_ui.service.operations import ServiceConfig
+from intents_ui.settings import Environment
+from tests.serving import ROOT, dashboard, free_port, running
+from tests.waiting import PATIENCE
+
+HELD = 0.4  # seconds of a long poll that counts as held
+
+# What each fault of the emulator is called.
+NAMED = {
+    "balances-bare": "Balances are bare",
+    "both-names": "second names of fields besides the first",
+    "broken-json": "not JSON (HTTP 200)",
+    "busy": "QuotaRateLimit (HTTP 429, code 1201). It doesn't say how long to wait",
+    "busy-1": "Retry-After is 1.",
+    "busy-60": "Retry-After is 60.",
+    "busy-date": "GMT.",
+    "chains-flat": "Chains are flat",
+    "chains-nested": "Chains are nested",
+    "clock-ahead": "s ahead of this machine's",
+    "clock-behind": "s behind this machine's",
+    "created-ties": "share a creation time",
+    "deposit-hash-ignored": "search by deposit hash finds nothing",
+    "disabled": "IntentsDisabled (HTTP 400, code 9000)",
+    "done-only-success-or-failure": "refunded transfer isn't done",
+    "duplicate-rows": "Duplicate rows",
+    "empty-200": "an empty response (HTTP 200)",
+    "empty-search-refused": "search without criteria is an error",
+    "error-200": "Errors have HTTP status 200",
+    "exponents": "numbers with exponents",
+    "extra-fields": "Unknown fields of chains: futureField",
+    "failing-500": "Unexpected (HTTP 500, code 2001)",
+    "fraction-0": "All times have 0 digits",
+    "fraction-3": "All times have 3 digits",
+    "fraction-6": "All times have 6 digits",
+    "fraction-9": "All times have 9 digits",
+    "geoblocked": "doesn't serve the country",
+    "html-502": "HTTP 502",
+    "intents-null": "An empty list is null",
+    "last-page-absent": "The last page has no nextPage",
+    "last-page-more-false": "`more: false`",
+    "late-change": "Late changes",
+    "late-visibility": "Transfers become visible late",
+    "mixed-case": "Addresses have capital letters",
+    "next-page-repeats": "The cursor repeats",
+    "no-ids": "Transfers have no internal number",
+    "node-down-503": "ChainNodeHealth (HTTP 503, code 9001)",
+    "not-found": "NotFound (HTTP 400, code 8000)",
+    "numbers": "Amounts are numbers instead of text",
+    "offset-times": "Times have an offset",
+    "outdated": "no longer supports this version",
+    "panic-500": "WebrpcServerPanic (HTTP 500, code -6)",
+    "prices-missing": "Balances have no prices",
+    "prices-zero": "All prices of balances are 0",
+    "quota-used-up": "quota of the access key is used up",
+    "quoted-not-found": "A quote has no receipt",
+    "routes-stub": "Routes are always empty",
+    "search-capped": "A search is capped",
+    "second-names": "second names of fields only",
+    "slow-1.2": "The service is slow",
+    "sparse": "Empty fields are omitted",
+    "states-without-refund": "states of a receipt leave out its refund",
+    "timeout-408": "Timeout (HTTP 408, code 1900)",
+    "unavailable": "Unavailable (HTTP 400, code 2002)",
+    "unknown-statuses": "Unknown statuses: SETTLED",
+    "unsorted": "The history is unsorted",
+    "wait-at-once": "WaitIntentReceipt returns at once",
+    "wait-same-cursor": "returns the caller's own cursor",
+    "wrapped-errors": "Errors are wrapped",
+}
+ON_A_SOCKET = {"cut-body": "The connection broke off", "slow-first-byte": "There was no response in time"}
+
+
+def found(emulator: Emulator, key: str = "") -> Sequence[Finding]:
+    config = service.config_of(ServiceConfig(base_url="http://embedded", access_key=SecretStr(key)), held=HELD)
+    with ServiceClient(config, transport=InProcessTransport(emulator)) as client:
+        return list(service.checks(service.Responses(client)))
+
+
+def test_a_healthy_service_has_only_good_findings() -> None:
+    assert {each.level for each in found(Emulator())} == {Level.OK}
+
+
+@pytest.mark.parametrize("fault", NAMED)
+def test_each_fault_of_a_service_is_named(fault: str) -> None:
+    operation = "GetChains" if fault.startswith("slow-") else "*"
+    findings = found(Emulator(faults=[(operation, fault)]))
+    named = [each for each in findings if NAMED[fault] in each.found]
+    assert len(named) == 1, [each.found for each in findings]
+    assert named[0].level is not Level.OK
+
+
+def test_no_fault_is_left_out() -> None:
+    assert NAMED.keys() | ON_A_SOCKET.keys() >= NAMES
+
+
+# In a process of its own
+
+
+def doctor(*options: str, **env: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "manage.py", "doctor", *options]
+    environment = os.environ | {"SECRET_KEY": "a key that is long enough"} | env
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("fault", ON_A_SOCKET)
+def test_each_fault_of_a_connection_is_named(fault: str) -> None:
+    port = free_port()
+    emulator = running(
+        "-m",
+        "intents_ui.emulator",
+        "--port",
+        str(port),
+        "--fault",
+        f"GetChains={fault}",
+        url=f"http://127.0.0.1:{port}/",
+    )
+    with emulator as url:
+        result = doctor("--quick", INTENTS_SERVICE_URL=url)
+    assert ON_A_SOCKET[fault] in result.stdout
+    assert result.returncode == 1
+
+
+def test_a_deployment_with_everything_is_fine_through_its_proxy() -> None:
+    port = free_port()
+    with running("-m", "intents_ui.emulator", "--port", str(port), url=f"http://127.0.0.1:{port}/") as url:
+        settings = {"INTENTS_SERVICE_URL": url, "SECRET_KEY": "a key that is long enough"}
+        with dashboard(**settings) as root:
+            result = doctor("--url", root, **settings)
+    assert result.returncode == 0, result.stdout
+    assert f"{root}/help answers." in result.stdout
+    assert "0 problems, 0 warnings, 0 notes." in result.stdout
+
+
+def test_a_rejected_key_is_told_when_the_dashboard_starts(capfd: pytest.CaptureFixture[str]) -> None:
+    port = free_port()
+    emulator = running(
+        "-m", "intents_ui.emulator", "--port", str(port), "--key", "another", url=f"http://127.0.0.1:{port}/"
+    )
+    with emulator as url, dashboard(INTENTS_SERVICE_URL=url, SECRET_KEY="a key that is long enough"):
+        until = time.monotonic() + PATIENCE
+        told = ""
+        while "ready, but" not in told and time.monotonic() < until:
+            time.sleep(0.05)
+            told += capfd.readouterr().err
+    assert "intents-ui is ready, but the service fails." in told
+    assert "HTTP 401, code 1101). The access key is rejected." in told
+
+
+# What the dashboard runs with
+
+ANYWHERE = {"host": "0.0.0.0", "intents_service_url": "embedded", "allowed_hosts": ["intents.example"]}
+
+
+@pytest.mark.parametrize(
+    ("given", "level", "words"),
+    [
+        ({}, Level.OK, "listens on 127.0.0.1"),
+        (ANYWHERE, Level.WARNING, "TRUSTED_PROXIES is not set"),
+        (ANYWHERE | {"trusted_proxies": ["10.0.0.1"]}, Level.WARNING, "INTENTS_HTTPS is off"),
+        (ANYWHERE | {"trusted_proxies": ["0.0.0.0/0"]}, Level.PROBLEM, "so wide"),
+        (ANYWHERE | {"allowed_hosts": ["localhost", "127.0.0.1", "[::1]"]}, Level.PROBLEM, "ALLOWED_HOSTS"),
+        (ANYWHERE | {"trusted_proxies": ["10.0.0.1"], "intents_https": "on"}, Level.OK, "Trusted proxies: 10.0.0.1/32"),
+    ],
+)
+def test_settings_of_a_proxy(given: dict[str, object], level: Level, words: str) -> None:
+    findings = [*deployment.proxy(Environment(**given))]
+    assert [each.level for each in findings if words in each.found] == [level]
+
+
+@pytest.mark.parametrize(
+    ("response", "level", "words"),
+    [
+        (httpx.Response(200), Level.OK, "answers"),
+        (httpx.Response(301, headers={"Location": "https://intents.example/help"}), Level.PROBLEM, "https again"),
+        (httpx.Response(400), Level.PROBLEM, "gets 400"),
+        (httpx.Response(502), Level.PROBLEM, "gets 502"),
+        (httpx.Response(302, headers={"Location": "/oauth2/sign_in"}), Level.OK, "redirects to /oauth2/sign_in"),
+    ],
+)
+def test_what_a_visitor_gets_through_a_proxy(response: httpx.Response, level: Level, words: str) -> None:
+    transport = httpx.MockTransport(lambda _: response)
+    findings = [*deployment.public_url("https://intents.example/", Environment(), transport=transport)]
+    assert [each.level for each in findings if words in each.found] == [level]
+
+
+def test_redis_that_does_not_answer_is_a_problem() -> None:
+    assert [each.level for each in deployment.redis(f"redis://127.0.0.1:{free_port()}/0")] == [Level.PROBLEM]
+
+
+def test_a_database_without_tables_is_a_problem(tmp_path: Path) -> None:
+    result = doctor("--quick", INTENTS_DATABASE=str(tmp_path / "mirror.sqlite3"))
+    assert "The mirror's database can't be read" in result.stdout
+    (tmp_path / "mirror.sqlite3").touch()
+    result = doctor("--quick", INTENTS_DATABASE=str(tmp_path / "mirror.sqlite3"))
+    assert "no such table" in result.stdout
+    with sqlite3.connect(tmp_path / "mirror.sqlite3") as database:
+        database.execute("CREATE TABLE django_migrations (app TEXT, name TEXT)")
+    result = doctor("--quick", INTENTS_DATABASE=str(tmp_path / "mirror.sqlite3"))
+    assert "lacks migrations: 0001_initial" in result.stdout
+    assert result.returncode == 1
+
+
+def test_texts_of_a_service_cannot_control_the_terminal() -> None:
+    assert str(Finding(Level.NOTE, "a\x1b[31mb\nc")) == "note     a\ufffd[31mb\ufffdc"
