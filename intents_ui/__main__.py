@@ -1,4 +1,4 @@
-"""`intents-ui serve | mirror | emulator | version`, in a checkout `python -m intents_ui …`."""
+"""`intents-ui serve | mirror | doctor | emulator | version`, in a checkout `python -m intents_ui …`."""
 
 import os
 import sys
@@ -11,6 +11,7 @@ usage: {NAME} COMMAND [OPTIONS]
 
   serve     start the dashboard, with demo data unless INTENTS_SERVICE_URL is set
   mirror    keep a local copy of the service's history
+  doctor    check the service, Redis, the mirror and the proxy
   emulator  start the emulator of the service
   version   show the version
 
@@ -23,6 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run("runserver", NAME, "serve", "--noreload", *options)
         case ["mirror", *options]:
             run("mirror", NAME, "mirror", *options)
+        case ["doctor", *options]:
+            run("doctor", NAME, "doctor", *options)
         case ["emulator", *options]:
             from intents_ui.emulator import __main__ as emulator
 
