@@ -70,6 +70,18 @@ def test_the_keyboard_submits_the_text(browser: Browser, server: str) -> None:
         expect(page.get_by_role("heading", level=1)).to_have_text("1 identifier found")
 
 
+def test_results_say_after_an_hour_that_they_are_old(browser: Browser, server: str) -> None:
+    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
+        visit.open("/triage")
+        visit.page.get_by_label("Text").fill(NOTHING)
+        visit.page.get_by_role("button", name="Triage").click()
+        expect(visit.page.locator("#total")).to_be_visible()
+        old = visit.page.get_by_text("These results are over an hour old.")
+        expect(old).to_be_hidden()
+        visit.page.evaluate("document.getAnimations().forEach((each) => each.finish())")
+        expect(old).to_be_visible()
+
+
 @pytest.mark.slow
 def test_all_rows_are_copied(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=1280) as visit:

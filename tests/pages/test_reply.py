@@ -113,3 +113,9 @@ def test_a_reply_has_the_operators_greeting_and_signature(
     assert reply.startswith("Bonjour,\n\nYour transfer of ")
     assert "\n\nL'équipe <b>\n+33 1 23 45\n\nIntent ID: " in reply
     assert site.get(f"/api/v1/reply/{intent_id}").json()["plain"].startswith("Bonjour,\n\n")
+
+
+def test_the_page_is_loaded_again_before_a_time_in_it_has_passed(site: Client, emulator: Emulator) -> None:
+    page = site.get(f"/intent/{emulator.finished(25)['intentId']}/reply").content.decode()
+    assert '<meta http-equiv="refresh" content="3600">' in page
+    assert "<noscript><meta" not in page
