@@ -27,7 +27,7 @@ from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.display.summary.summary import Summary
-from intents_ui.display.tokens import warnings
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import MAIN, Scenario
@@ -84,7 +84,7 @@ def play(emulator: Emulator, scenario: Scenario, moment: Moment) -> dict[str, An
 
 
 NOTES = ("quoted", "expected")
-MARKS = re.compile(rf"\b(?:{warnings.DECIMALS}|{warnings.UNLISTED}|looks like \w+)\b")
+MARKS = re.compile(rf"\b(?:{token_amounts.DECIMALS}|{token_amounts.UNLISTED}|looks like \w+)\b")
 _SIDE = r"(?:\w+: )?[\d,]+(?:\.\d+)? \S+(?: \([^()]*\))? on [^→()<.,·\n]+?(?: \(\w+\))?"
 LINE = re.compile(rf"({_SIDE}) → ({_SIDE})(?=[.,<\n]| ·|$)")
 AMOUNT = re.compile(r"(?<![\w.,$])(\d[\d,]*(?:\.\d+)?) ([^\s,.()]+)")

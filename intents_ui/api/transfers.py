@@ -28,7 +28,7 @@ from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, failures, marks
-from intents_ui.service.paging import Position
+from intents_ui.service.lookup import Position
 from intents_ui.service.results import LookupResult
 from intents_ui.web import cursors, links
 from intents_ui.web.transfers import addresses, candidates, lookups, reading

@@ -13,8 +13,8 @@ from intents_ui.service import lookup, operations, results
 from intents_ui.service.client import Client
 from intents_ui.service.context.request_context import page_deadline
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
+from intents_ui.service.lookup import walk
 from intents_ui.service.models import End, HistoryAnswer, Intent, IntentReceipt, Page
-from intents_ui.service.paging import walk
 from intents_ui.web.transfers import reading
 
 PAGE_SIZE = 100

@@ -1,13 +1,22 @@
-"""Routes requests to probes, live streams, the embedded service and Django."""
+"""Every request: routed to probes, live streams, the embedded service or Django, and logged with its ID.
+
+A page has a turn in the fair threads, and Django makes the response there. One client gets at most an eighth of
+everything: of the requests in hand, of the bytes of their bodies, and of the threads (`service/context/executor.py`).
+
+The log line has the page's name, and never its URL or query, which are the user's private data.
+"""
 
 import asyncio
 import io
+import logging
 import math
+import re
+import secrets
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, Self, cast
 
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest, get_script_prefix
@@ -18,7 +27,7 @@ from django.urls import set_script_prefix
 from django.utils.datastructures import CaseInsensitiveMapping
 
 from intents_ui import app
-from intents_ui.http import access_log, failures, limits, marks, probes
+from intents_ui.http import client_ip, failures, limits, marks, probes
 from intents_ui.http.failures import Failure, Rejected, of_dashboard
 from intents_ui.http.headers import default_headers
 from intents_ui.http.messages import (
@@ -34,9 +43,87 @@ from intents_ui.http.messages import (
     without_body,
 )
 from intents_ui.http.startup import lifespan
+from intents_ui.ops import logs, metrics
 from intents_ui.service.context import request_context
+from intents_ui.service.context.request_context import Origin
 from intents_ui.service.errors import Overloaded
 from intents_ui.service.metrics import rejected
+
+log = logging.getLogger(logs.REQUESTS)
+
+REQUEST_LOG: Final = "intents_ui.request_log"  # key in a request's scope
+PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
+LEFT: Final = 499  # client closed the request, as nginx logs it
+UNNAMED: Final = "none"  # an unknown path, or a request rejected before routing
+
+
+class RequestLog:
+    """Context manager of one request, which is logged at its end.
+
+    `view` is the page's name in `urls.py`, or of what answers instead.
+    """
+
+    def __init__(self, scope: Mapping[str, Any]) -> None:
+        self.origin = Origin(request_id(scope), client=client_ip.client_of(scope))
+        self.view = marks.outside(scope["path"]) or UNNAMED
+        self._is_logged = self.view != "static"  # static files are too many to log and not informative
+        self._method = scope["method"] if scope["method"] in METHODS else "other"
+        self._status = 0
+        self._bytes = 0
+        self._began = time.perf_counter()
+        self._seconds: float | None = None
+
+    def wrap_send(self, send: Send) -> Send:
+        async def send_logged(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._status = message["status"]
+                message = {**message, "headers": [*message["headers"], (b"x-request-id", self.origin.id.encode())]}
+            elif message["type"] == "http.response.body":
+                self._bytes += len(message.get("body", b""))
+                self._record()
+            await send(message)
+
+        return send_logged
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self._status = self._status or (500 if isinstance(error, Exception) else LEFT)
+        seconds = self._record()
+        if not self._is_logged:
+            return
+        fields = {
+            "method": self._method,
+            "view": self.view,
+            "status": self._status,
+            "ms": round(seconds * 1000, 1),
+            "bytes": self._bytes,
+            "calls": self.origin.calls,
+            "request_id": self.origin.id,
+        }
+        log.info(
+            "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s",
+            fields,
+        )
+
+    def _record(self) -> float:
+        """Record the time to the first byte once, and return it."""
+        if self._seconds is None:
+            self._seconds = time.perf_counter() - self._began
+            metrics.requests.labels(self.view, str(self._status)).inc()
+            metrics.request_seconds.labels(self.view, f"{self._status // 100}xx").observe(self._seconds)
+        return self._seconds
+
+
+def request_id(scope: Mapping[str, Any]) -> str:
+    """Return the request ID that a trusted proxy sent, or a new one. Other clients can't choose what is logged."""
+    given = [value for name, value in scope["headers"] if name == b"x-request-id"]
+    if len(given) == 1 and PROXYS_ID.fullmatch(given[0]) and client_ip.is_by_our_proxy(scope):
+        return str(given[0], "ascii")
+    return secrets.token_hex(6)
+
 
 BODY_SECONDS: Final = 10.0
 # Bytes of a body to read beyond its limit, because a browser that is still sending doesn't show a response.
@@ -129,8 +216,8 @@ class Pages(BaseHandler):
             request_started.send(sender=self.__class__, scope=scope)
             request = ASGIRequest(scope, io.BytesIO(body))
             response = self.get_response(request)
-            if request.resolver_match and access_log.REQUEST_LOG in scope:
-                scope[access_log.REQUEST_LOG].view = request.resolver_match.view_name
+            if request.resolver_match and REQUEST_LOG in scope:
+                scope[REQUEST_LOG].view = request.resolver_match.view_name
             if isinstance(response, StreamingHttpResponse) and response.is_async:
                 return BufferedResponse(response.status_code, headers_of(response), b"", response)
             try:
@@ -179,8 +266,8 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         case "http" if scope["path"] in probes.PATHS:
             await probes.respond(scope, send)
         case "http":
-            with access_log.RequestLog(scope) as request_log:
-                scope = {**scope, access_log.REQUEST_LOG: request_log}
+            with RequestLog(scope) as request_log:
+                scope = {**scope, REQUEST_LOG: request_log}
                 await http(scope, receive, request_log.wrap_send(in_pieces(send)))
         case "websocket":
             await send({"type": "websocket.close", "code": 1000})
@@ -194,7 +281,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await send_text(send, 400, "Unknown host. Add it to ALLOWED_HOSTS.")
     if outside == "live":
         return await objects.streams(scope, receive, send)
-    with request_context.asking(scope[access_log.REQUEST_LOG].origin):
+    with request_context.asking(scope[REQUEST_LOG].origin):
         client = request_context.client()
         if lack := objects.requests_in_hand.take(client):
             return await reject(scope, send, limits.LACKS[lack])

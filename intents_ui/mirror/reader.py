@@ -10,7 +10,7 @@ from intents_ui.mirror import entry
 from intents_ui.mirror.entry import Entry
 from intents_ui.mirror.models import Window
 from intents_ui.mirror.windows import MOST_PAGES, PAGE_SIZE
-from intents_ui.service import paging
+from intents_ui.service import lookup
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import End, HistoryAnswer, IntentStatus, Page
@@ -122,7 +122,7 @@ class Reader:
 
         column, order = ("createdAt", "DESC") if task.end is None else ("id", "ASC")
         try:
-            for answer, end in paging.answers(ask, Page.first(size=PAGE_SIZE, column=column, order=order)):
+            for answer, end in lookup.answers(ask, Page.first(size=PAGE_SIZE, column=column, order=order)):
                 entries, invalid = _entries(answer, at)
                 found |= entries
                 unreadable += invalid

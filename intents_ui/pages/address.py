@@ -21,7 +21,7 @@ from intents_ui.display.sharing import preview
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.paging import Leaf, Position
+from intents_ui.service.lookup import Leaf, Position
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial, render

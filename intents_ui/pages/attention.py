@@ -12,7 +12,7 @@ from intents_ui.display.lists.attention import AttentionFilters, ProblemGroup
 from intents_ui.display.search.parameters import Parsed
 from intents_ui.display.tokens import names
 from intents_ui.web.frame import render
-from intents_ui.web.transfers import incidents
+from intents_ui.web.transfers import reading
 
 PAGE_SIZE = 50
 
@@ -47,7 +47,7 @@ def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:
         "called": attention.LISTS,
         **dict.fromkeys(("found", "group"), None),
         "unread": {},
-        "late_count": incidents.late_count(),
+        "late_count": reading.late_count(),
         "cut": (),
         "is_gone": False,
     }

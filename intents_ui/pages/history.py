@@ -19,8 +19,8 @@ from intents_ui.display.lists.filters import Filters, ListLabels
 from intents_ui.display.summary import summary
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.lookup import Leaf, Position
 from intents_ui.service.models import IntentHistory
-from intents_ui.service.paging import Leaf, Position
 from intents_ui.web import cursors
 from intents_ui.web.frame import render
 from intents_ui.web.transfers import reading

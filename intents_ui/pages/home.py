@@ -15,7 +15,7 @@ from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import marks
 from intents_ui.service.errors import ServiceError
 from intents_ui.web.frame import render
-from intents_ui.web.transfers import incidents
+from intents_ui.web.transfers import reading
 from intents_ui.web.transfers.attention import FUNDED, PROBLEMS, Listing, Read
 
 SHOWN = 10
@@ -49,7 +49,7 @@ class Failed:
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     funded, *problems = app.current().attention.read([FUNDED, *PROBLEMS.values()])
-    context = overview(problems) | {"incidents": incidents.open_now()} | of_newest(request, funded)
+    context = overview(problems) | {"incidents": reading.open_now()} | of_newest(request, funded)
     return render(request, "home.html", context)
 
 
@@ -75,7 +75,7 @@ def overview(problems: Sequence[Read]) -> dict[str, object]:
     failed = found.lists["failed"]
     return {
         "overview": found,
-        "late_count": incidents.late_count(),
+        "late_count": reading.late_count(),
         "lately": lately(failed) if isinstance(failed, Listing) else None,
     }
 

@@ -17,12 +17,12 @@ from intents_ui.display.calls import descriptions
 from intents_ui.display.fields import tables
 from intents_ui.display.formatting import times
 from intents_ui.display.lists import balances, route_stats
-from intents_ui.display.quotes import comparison, fees
+from intents_ui.display.quotes import comparison
 from intents_ui.display.search import empty_results, explorers, identifiers
 from intents_ui.display.sharing import customer_reply, preview
-from intents_ui.display.sharing.escalation import Escalation
+from intents_ui.display.sharing.customer_reply import Escalation
 from intents_ui.display.summary import route_diagram, summary, timeline
-from intents_ui.display.tokens.warnings import TokenStanding
+from intents_ui.display.tokens.token_amounts import TokenStanding
 from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.locations import Check
 from intents_ui.display.transfers.transfer import Transfer, derived
@@ -136,7 +136,7 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "promise": comparison.of(transfer),
         "check": deposits.of(transfer),
         "may_accept": may_accept(transfer),
-        "fees": fees.of(transfer),
+        "fees": comparison.fees(transfer),
         "changes_at": changes_at(transfer),
         "card": None if receipt_error else preview.card(transfer),
         "explorer": explorer(transfer),

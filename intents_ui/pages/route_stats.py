@@ -13,9 +13,8 @@ from intents_ui.display.lists.route_stats import of_route
 from intents_ui.display.tokens import names
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import lookup
-from intents_ui.service.lookup import ROUTE_PAGE, newest_of_route
+from intents_ui.service.lookup import ROUTE_PAGE, newest_of_route, walk
 from intents_ui.service.models import IntentHistory
-from intents_ui.service.paging import walk
 from intents_ui.web.frame import render
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from pydantic import Field, TypeAdapter
 
 from intents_ui.display.lists.filters import LARGEST_SIZE
+from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
-from intents_ui.service.paging import Position
 
 NAME = "cursor"  # the URL parameter
 LONGEST = 8_000  # characters, far above the usual length with six cursors

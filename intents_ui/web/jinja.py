@@ -1,17 +1,19 @@
 """Jinja environment: filters and globals, one line each, implemented in `display/`."""
 
 import re
-from collections.abc import Callable, Hashable, MutableMapping
+from collections.abc import Callable, Hashable, Mapping, MutableMapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined, Template
 
-from intents_ui import app
-from intents_ui.display import failures, glossary
+from intents_ui import app, tables
+from intents_ui.display import failures
 from intents_ui.display.formatting import amounts, hashes, json_text, text, times
 from intents_ui.display.formatting.hashes import ShortForms, Whole
 from intents_ui.display.search import empty_results, explorers
@@ -22,6 +24,35 @@ from intents_ui.installation import version
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, code_generator
 from intents_ui.web import assets, links
+
+
+@dataclass(frozen=True)
+class Word:
+    """`word` as in a sentence, and its `anchor` in the help page."""
+
+    word: str
+    meaning: str
+
+    @property
+    def anchor(self) -> str:
+        return self.word.replace(" ", "-")
+
+    @property
+    def heading(self) -> str:
+        return self.word[:1].upper() + self.word[1:]
+
+
+GLOSSARY: Mapping[str, Word] = MappingProxyType(
+    {word: Word(word, meaning) for word, meaning in tables.read(__package__, "glossary.json").items()}
+)
+_USED = re.compile(r'interestfor="term-([a-z-]+)"')
+
+
+def used_in(page: str) -> tuple[Word, ...]:
+    """Return the glossary terms that a rendered page has tooltips for, each once."""
+    anchors = set(_USED.findall(page))
+    return tuple(each for each in GLOSSARY.values() if each.anchor in anchors)
+
 
 PLAIN = re.compile(r"[0-9A-Za-z_-]{1,200}", re.ASCII)
 # Excludes userinfo, port, fragment, blanks and non-ASCII characters.
@@ -101,13 +132,13 @@ def environment(**options: Any) -> Environment:
     """Return the environment. Undefined names raise an error. Django's backend enables autoescaping."""
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.bytecode_cache = CompiledTemplates(str(COMPILED_TEMPLATES))
-    env.globals.update(static=cache(static), url=url, bundled=assets.bundled, once=once)
+    env.globals.update(static=cache(static), url=url, bundled=cache(assets.bundled), once=once)
     env.globals.update(cached_fragment=cached_fragment, block="")
     env.globals.update(
         any_recoverable=lambda transfers: any(each.recoverable for each in transfers),
         any_priced=lambda transfers: any(each.sent.usd is not None for each in transfers),
     )
-    env.globals.update(glossary=glossary.GLOSSARY, words_used_in=glossary.used_in)
+    env.globals.update(glossary=GLOSSARY, words_used_in=used_in)
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, made_at=now, version=version())
     env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=rules.SCAM_WARNING)

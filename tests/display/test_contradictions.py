@@ -15,7 +15,7 @@ import pytest
 from intents_ui.display.quotes import comparison
 from intents_ui.display.quotes.comparison import Result
 from intents_ui.display.sharing import customer_reply
-from intents_ui.display.sharing.escalation import Escalation
+from intents_ui.display.sharing.customer_reply import Escalation
 from intents_ui.display.summary import rules
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import Attention, Cause, Help, Who

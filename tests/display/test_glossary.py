@@ -2,7 +2,7 @@
 
 import re
 
-from intents_ui.display.glossary import GLOSSARY, used_in
+from intents_ui.web.jinja import GLOSSARY, used_in
 
 
 def test_each_glossary_term_has_an_anchor_and_full_sentences() -> None:

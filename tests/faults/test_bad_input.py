@@ -21,9 +21,8 @@ from hypothesis import settings as hypothesis_settings
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service.lookup import MOST_RECEIPTS
+from intents_ui.service.lookup import MOST_RECEIPTS, Position
 from intents_ui.service.models import Page
-from intents_ui.service.paging import Position
 from intents_ui.web import cursors
 from tests.corpus import picked
 from tests.faults import strategies

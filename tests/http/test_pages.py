@@ -12,7 +12,7 @@ from django.core.signals import request_finished
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 
 from intents_ui import app
-from intents_ui.http import access_log, limits
+from intents_ui.http import application, limits
 from intents_ui.http.application import Pages, reject
 from tests.waiting import until
 
@@ -113,6 +113,6 @@ async def test_a_rejection_has_the_format_of_what_was_requested(path: str, kind:
 
     sent: list[Any] = []
     scope = {**SCOPE, "path": path}
-    await reject({**scope, access_log.REQUEST_LOG: access_log.RequestLog(scope)}, send, limits.BUSY)
+    await reject({**scope, application.REQUEST_LOG: application.RequestLog(scope)}, send, limits.BUSY)
     assert dict(sent[0]["headers"])[b"content-type"].decode().startswith(kind)
     assert sent[0]["status"] == 503

@@ -17,7 +17,7 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Incident, Lease, Reason, Route, State, Token, Transfer, Window
 from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import incidents, reading
+from intents_ui.web.transfers import reading
 from tests.mirror import past
 from tests.mirror.conftest import read, text
 from tests.mirror.past import NOW
@@ -86,7 +86,7 @@ def test_each_scope_of_the_table_has_its_page(site: Client) -> None:
 def test_a_value_of_another_type_is_a_copy_that_cannot_be_read(
     site: Client, mirrored_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incidents, "MAX_AGE", -1.0)
+    monkeypatch.setattr(reading, "MAX_AGE", -1.0)
     past.open_transfer(NOW, number=1, age=timedelta(hours=2))
     connection.close()
     values: list[tuple[type[Model], str, object, tuple[str, ...]]] = [

@@ -17,7 +17,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Lease, Route, Transfer
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import incidents, reading
+from intents_ui.web.transfers import reading
 from intents_ui.web.triage import answers
 from tests.mirror import past
 from tests.mirror.conftest import text
@@ -33,7 +33,7 @@ SENTENCE = re.compile(
 @pytest.fixture
 def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return a transfer that has been open for six minutes, on a route where 99 of 100 take less than five."""
-    monkeypatch.setattr(incidents, "MAX_AGE", -1.0)
+    monkeypatch.setattr(reading, "MAX_AGE", -1.0)
     intent_id: str = emulator.play(23, age=360)["intentId"]
     key = RouteKey(*reading.read(intent_id).route)
     now = datetime.now(UTC)

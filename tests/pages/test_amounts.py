@@ -13,7 +13,7 @@ import pytest
 from django.http import StreamingHttpResponse
 from django.test import Client
 
-from intents_ui.display.tokens.warnings import DECIMALS
+from intents_ui.display.tokens.token_amounts import DECIMALS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS

@@ -19,8 +19,8 @@ from intents_ui.display.summary.rules import Cause
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
 from intents_ui.service import client, operations
+from intents_ui.service.lookup import walk
 from intents_ui.service.models import HistoryAnswer, Page
-from intents_ui.service.paging import walk
 from intents_ui.web.transfers import attention, reading
 from tests.pages.reading import rows
 from tests.pages.recorded import recorded

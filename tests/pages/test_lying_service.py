@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from intents_ui import app
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.summary import Summary
-from intents_ui.display.tokens.warnings import DECIMALS, UNLISTED
+from intents_ui.display.tokens.token_amounts import DECIMALS, UNLISTED
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from intents_ui.service.errors import Invalid
+from intents_ui.service.lookup import MOST_EARLIER, Leaf, Position, leaf, turn, walk
 from intents_ui.service.models import End, HistoryAnswer, Page
-from intents_ui.service.paging import MOST_EARLIER, Leaf, Position, leaf, turn, walk
 
 BORN = 1_795_219_200
 

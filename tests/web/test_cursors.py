@@ -9,8 +9,8 @@ from django.test import RequestFactory
 from django.utils.http import urlsafe_base64_encode
 
 from intents_ui.display.lists.filters import LARGEST_SIZE
+from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
-from intents_ui.service.paging import Position
 from intents_ui.web import cursors
 
 LIST = "status=in-flight&origin=8453"

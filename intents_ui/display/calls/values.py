@@ -10,7 +10,7 @@ from intents_ui.display.calls import abi
 from intents_ui.display.calls.abi import CONTRACT, NATIVE, PERHAPS, UNNAMED, Decoded, Parameter
 from intents_ui.display.fields.values import Cell, ValueKind
 from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.tokens import names, warnings
+from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.names import NoNames
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
@@ -272,7 +272,7 @@ class CallFormatter:
         return self.transfer.money(value, chain_id, token).amount
 
     def _warning(self, token: str | None, chain_id: int | None, value: int | None = None) -> str:
-        return warnings.words(self.transfer.money(value, chain_id, token).marks)
+        return token_amounts.warning_words(self.transfer.money(value, chain_id, token).marks)
 
     # Addresses
 

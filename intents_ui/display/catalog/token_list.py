@@ -14,8 +14,7 @@ from intents_ui.display.search import explorers
 from intents_ui.display.search.facts import chains_by_name
 from intents_ui.display.tokens import names
 from intents_ui.display.tokens.names import Names, NoNames
-from intents_ui.display.tokens.token_amounts import Identity, identity, key
-from intents_ui.display.tokens.warnings import TokenStanding
+from intents_ui.display.tokens.token_amounts import Identity, TokenStanding, identity, key
 from intents_ui.service.models import ChainInfo, TokenInfo
 
 LAST = 10**9  # rank of a featured token without an index

@@ -12,7 +12,7 @@ from enum import StrEnum
 from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.formatting.text import bare
 from intents_ui.display.summary import summary
-from intents_ui.display.tokens import names, warnings
+from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer
@@ -95,7 +95,7 @@ def _held(transfer: Transfer) -> Iterator[str]:
     groups = transfer.balances.groups
     for money in (transfer.held(token, inside=group) for group in groups for token in group.tokens):
         if money.value:
-            side, warning = _side(money), bare(warnings.words(money.marks))
+            side, warning = _side(money), bare(token_amounts.warning_words(money.marks))
             amount = side["amount"] or f"{money.value} base units of"
             token = f"{side['symbol'] or money.token_address or 'a token'}{f' ({warning})' if warning else ''}"
             yield f"{amount} {token} on {side['chain'] or f'chain {money.chain_id}'}"

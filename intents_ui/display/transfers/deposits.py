@@ -10,7 +10,7 @@ from functools import cached_property
 
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.text import UNKNOWN, Sentence, joined
-from intents_ui.display.tokens import token_amounts, warnings
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
 from intents_ui.display.transfers.transfer import Transfer, derived, first
@@ -409,7 +409,7 @@ def _name_of(money: Money, *, is_whole: bool = False) -> str:
     """Return the symbol and, because anyone can copy a symbol, the address, unless it is the chain's native token."""
     symbol = text.symbol(money.symbol).shown if money.symbol else ""
     is_coin = money.token_address is None or hashes.is_native(money.token_address)
-    warning = warnings.words(replace(money, value=None).marks)
+    warning = token_amounts.warning_words(replace(money, value=None).marks)
     written = hashes.checksum if is_whole else hashes.short_address
     words = (symbol, "" if is_coin else written(money.token_address), f"({warning})" if warning else "")
     return " ".join(filter(None, words)) or UNKNOWN

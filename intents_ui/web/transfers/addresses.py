@@ -17,8 +17,8 @@ from intents_ui.display.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.lookup import Leaf
 from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, SearchAnswer, TokenInfo
-from intents_ui.service.paging import Leaf
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.web.transfers import reading
 

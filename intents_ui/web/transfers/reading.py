@@ -5,18 +5,21 @@ A transfer is made once from the same objects of the service, names, balances an
 The service reports balances only in the owner's history, and that call is slow because the service queries chains for
 it. A response is fresh for some seconds. After that it remains the last known balance until the transfer changes. All
 pages share the cached responses and, with Redis, all processes.
+
+The mirror, if there is one, knows the incidents on a transfer's route, and after how long a transfer of it is late.
 """
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
+from django.conf import settings
 
 from intents_ui import app
 from intents_ui.display.lists.filters import Filters
@@ -24,19 +27,112 @@ from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.locations import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer import NO_CONTACTS, Contacts, Transfer
-from intents_ui.service import lookup, operations, paging
+from intents_ui.service import lookup, operations
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.context import request_context
 from intents_ui.service.context.executor import resting
 from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError, Unreadable
-from intents_ui.service.lookup import MOST_RECEIPTS
+from intents_ui.service.lookup import MOST_RECEIPTS, Leaf, Position, walk
 from intents_ui.service.models import UNEXECUTED, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.operations import ServiceCall
-from intents_ui.service.paging import Leaf, Position, walk
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import incidents
+from intents_ui.web.mirror import mirror_coverage
+
+if TYPE_CHECKING:
+    from intents_ui.web.insight.incidents import ListedIncident, RecentIncidents
+
+type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
+
+
+def open_now() -> Sequence["ListedIncident"]:
+    """Return the open incidents."""
+    found = recent()
+    return found.open_now if found else ()
+
+
+def on_route(transfer: Transfer) -> tuple[IncidentFacts, ...]:
+    """Return the incidents of a transfer's route, the newest first."""
+    found = recent()
+    if not found or not found.incidents:
+        return ()
+    route = route_of(transfer)
+    return tuple(
+        each
+        for each in found.incidents
+        if any(route_of_key(*on.scope.route) == route for on in each.routes) and _has_token(transfer, each)
+    )
+
+
+def _has_token(transfer: Transfer, incident: "ListedIncident") -> bool:
+    """Return whether a transfer sends or delivers the token of an incident, if it is one of a token."""
+    scope, summary = incident.scope.scope, transfer.summary
+    sides = (
+        (transfer.origin_chain_id, summary.origin_token_address),
+        (transfer.destination_chain_id, summary.destination_token_address),
+    )
+    wanted = scope.origin_chain, scope.token.lower()
+    return not scope.token or any((str(chain), (address or "").lower()) == wanted for chain, address in sides)
+
+
+def recent() -> "RecentIncidents | None":
+    """Return the newest incidents, if there is a mirror that can be read and everyone may see them."""
+    if settings.MIRROR_DATABASE is None or ENV.intents_insight != "public":
+        return None
+    from intents_ui.web.insight import incidents  # imported only with a mirror
+
+    return incidents.recent()
+
+
+def route_of(transfer: Transfer) -> RouteOf:
+    """Return a transfer's route, to compare it with those of the mirror."""
+    return route_of_key(*transfer.route)
+
+
+def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
+    return frozenset(filter(None, providers.upper().split(";"))), origin, destination
+
+
+LIMITS_MAX_AGE = 60.0  # seconds
+LATE_TIME = timedelta(days=1)  # that the mirror knows completely, so that its number of late transfers is right
+
+
+def late_count() -> int | None:
+    """Return how many transfers are late. None if the mirror doesn't know, or not everyone may see it."""
+    known = mirror_coverage() if ENV.intents_insight == "public" else None
+    if not known or not known.complete_since or known.complete_until:
+        return None
+    if known.complete_since > known.at - LATE_TIME:
+        return None
+    from intents_ui.mirror.figures.scopes import EVERYTHING  # imported only with a mirror
+    from intents_ui.mirror.readonly import CopyUnreadable
+    from intents_ui.web.insight import figures
+
+    try:
+        return figures.still_open().of(EVERYTHING)["late"]
+    except CopyUnreadable:
+        return None
+
+
+def limit_of_route(transfer: Transfer) -> timedelta | None:
+    """Return the limit of a transfer's route. None without a mirror, or if it doesn't know the route."""
+    if settings.MIRROR_DATABASE is None:
+        return None
+    found = app.current().recent_reads.get("route limits", _read_limits, max_age=LIMITS_MAX_AGE)
+    return found.get(route_of(transfer)) if found else None
+
+
+def _read_limits() -> Mapping[RouteOf, timedelta]:
+    from intents_ui.mirror.models import Route  # imported only with a mirror
+    from intents_ui.mirror.readonly import CopyUnreadable, reading
+
+    try:
+        with reading():
+            return {route_of_key(*each.key): each.limit for each in Route.objects.all()}
+    except CopyUnreadable:
+        return {}  # the coverage tells
+
 
 # Limit on pages of the owner's history. Owners rarely request more quotes than that within one second.
 MOST_PAGES = 3
@@ -239,7 +335,7 @@ def of(
     if wait is not None and balances.check is Check.PENDING:
         balances = UNCHECKED
     contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
-    return _made(transfer, names, balances, contacts, incidents.on_route(transfer))
+    return _made(transfer, names, balances, contacts, on_route(transfer))
 
 
 def read(intent_id: str) -> Transfer:
@@ -290,7 +386,7 @@ def _listed(
                 now=now,
                 names=app.current().catalog,
                 balances=next(cached) if each.balances.check is Check.UNCHECKED else each.balances,
-                late_after=incidents.late_after(each),
+                late_after=limit_of_route(each),
             )
             for each in unnamed
         ]
@@ -367,7 +463,7 @@ def _made(
     of_route: tuple[IncidentFacts, ...] = (),
 ) -> Transfer:
     """Return the transfer with names, balances and what the mirror knows of its route."""
-    late_after = incidents.late_after(transfer)
+    late_after = limit_of_route(transfer)
     return app.current().transfers.get(
         "transfer",
         [transfer.intent, transfer.receipt],
@@ -397,7 +493,7 @@ def _learn(chain_ids: Iterable[int | None]) -> object:
 def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
     """Return one page of a list of intents."""
     ask = app.current().service.ask
-    return paging.leaf(
+    return lookup.leaf(
         lambda page: ask(operations.get_intent_history(page=page, **wanted.request)), wanted.first, at=at
     )
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.formatting import text
-from intents_ui.display.tokens import warnings
+from intents_ui.display.tokens import token_amounts
 from tests.display.builders import named
 
 # Letters are written as code points, so that this file can't mislead its readers.
@@ -21,7 +21,7 @@ READ_ALIKE = named(
 
 @pytest.mark.parametrize(("one", "other"), READ_ALIKE)
 def test_names_that_look_the_same_read_the_same(one, other):
-    assert warnings.readings(one) & warnings.readings(other)
+    assert token_amounts.readings(one) & token_amounts.readings(other)
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ def test_names_that_look_the_same_read_the_same(one, other):
     ),
 )
 def test_others_do_not(one, other):
-    assert not warnings.readings(one) & warnings.readings(other)
+    assert not token_amounts.readings(one) & token_amounts.readings(other)
 
 
 @given(st.text(st.characters(), max_size=60))
 def test_any_text_has_readings_without_hidden_characters(name):
-    readings = warnings.readings(name)
+    readings = token_amounts.readings(name)
     assert not any(text.is_hidden(each) or each.isspace() for reading in readings for each in reading)
-    assert readings & warnings.readings(f" {name}\u200b") or not readings
+    assert readings & token_amounts.readings(f" {name}\u200b") or not readings

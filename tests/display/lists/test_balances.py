@@ -8,8 +8,8 @@ import pytest
 from intents_ui.display.lists import balances
 from intents_ui.display.lists.balances import AddressBalances, Worth
 from intents_ui.display.summary import summary
-from intents_ui.display.tokens import warnings
-from intents_ui.display.tokens.warnings import TokenStanding
+from intents_ui.display.tokens import token_amounts
+from intents_ui.display.tokens.token_amounts import TokenStanding
 from intents_ui.display.transfers.locations import UNCHECKED
 from intents_ui.display.transfers.transfer import Balances as Snapshot
 from intents_ui.display.transfers.transfer import Transfer
@@ -250,7 +250,7 @@ def test_the_summary_states_the_balance_even_if_the_service_flags_none():
     assert result is not None
     shown = place.holdings[0].side.amount
     assert shown.figure == "79.7123 USDC"
-    assert shown.warning.startswith(f"{warnings.DECIMALS}, 79,712,3")
+    assert shown.warning.startswith(f"{token_amounts.DECIMALS}, 79,712,3")
     assert str(shown) in result.location
 
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from intents_ui.display.sharing import customer_reply, escalation
+from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import rules, summary
 from intents_ui.display.summary.rules import EXPLANATIONS, SCAM_WARNING, Certainty
 from intents_ui.display.transfers.transfer import Contacts, Transfer
@@ -219,7 +219,7 @@ def test_a_refund_in_another_token_says_so():
 def test_an_escalation_expects_nothing_that_has_failed(which):
     for moment in (moment for moment in MOMENTS if moment[0] == which):
         transfer = scene(*moment).at(NOW)
-        lines = escalation.Escalation(transfer, URL).plain.splitlines()
+        lines = customer_reply.Escalation(transfer, URL).plain.splitlines()
         labels = [line.partition(": ")[0] for line in lines]
         has_failed = transfer.status in rules.STOPPED or transfer.steps.has_dead_step
         assert not ("To be received" in labels and (has_failed or transfer.is_over))

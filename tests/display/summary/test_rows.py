@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from intents_ui.display.summary import summary
-from intents_ui.display.tokens.warnings import TokenStanding
+from intents_ui.display.tokens.token_amounts import TokenStanding
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
 from tests.display.builders import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.display.tokens import warnings
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.service.models import ChainInfo, NativeCurrency, TokenInfo, TokenMetadata
 from tests.display import builders
@@ -48,8 +48,8 @@ def test_where_sources_disagree_the_list_counts_and_the_amount_says_so(money: Mo
     amount = money.amount
     assert money.decimals == money.token.decimals == decimals
     assert amount.full == right.full
-    assert amount.warning.startswith(f"{warnings.DECIMALS}, 100,000,000 base units: 0x")
-    assert [mark.word for mark in money.marks] == [warnings.DECIMALS]
+    assert amount.warning.startswith(f"{token_amounts.DECIMALS}, 100,000,000 base units: 0x")
+    assert [mark.word for mark in money.marks] == [token_amounts.DECIMALS]
     assert "100,000,000 base units" in money.marks[0].reason
 
 
@@ -63,7 +63,7 @@ def test_where_sources_disagree_the_list_counts_and_the_amount_says_so(money: Mo
     ],
 )
 def test_where_sources_agree_there_is_no_warning_of_decimals(money: Money) -> None:
-    assert warnings.DECIMALS not in [mark.word for mark in money.marks]
+    assert token_amounts.DECIMALS not in [mark.word for mark in money.marks]
 
 
 def test_a_token_without_an_amount_has_the_warning_without_a_number() -> None:

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.formatting import text
-from intents_ui.display.tokens import token_amounts, warnings
+from intents_ui.display.tokens import token_amounts
 from intents_ui.display.tokens.names import NO_NAMES
-from intents_ui.display.tokens.token_amounts import Money, identity
-from intents_ui.display.tokens.warnings import TokenStanding
+from intents_ui.display.tokens.token_amounts import Money, TokenStanding, identity
 from intents_ui.emulator import Emulator
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import InProcessTransport, ServiceClient
@@ -61,22 +60,22 @@ CATALOGUE = Catalogue()
 
 
 def marks(chain_id, address, symbol, name=None, *, using=CATALOGUE):
-    known = warnings.standing(chain_id, address, using=using)
-    return warnings.marks(chain_id, address, symbol=symbol, name=name, using=using, known=known)
+    known = token_amounts.standing_of(chain_id, address, using=using)
+    return token_amounts.marks_of(chain_id, address, symbol=symbol, name=name, using=using, known=known)
 
 
 LIKE_USDC, LIKE_ETH = "looks like USDC", "looks like ETH"
 WARNED = named(
-    ("not listed, and called like nothing else", BASE, ANY, "PEPE", "Pepe", [warnings.UNLISTED]),
-    ("a featured one's symbol", BASE, ANY, "USDC", "USD Coin", [LIKE_USDC, warnings.UNLISTED]),
-    ("a featured one's name", BASE, ANY, "XYZ", "USD Coin", [LIKE_USDC, warnings.UNLISTED]),
-    ("a Cyrillic letter", BASE, ANY, "USD\u0421", None, [LIKE_USDC, warnings.UNLISTED]),
-    ("hidden", ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, warnings.HIDDEN, warnings.UNLISTED]),
+    ("not listed, and called like nothing else", BASE, ANY, "PEPE", "Pepe", [token_amounts.UNLISTED]),
+    ("a featured one's symbol", BASE, ANY, "USDC", "USD Coin", [LIKE_USDC, token_amounts.UNLISTED]),
+    ("a featured one's name", BASE, ANY, "XYZ", "USD Coin", [LIKE_USDC, token_amounts.UNLISTED]),
+    ("a Cyrillic letter", BASE, ANY, "USD\u0421", None, [LIKE_USDC, token_amounts.UNLISTED]),
+    ("hidden", ETHEREUM, ANY, "ETH\u202e", None, [LIKE_ETH, token_amounts.HIDDEN, token_amounts.UNLISTED]),
     # A listed token can still mislead.
     ("listed, with a featured one's symbol", BASE, BRIDGED, "USDC", None, [LIKE_USDC]),
     ("listed, with a Cyrillic letter", BASE, BRIDGED, "USD\u0421", None, [LIKE_USDC]),
     # Without the list, only the text can be checked.
-    ("hidden, on a chain without a list", NOWHERE, ANY, "ETH\u202e", None, [warnings.HIDDEN]),
+    ("hidden, on a chain without a list", NOWHERE, ANY, "ETH\u202e", None, [token_amounts.HIDDEN]),
 )
 
 
@@ -128,7 +127,7 @@ def test_each_warning_has_its_reason(token, reason):
 )
 def test_warnings_about_any_token_name_are_safe_to_read(symbol, name, place):
     found = marks(*place, symbol, name)
-    for each in (*(mark.word + mark.reason for mark in found), warnings.said(found, place[1])):
+    for each in (*(mark.word + mark.reason for mark in found), token_amounts.with_address(found, place[1])):
         assert not any(map(text.is_hidden, each))
         each.encode()
 
@@ -142,27 +141,27 @@ def test_a_tokens_standing_follows_its_chains_list():
         (BASE, ANY): TokenStanding.UNLISTED,
         (NOWHERE, ANY): TokenStanding.UNKNOWN,
     }
-    assert {place: warnings.standing(*place, using=CATALOGUE) for place in places} == places
+    assert {place: token_amounts.standing_of(*place, using=CATALOGUE) for place in places} == places
 
 
 def test_an_amount_includes_its_tokens_warning():
     metadata = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="USDC", decimals=18)
     amount = Money(10**21, BASE, ANY, metadata, names=CATALOGUE).amount
-    assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {warnings.UNLISTED}: 0xeF5753…cC8e7F)"
+    assert str(amount) == f"1,000.00 USDC ({LIKE_USDC}, {token_amounts.UNLISTED}: 0xeF5753…cC8e7F)"
     assert amount.figure == "1,000.00 USDC"
     disguised = TokenMetadata(chain_id=BASE, token_address=ANY, symbol="\u200bE", decimals=18)
     nameless = Money(10**21, BASE, ANY, disguised, names=NO_NAMES).amount
-    assert str(nameless).endswith(f" ({warnings.HIDDEN}: 0xeF5753…cC8e7F)")
+    assert str(nameless).endswith(f" ({token_amounts.HIDDEN}: 0xeF5753…cC8e7F)")
 
 
 # The emulator's catalog
 
-DATA = json.loads((Path(warnings.__file__).parents[2] / "emulator" / "data" / "tokens.json").read_text())
+DATA = json.loads((Path(token_amounts.__file__).parents[2] / "emulator" / "data" / "tokens.json").read_text())
 # Listed or not, these tokens are made to mislead.
 TRAPS = {
-    "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f": [LIKE_USDC, warnings.UNLISTED],
+    "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f": [LIKE_USDC, token_amounts.UNLISTED],
     "0x3e1d3212c384265b81128db445f1c973e5dd07e9": [LIKE_USDC],
-    "0x450735375752d16f66c4bd24562a24ca76ab6a2e": [LIKE_ETH, warnings.HIDDEN],
+    "0x450735375752d16f66c4bd24562a24ca76ab6a2e": [LIKE_ETH, token_amounts.HIDDEN],
 }
 
 
