@@ -19,9 +19,9 @@ from intents_ui.display.formatting import times
 from intents_ui.display.lists import balances, route_stats
 from intents_ui.display.quotes import comparison
 from intents_ui.display.search import empty_results, explorers, identifiers
-from intents_ui.display.sharing import customer_reply, preview
+from intents_ui.display.sharing import customer_reply
 from intents_ui.display.sharing.customer_reply import Escalation
-from intents_ui.display.summary import route_diagram, summary, timeline
+from intents_ui.display.summary import summary, timeline
 from intents_ui.display.tokens.token_amounts import TokenStanding
 from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.locations import Check
@@ -129,16 +129,8 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "other_explorer": "",
         "drawn_at": datetime.now(UTC),
         "learned_at": learned_at(transfer.receipt),
-        "preview": preview.describe(transfer),
-        "summary": summary.of(transfer),
-        "stops": route_diagram.of(transfer),
-        "timeline": timeline.of(transfer),
-        "promise": comparison.of(transfer),
-        "check": deposits.of(transfer),
         "may_accept": may_accept(transfer),
-        "fees": comparison.fees(transfer),
         "changes_at": changes_at(transfer),
-        "card": None if receipt_error else preview.card(transfer),
         "explorer": explorer(transfer),
         **({"reply": None} if receipt_error else messages(transfer, root=root)),
         "unchecked": unchecked(transfer),

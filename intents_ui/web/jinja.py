@@ -16,10 +16,12 @@ from intents_ui import app, tables
 from intents_ui.display import failures
 from intents_ui.display.formatting import amounts, hashes, json_text, text, times
 from intents_ui.display.formatting.hashes import ShortForms, Whole
+from intents_ui.display.quotes import comparison
 from intents_ui.display.search import empty_results, explorers
-from intents_ui.display.summary import rules, summary
+from intents_ui.display.sharing import preview
+from intents_ui.display.summary import route_diagram, rules, summary, timeline
 from intents_ui.display.tokens import names
-from intents_ui.display.transfers import statuses
+from intents_ui.display.transfers import deposits, statuses
 from intents_ui.installation import version
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, code_generator
@@ -142,6 +144,16 @@ def environment(**options: Any) -> Environment:
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, made_at=now, version=version())
     env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=rules.SCAM_WARNING)
+    env.filters.update(
+        card=preview.card,
+        comparison=comparison.of,
+        deposit_check=deposits.of,
+        fees=comparison.fees,
+        preview=preview.describe,
+        stops=route_diagram.of,
+        summary=summary.of,
+        timeline=timeline.of,
+    )
     env.filters.update(
         account=hashes.account,
         bare=text.bare,
