@@ -198,6 +198,7 @@ def environment(**options: Any) -> Environment:
         visible_lines=lambda written: text.visible(written, lines=True),
     )
     env.tests["lookalike"] = lambda shown: isinstance(shown, Whole)
+    env.tests["address"] = lambda part: isinstance(part, text.Address)
     env.tests["figure"] = lambda part: isinstance(part, text.Figure) and part.exact != part
     env.tests["time"] = lambda part: isinstance(part, times.Time)
     for name in MACROS:

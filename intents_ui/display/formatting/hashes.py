@@ -114,6 +114,10 @@ def short_address(address: str | None) -> str:
     return UNKNOWN if address is None else _shortened(checksum(address), each_side=6)
 
 
+def in_sentence(address: str | None) -> text.Address:
+    return text.Address(short_address(address), address or "")
+
+
 def explorer_root(url: str | None) -> str | None:
     """Return `https://host/path` without a trailing slash, or None if the URL isn't safe to build links on.
 

@@ -155,8 +155,19 @@ class Figure(Name):
         return made
 
 
+class Address(Name):
+    """A shortened address. `whole` has every character."""
+
+    whole: str
+
+    def __new__(cls, shown: str, whole: str) -> "Address":
+        made = str.__new__(cls, shown)
+        made.whole = whole
+        return made
+
+
 class Sentence(str):
-    """A text made of `parts`: our words, `Name`, `Figure` and `times.Time`."""
+    """A text made of `parts`: our words, `Name`, `Figure`, `Address` and `times.Time`."""
 
     parts: tuple[str, ...]
 
@@ -190,6 +201,21 @@ def capitalized(words: str) -> Sentence:
     """Return the words with a capital first letter."""
     first, *others = parts_of(words)
     return Sentence(first if isinstance(first, Name) else first[:1].upper() + first[1:], *others)
+
+
+def without_period(sentence: str) -> Sentence:
+    """Return the sentence without its period, for a title."""
+    *others, last = parts_of(sentence)
+    return Sentence(*others, last if isinstance(last, Name) else last.removesuffix("."))
+
+
+def fitting(words: Iterable[str], longest: int, *, between: str = " ") -> str:
+    """Return the texts that fit into so many characters together. The first is always among them."""
+    first, *others = filter(None, words)
+    for each in others:
+        if len(first) + len(between) + len(each) <= longest:
+            first = f"{first}{between}{each}"
+    return first
 
 
 def joined(between: str, words: Iterable[str]) -> Sentence:

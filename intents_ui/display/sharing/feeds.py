@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from intents_ui.display.formatting import hashes, text, times
-from intents_ui.display.formatting.text import Sentence
 from intents_ui.display.formatting.times import Time
-from intents_ui.display.sharing import preview
 from intents_ui.display.summary import summary, timeline
 from intents_ui.display.summary.timeline import Name, Step, StepState
 from intents_ui.display.transfers.transfer import Transfer
@@ -89,8 +87,8 @@ def _of_steps(transfer: Transfer, steps: Sequence[Step]) -> Iterator[Entry]:
             continue
         last = step.at or last
         failed = " failed" if step.state is StepState.FAILED else ""
-        words = Sentence(step.title, failed, " · " if step.sentence else "", step.sentence)
-        title = preview.cut(_dated(words).rstrip("."), LONGEST_TITLE)
+        words = (f"{step.title}{failed}", _dated(text.without_period(step.sentence)))
+        title = text.fitting(words, LONGEST_TITLE, between=" · ")
         reason = (f"Service message: {step.reason.shown}",) if step.reason else ()
         said = tuple(_dated(words) for words in (step.sentence or step.title, *reason))
         # Accepting a quote and starting the transfer are two events.

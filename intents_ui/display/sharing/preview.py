@@ -74,10 +74,8 @@ class Card:
     @property
     def alt(self) -> str:
         """Return the alternative text of the image."""
-        return cut(
-            f"{self.headline_with_status}. {self.sent} → {self.received}. {self.when}",
-            LONGEST_DESCRIPTION,
-        )
+        parts = (f"{self.headline_with_status}.", f"{self.sent} → {self.received}.", self.when)
+        return text.fitting(parts, LONGEST_DESCRIPTION)
 
 
 @derived
@@ -87,10 +85,11 @@ def describe(transfer: Transfer) -> Preview:
     is_known = answer.sent.amount.full or answer.received.amount.full
     headline = answer.headline_with_status
     parts = (f"{headline}.", answer.location, answer.balance_note, f"{sides}.")
+    title = (headline, text.without_period(answer.location) if answer.amount else "")
     return Preview(
         answer.after_status(sides) if is_known else headline,
-        cut(f"{headline} · {answer.location.rstrip('.')}" if answer.amount else headline, LONGEST_TITLE),
-        cut(" ".join(filter(None, parts)), LONGEST_DESCRIPTION),
+        text.fitting(title, LONGEST_TITLE, between=" · "),
+        text.fitting(parts, LONGEST_DESCRIPTION),
     )
 
 
@@ -127,15 +126,6 @@ def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, reco
     if recoverable:
         parts.append(f"{recoverable} recoverable")
     return ", ".join(parts)
-
-
-def cut(words: str, longest: int) -> str:
-    """Truncate a text, between two words if possible."""
-    if len(words) <= longest:
-        return words
-    head = words[: longest - 1]
-    whole = head.rsplit(" ", 1)[0]
-    return (whole if len(whole) > longest // 2 else head).rstrip(" ·,.:") + "…"
 
 
 def _end(side: Side) -> PreviewEnd:

@@ -84,7 +84,7 @@ class Placeholders:
             case "refund_to":
                 return self._refund_to()
             case "to":
-                return hashes.short_address(transfer.recipient)
+                return hashes.in_sentence(transfer.recipient)
             # What happens, and where the funds are
             case "running":
                 return self._running()
@@ -173,7 +173,7 @@ class Placeholders:
         if held.at is not Place.UNKNOWN:
             return self.address(held.at)
         chain = self.chain(held.chain_id, "an unnamed chain")
-        return Sentence("address ", hashes.short_address(held.address), " on ", chain)
+        return Sentence("address ", hashes.in_sentence(held.address), " on ", chain)
 
     def time(self, at: datetime | None, unknown: str) -> str:
         return self.audience.time(at, now=self.transfer.now) if at else unknown
@@ -210,7 +210,7 @@ class Placeholders:
         if refund is None or refund.to_address is None:
             return "an unknown wallet"
         is_owner = owner is not None and refund.to_address.lower() == owner.lower()
-        return self.audience.owners_wallet if is_owner else hashes.short_address(refund.to_address)
+        return self.audience.owners_wallet if is_owner else hashes.in_sentence(refund.to_address)
 
     def _running(self) -> str:
         """Return what runs by the steps: `Swapping on Base`, `Bridging to Base`."""

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from intents_ui.display.formatting import amounts, times
-from intents_ui.display.formatting.text import Name, Sentence, fill
+from intents_ui.display.formatting.text import Address, Name, Sentence, fill, parts_of
 from intents_ui.display.summary import funds_location, reasons, rules
 from intents_ui.display.summary.funds_location import ADDRESSES, Located
 from intents_ui.display.summary.placeholders import Placeholders
@@ -192,6 +192,11 @@ class Summary:
     def address(self) -> str | None:
         """Return the location's address, None while the funds are being refunded."""
         return None if self.place is Place.RETURNING else self.transfer.address_of(self.place)
+
+    @property
+    def names_address(self) -> bool:
+        """Return whether the location names its address."""
+        return any(isinstance(part, Address) and part.whole == self.address for part in parts_of(self.location))
 
     @property
     def address_chain_id(self) -> int | None:
