@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE
 def balanced(nginx: Path, ports: list[int], authority: trustme.CA, place: Path) -> Iterator[str]:
     """Run nginx with deploy/nginx.conf, changing only ports and the host name."""
     secure, plain = free_port(), free_port()
-    shutil.copy(ROOT / "deploy/nginx-main.conf", place / "nginx.conf")
+    shutil.copy(ROOT / "tests/nginx.conf", place / "nginx.conf")
     (place / "intents-ui.conf").write_text(on_ports((ROOT / "deploy/nginx.conf").read_text(), secure, plain))
     (place / "intents-ui").mkdir()
     (place / "intents-ui/servers.conf").write_text(servers(ports))

@@ -9,10 +9,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
+import yaml
 
 from tests.serving import ROOT, free_port, wait_for
-from tests.unprivileged import unprivileged
+from tests.unprivileged import give_to_unprivileged, unprivileged
+from tests.waiting import until
 
 
 def stages() -> list[list[tuple[str, str]]]:
@@ -139,6 +142,24 @@ def test_the_image_serves_collected_files_as_a_user_without_write_access(built: 
         process.terminate()
         process.wait(60)
     assert health(built, env) != 0
+    assert files(built) == before
+
+
+@pytest.mark.programs
+def test_the_image_runs_a_dashboard_and_its_mirror_as_in_the_compose_file(built: Path, tmp_path: Path) -> None:
+    service = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["dashboard"]
+    command = [part.replace("/app", str(built)) for part in service["command"]]
+    port, before = free_port(), files(built)
+    env = {"PATH": os.environ["PATH"], **environment(stages()[-1]), "PORT": str(port), "HOST": "127.0.0.1"}
+    env |= {"INTENTS_SERVICE_URL": "embedded", "INTENTS_DATABASE": str(tmp_path / "mirror.sqlite3")}
+    give_to_unprivileged(tmp_path)
+    process = subprocess.Popen([*unprivileged(), *command], cwd=built, env=env)
+    try:
+        wait_for(f"http://127.0.0.1:{port}/", process)
+        until(lambda: httpx.get(f"http://127.0.0.1:{port}/insight.json", trust_env=False).status_code == 200)
+    finally:
+        process.terminate()
+        assert process.wait(60) == 0
     assert files(built) == before
 
 

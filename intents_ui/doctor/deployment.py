@@ -138,7 +138,7 @@ def database() -> Iterator[Finding]:
         yield problem(
             f"The mirror's database can't be read: {str(error).splitlines()[0]}.",
             "Pages show no figures, incidents and candidates.",
-            "Check INTENTS_DATABASE, and start `manage.py mirror run`, which makes the tables.",
+            "Check INTENTS_DATABASE, and start `intents-ui mirror run`, which makes the tables.",
         )
         return
     wanted = {each for each in MigrationLoader(None).disk_migrations if each[0] == "mirror"}
@@ -146,7 +146,7 @@ def database() -> Iterator[Finding]:
         yield problem(
             f"The mirror's database lacks migrations: {', '.join(missing)}.",
             "Pages show no figures, incidents and candidates.",
-            "Start `manage.py mirror run`, which makes the tables.",
+            "Start `intents-ui mirror run`, which makes the tables.",
         )
         return
     found = readonly.read_coverage()
@@ -154,7 +154,7 @@ def database() -> Iterator[Finding]:
         yield warning(
             "No process keeps the mirror.",
             "Its figures end where it stopped.",
-            "Start `manage.py mirror run` beside the dashboard.",
+            "Start `intents-ui mirror run` beside the dashboard.",
         )
         return
     yield ok(f"The mirror runs and has {found.transfers:,} transfers.")
@@ -170,5 +170,5 @@ def database() -> Iterator[Finding]:
         yield warning(
             f"The mirror is {round(found.lag.total_seconds() / 60)} minutes behind.",
             "The newest figures are incomplete.",
-            "Raise INTENTS_MIRROR_CALLS, or look at `manage.py mirror status`.",
+            "Raise INTENTS_MIRROR_CALLS, or look at `intents-ui mirror status`.",
         )

@@ -1,1 +1,1 @@
-"""Local copy of the service's history, kept by `manage.py mirror`. Pages read it within `readonly.reading`."""
+"""Local copy of the service's history, kept by `intents-ui mirror`. Pages read it within `readonly.reading`."""

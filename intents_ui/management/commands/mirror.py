@@ -1,4 +1,4 @@
-"""`manage.py mirror run | backfill --days N | audit | recount | rebuild | forget ADDRESS | status` keeps the copy.
+"""`intents-ui mirror run | backfill --days N | audit | recount | rebuild | forget ADDRESS | status` keeps the copy.
 
 Imports the mirror only if there is a database for it.
 """
@@ -74,7 +74,7 @@ class Command(BaseCommand):
         except writer.OtherSource:
             raise CommandError(
                 "The database is a copy of another service, or was read with another access key."
-                " Set another INTENTS_DATABASE, or run `manage.py mirror rebuild`."
+                " Set another INTENTS_DATABASE, or run `intents-ui mirror rebuild`."
             ) from None
         except lease.LeaseLost:
             raise CommandError("Another process keeps this copy. Stop it first.") from None
@@ -112,12 +112,12 @@ class Command(BaseCommand):
 
     def recount(self, **_: Any) -> None:
         Day.objects.all().delete()
-        self.stdout.write("`manage.py mirror run` counts all figures again.")
+        self.stdout.write("`intents-ui mirror run` counts all figures again.")
 
     def rebuild(self, **_: Any) -> None:
         with lease.acquired():
             writer.empty()
-        self.stdout.write("The copy is empty. `manage.py mirror run` reads it again.")
+        self.stdout.write("The copy is empty. `intents-ui mirror run` reads it again.")
 
     def forget(self, *, address: str, **_: Any) -> None:
         self.stdout.write(f"Removed from {writer.forget(address)} transfers.")
