@@ -14,7 +14,7 @@ from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import marks
 from intents_ui.service.errors import ServiceError
-from intents_ui.web.frame import render
+from intents_ui.web.frame import DEFAULT_COLUMNS, chosen_columns, render
 from intents_ui.web.transfers import reading
 from intents_ui.web.transfers.attention import FUNDED, PROBLEMS, Listing, Read
 
@@ -93,6 +93,7 @@ def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:
     rows = funded.rows if isinstance(funded, Listing) else ()
     return {
         "now": datetime.now(UTC),
+        "columns": tuple(each for each in chosen_columns(request) if each not in DEFAULT_COLUMNS),
         "newest": listed(rows, top=request.GET.get("top", "")),
         "failed": funded if isinstance(funded, ServiceError) else None,
         "is_awaited": funded is None,

@@ -17,7 +17,7 @@ from intents_ui.settings import ENV
 
 # Optional columns of lists of transfers, and those that are drawn if nothing was chosen.
 COLUMNS = ("usd", "recipient", "provider", "duration", "reason", "id")
-DEFAULT_COLUMNS = ("provider",)
+DEFAULT_COLUMNS = ("provider", "duration")
 GENERATED = "Demo: 30 days were generated when the dashboard started."
 
 
@@ -64,7 +64,6 @@ def context(request: HttpRequest) -> dict[str, object]:
     tools = (SEARCH, *([CONSOLE] if ENV.console != "off" else []), *([DEMO] if ENV.embedded else []))
     return {
         "columns": columns,
-        "has_other_columns": columns != DEFAULT_COLUMNS,
         "embedded": ENV.embedded,
         "generated": GENERATED if settings.DEMO_STARTED is not None else "",
         "has_mirror": has_mirror,

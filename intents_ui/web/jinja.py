@@ -63,7 +63,7 @@ LOGO = re.compile(r"https://([A-Za-z0-9.-]{1,253})(/[A-Za-z0-9._~!$&'()*+,;=:@%/
 SOMETHING = {True: "a" * 40, False: "a-_" * 13 + "a"}
 DRAWN_ONCE = 1024
 # Files of `templates/parts/` whose macros every template calls without an import. Each uses only those before it.
-MACROS = ("icon", "time", "hash", "token", "amount", "provider", "term", "list")
+MACROS = ("icon", "time", "hash", "token", "amount", "provider", "term", "list", "table")
 
 
 class Page(Template):

@@ -21,15 +21,7 @@ function since(moment) {
   return Math.max(0, Math.floor((serverClock.now() - Date.parse(moment)) / 1000));
 }
 
-// The server's format for narrow columns.
-function clock(seconds) {
-  const two = (count) => String(count).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  return (hours ? `${hours}:${two(minutes)}` : minutes) + `:${two(seconds % 60)}`;
-}
-
 function tick() {
-  for (const time of document.querySelectorAll("time[data-clock]")) time.textContent = clock(since(time.dateTime));
   for (const time of document.querySelectorAll("time[data-since]")) time.textContent = duration(since(time.dateTime));
   for (const time of document.querySelectorAll("time[data-until]"))
     time.textContent = duration(Math.max(0, Math.floor((Date.parse(time.dateTime) - serverClock.now()) / 1000 - (time.dataset.ahead ?? 0))));

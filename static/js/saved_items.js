@@ -87,11 +87,9 @@ function showList(section) {
   const pages = savedItems.pages(list);
   const shown = pages.slice(0, section.dataset.most ?? pages.length);
   section.querySelector("ul").replaceChildren(...shown.map((page) => row(section.querySelector("template"), page)));
-  section.hidden = !pages.length && "most" in section.dataset;
+  section.hidden = !pages.length;
   const count = section.querySelector("[data-count]");
   if (count) count.textContent = pages.length > shown.length ? `All ${pages.length}` : "View all";
-  const empty = section.querySelector("[data-when-empty]");
-  if (empty) empty.hidden = pages.length > 0;
 }
 
 function showSavedItems() {

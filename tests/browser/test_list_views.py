@@ -73,19 +73,19 @@ def test_columns_and_row_height_are_kept_and_applied_before_the_first_paint(visi
     visit.prepare(AT_FIRST_PAINT)
     visit.open("/history?status=FAILED")
     expect(page.get_by_role("columnheader", name="Intent ID")).to_have_count(0)
-    choose(page, "Intent ID", "Route")
+    choose(page, "Intent ID", "Provider")
     compact(page).click()
     for path in ("/history?status=FAILED", "/"):
         visit.open(path)
         expect(page.get_by_role("columnheader", name="Intent ID")).to_be_visible()
-        expect(page.get_by_role("columnheader", name="Route")).to_have_count(0)
+        expect(page.get_by_role("columnheader", name="Provider")).to_have_count(0)
         early = json.loads(page.evaluate("sessionStorage.early"))
         assert early["density"] == "compact"
     visit.open("/history")
     expect(compact(page)).to_have_attribute("aria-pressed", "true")
     page.locator("summary", has_text="Columns").click()
     expect(page.get_by_role("checkbox", name="Intent ID")).to_be_checked()
-    expect(page.get_by_role("checkbox", name="Route")).not_to_be_checked()
+    expect(page.get_by_role("checkbox", name="Provider")).not_to_be_checked()
 
 
 @pytest.mark.slow

@@ -115,7 +115,7 @@ def test_saved_items_are_cleared(visit: Visit) -> None:
     page.get_by_role("button", name="Clear all").click()
     with page.expect_navigation():
         page.get_by_role("dialog").get_by_role("button", name="Clear all").click()
-    expect(page.get_by_text("No starred items")).to_be_visible()
+    expect(page.get_by_text("Nothing saved yet")).to_be_visible()
     expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
     assert stored(page) == {}
 

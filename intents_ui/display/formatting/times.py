@@ -57,15 +57,6 @@ def duration(length: timedelta | None) -> str:
     return f"{length // SECOND} s"
 
 
-def clock(length: timedelta | None) -> str:
-    """Return `0:42`, `7:12`, `1:02:05`, for narrow columns."""
-    if length is None or length < timedelta():
-        return UNKNOWN
-    minutes, seconds = divmod(length // SECOND, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
 def utc(at: datetime | None, *, now: datetime) -> str:
     """Return `14:03:11 UTC`, with the date unless it's today in UTC."""
     return UNKNOWN if at is None else Time(_utc(at, now=now, time="%H:%M:%S"), at)

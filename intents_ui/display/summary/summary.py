@@ -352,7 +352,7 @@ class Summary:
             end = transfer.finished_at or max(filter(None, map(transfer.ended_at, steps)), default=None)
             return Clock(_length(end - transfer.started_at) if end else "")
         said = _length(times.elapsed(transfer.started_at, now=transfer.now))
-        estimate = times.clock(transfer.given_estimate) if transfer.given_estimate else ""
+        estimate = times.duration(transfer.given_estimate) if transfer.given_estimate else ""
         return Clock(said, transfer.started_at if said else None, estimate, is_late=transfer.is_late)
 
     @property
@@ -493,7 +493,7 @@ def _minutes(transfer: Transfer) -> Iterator[int]:
 
 def _length(length: timedelta) -> str:
     """Return the duration; "" if it's negative (clock skew)."""
-    return times.clock(length) if length >= timedelta() else ""
+    return times.duration(length) if length >= timedelta() else ""
 
 
 def _place(key: str, transfer: Transfer) -> Place:

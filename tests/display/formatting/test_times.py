@@ -31,24 +31,23 @@ def test_relative_times_are_short(passed, shown):
 
 
 DURATIONS = [
-    (timedelta(), "0 s", "0:00"),
-    (timedelta(milliseconds=400), "<1 s", "0:00"),
-    (timedelta(seconds=42), "42 s", "0:42"),
-    (timedelta(minutes=7, seconds=12), "7 min 12 s", "7:12"),
-    (timedelta(minutes=19), "19 min", "19:00"),
-    (timedelta(hours=2, minutes=5, seconds=9), "2 h 5 min", "2:05:09"),
-    (timedelta(hours=24) - timedelta(seconds=1), "23 h 59 min", "23:59:59"),
-    (timedelta(hours=24), "1 d", "24:00:00"),
-    (timedelta(days=3, hours=4), "3 d 4 h", "76:00:00"),
-    (timedelta(seconds=-1), "—", "—"),
-    (None, "—", "—"),
+    (timedelta(), "0 s"),
+    (timedelta(milliseconds=400), "<1 s"),
+    (timedelta(seconds=42), "42 s"),
+    (timedelta(minutes=7, seconds=12), "7 min 12 s"),
+    (timedelta(minutes=19), "19 min"),
+    (timedelta(hours=2, minutes=5, seconds=9), "2 h 5 min"),
+    (timedelta(hours=24) - timedelta(seconds=1), "23 h 59 min"),
+    (timedelta(hours=24), "1 d"),
+    (timedelta(days=3, hours=4), "3 d 4 h"),
+    (timedelta(seconds=-1), "—"),
+    (None, "—"),
 ]
 
 
-@pytest.mark.parametrize(("length", "words", "clock"), DURATIONS, ids=[row[1] + str(row[0]) for row in DURATIONS])
-def test_durations_have_two_units_at_most(length, words, clock):
+@pytest.mark.parametrize(("length", "words"), DURATIONS, ids=[row[1] + str(row[0]) for row in DURATIONS])
+def test_durations_have_two_units_at_most(length, words):
     assert times.duration(length) == words
-    assert times.clock(length) == clock
 
 
 def test_the_date_is_included_if_it_is_not_today():

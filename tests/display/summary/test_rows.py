@@ -98,19 +98,19 @@ def test_a_token_of_the_same_name_at_another_address_is_not_listed():
 STARTED = wire_summary(started_at=before(seconds=42))
 ENDED = wire_summary(started_at=before(minutes=20), finished_at=before(minutes=5))
 CLOCKS = named(
-    ("runs", intent(), receipt(deposit="SUCCEEDED", summary=STARTED), ("0:42", True, "")),
+    ("runs", intent(), receipt(deposit="SUCCEEDED", summary=STARTED), ("42 s", True, "")),
     (
         "runs, with an estimate",
         intent(quote=IntentProviderQuote(estimated_duration=38)),
         receipt(deposit="SUCCEEDED", summary=STARTED),
-        ("0:42", True, "0:38"),
+        ("42 s", True, "38 s"),
     ),
-    ("over", intent(), receipt("SUCCEEDED", summary=ENDED), ("15:00", False, "")),
+    ("over", intent(), receipt("SUCCEEDED", summary=ENDED), ("15 min", False, "")),
     (
         "over, without saying when",
         intent(),
         receipt("FAILED", deposit="FAILED", summary=wire_summary(started_at=before(minutes=1))),
-        ("0:40", False, ""),
+        ("40 s", False, ""),
     ),
     ("an offer", intent("QUOTED"), None, ("", False, "")),
     ("an offer that ran out", intent("QUOTED", expires_at=before(minutes=1)), None, ("no deposit", False, "")),
