@@ -5,7 +5,6 @@ complete. An incomplete period has counts, but no rates. An open transfer is lat
 the limit of its route.
 """
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any
 
 from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Coalesce
+from pydantic_core import from_json
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
@@ -306,7 +306,7 @@ def _figures(
     completeness = gaps.of(since, at, can_be=was_complete and at >= gaps.at - FRESH)
     figures = [
         PeriodFigures(
-            **vars(Sums.of_row(*json.loads(found[scope.text][2])) if scope.text in found else Sums()),
+            **vars(Sums.of_row(*from_json(found[scope.text][2])) if scope.text in found else Sums()),
             scope=scope,
             period=period,
             since=utc(since),
@@ -319,7 +319,7 @@ def _figures(
         for scope, counts in ((each, still_open.of(each)) for each in scopes)
     ]
     if scopes[0].text in found:
-        of_first = json.loads(found[scopes[0].text][3])
+        of_first = from_json(found[scopes[0].text][3])
     else:
         of_first = ScopeSums().as_details(period) | ({} if found else {"owners": None})  # without snapshots, unknown
     figures[0].owners = of_first["owners"] and tuple(of_first["owners"])
@@ -408,7 +408,7 @@ def _past_bars(total: PeriodFigures) -> dict[int, Bar]:
     days = range(-(-since // DAY) * DAY, at // DAY * DAY, DAY)
     found = DayBar.objects.filter(day__in=days, scope=total.scope.text)
     if total.period.step == HOUR:
-        each_hour = (bar for hours in found.values_list("hours", flat=True) for bar in json.loads(hours or "[]"))
+        each_hour = (bar for hours in found.values_list("hours", flat=True) for bar in from_json(hours or "[]"))
         return {start: Bar(*bar) for start, *bar in each_hour}
     return {day: Bar(*bar) for day, *bar in found.values_list("day", *Bar._fields)}
 
@@ -472,7 +472,7 @@ def _slowest(scope: ScopeName, rows: QuerySet[Transfer], *, has_delivered: bool)
     if has_delivered:
         timed = slowest.filter(EACH_ROUTE)
         sums = Snapshot.objects.filter(period=Period.QUARTER, scope=scope.text).values_list("sums", flat=True).first()
-        durations = Sums.of_row(*json.loads(sums)).durations if sums else Counter[int]()
+        durations = Sums.of_row(*from_json(sums)).durations if sums else Counter[int]()
         total, enough, delivered = 0, MOST_LISTED, list[Transfer]()
         for bucket, n in sorted(durations.items(), reverse=True):
             total += n

@@ -1,6 +1,5 @@
 """Snapshots: tables of figures of a period until now, written by the leader and read by pages by their key."""
 
-import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from django.db import transaction
 from django.db.models import Min
+from pydantic_core import to_json
 
 from intents_ui.mirror import coverage, lease
 from intents_ui.mirror.entry import RouteKey
@@ -31,7 +31,6 @@ ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
 DEPOSIT = 0  # the first step, which is the owner's
 LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
 TABLES = (Level.ROUTE, Level.PROVIDER, Level.CHAIN, Level.TOKEN)
-as_json = json.JSONEncoder(separators=(",", ":")).encode
 LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
 
@@ -368,8 +367,8 @@ class SnapshotWriter:
                 common
                 | {
                     "scope": scope.text,
-                    "sums": as_json(each.as_row()),
-                    "details": as_json(each.as_details(period)),
+                    "sums": to_json(each.as_row()).decode(),
+                    "details": to_json(each.as_details(period)).decode(),
                 }
                 for scope, each in sums.items()
             ]
@@ -423,7 +422,7 @@ class SnapshotWriter:
         adder = Adder(now)
         adder.add_hours(by_scope := adder.by_scope(found), found)
         for scope, sums in by_scope.items():
-            hours = as_json([(start, *bar) for start, bar in sums.hours.items()])
+            hours = to_json([(start, *bar) for start, bar in sums.hours.items()]).decode()
             rows.append({"day": day, "scope": scope.text, **sums.bar._asdict(), "hours": hours})
         with self._transaction():
             DayBar.objects.filter(day=day)._raw_delete("default")
