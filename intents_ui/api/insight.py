@@ -3,13 +3,15 @@
 A dashboard without one says so. What reads it is imported only when used, because it needs the mirror's tables.
 """
 
-from collections.abc import Callable
-from importlib import import_module
+from typing import cast
 
 from django.apps import apps
 from django.http import HttpRequest, HttpResponse
 from ninja import Field, P, PathEx, Query, Schema
 
+from intents_ui.api.answers import answered
+from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
+from intents_ui.api.models import ApiModel
 from intents_ui.http import failures
 
 
@@ -28,7 +30,7 @@ class FigureChoices(TimeChoice):
 
 def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpResponse:
     """Get the success rates and durations of the whole service, and of its routes, providers, chains or tokens."""
-    return answer(request, "overview")
+    return answer(request, ApiOverview, "overview")
 
 
 def get_route_figures(
@@ -39,21 +41,30 @@ def get_route_figures(
     given: Query[TimeChoice],
 ) -> HttpResponse:
     """Get the success rate and durations of a route: its providers, and the IDs of its chains."""
-    return answer(request, "route", providers, origin, destination)
+    return answer(request, ApiRouteReport, "route", providers, origin, destination)
 
 
 def list_incidents(request: HttpRequest) -> HttpResponse:
     """List the incidents: routes, providers and chains that are or were worse than usual."""
-    return answer(request, "incident_list")
+    return answer(request, ApiIncidents, "recent_incidents")
 
 
 def get_incident(request: HttpRequest, number: PathEx[int, P(description="Its number", examples=[1])]) -> HttpResponse:
     """Get an incident by its number."""
-    return answer(request, "incident", str(number))
+    return answer(request, ApiIncidentReport, "incident", str(number))
 
 
-def answer(request: HttpRequest, operation: str, *named: str) -> HttpResponse:
+def answer(request: HttpRequest, model: type[ApiModel], operation: str, *named: str) -> HttpResponse:
+    """Return what an operation of `data` reads, for clients who may see it."""
     if not apps.is_installed("intents_ui.mirror"):
         return failures.page(request, failures.of_dashboard("no mirror"))
-    view: Callable[..., HttpResponse] = getattr(import_module("intents_ui.api.figures"), operation)
-    return view(request, *named)
+    from intents_ui.web.insight import access, choices, data
+
+    @access.insight
+    def view(request: HttpRequest) -> HttpResponse:
+        picked = choices.read(request)
+        if picked.problems:
+            return failures.invalid_fields(request, picked.problems)
+        return answered(model.model_validate(getattr(data, operation)(picked, *named)))
+
+    return cast(HttpResponse, view(request))

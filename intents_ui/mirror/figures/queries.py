@@ -47,6 +47,10 @@ MILLISECOND = timedelta(milliseconds=1)
 BEGAN = Coalesce("started", "created") / 1000 * 1000
 MOST_HOURS = 14 * 24  # of the course of an incident
 ALL = Q()
+# The step that failed (from 0 for the deposit), the reason without numbers, an example of it, and how many failed so.
+type FailureCount = tuple[int | None, str, str, int]
+# The tokens of both sides, how many ended, and what the delivered ones sent, in base units.
+type TokenCount = tuple[TokenKey | None, TokenKey | None, int, int]
 # Those that weren't delivered, and few others. An index has them.
 WITHOUT_DURATION = Q(hour__isnull=False, bucket=None)
 EACH_ROUTE = Q(route__in=Route.objects.values("pk"))  # all transfers, found by indexes that begin with the route
@@ -173,26 +177,6 @@ class BarFigures:
         return share(self.delivered, self.ended) if self.is_complete else None
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonCount:
-    """Transfers that were not delivered, by the step that failed (from 0 for the deposit) and why, without numbers."""
-
-    step: int | None
-    reason: str
-    example: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class TokenCount:
-    """Ended transfers from a token to another. `sent` is the amount of the delivered ones, in base units."""
-
-    origin: TokenKey | None
-    destination: TokenKey | None
-    count: int
-    sent: int
-
-
 @dataclass(frozen=True)
 class Report:
     """Transfers of a scope in a period, with its hours or days.
@@ -203,7 +187,7 @@ class Report:
     total: PeriodFigures
     series: Sequence[BarFigures] = ()
     rows: Sequence[PeriodFigures] = ()
-    reasons: Sequence[ReasonCount] = ()
+    reasons: Sequence[FailureCount] = ()
     tokens: Sequence[TokenCount] = ()
 
 
@@ -212,7 +196,7 @@ class Course:
     """What ended of the transfers that began since a time. Times are of endings."""
 
     counts: Counter[str]
-    reasons: Sequence[ReasonCount]
+    reasons: Sequence[FailureCount]
     first_failure: datetime | None
     last_failure: datetime | None
     last_delivery: datetime | None
@@ -279,7 +263,7 @@ def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
         rows=sorted((each for each in others if each.ended), key=lambda each: -each.ended),
         reasons=_reasons(details["causes"]),
         tokens=[
-            TokenCount(tokens.get(origin), tokens.get(destination), n, int(sent))
+            (tokens.get(origin), tokens.get(destination), n, int(sent))
             for origin, destination, n, sent in details["pairs"]
         ],
     )
@@ -393,11 +377,10 @@ def _token_ids(scope: ScopeName) -> list[int]:
     return [pk for pk, address in rows if scope_of_token(scope.origin_chain, address) == scope]
 
 
-def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[ReasonCount]:
+def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[FailureCount]:
     known = Reason.objects.filter(pk__in=[reason for _, reason, _ in causes if reason is not None])
     texts = {pk: (text, example) for pk, text, example in known.values_list("pk", "text", "example")}
-    named = ((step, texts.get(reason or 0, ("", "")), n) for step, reason, n in causes)
-    return [ReasonCount(step, text, example, n) for step, (text, example), n in named]
+    return [(step, *texts.get(reason or 0, ("", "")), n) for step, reason, n in causes]
 
 
 def _past_bars(total: PeriodFigures) -> dict[int, Bar]:

@@ -6,11 +6,10 @@ from datetime import timedelta
 from intents_ui.display.formatting import times
 from intents_ui.mirror.figures.facts import ENDED
 from intents_ui.mirror.figures.queries import Course
-from intents_ui.mirror.figures.scopes import ScopeName
 from intents_ui.mirror.figures.statistics import Share
 from intents_ui.service.outcome import Outcome
 from intents_ui.settings import ENV
-from intents_ui.web.insight import figures, incidents
+from intents_ui.web.insight import figures, incidents, scopes
 from intents_ui.web.insight.choices import Choices
 from intents_ui.web.insight.figures import FigureRow, ReasonRow
 from intents_ui.web.insight.incidents import ListedIncident, RecentIncidents
@@ -31,7 +30,8 @@ def overview(picked: Choices) -> dict[str, object]:
     }
 
 
-def route(scope: ScopeName, picked: Choices) -> dict[str, object]:
+def route(picked: Choices, *named_by: str) -> dict[str, object]:
+    scope = scopes.of("route", *named_by)
     found = figures.report(scope, picked)
     return {
         "window": picked.window,
@@ -42,7 +42,7 @@ def route(scope: ScopeName, picked: Choices) -> dict[str, object]:
     }
 
 
-def recent_incidents() -> dict[str, object]:
+def recent_incidents(_: Choices) -> dict[str, object]:
     recent = incidents.read()
     return {
         **_judged(recent),
@@ -111,6 +111,10 @@ def of_incident(incident: ListedIncident) -> dict[str, object]:
         "sentence": incident.sentence,
         "routes": [each.title for each in incident.routes],
     }
+
+
+def incident(_: Choices, number: str) -> dict[str, object]:
+    return of_report(*incidents.report(number))
 
 
 def of_report(incident: ListedIncident, course: Course) -> dict[str, object]:

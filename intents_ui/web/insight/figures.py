@@ -23,7 +23,7 @@ from intents_ui.mirror import coverage, models, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.queries import OpenCounts, PeriodFigures, ReasonCount, TokenCount, count_open
+from intents_ui.mirror.figures.queries import FailureCount, OpenCounts, PeriodFigures, TokenCount, count_open
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
@@ -39,6 +39,9 @@ BASES = {Basis.ROUTE: "usual on its route", Basis.PROVIDER: "usual of its provid
 UNUSUAL = 95  # of 100 that are faster
 IN_TIME_LEVELS = ((0.95, Tone.GOOD), (0.85, Tone.ATTENTION))  # of a share, from the best on
 COMPARED = (Period.WEEK, Period.DAY)  # with a transfer, the first that is complete
+
+# The tokens of both sides, None if unknown, the number of transfers, and what the delivered ones sent.
+type TokenRow = tuple[Identity | None, Identity | None, int, Amount | None]
 
 
 @dataclass(frozen=True)
@@ -95,16 +98,6 @@ class ReasonRow:
 
 
 @dataclass(frozen=True)
-class TokenRow:
-    """A pair of tokens, None if unknown, with the number of transfers and what the delivered ones sent."""
-
-    origin: Identity | None
-    destination: Identity | None
-    count: int
-    sent: Amount | None
-
-
-@dataclass(frozen=True)
 class Report:
     """Figures of a scope as pages show them, as in `queries.Report`. `derived`: what pages drew from them."""
 
@@ -153,20 +146,14 @@ def of_rows(found: Sequence[PeriodFigures]) -> list[FigureRow]:
     return list(map(FigureRow, named(each.scope for each in found), found))
 
 
-def of_reasons(found: Sequence[ReasonCount], *, failed: int) -> Sequence[ReasonRow]:
+def of_reasons(found: Sequence[FailureCount], *, failed: int) -> Sequence[ReasonRow]:
     """Return why so many failed, most frequent first. Rare reasons are one row at the end."""
-    rows = [
-        ReasonRow(
-            step_name(each.step) or "Unknown step",
-            shown_reason(each.reason),
-            shown_reason(each.example),
-            each.count,
-            amounts.share(each.count, max(failed, each.count)),
-            each.reason,
-        )
-        for each in found
-    ]
-    if rest := failed - sum(each.count for each in found):
+    rows = []
+    for step, reason, example, count in found:
+        share = amounts.share(count, max(failed, count))
+        called = step_name(step) or "Unknown step"
+        rows.append(ReasonRow(called, shown_reason(reason), shown_reason(example), count, share, reason))
+    if rest := failed - sum(each.count for each in rows):
         rows.append(ReasonRow("", OTHER, OTHER, rest, amounts.share(rest, failed)))
     return rows
 
@@ -295,16 +282,12 @@ def transfer_rows(found: Sequence[models.Transfer], *, late_at: datetime | None 
 
 
 def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:
-    scopes.learn(token.chain for each in found for token in (each.origin, each.destination) if token)
-    return [
-        TokenRow(
-            origin=each.origin and scopes.identity(each.origin.chain, each.origin.address),
-            destination=each.destination and scopes.identity(each.destination.chain, each.destination.address),
-            count=each.count,
-            sent=each.origin and _amount(each.origin, each.sent),
-        )
-        for each in found
-    ]
+    scopes.learn(token.chain for *pair, _, _ in found for token in pair if token)
+    rows = []
+    for origin, destination, count, sent in found:
+        first, second = (each and scopes.identity(each.chain, each.address) for each in (origin, destination))
+        rows.append((first, second, count, origin and _amount(origin, sent)))
+    return rows
 
 
 def _amount(token: TokenKey, value: int) -> Amount:
