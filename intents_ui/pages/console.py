@@ -28,7 +28,7 @@ from intents_ui.display.formatting import hashes, json_text
 from intents_ui.display.search import identifiers
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens.names import chains_of
-from intents_ui.display.transfers.transfer import Transfer, execute_until
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import client_ip, limits, marks, operator_auth
 from intents_ui.http.operator_auth import Refusal
 from intents_ui.service import decode, operations
@@ -40,13 +40,11 @@ from intents_ui.service.models import Intent, Page
 from intents_ui.service.operations import POLICIES, Kind
 from intents_ui.settings import ENV
 from intents_ui.web.frame import render
-from intents_ui.web.links import canonical
 
 LONGEST = 64 * 1024  # bytes of a request
 LONGEST_LINK = 1800  # characters of a URL that can be shared
 RAW_SHOWN = 100_000  # characters of an answer as received
 INDENTED_SHOWN = 400_000  # with their indentation
-TAKEN = "take"  # query parameter: the intent to commit
 COPIED = 20_000  # characters; the page contains copyable text twice
 MOST_LONG_POLLS = 4  # requests that the service holds for up to 30 s, of all clients. Each gets one at a time
 LOOKED_AT = 40  # newest intents, for examples
@@ -165,10 +163,6 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
 @operator_auth.operator_form
 def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     asked = ConsoleRequest.read(operation, request.POST if request.method == "POST" else request.GET)
-    if operation.name == "CommitIntent" and TAKEN in request.GET:
-        # The existing intent, exactly as the service returned it.
-        intent = app.current().service.ask(operations.get_intent(canonical(request.GET[TAKEN])))
-        asked = ConsoleRequest({"intent": intent.raw}, text="")
     if request.method != "POST" or not asked.is_asked:
         return page(request, operation, asked)
     if refused := refusal(request, asked):
@@ -235,12 +229,12 @@ def page(
         "operation": operation,
         "operations": offered(),
         "asked": asked,
-        "scenarios": words.SCENARIOS if ENV.embedded else (),
+        "has_scenarios": ENV.embedded,
         "refused": refused,
         "operator": operator_auth.asked(request),
         "confirmed": operator_auth.sign_request(operation.name, asked.text) if is_to_confirm else None,
         "consequence": operation.consequence if is_to_confirm else None,
-        "offer": offer(operation, asked, attempt),
+        "offer": offer(attempt) if attempt else None,
         "answer": answer(request, operation, attempt) if attempt else None,
     }
     status, wait = HTTPStatus.OK, None  # also for a response that is an error
@@ -251,32 +245,16 @@ def page(
     return render(request, "console/operation.html", context, status=status, retry_after=wait)
 
 
-def offer(operation: Operation, asked: ConsoleRequest, attempt: Attempt | None) -> summary.Summary | None:
-    """Return the summary of the returned quote, or of the one to commit. None if it can't be parsed."""
-    text = asked.values.get("intent") if operation.name == "CommitIntent" else None
-    if operation.name == "QuoteIntent" and attempt and (quoted := words.suggest(attempt)):
-        text = quoted.sent
-    found = intent_in(text) if text else None
-    if found is None:
+def offer(attempt: Attempt) -> summary.Summary | None:
+    """Return the summary of the returned quote, or None if there is none or it can't be parsed."""
+    try:
+        found = Intent.model_validate(app.current().service.config.names.read(decode.read(words.quoted(attempt))))
+    except ValueError:
         return None
     with request_context.page_deadline():
         names = app.current().catalog
         names.learn((found.origin_chain_id, found.destination_chain_id))
         return summary.of(Transfer.of(found, None, now=datetime.now(UTC), names=names))
-
-
-def intent_in(text: str) -> Intent | None:
-    try:
-        return Intent.model_validate(app.current().service.config.names.read(decode.read(text)))
-    except ValueError:
-        return None
-
-
-def deadline_of(attempt: Attempt) -> datetime | None:
-    """Return the deadline of the intent that was just committed."""
-    sent = words.committed(attempt)
-    found = intent_in(sent) if sent else None
-    return execute_until(found, now=datetime.now(UTC)) if found else None
 
 
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
@@ -321,9 +299,8 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Simp
         curl=words.curl(url, attempt.sent, has_key=how.access_key is not None),
         link=None if operation.is_write else link(operation, attempt.sent),
         found_nothing=words.found_nothing(attempt),
-        next=words.suggest(attempt),
-        until=deadline_of(attempt),
-        now=datetime.now(UTC),
+        next=words.next_operation(attempt),
+        intent_id=words.changed(attempt),
         next_link=link(operation, again) if again else None,
     )
 

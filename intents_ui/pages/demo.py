@@ -13,13 +13,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from intents_ui import app
 from intents_ui.display import failures
 from intents_ui.display.console import operations as words
-from intents_ui.display.console.operations import NextCall
 from intents_ui.display.formatting import text
 from intents_ui.display.formatting.amounts import EXACT
 from intents_ui.display.search import facts
 from intents_ui.display.tokens import names
 from intents_ui.http import marks, operator_auth
-from intents_ui.service.console import OPERATIONS, written
+from intents_ui.service.console import OPERATIONS, Attempt, written
 from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.models import TokenInfo
 from intents_ui.service.operations import Kind
@@ -151,20 +150,19 @@ def start(form: DemoForm, options: Mapping[str, TokenOption]) -> str:
         "destinationToAddress": OWNER,
         "tradeType": "EXACT_INPUT",
     }
-    quoted = send("QuoteIntent", request)
-    accepted = send("CommitIntent", {"intent": quoted.sent})
-    return send("ExecuteIntent", {"intentId": accepted.sent, "scenario": form.values["scenario"]}).sent
+    quoted = words.quoted(send("QuoteIntent", request))
+    accepted = words.changed(send("CommitIntent", {"intent": quoted}))
+    return words.changed(send("ExecuteIntent", {"intentId": accepted, "scenario": form.values["scenario"]}))
 
 
-def send(operation: str, values: Mapping[str, str]) -> NextCall:
-    """Send a request and return what follows its response. Raises ServiceError."""
+def send(operation: str, values: Mapping[str, str]) -> Attempt:
+    """Send a request and return its response, with an intent. Raises ServiceError."""
     service = app.current().service
     request = written((*OPERATIONS[operation].members, words.SCENARIO), values, names=service.config.names)
     attempt = service.attempt(operation, request, kind=Kind.WRITE)
-    following = words.suggest(attempt)
-    if following is None:
+    if not words.changed(attempt):
         raise attempt.error or Unreadable(reason=Reason.OTHER_INTENT)
-    return following
+    return attempt
 
 
 def reason_of(error: ServiceError) -> str:

@@ -94,6 +94,12 @@ def submit(site: Client, page: HttpResponse, button: str, **typed: str) -> HttpR
     return site.post(address, sent, headers={"Sec-Fetch-Site": "same-origin"})
 
 
+def follow(site: Client, page: HttpResponse, words: str) -> HttpResponse:
+    """Follow the link with these words."""
+    [link] = [each for each in LexborHTMLParser(page.content).css("a") if each.text().strip() == words]
+    return site.get(attribute(link, "href"))
+
+
 def ask(site: Client, operation: str, text: str) -> HttpResponse:
     """Send exactly this JSON text, with a confirmation if one is required."""
     page = submit(site, site.get(f"/console/{operation}"), opener(operation), json=text)
@@ -152,15 +158,14 @@ def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
     page = submit(site, page, "Send QuoteIntent")
     quote = json.loads(raw(page))
     assert list(quote) == ANSWERS["QuoteIntent"]
+    page = follow(site, page, "Accept")
+    assert page.request["PATH_INFO"] == f"/intent/{quote['intent']['intentId']}/commit"
     page = submit(site, page, "Accept")
-    sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
-    assert json.loads(sent) == {"intent": quote["intent"]}
-    page = submit(site, page, "Send CommitIntent")
-    assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"]}
+    assert "Quote accepted" in visible_text(page)
     result = re.search(r"until (\d\d:\d\d:\d\d UTC) \( ?\d+ min", visible_text(page))
     assert result, "the deadline is a moment"
     assert f"before {result[1]}" in visible_text(site.get(f"/intent/{quote['intent']['intentId']}"))
-    page = submit(site, page, "Execute this intent")
+    page = submit(site, follow(site, page, "Execute this intent"), "Send…")
     assert "Once the deposit arrives, it runs and cannot be undone." in visible_text(page)
     page = submit(site, page, "Send ExecuteIntent")
     assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"], "intentStatus": "EXECUTING"}
@@ -288,9 +293,9 @@ def test_an_intent_is_sent_back_exactly_as_received(site: Client) -> None:
 
 def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
     page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = submit(site, page, "Accept")
-    sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
-    amount = json.loads(sent)["intent"]["depositTransaction"]["amount"]
+    intent = json.loads(raw(page))["intent"]
+    sent, amount = json.dumps({"intent": intent}), intent["depositTransaction"]["amount"]
+    page = submit(site, site.get("/console/CommitIntent"), "Send this JSON…", json=sent)
     changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
     page = submit(site, page, "Send CommitIntent", json=sent.replace(f'"{amount}"', f'"{changed}"', 1))
     page = submit(site, page, "Send CommitIntent")  # an edited request is confirmed again
@@ -302,23 +307,18 @@ def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
 def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator) -> None:
     scenario, _ = console.words.SCENARIOS[-1]
     page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = submit(site, submit(site, page, "Accept"), "Send CommitIntent")
-    page = submit(site, page, "Execute this intent", scenario=scenario)
+    page = ask(site, "CommitIntent", json.dumps({"intent": json.loads(raw(page))["intent"]}))
+    page = submit(site, follow(site, page, "Execute this intent"), "Send…", scenario=scenario)
     sent = json.loads(next(form for form in forms(page) if "Send ExecuteIntent" in form.buttons).values["json"])
     assert sent.get("scenario", "") == scenario
     page = submit(site, page, "Send ExecuteIntent")
     assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
 
 
-def test_a_commit_is_prefilled_with_the_newest_quote(site: Client) -> None:
-    page = site.get("/console/CommitIntent")
-    link = re.search(r'href="([^"]+)">newest quote that can still be accepted', page.content.decode())
-    assert link
-    page = submit(site, site.get(html.unescape(link[1])), "Send…")
-    page = submit(site, page, "Send CommitIntent")
-    assert json.loads(raw(page)) == {"intentId": link[1].partition("=")[2]}
-    assert site.get("/console/CommitIntent?take=0x12").status_code == 404
-    assert site.get("/console/CommitIntent?take=no%20id").status_code == 404
+def test_the_newest_quote_leads_to_its_commit_page(site: Client) -> None:
+    page = follow(site, site.get("/console/CommitIntent"), "newest quote that can still be accepted")
+    assert "Accept this quote?" in visible_text(page)
+    assert "Quote accepted" in visible_text(submit(site, page, "Accept"))
 
 
 def test_without_the_service_the_form_has_no_invented_example(site: Client, emulator: Emulator) -> None:
@@ -427,8 +427,7 @@ def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> N
     done = submit(site, refused, "Send QuoteIntent", **{"operator-token": TOKEN, "remember": "on"})
     assert "200 OK" in visible_text(done)
     assert TOKEN not in done.content.decode()
-    page = submit(site, done, "Accept")
-    assert "200 OK" in visible_text(submit(site, page, "Send CommitIntent"))
+    assert "Quote accepted" in visible_text(submit(site, follow(site, done, "Accept"), "Accept"))
 
 
 # Rate limits

@@ -133,39 +133,26 @@ CARRIED = {"GetIntentHistory": ("nextPage", "page"), "WaitIntentReceipt": ("rece
 WATCH = "watch"
 
 
-@dataclass(frozen=True, slots=True)
-class NextCall:
-    """`operation`: the next one, or `WATCH` at the end. `sent`: the intent's JSON for a commit, otherwise its ID."""
-
-    operation: str
-    sent: str
+def next_operation(attempt: Attempt) -> str:
+    """Return what an operator does next with the changed intent: an operation, `WATCH` at the end, or ""."""
+    order = {"QuoteIntent": "CommitIntent", "CommitIntent": "ExecuteIntent", "ExecuteIntent": WATCH}
+    return order[attempt.operation] if changed(attempt) else ""
 
 
-def suggest(attempt: Attempt) -> NextCall | None:
-    match attempt.operation:
-        case "QuoteIntent" if intent := _came(attempt).get("intent"):
-            return NextCall("CommitIntent", intent)
-        case "CommitIntent" if found := changed(attempt):
-            return NextCall("ExecuteIntent", found)
-        case "ExecuteIntent" if found := changed(attempt):
-            return NextCall(WATCH, found)
-        case _:
-            return None
+def quoted(attempt: Attempt) -> str:
+    """Return the JSON text of the intent that was just quoted, or "" if none was."""
+    return _came(attempt).get("intent", "") if attempt.operation == "QuoteIntent" else ""
 
 
 def changed(attempt: Attempt) -> str:
-    """Return the ID of the intent that changed, or "" if none did or it has no page here."""
-    if attempt.operation not in ("CommitIntent", "ExecuteIntent"):
+    """Return the ID of the intent that was quoted or changed, or "" if none was or it has no page here."""
+    if attempt.operation not in ("QuoteIntent", "CommitIntent", "ExecuteIntent"):
         return ""
+    members = _members(quoted(attempt)) if attempt.operation == "QuoteIntent" else _came(attempt)
     try:
-        return read_intent_id(decode.read(_came(attempt)["intentId"]))
+        return read_intent_id(decode.read(members["intentId"]))
     except (KeyError, ValueError):
         return ""
-
-
-def committed(attempt: Attempt) -> str:
-    """Return the JSON text of the intent that was committed, or "" if none was."""
-    return _members(attempt.sent).get("intent", "") if attempt.operation == "CommitIntent" and changed(attempt) else ""
 
 
 def found_nothing(attempt: Attempt) -> bool:

@@ -9,7 +9,6 @@ import pytest
 
 from intents_ui.display.console import commit, operations
 from intents_ui.display.console.commit import CommitOutcome
-from intents_ui.display.console.operations import NextCall
 from intents_ui.service import errors
 from intents_ui.service.console import Attempt
 from intents_ui.service.errors import NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
@@ -59,20 +58,25 @@ def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "text", "then"),
+    ("operation", "text", "then", "intent_id"),
     [
-        ("QuoteIntent", '{"intent": {"n":1.10 } ,"gasFeeOptions":{}}', NextCall("CommitIntent", '{"n":1.10 }')),
-        ("QuoteIntent", "{}", None),
-        ("CommitIntent", '{"intentId":"0x1"}', NextCall("ExecuteIntent", "0x1")),
-        ("CommitIntent", '{"intentId":"a/b"}', None),
-        ("CommitIntent", '{"intentId":7}', None),
-        ("ExecuteIntent", '{"intentId":"0x1"}', NextCall(operations.WATCH, "0x1")),
-        ("GetIntent", '{"intentId":"0x1"}', None),
+        ("QuoteIntent", '{"intent": {"intentId":"0x1","n":1.10 } ,"gasFeeOptions":{}}', "CommitIntent", "0x1"),
+        ("QuoteIntent", "{}", "", ""),
+        ("CommitIntent", '{"intentId":"0x1"}', "ExecuteIntent", "0x1"),
+        ("CommitIntent", '{"intentId":"a/b"}', "", ""),
+        ("CommitIntent", '{"intentId":7}', "", ""),
+        ("ExecuteIntent", '{"intentId":"0x1"}', operations.WATCH, "0x1"),
+        ("GetIntent", '{"intentId":"0x1"}', "", ""),
     ],
 )
-def test_the_next_call_follows_from_the_response(operation: str, text: str, then: NextCall | None) -> None:
-    assert operations.suggest(attempt(operation, text=text)) == then
-    assert operations.suggest(attempt(operation, text=text, error=NotFound())) is None
+def test_the_next_call_follows_from_the_response(operation: str, text: str, then: str, intent_id: str) -> None:
+    done, failed = attempt(operation, text=text), attempt(operation, text=text, error=NotFound())
+    assert (operations.next_operation(done), operations.changed(done)) == (then, intent_id)
+    assert operations.next_operation(failed) == ""
+
+
+def test_a_quote_is_sent_back_as_received() -> None:
+    assert operations.quoted(attempt("QuoteIntent", text='{"intent": {"n":1.10 } }')) == '{"n":1.10 }'
 
 
 def test_the_next_page_and_the_next_change_can_be_requested() -> None:
