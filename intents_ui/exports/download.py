@@ -1,4 +1,4 @@
-"""Response body of an export, made one page of the service's list at a time.
+"""Exports of lists: read page by page, one page in memory at a time, and written row by row.
 
 The file ends with a line that says why it ends, unless the client disconnected. In that case no further page is
 requested.
@@ -7,23 +7,182 @@ requested.
 import logging
 import threading
 import weakref
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from intents_ui import app
 from intents_ui.display import failures
-from intents_ui.display.lists.export_row import ExportState, ExportStatus
+from intents_ui.display.lists import export_row
+from intents_ui.display.lists.export_row import ExportRow
+from intents_ui.display.lists.filters import Filters
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.exports import progress
 from intents_ui.exports.formats import About, Format
-from intents_ui.exports.reader import Batch
+from intents_ui.exports.progress import ExportState, ExportStatus
+from intents_ui.service import lookup, operations, results
+from intents_ui.service.client import Client
 from intents_ui.service.context import request_context
-from intents_ui.service.errors import ServiceError
+from intents_ui.service.context.request_context import page_deadline
+from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
+from intents_ui.service.lookup import walk
+from intents_ui.service.models import End, HistoryAnswer, Intent, IntentReceipt, Page
+from intents_ui.web.transfers import reading
 
 NOT_BEGUN = "could not start"
 STOPPED = "canceled by user"
 RESTART = "dashboard restart"
+PAGE_SIZE = 100
+PAGE_SIZE_WITH_BALANCES = 50  # smaller, because the service queries chains for each intent of a page
+# Pages may be shorter than requested. These allow for that without losing rows below the limit.
+SHORTEST_PAGE = 10
+FEWEST_PAGES = 100
+MOST_FOUND = 100  # intents of one intent address, which usually has one
+PAUSE_SECONDS = 2.0
+LONGEST_PAUSE = 10.0  # longest wait of an export when it is rate limited
+
+COMPLETE = ""
+CIRCLES = "the service repeated a page"
+LOST = "the service reported more results, but its cursor could not be read"
+EMPTY_PAGE = "the service reported more results, but returned an empty page"
+OWNERS_ONLY = "the service reports recoverable balances for owner addresses only"
+TIES = "the service paged by creation time, and may have skipped transfers created at the same time"
+CAPPED = "the service may have returned only the newest transfers"
+LACKS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A page's rows. `why` is None if the list continues, "" if it is complete, or else what is missing."""
+
+    rows: Sequence[ExportRow]
+    why: str | None = None
+
+
+@dataclass(eq=False, kw_only=True)
+class Reader:
+    """Reads one list, from any thread, but not concurrently. Its iterators raise ServiceError.
+
+    The calls for each page have the deadline of a page. `canceled` is set when the client disconnects. `link` returns
+    an intent's URL on this dashboard.
+    """
+
+    service: Client
+    filters: Filters
+    link: Callable[[str], str]
+    canceled: threading.Event
+    pages_read: int = 0
+    unreadable: int = 0
+    is_by_time: bool = False
+
+    def of_address(self, address: str) -> Iterator[Batch]:
+        """Yield the rows of an owner's history, or those of an intent address if there is no such owner."""
+        pages = self.history()
+        first = next(pages)
+        is_empty = not first.rows and first.why == COMPLETE
+        yield self._found(address) if is_empty else first
+        yield from pages
+
+    def history(self) -> Iterator[Batch]:
+        """Yield the rows of the history, one page at a time."""
+        size = PAGE_SIZE_WITH_BALANCES if self.filters.request["include_balances"] else PAGE_SIZE
+        first = replace(self.filters, size=size).first
+        unreadable = 0
+        for entries, end in walk(self._ask, first):
+            if end is None and not entries and self.unreadable == unreadable:
+                end = End.CIRCLES  # regardless of the cursors, which would never end
+            unreadable = self.unreadable
+            with page_deadline():
+                rows = [self._row(transfer) for transfer in reading.of_entries(entries)]
+            yield Batch(rows, None if end is None else LACKS.get(end) or self._unread())
+            if end:
+                return
+
+    def _unread(self) -> str:
+        """Return what could not be read or may be missing, or COMPLETE."""
+        if not self.unreadable:
+            return TIES if self.is_by_time else COMPLETE
+        return f"{self.unreadable} {'entry' if self.unreadable == 1 else 'entries'} could not be read"
+
+    def _ask(self, page: Page) -> HistoryAnswer:
+        """Request a page, with one retry for transient errors. The first page isn't retried, because an error page is
+        possible.
+        """
+        try:
+            answer = self._history(page)
+        except (Unreachable, TooBusy) as error:
+            pause = error.retry_after if isinstance(error, TooBusy) else PAUSE_SECONDS
+            if not self.pages_read or pause > LONGEST_PAUSE or self.canceled.wait(pause):
+                raise
+            answer = self._history(page)
+        self.pages_read += 1
+        self.unreadable += answer.unreadable_entries
+        self.is_by_time |= answer.following is not None and answer.following.column == "createdAt"
+        return answer
+
+    def _history(self, page: Page) -> HistoryAnswer:
+        with page_deadline():
+            return self.service.ask(operations.get_intent_history(page=page, **self.filters.request))
+
+    def _found(self, address: str) -> Batch:
+        """Return the intents found for an address that isn't an owner's, filtered. For an owner, nothing passed the
+        filters.
+        """
+        with page_deadline():
+            found = lookup.in_turn(self.service, lambda: lookup.as_any(self.service, results.ADDRESS, address))
+            for _, error in found.failed:
+                raise error
+            if any(reason.key == results.OWNER for hit in found.hits for reason in hit.reasons):
+                return Batch((), COMPLETE)
+            if found.hits and self.filters.recoverable:
+                return Batch((), OWNERS_ONLY)
+            # Searches return the newest first.
+            intents = [hit.intent for hit in found.hits if _passes(hit.intent, self.filters)]
+            intents = (intents if self.filters.is_newest_first else intents[::-1])[:MOST_FOUND]
+            read = zip(intents, self._receipts(intents), strict=True)
+            rows = [self._row(transfer) for transfer in reading.of_read([*read])]
+        return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
+
+    def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
+        calls = (partial(self.service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
+        answers = self.service.threads.together(*calls)
+        for answer in answers:
+            if isinstance(answer, ServiceError) and not isinstance(answer, NotFound):
+                raise answer
+        return [None if isinstance(answer, ServiceError) else answer for answer in answers]
+
+    def _row(self, transfer: Transfer) -> ExportRow:
+        return export_row.of(transfer, url=self.link(transfer.intent.intent_id))
+
+
+def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
+    """Yield pages up to the limits on rows and pages. The last one says which limit was reached."""
+    given, pages_at_most = 0, max(FEWEST_PAGES, most // SHORTEST_PAGE)
+    for number, batch in enumerate(pages, 1):
+        room = most - given
+        given += len(batch.rows)
+        if len(batch.rows) > room:
+            yield Batch(batch.rows[:room], f"limit of {most:,} rows per export")
+            return
+        if batch.why is None and number == pages_at_most:
+            yield Batch(batch.rows, f"limit of {pages_at_most:,} pages per export")
+            return
+        yield batch
+
+
+def _passes(intent: Intent, filters: Filters) -> bool:
+    """Apply the list's filters to search results, because the service filters only an owner's intents."""
+    created = intent.created_at.timestamp() if intent.created_at else None
+    return (
+        (not filters.status or intent.status in filters.status)
+        and filters.project in (None, intent.project_id)
+        and filters.origin in (None, intent.origin_chain_id)
+        and filters.destination in (None, intent.destination_chain_id)
+        and (filters.since is None or (created is not None and created >= filters.since))
+        and (filters.until is None or (created is not None and int(created) <= filters.until))
+    )
 
 
 @dataclass(eq=False, kw_only=True)

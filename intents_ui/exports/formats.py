@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.display.formatting import csv_text, times
-from intents_ui.display.lists.export_row import COLUMNS, ExportRow
-
-type Value = str | int | bool | None
+from intents_ui.display.lists.export_row import COLUMNS, ExportRow, Value
 
 # Larger numbers are strings, because many JSON parsers would round them.
 LARGEST_NUMBER = 2**53 - 1

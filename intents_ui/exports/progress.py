@@ -7,18 +7,80 @@ export.
 import re
 import secrets
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 from django.core.cache import cache
 
 from intents_ui import app
-from intents_ui.display.lists.export_row import ExportState, ExportStatus
+from intents_ui.display.formatting.text import counted
+from intents_ui.display.transfers.statuses import Tone
 
 RUN = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 TTL_SECONDS = 600
 # An export reports each page. One without reports never got its client, or its process died.
 SILENT_SECONDS = 60.0
+
+
+class ExportState(StrEnum):
+    STARTING = "starting"  # no progress reported yet
+    RUNNING = "running"
+    STOPPING = "stopping"  # requested by the user, not yet in effect
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    STOPPED = "stopped"
+    LEFT = "left"  # the browser canceled the download
+    NOT_BEGUN = "not begun"  # no progress for so long that polling stopped
+
+
+UNDER_WAY = (ExportState.STARTING, ExportState.RUNNING, ExportState.STOPPING)
+SENTENCES = {
+    ExportState.STARTING: "Starting",
+    ExportState.RUNNING: "{rows} so far",
+    ExportState.STOPPING: "Stopping after {rows}",
+    ExportState.COMPLETE: "Complete: {rows}",
+    ExportState.STOPPED: "Stopped after {rows}",
+    ExportState.LEFT: "Canceled by the browser after {rows}",
+    ExportState.TRUNCATED: "Incomplete: stopped after {rows} ({why})",
+    ExportState.NOT_BEGUN: "Not started",
+}
+ICONS = {Tone.PROGRESS: "loader-circle", Tone.GOOD: "check", Tone.ATTENTION: "triangle-alert"}
+
+
+@dataclass(frozen=True)
+class ExportStatus:
+    """State of an export. `why`: the reason it's incomplete."""
+
+    state: ExportState
+    rows: int = 0
+    why: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        return self.state not in (ExportState.STARTING, ExportState.NOT_BEGUN)
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in UNDER_WAY
+
+    @property
+    def can_be_stopped(self) -> bool:
+        return self.state in (ExportState.STARTING, ExportState.RUNNING)
+
+    @property
+    def tone(self) -> Tone:
+        if not self.is_over:
+            return Tone.PROGRESS
+        return Tone.GOOD if self.state is ExportState.COMPLETE else Tone.ATTENTION
+
+    @property
+    def icon(self) -> str:
+        return ICONS[self.tone]
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCES[self.state].format(rows=counted(self.rows, "row"), why=self.why)
 
 
 def new_run() -> str:

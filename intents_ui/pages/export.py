@@ -18,13 +18,12 @@ from intents_ui.display.formatting import text
 from intents_ui.display.lists import attention as problems
 from intents_ui.display.lists import export_row, filters
 from intents_ui.display.lists.attention import AttentionFilters
-from intents_ui.display.lists.export_row import ExportState, ExportStatus
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter
 from intents_ui.exports import progress
-from intents_ui.exports.download import Download
+from intents_ui.exports.download import Batch, Download, Reader, limited
 from intents_ui.exports.formats import FORMATS, About
-from intents_ui.exports.reader import Batch, Reader, limited
+from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import of_dashboard
 from intents_ui.service.client import UncachedClient

@@ -18,9 +18,10 @@ from django.test import RequestFactory, override_settings
 
 from intents_ui import app, asgi, settings
 from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import COLUMNS, ExportState, ExportStatus
+from intents_ui.display.lists.export_row import COLUMNS
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import progress, reader
+from intents_ui.exports import download, progress
+from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.http import startup
 from intents_ui.pages import export
 from intents_ui.service import client
@@ -62,9 +63,9 @@ class Service(Recorded):
 def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     """The embedded service with a stopped clock and 20 entries per history page."""
     emulator.now = Clock()
-    monkeypatch.setattr(reader, "PAGE_SIZE", 20)
-    monkeypatch.setattr(reader, "PAGE_SIZE_WITH_BALANCES", 20)
-    monkeypatch.setattr(reader, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(download, "PAGE_SIZE", 20)
+    monkeypatch.setattr(download, "PAGE_SIZE_WITH_BALANCES", 20)
+    monkeypatch.setattr(download, "PAUSE_SECONDS", 0.01)
     service = Service(emulator)
     with ServiceClient(app.service_config(), transport=service) as client:
         app.use(startup.build(emulator=emulator, service=client))
@@ -242,19 +243,19 @@ def test_a_capped_search_of_an_intent_address_is_no_complete_export(service: Ser
         {"intents": [intent] * 10} if "byOriginIntentAddress" in body else None
     )
     found = read("csv", get(f"/export/address/0x{'1' * 40}.csv").content)
-    assert (found.state, found.why) == ("truncated", reader.CAPPED)
+    assert (found.state, found.why) == ("truncated", download.CAPPED)
 
 
 def test_a_list_of_too_many_pages_is_no_complete_export() -> None:
-    endless = repeat(reader.Batch((), None))
-    *_, last = reader.limited(endless, most=1)
+    endless = repeat(download.Batch((), None))
+    *_, last = download.limited(endless, most=1)
     assert last.why == "limit of 100 pages per export"
 
 
 def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Service) -> None:
     intent = service.emulator.finished(8)
     found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
-    assert (found.rows, found.why) == ([], reader.OWNERS_ONLY)
+    assert (found.rows, found.why) == ([], download.OWNERS_ONLY)
 
 
 @pytest.mark.parametrize(("query", "ids"), [("", [1, 2, 3]), ("order=ASC", [3, 2, 1])])
@@ -400,7 +401,7 @@ def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Service) -> Non
     service.emulator.inject("GetIntentHistory", "next-page-repeats")
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert len(found.ids) == len(set(found.ids)) == 40
-    assert found.why == reader.CIRCLES
+    assert found.why == download.CIRCLES
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -409,7 +410,7 @@ def test_a_list_that_ends_on_an_empty_page_with_more_announced_is_not_called_com
 ) -> None:
     service.changes[LIST] = lambda document: document | ({"intents": []} if len(service.pages) == 2 else {})
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
-    assert (found.state, found.counted, found.why) == ("truncated", 20, reader.EMPTY_PAGE)
+    assert (found.state, found.counted, found.why) == ("truncated", 20, download.EMPTY_PAGE)
     assert len(service.pages) == 2
 
 
@@ -449,7 +450,7 @@ def test_new_cursors_to_the_same_rows_are_not_followed(service: Service) -> None
 
     service.changes[LIST] = repeats
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (20, reader.CIRCLES)
+    assert (found.counted, found.why) == (20, download.CIRCLES)
     assert len(service.pages) == 2
 
 

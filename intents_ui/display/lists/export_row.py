@@ -1,87 +1,63 @@
-"""Export rows: every column of a transfer under its name, exact, for programs and spreadsheets.
+"""Columns of exports: every value of a transfer under its name, exact, for programs and spreadsheets.
 
-Missing values are None, never 0 or a dash. Amounts are text, with base units and decimals in separate columns. Also
-the progress of an export.
+Missing values are None, never 0 or a dash. Text is as received, times are UTC. Amounts are text, with base units and
+decimals in separate columns. Without decimals there is no amount.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from enum import StrEnum
+from collections.abc import Callable, Iterator
+from datetime import datetime
 
-from intents_ui.display.formatting import amounts, hashes, text, times
+from intents_ui.display.formatting import amounts, hashes, times
 from intents_ui.display.formatting.text import bare
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens import names, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import IntentTransaction
 
-type ExportRow = dict[str, str | int | bool | None]
+type Value = str | int | bool | None
+type ExportRow = dict[str, Value]
+type Column = tuple[str, Callable[[Transfer], Value]]
 
 SEPARATOR = "; "
 
 
 def of(transfer: Transfer, *, url: str) -> ExportRow:
-    """Return the columns of a transfer by name, in their order.
-
-    Text is as received, times are UTC. Without decimals there is no amount. Destination values come from the receipt or
-    from an exact output.
-    """
-    result = summary.of(transfer)
-    return {
-        "intent_id": transfer.intent.intent_id,
-        "status": transfer.status,
-        "headline": bare(result.headline),
-        "location": bare(result.location),
-        "location_amount": bare(result.amount) or None,
-        "next_step": bare(result.next_step),
-        "certainty": result.certainty.value,
-        "attention": result.attention.value,
-        "cause": result.cause.value or None,
-        "outcome": None if transfer.is_unread else transfer.outcome.value,
-        "created_at": times.iso(transfer.quoted_at) or None,
-        "updated_at": times.iso(transfer.updated_at) or None,
-        "started_at": times.iso(transfer.started_at) or None,
-        "finished_at": times.iso(transfer.finished_at) or None,
-        "expires_at": times.iso(transfer.expires_at) or None,
-        "owner": transfer.owner,
-        "recipient": transfer.recipient,
-        **{f"origin_{name}": value for name, value in _side(transfer.sent).items()},
-        "origin_note": summary.of(transfer).sent.note or None,
-        **{f"destination_{name}": value for name, value in _side(transfer.received).items()},
-        "providers": SEPARATOR.join(transfer.providers) or None,
-        "trade_type": transfer.summary.trade_type or transfer.request.trade_type,
-        "deposit_hash": _hash(transfer.deposit),
-        "origin_hash": _hash(transfer.origin),
-        "destination_hash": _hash(transfer.destination),
-        "refund_hash": _hash(transfer.refund),
-        **{f"refund_{name}": value for name, value in _side(transfer.refunded).items()},
-        "reason": transfer.failure_reason,
-        "memo": transfer.summary.memo,
-        "has_balance": transfer.has_balance,
-        "balances": SEPARATOR.join(_held(transfer)) or None,
-        "url": url,
-    }
+    """Return the columns of a transfer by name, in their order."""
+    return {name: value(transfer) for name, value in TRANSFER_COLUMNS} | {"url": url}
 
 
-def _side(money: Money) -> ExportRow:
-    chain, value, decimals = money.names.chain(money.chain_id), money.value, money.decimals
-    return {
-        "chain_id": money.chain_id,
-        "chain": chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0),
-        "token": money.token_address,
-        "symbol": money.symbol,
-        "warnings": SEPARATOR.join(bare(mark.word) for mark in money.marks) or None,
-        "decimals": decimals,
-        "base_units": _digits(value),
-        "amount": None if value is None or decimals is None else amounts.plain(value, decimals=decimals),
-    }
+def _chain(money: Money) -> str | None:
+    chain = money.names.chain(money.chain_id)
+    return chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0)
 
 
-def _digits(value: int | None) -> str | None:
-    return None if value is None else str(value)
+def _amount(money: Money) -> str | None:
+    value, decimals = money.value, money.decimals
+    return None if value is None or decimals is None else amounts.plain(value, decimals=decimals)
+
+
+MONEY_COLUMNS: tuple[tuple[str, Callable[[Money], Value]], ...] = (
+    ("chain_id", lambda money: money.chain_id),
+    ("chain", _chain),
+    ("token", lambda money: money.token_address),
+    ("symbol", lambda money: money.symbol),
+    ("warnings", lambda money: SEPARATOR.join(bare(mark.word) for mark in money.marks) or None),
+    ("decimals", lambda money: money.decimals),
+    ("base_units", lambda money: None if money.value is None else str(money.value)),
+    ("amount", _amount),
+)
+
+
+def _money(prefix: str, money: Callable[[Transfer], Money]) -> Iterator[Column]:
+    def column(value: Callable[[Money], Value]) -> Callable[[Transfer], Value]:
+        return lambda transfer: value(money(transfer))
+
+    return ((f"{prefix}_{name}", column(value)) for name, value in MONEY_COLUMNS)
+
+
+def _time(at: datetime | None) -> str | None:
+    return times.iso(at) or None
 
 
 def _hash(transaction: IntentTransaction | None) -> str | None:
@@ -90,75 +66,51 @@ def _hash(transaction: IntentTransaction | None) -> str | None:
     return None if hashes.is_placeholder(txn_hash) else txn_hash
 
 
-def _held(transfer: Transfer) -> Iterator[str]:
-    """Yield `79.71 USDC on Base`, in base units if decimals are unknown, followed by the token's warning."""
-    groups = transfer.balances.groups
-    for money in (transfer.held(token, inside=group) for group in groups for token in group.tokens):
-        if money.value:
-            side, warning = _side(money), bare(token_amounts.warning_words(money.marks))
-            amount = side["amount"] or f"{money.value} base units of"
-            token = f"{side['symbol'] or money.token_address or 'a token'}{f' ({warning})' if warning else ''}"
-            yield f"{amount} {token} on {side['chain'] or f'chain {money.chain_id}'}"
+def _balances(transfer: Transfer) -> str | None:
+    """Return `79.71 USDC on Base; …`, in base units if decimals are unknown, each with the token's warning."""
+    held = []
+    for group in transfer.balances.groups:
+        for money in (transfer.held(token, inside=group) for token in group.tokens):
+            if money.value:
+                amount = _amount(money) or f"{money.value} base units of"
+                warning = bare(token_amounts.warning_words(money.marks))
+                token = f"{money.symbol or money.token_address or 'a token'}{f' ({warning})' if warning else ''}"
+                held.append(f"{amount} {token} on {_chain(money) or f'chain {money.chain_id}'}")
+    return SEPARATOR.join(held) or None
 
 
-COLUMNS = tuple(of(Transfer.of(None, None, now=datetime.max.replace(tzinfo=UTC)), url=""))
-
-
-class ExportState(StrEnum):
-    STARTING = "starting"  # no progress reported yet
-    RUNNING = "running"
-    STOPPING = "stopping"  # requested by the user, not yet in effect
-    COMPLETE = "complete"
-    TRUNCATED = "truncated"
-    STOPPED = "stopped"
-    LEFT = "left"  # the browser canceled the download
-    NOT_BEGUN = "not begun"  # no progress for so long that polling stopped
-
-
-UNDER_WAY = (ExportState.STARTING, ExportState.RUNNING, ExportState.STOPPING)
-SENTENCES = {
-    ExportState.STARTING: "Starting",
-    ExportState.RUNNING: "{rows} so far",
-    ExportState.STOPPING: "Stopping after {rows}",
-    ExportState.COMPLETE: "Complete: {rows}",
-    ExportState.STOPPED: "Stopped after {rows}",
-    ExportState.LEFT: "Canceled by the browser after {rows}",
-    ExportState.TRUNCATED: "Incomplete: stopped after {rows} ({why})",
-    ExportState.NOT_BEGUN: "Not started",
-}
-ICONS = {Tone.PROGRESS: "loader-circle", Tone.GOOD: "check", Tone.ATTENTION: "triangle-alert"}
-
-
-@dataclass(frozen=True)
-class ExportStatus:
-    """State of an export. `why`: the reason it's incomplete."""
-
-    state: ExportState
-    rows: int = 0
-    why: str = ""
-
-    @property
-    def is_known(self) -> bool:
-        return self.state not in (ExportState.STARTING, ExportState.NOT_BEGUN)
-
-    @property
-    def is_over(self) -> bool:
-        return self.state not in UNDER_WAY
-
-    @property
-    def can_be_stopped(self) -> bool:
-        return self.state in (ExportState.STARTING, ExportState.RUNNING)
-
-    @property
-    def tone(self) -> Tone:
-        if not self.is_over:
-            return Tone.PROGRESS
-        return Tone.GOOD if self.state is ExportState.COMPLETE else Tone.ATTENTION
-
-    @property
-    def icon(self) -> str:
-        return ICONS[self.tone]
-
-    @property
-    def sentence(self) -> str:
-        return SENTENCES[self.state].format(rows=text.counted(self.rows, "row"), why=self.why)
+# Destination values come from the receipt or from an exact output.
+TRANSFER_COLUMNS: tuple[Column, ...] = (
+    ("intent_id", lambda transfer: transfer.intent.intent_id),
+    ("status", lambda transfer: transfer.status),
+    ("headline", lambda transfer: bare(summary.of(transfer).headline)),
+    ("location", lambda transfer: bare(summary.of(transfer).location)),
+    ("location_amount", lambda transfer: bare(summary.of(transfer).amount) or None),
+    ("next_step", lambda transfer: bare(summary.of(transfer).next_step)),
+    ("certainty", lambda transfer: summary.of(transfer).certainty.value),
+    ("attention", lambda transfer: summary.of(transfer).attention.value),
+    ("cause", lambda transfer: summary.of(transfer).cause.value or None),
+    ("outcome", lambda transfer: None if transfer.is_unread else transfer.outcome.value),
+    ("created_at", lambda transfer: _time(transfer.quoted_at)),
+    ("updated_at", lambda transfer: _time(transfer.updated_at)),
+    ("started_at", lambda transfer: _time(transfer.started_at)),
+    ("finished_at", lambda transfer: _time(transfer.finished_at)),
+    ("expires_at", lambda transfer: _time(transfer.expires_at)),
+    ("owner", lambda transfer: transfer.owner),
+    ("recipient", lambda transfer: transfer.recipient),
+    *_money("origin", lambda transfer: transfer.sent),
+    ("origin_note", lambda transfer: summary.of(transfer).sent.note or None),
+    *_money("destination", lambda transfer: transfer.received),
+    ("providers", lambda transfer: SEPARATOR.join(transfer.providers) or None),
+    ("trade_type", lambda transfer: transfer.summary.trade_type or transfer.request.trade_type),
+    ("deposit_hash", lambda transfer: _hash(transfer.deposit)),
+    ("origin_hash", lambda transfer: _hash(transfer.origin)),
+    ("destination_hash", lambda transfer: _hash(transfer.destination)),
+    ("refund_hash", lambda transfer: _hash(transfer.refund)),
+    *_money("refund", lambda transfer: transfer.refunded),
+    ("reason", lambda transfer: transfer.failure_reason),
+    ("memo", lambda transfer: transfer.summary.memo),
+    ("has_balance", lambda transfer: transfer.has_balance),
+    ("balances", _balances),
+)
+COLUMNS = (*(name for name, _ in TRANSFER_COLUMNS), "url")
