@@ -351,7 +351,7 @@ class DepositCheck:
         if self.deadline is None:
             return CheckRow("Deadline", expected, UNKNOWN, NOT_KNOWN)
         if self.late_by is None:
-            return CheckRow("Deadline", expected, UNKNOWN, self._standing(self.deadline))
+            return CheckRow("Deadline", expected, UNKNOWN, self._unmet_deadline(self.deadline))
         late_by = self.late_by
         if late_by <= timedelta():
             return CheckRow("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
@@ -359,7 +359,7 @@ class DepositCheck:
         result = LATE if is_refused else LATE_ACCEPTED
         return CheckRow("Deadline", expected, f"confirmed {times.duration(late_by)} after", result)
 
-    def _standing(self, deadline: datetime) -> StatusLabel:
+    def _unmet_deadline(self, deadline: datetime) -> StatusLabel:
         """Return the row of a deadline without a confirmed deposit."""
         transfer = self.transfer
         if self.is_confirmed:
