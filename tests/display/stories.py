@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from intents_ui.display.summary import summary
-from intents_ui.display.summary.funds_location import Agreement
+from intents_ui.display.summary.placeholders import Agreement
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.transfers.locations import UNCHECKED, Balances
 from intents_ui.display.transfers.transfer import Transfer

@@ -14,8 +14,7 @@ from intents_ui.display.formatting.text import Name, Sentence, capitalized, fill
 from intents_ui.display.lists.route_stats import RouteStats
 from intents_ui.display.search import explorers
 from intents_ui.display.summary import reasons, summary, timeline
-from intents_ui.display.summary.funds_location import ADDRESSES
-from intents_ui.display.summary.placeholders import CUSTOMER, MINUTE, NOT_REPORTED, Placeholders
+from intents_ui.display.summary.placeholders import ADDRESSES, CUSTOMER, MINUTE, NOT_REPORTED, Placeholders
 from intents_ui.display.summary.rules import RECOVER, SECOND_DEPOSIT, Attention, Cause, HelpKind
 from intents_ui.display.summary.summary import NOT_CHECKED
 from intents_ui.display.summary.timeline import StepState

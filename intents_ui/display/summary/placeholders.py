@@ -1,20 +1,95 @@
-"""Values of the placeholders in rows of messages.toml. Untrusted text is already sanitized."""
+"""Words for one transfer: the values of the placeholders in rows of messages.toml, and where the funds are.
+
+Untrusted text is already sanitized.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from intents_ui.display.formatting import hashes, text, times
 from intents_ui.display.formatting.text import Name, Sentence, fill, listed
-from intents_ui.display.summary import funds_location, rules
+from intents_ui.display.summary import rules
 from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.display.tokens import providers, token_amounts
 from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.display.transfers import deposits
 from intents_ui.display.transfers.deposits import Mismatch
-from intents_ui.display.transfers.locations import Holding, Place
+from intents_ui.display.transfers.locations import Holding, Place, is_further
 from intents_ui.display.transfers.transfer import ETHEREUM, Transfer
-from intents_ui.service.outcome import UNDER_WAY
+from intents_ui.service.models import IntentStatus
+from intents_ui.service.outcome import DEAD, UNDER_WAY, StepStatus
+
+ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
+
+
+class Agreement(StrEnum):
+    """Evidence for the location: balances unchecked, consistent with the steps, different from them, or no steps."""
+
+    UNCHECKED = "unchecked"
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    ALONE = "alone"
+
+
+@dataclass(frozen=True)
+class Located:
+    """`money` is the amount at the location, None if unknown; `is_estimate`: expected, not reported.
+
+    `finding` states the balances of the intent addresses, and what they mean. `is_confirmed`: the balances are this
+    amount at this location, so that the finding says nothing new.
+    """
+
+    money: Money | None = None
+    amount: str = ""
+    is_estimate: bool = False
+    check: Agreement = Agreement.UNCHECKED
+    finding: str = ""
+    is_confirmed: bool = False
+
+
+def _money(place: Place, transfer: Transfer) -> tuple[Money | None, bool]:
+    """Return the amount, and whether it is only an estimate."""
+    _, origin, destination = transfer.legs
+    if place in ADDRESSES and place is transfer.held_at:
+        held = transfer.holdings[0].sums
+        return (held[0], False) if len(held) == 1 else (None, False)
+    match place:
+        case Place.OWNER:
+            return transfer.requested, False
+        case Place.DEPOSIT_ADDRESS:
+            is_told = transfer.deposit is not None and transfer.deposit.token_amount is not None
+            return transfer.reported_deposit if is_told else transfer.requested, not transfer.is_arrival_reported
+        case Place.PROVIDER:
+            # Between a swap and a bridge it is another token, in an unreported amount.
+            return (
+                (transfer.sent, True) if len(transfer.providers) == 1 and origin is StepStatus.DONE else (None, False)
+            )
+        case Place.DELIVERY_ADDRESS:
+            return transfer.expected, destination is not StepStatus.DONE
+        case Place.RECIPIENT:
+            received = transfer.received
+            return (received, False) if received.value is not None else (transfer.expected, True)
+        case Place.RETURNING | Place.RETURNED:
+            return transfer.refunded, False
+        case _:
+            return None, False
+
+
+def _by_steps(place: Place, transfer: Transfer) -> Place:
+    """Return where the funds are by the steps, and by a refund reported without a step.
+
+    Funds being refunded may still be where the refund starts."""
+    if transfer.returning is StepStatus.DONE or (
+        transfer.status == IntentStatus.REFUNDED and transfer.returning is StepStatus.ABSENT
+    ):
+        return Place.RETURNED
+    if place is Place.RETURNING or transfer.returning in DEAD:
+        start = transfer.start_of_the_return
+        return transfer.by_steps if start is Place.UNKNOWN else start
+    return transfer.by_steps
+
 
 MINUTE = timedelta(minutes=1)
 NOT_REPORTED = "amount not reported"
@@ -192,6 +267,48 @@ class Placeholders:
             return fill("Sent from {origin_chain}, not yet seen on {destination_chain}.", self)
         return fill("Sent to the recipient's wallet on {destination_chain}, not yet seen there.", self)
 
+    def located(self, place: Place) -> Located:
+        """Return what is at a location, compared with the balances."""
+        transfer = self.transfer
+        money, is_estimate = _money(place, transfer)
+        known = money if money and money.value is not None else None
+        amount = self.amount(known) if known else ""
+        is_checked = transfer.has_balance is not None
+        check, finding = self._compared(place) if is_checked else (Agreement.UNCHECKED, "")
+        held_at = [each.at for each in transfer.holdings]
+        return Located(
+            money=known,
+            amount=Sentence("about ", amount) if amount and is_estimate else amount,
+            is_estimate=bool(known and is_estimate),
+            check=check,
+            finding=finding,
+            is_confirmed=known is not None and place in ADDRESSES and [place] == held_at,
+        )
+
+    def _compared(self, place: Place) -> tuple[Agreement, str]:
+        """Return whether the balances agree, or may agree, with the steps, and what they are."""
+        transfer = self.transfer
+        by_steps = _by_steps(place, transfer)
+        agrees = Agreement.ALONE if transfer.is_unread or transfer.lacks_its_receipt else Agreement.AGREES
+        if not transfer.has_balance:
+            if agrees is Agreement.AGREES and by_steps in ADDRESSES and place is not Place.RETURNING:
+                moved_on = Sentence("The ", self.address(by_steps), " is empty, so the funds have moved on.")
+                return Agreement.DIFFERS, moved_on
+            one, both = "The deposit address is empty.", "Both intent addresses are empty."
+            return agrees, one if transfer.is_same_chain else both
+        held = [Sentence(self.sums(each), " at the ", self.holder(each)) for each in transfer.holdings]
+        unknown = Sentence("an unknown amount at the ", self.address(Place.UNKNOWN))
+        found = Sentence("On-chain balances: ", listed(held or [unknown]), ".")
+        at = transfer.held_at
+        is_one_address = transfer.is_same_chain and by_steps in ADDRESSES
+        if agrees is Agreement.ALONE or at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
+            return agrees, found
+        if by_steps is Place.OWNER or is_further(at, by_steps):
+            return Agreement.DIFFERS, found
+        if is_one_address:
+            return agrees, found
+        return Agreement.DIFFERS, Sentence(found, " The recorded steps show the funds moved on from there.")
+
     @property
     def _last_address(self) -> Place:
         is_over_there = self.transfer.by_steps is Place.DELIVERY_ADDRESS and not self.transfer.is_same_chain
@@ -226,7 +343,7 @@ class Placeholders:
 
     def _amount_at(self, place: Place) -> str:
         """Return `: 99.50 USDC` for an amount that is at this place, not only expected there."""
-        found = funds_location.located(place, self.transfer, self)
+        found = self.located(place)
         return Sentence(": ", found.amount) if found.amount and not found.is_estimate else ""
 
     def _last_confirmed_place(self) -> str:

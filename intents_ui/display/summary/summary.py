@@ -12,9 +12,8 @@ from functools import cached_property
 
 from intents_ui.display.formatting import amounts, times
 from intents_ui.display.formatting.text import Address, Name, Sentence, fill, parts_of
-from intents_ui.display.summary import funds_location, reasons, rules
-from intents_ui.display.summary.funds_location import ADDRESSES, Located
-from intents_ui.display.summary.placeholders import Placeholders
+from intents_ui.display.summary import reasons, rules
+from intents_ui.display.summary.placeholders import ADDRESSES, Located, Placeholders
 from intents_ui.display.summary.rules import (
     EXPLANATIONS,
     SECOND_DEPOSIT,
@@ -181,7 +180,7 @@ class Summary:
 
     @cached_property
     def located(self) -> Located:
-        return funds_location.located(self.place, self.transfer, self.gaps)
+        return self.gaps.located(self.place)
 
     @property
     def amount(self) -> str:

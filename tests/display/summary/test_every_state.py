@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.funds_location import Agreement
+from intents_ui.display.summary.placeholders import Agreement
 from intents_ui.display.summary.rules import EXPLANATIONS, Certainty, Who
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens.names import NO_NAMES

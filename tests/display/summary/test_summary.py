@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.funds_location import Agreement
+from intents_ui.display.summary.placeholders import Agreement
 from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
 from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
 from intents_ui.display.transfers.locations import PENDING, UNCHECKED, Balances, Check, Place
