@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 
 from intents_ui.display.formatting import amounts, hashes, text, times
 from intents_ui.display.formatting.amounts import EXACT, Amount
@@ -498,7 +499,7 @@ class Fees:
         amount = self._in_fee_token(self._received.total_fee_amount)
         return amount.in_words if amount else ""
 
-    @property
+    @cached_property
     def gap(self) -> Decimal | None:
         """Return the total minus the sum of the parts in USD, None if any of them is missing."""
         total = self._received.total_fee_usd
@@ -509,7 +510,7 @@ class Fees:
         """Return whether the fees add up to the total, apart from rounding."""
         return None if self.gap is None else self.gap.copy_abs() <= TOLERANCE
 
-    @property
+    @cached_property
     def sentence(self) -> str:
         """Return whether the parts add up in USD and in the fee token, "" if they do."""
         return joined(" ", filter(None, (self._about_usd(), self._about_tokens()))) if self.parts else ""
