@@ -1,7 +1,6 @@
 """A transfer as the mirror stores it, from an entry of the history."""
 
 import math
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import NamedTuple
@@ -189,8 +188,10 @@ def packed(text: str | None, size: int) -> bytes | None:
     if not text:
         return None
     if len(text) == 2 * size + 2 and text[:2] in ("0x", "0X"):
-        with suppress(ValueError):
+        try:
             return bytes.fromhex(text[2:])
+        except ValueError:
+            pass
     return bytes(size + 1) + text.encode()
 
 
@@ -203,10 +204,11 @@ def ends(text: str | None) -> bytes | None:
     """Return the first and last hex digits of a hash or an address, None without any that tell it from others."""
     if not text or len(text) < 2 * ENDS + 2 or text[:2] not in ("0x", "0X"):
         return None
-    with suppress(ValueError):
+    try:
         found = bytes.fromhex(text[2 : 2 + ENDS] + text[-ENDS:])
-        return found if any(found) else None
-    return None
+    except ValueError:
+        return None
+    return found if any(found) else None
 
 
 def size_of(units: int | None, decimals: int | None) -> int | None:
@@ -247,4 +249,4 @@ def _text(value: object) -> str:
 
 def fingerprint_of(columns: Entry) -> bytes:
     """Return the fingerprint of columns, in which it is empty."""
-    return blake2b(repr(columns).encode(errors="replace"), digest_size=8).digest()
+    return blake2b(repr(tuple(columns)).encode(errors="replace"), digest_size=8).digest()

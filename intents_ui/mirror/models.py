@@ -354,10 +354,11 @@ class Incident(models.Model):
 
 
 def write(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, key: Sequence[str] = ()) -> None:
-    """Insert rows, or replace those that have this key. `bulk_create` takes several times as long."""
+    """Insert the columns in rows, or replace those that have this key. `bulk_create` takes several times as long."""
     if not rows:
         return
-    names, values = [f'"{each}"' for each in rows[0]], [f"%({each})s" for each in rows[0]]
+    columns = [each.column for each in model._meta.concrete_fields if each.column in rows[0]]
+    names, values = [f'"{each}"' for each in columns], [f"%({each})s" for each in columns]
     sql = f"INSERT INTO {model._meta.db_table} ({', '.join(names)}) VALUES ({', '.join(values)})"  # noqa: S608 - names of columns
     if key:
         changes = (f"{each} = excluded.{each}" for each in names)

@@ -25,6 +25,7 @@ OPEN_SETS = (
 AUDITS = 20  # windows an hour
 SPANS_AT_ONCE = 3
 LOOKED_AT = 120  # windows that are due, to find neighbors among
+AT_FIRST = 10  # of them. In a backfill these are enough
 
 
 class Schedule:
@@ -69,9 +70,10 @@ class Schedule:
         spans = [(task.start, task.end) for task in busy if task.end is not None]
         if len(spans) >= SPANS_AT_ONCE:
             return None
+        newest = Window.objects.filter(due__lte=now).order_by("-start")[: LOOKED_AT * (len(spans) + 1)]
         due = (
             each
-            for each in Window.objects.filter(due__lte=now).order_by("-start")[: LOOKED_AT * (len(spans) + 1)]
+            for each in newest.iterator(chunk_size=AT_FIRST)
             if not any(start <= each.end and each.start <= end for start, end in spans)
         )
         if run := next(runs(due, by=attrgetter("is_sample")), None):

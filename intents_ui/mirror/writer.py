@@ -39,7 +39,7 @@ from intents_ui.mirror.reader import KNOWN, TOO_LONG, Reading
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import RULES, Outcome
 
-BATCH = 500  # rows of a transaction
+BATCH = 1000  # rows of a transaction
 MOST_KNOWN = 20_000  # IDs of dictionaries in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
 ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have changed
@@ -47,6 +47,7 @@ NEAR = MINUTE  # between transfers that are read by one call
 KEPT_DAYS = 90
 ROWS_MISSING = "transfers are missing in the copy"
 
+ADDRESSES = ("owner", "recipient", "refund")  # columns
 STORED = (
     "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "hour", "is_repaired",
 )  # fmt: skip
@@ -181,45 +182,34 @@ class Writer:
         # With so many indexes, SQLite takes twice as long to replace a row.
         Transfer.objects.filter(intent_id__in=list(replaced))._raw_delete("default")
         forgotten = frozenset(state(FORGOTTEN, []))
-
-        def known(address: bytes | None) -> bytes | None:
-            return None if address and forgotten and _digest(address) in forgotten else address
-
-        def names_one(each: Entry) -> bool:
-            return any(address and known(address) is None for address in (each.owner, each.recipient, each.refund))
-
         rows = list[dict[str, Any]]()
         for each in changed.values():
             before = replaced.get(each.intent_id)
             had_ended = before is not None and (
                 before.is_repaired or (before.outcome in FAILED and bytes(before.fingerprint) != each.fingerprint)
             )
-            columns: dict[str, Any] = each._asdict()
-            for name in ("route", "origin_token", "destination_token"):
-                key = columns.pop(name)
-                columns[f"{name}_id"] = self._id(Route if name == "route" else Token, key) if key else None
-            reason = columns.pop("reason")
-            # Without amounts and addresses, equal reasons match.
-            gist = NUMBERS.sub("#", reason).casefold() if reason else ""
-            columns["reason_id"] = self._id(Reason, (gist,), {"example": reason}) if reason else None
-            rows.append(
-                columns
-                | {
-                    "outcome": each.outcome.value,
-                    "owner": known(each.owner),
-                    "recipient": known(each.recipient),
-                    "refund": known(each.refund),
-                    "memo": None if forgotten and names_one(each) else each.memo,
-                    "read_at": read_at,
-                    "hour": _hour(each, read_at),
-                    "bucket": each.bucket,
-                    "is_repaired": each.outcome is Outcome.DELIVERED and had_ended,
-                    "unlisted_since": None,
-                }
-            )
+            row = each._asdict() | {
+                "outcome": each.outcome.value,
+                "route_id": self._id(Route, each.route),
+                "origin_token_id": each.origin_token and self._id(Token, each.origin_token),
+                "destination_token_id": each.destination_token and self._id(Token, each.destination_token),
+                "reason_id": each.reason and self._reason(each.reason),
+                "read_at": read_at,
+                "hour": _hour(each, read_at),
+                "bucket": each.bucket,
+                "is_repaired": each.outcome is Outcome.DELIVERED and had_ended,
+                "unlisted_since": None,
+            }
+            if named := [name for name in ADDRESSES if forgotten and row[name] and _digest(row[name]) in forgotten]:
+                row |= dict.fromkeys((*named, "memo"))
+            rows.append(row)
         write(Transfer, rows)
         facts.forget_days({*(row["hour"] for row in rows), *(each.hour for each in replaced.values())} - {None})
         return len(rows)
+
+    def _reason(self, reason: str) -> int:
+        """Return the ID of a reason. Without their amounts and addresses, equal reasons match."""
+        return self._id(Reason, (NUMBERS.sub("#", reason).casefold(),), {"example": reason})
 
     def _id(self, model: type[models.Model], key: tuple[str, ...], defaults: dict[str, str] | None = None) -> int:
         """Return the ID of a row of a dictionary by its unique columns. It is added if it is missing."""
@@ -394,7 +384,7 @@ def forget(address: str) -> int:
         lease.hold()
         set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _digest(found)}))
         concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found) | Q(refund=found)).update(memo=None)
-        for column in ("owner", "recipient", "refund"):
+        for column in ADDRESSES:
             Transfer.objects.filter(**{column: found}).update(**{column: None})
     return concerned
 

@@ -35,6 +35,7 @@ if "intents_ui.mirror" in settings.INSTALLED_APPS:
 
 GARBAGE = 20_000  # objects
 SECONDS = 10.0  # between two lines of progress
+CHECKED_EVERY = 1.0  # seconds between two looks at what a backfill lacks
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 NICENESS = 10  # of `run`: pages come first
 MOST_DAYS = 90
@@ -91,13 +92,16 @@ class Command(BaseCommand):
 
     def backfill(self, *, days: int, **_: Any) -> None:
         until = int(datetime.now(UTC).timestamp()) - HOUR
-        shown_at = float("-inf")
+        checked_at = shown_at = float("-inf")
 
         def is_done() -> bool:
-            nonlocal shown_at
+            nonlocal checked_at, shown_at
+            if time.monotonic() - checked_at < CHECKED_EVERY:
+                return False
+            checked_at = time.monotonic()
             sealed, seconds, transfers = coverage.progress(since=until // DAY * DAY - days * DAY, until=until)
-            if sealed == seconds or time.monotonic() - shown_at >= SECONDS:
-                shown_at = time.monotonic()
+            if sealed == seconds or checked_at - shown_at >= SECONDS:
+                shown_at = checked_at
                 self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
             return sealed == seconds
 
