@@ -132,7 +132,7 @@ class Environment(BaseSettings):
     debug: bool = Field(False, description="Django's debug mode, for development. Requires the emulator and a loopback `HOST`.")
     redis_url: RedisDsn | None = Field(None, description="Redis, so that several processes and hosts share live updates, cached responses (for an hour at most), rate limits and export progress. Redis Cluster is not supported.")
     intents_database: SecretStr | None = Field(None, description="Database of the [mirror](mirror.md), for figures and incidents with a real service: a path or `sqlite:///path`, or `postgres://user:password@host/name`. Unset: no mirror, or with the emulator a file in the checkout's `.demo` folder, or the cache folder of a wheel.")
-    intents_insight: Literal["public", "staff", "off"] = Field("public", description="Who sees what the [mirror](mirror.md) knows, from [figures](insight.md) to transfers by recipient, if that isn't for everyone: anyone (`public`), those with the operator token (`staff`), or no one (`off`)")
+    intents_insight: Literal["public", "staff", "off"] = Field("public", description="Who sees what the [mirror](mirror.md) knows, from [figures](insight.md) to transfers by recipient, if that isn't for everyone: anyone (`public`), support and operators, who [sign in](sign-in.md) or have the operator token (`staff`), or no one (`off`)")
     intents_mirror_calls: int = Field(5, ge=1, le=100, description="Maximum service calls per second of the mirror. Raise it to copy a long history faster, lower it to spare the service.")
     intents_index: Literal["noindex", "index"] = Field("noindex", description="`index`: search engines may index pages of intents and addresses, so that owners find them there. `noindex`: they may not.")
     intents_security_contact: str | None = Field(None, description="Where researchers report vulnerabilities (`mailto:` or `https:`), published in `/.well-known/security.txt`. Unset: no such file.")
@@ -145,7 +145,11 @@ class Environment(BaseSettings):
     intents_embed_hosts: Words = Field([], description="Hosts or https origins (comma-separated: `https://shop.example`, `*.shop.example`) whose pages may frame `/embed/…`: the card of a transfer, and the side bar of [helpdesks](helpdesks.md). `*`: any site. Unset: none.")
     intents_max_export_rows: int = Field(10_000, ge=1, le=100_000, description="Maximum rows per export, if reports need more, or the service should be spared. The last line says whether there are more.")
     intents_console: Literal["off", "read", "write"] | None = Field(None, description="Operations in the console, in which people send calls to the service: none (`off`), those that read (`read`), or also quote, commit and execute (`write`). Unset: `write` with the emulator, `off` otherwise.")
-    intents_console_token: SecretStr | None = Field(None, description="Operator token for `write` and for `INTENTS_INSIGHT=staff`, at least 16 characters. Required for `write` with a real service.")
+    intents_console_token: SecretStr | None = Field(None, description="Operator token for `write` and for `INTENTS_INSIGHT=staff`, at least 16 characters. Required for `write` with a real service, unless operators [sign in](sign-in.md).")
+    intents_user_header: str | None = Field(None, pattern=r"^[A-Za-z0-9-]{1,60}$", description="Header in which your proxy names who is [signed in](sign-in.md), for example `X-Forwarded-User`. Requires `TRUSTED_PROXIES`. Unset: only the operator token tells staff from others.")
+    intents_groups_header: str | None = Field(None, pattern=r"^[A-Za-z0-9-]{1,60}$", description="Header in which your proxy names the groups of who is signed in (comma-separated), for example `X-Forwarded-Groups`. Unset: everyone who is signed in is support.")
+    intents_support_groups: Words = Field([], description="Groups (comma-separated) whose members are support: they see what `INTENTS_INSIGHT=staff` shows, and read in the console.")
+    intents_operator_groups: Words = Field([], description="Groups (comma-separated) whose members are operators: support that may also write in the console, without the operator token.")
     intents_api: Literal["public", "off"] = Field("public", description="Who may use the [API](api.md) and [MCP](mcp.md): anyone (`public`), or no one (`off`) if only people should")
     intents_api_tokens: SecretStr | None = Field(None, description="Tokens for clients of the API that need other limits (`name:sha256:limit`, comma-separated or one per line): the token's hash, and its pages per minute. They replace the limit per client IP.")
     intents_api_origins: Words = Field([], description="Origins (comma-separated: `https://desk.example`) whose pages may read the API in a browser (CORS). `*`: any site. Unset: none.")
@@ -252,8 +256,21 @@ class Environment(BaseSettings):
     def validate_together(self) -> Self:
         if not self.embedded and len(self.secret_key or "") < SHORTEST_SECRET:
             raise ValueError(f"SECRET_KEY: at least {SHORTEST_SECRET} characters required with INTENTS_SERVICE_URL")
-        if not self.embedded and self.intents_console == "write" and self.intents_console_token is None:
-            raise ValueError("INTENTS_CONSOLE_TOKEN: required with INTENTS_CONSOLE=write and a real service")
+        has_operators = self.intents_console_token is not None or bool(self.intents_operator_groups)
+        if not self.embedded and self.intents_console == "write" and not has_operators:
+            raise ValueError(
+                "INTENTS_CONSOLE_TOKEN: required with INTENTS_CONSOLE=write and a real service, or INTENTS_OPERATOR_GROUPS"
+            )
+        if self.intents_user_header and not self.trusted_proxies:
+            raise ValueError("INTENTS_USER_HEADER: requires TRUSTED_PROXIES, because anyone else could forge it")
+        if self.intents_user_header and self.wide_proxies:
+            raise ValueError(
+                "INTENTS_USER_HEADER: TRUSTED_PROXIES is so wide that visitors are in it. List the proxies only."
+            )
+        if self.intents_groups_header and not self.intents_user_header:
+            raise ValueError("INTENTS_GROUPS_HEADER: requires INTENTS_USER_HEADER")
+        if (self.intents_support_groups or self.intents_operator_groups) and not self.intents_groups_header:
+            raise ValueError("INTENTS_SUPPORT_GROUPS and INTENTS_OPERATOR_GROUPS: require INTENTS_GROUPS_HEADER")
         if self.intents_service_url is None and not is_loopback(self.host):
             raise ValueError(
                 f"INTENTS_SERVICE_URL: required when HOST ({self.host}) is not loopback."

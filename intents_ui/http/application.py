@@ -27,7 +27,7 @@ from django.urls import set_script_prefix
 from django.utils.datastructures import CaseInsensitiveMapping
 
 from intents_ui import app
-from intents_ui.http import client_ip, failures, limits, marks, probes
+from intents_ui.http import client_ip, failures, limits, marks, probes, sign_in
 from intents_ui.http.failures import Failure, Rejected, of_dashboard
 from intents_ui.http.headers import default_headers
 from intents_ui.http.messages import (
@@ -66,6 +66,7 @@ class RequestLog:
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.origin = Origin(request_id(scope), client=client_ip.client_of(scope))
+        self._user = sign_in.user_of(scope).name
         self.view = marks.outside(scope["path"]) or UNNAMED
         self._is_logged = self.view != "static"  # static files are too many to log and not informative
         self._method = scope["method"] if scope["method"] in METHODS else "other"
@@ -103,8 +104,12 @@ class RequestLog:
             "calls": self.origin.calls,
             "request_id": self.origin.id,
         }
+        by = ""
+        if self._user:
+            fields["user"], by = self._user, ", user %(user)s"
         log.info(
-            "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s",
+            "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s"
+            + by,
             fields,
         )
 

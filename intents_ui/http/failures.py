@@ -90,7 +90,7 @@ def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> 
 
 
 class Rejected(Exception):
-    """The request was rejected before it reached a view."""
+    """The request is rejected, before or in its view."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.title)
@@ -214,6 +214,8 @@ class FailurePages:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         match error:
+            case Rejected():
+                return page(request, error.failure)
             case errors.ServiceError():
                 return page(request, of_service(error, looked_for=looked_for(request)))
             case cursors.Unreadable():

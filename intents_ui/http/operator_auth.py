@@ -1,4 +1,4 @@
-"""Authorization of console calls and commits: the operator token, and confirmations.
+"""Authorization of console calls and commits: the operator token or a sign-in by the proxy, and confirmations.
 
 The token is sent with each form that writes. A signed cookie can stand in for it for half an hour; it doesn't contain
 the token.
@@ -8,6 +8,7 @@ A view with such a form is an `operator_form`. It rejects with `refusal`, calls 
 """
 
 import hashlib
+import logging
 import secrets
 import time
 from collections.abc import Callable
@@ -25,8 +26,12 @@ from django.views.decorators.csrf import csrf_protect
 
 from intents_ui import app
 from intents_ui.display.formatting import text
-from intents_ui.http import client_ip, limits
+from intents_ui.http import client_ip, limits, sign_in
+from intents_ui.http.sign_in import Role, User
+from intents_ui.service.context import request_context
 from intents_ui.settings import ENV, LONGEST_SECRET
+
+log = logging.getLogger(__name__)
 
 COOKIE = "__Host-operator" if settings.BY_HTTPS else "operator"
 REMEMBERED_SECONDS = 1800
@@ -46,48 +51,85 @@ class Refusal:
 
 @dataclass(frozen=True)
 class TokenPrompt:
-    """Whether a form that writes needs the token. `until`: when this browser's operator cookie expires."""
+    """Whether a form that writes needs the token. `until`: when this browser's operator cookie expires.
+
+    `user` is who is signed in, and `is_barred` whether only others may write.
+    """
 
     token: bool
     until: datetime | None
+    user: User
+    is_barred: bool
 
 
 MISSING = Refusal(HTTPStatus.FORBIDDEN, "Enter the operator token. Nothing was sent to the service.")
 WRONG = Refusal(HTTPStatus.FORBIDDEN, "Wrong operator token. Nothing was sent to the service.")
+NOT_OPERATOR = Refusal(HTTPStatus.FORBIDDEN, "Only operators can do this. Nothing was sent to the service.")
 NOT_HERE = Refusal(HTTPStatus.FORBIDDEN, "Write operations are disabled in this dashboard. Nothing was sent.")
 
 
 def may_write(request: HttpRequest) -> bool:
     """Whether this client can write without entering the token (again)."""
-    return ENV.console == "write" and (not has_token() or remembered_until(request) is not None)
+    return ENV.console == "write" and (is_open() or is_at_least(request, Role.OPERATOR))
 
 
 def may_see_insight(request: HttpRequest) -> bool:
     """Whether this client can see what the mirror knows (INTENTS_INSIGHT)."""
-    return ENV.intents_insight == "public" or (ENV.intents_insight == "staff" and remembered_until(request) is not None)
+    return ENV.intents_insight == "public" or (ENV.intents_insight == "staff" and is_at_least(request, Role.SUPPORT))
+
+
+def may_read_console(request: HttpRequest) -> bool:
+    """Whether this client can send calls that read. Without sign-in, anyone can."""
+    return not ENV.intents_user_header or is_at_least(request, Role.SUPPORT)
+
+
+def is_at_least(request: HttpRequest, role: Role) -> bool:
+    """Whether this client has a role, by its sign-in or by the operator token."""
+    return sign_in.of(request).role >= role or remembered_until(request) is not None
+
+
+def is_open() -> bool:
+    """Whether anyone may write. Never with a real service."""
+    return not has_token() and not ENV.intents_user_header
 
 
 def has_token() -> bool:
-    """Whether writing requires a token; always with a real service."""
+    """Whether there is an operator token."""
     return ENV.intents_console_token is not None
 
 
 def asked(request: HttpRequest) -> TokenPrompt:
-    return TokenPrompt(token=has_token() and not may_write(request), until=remembered_until(request))
+    may, until = may_write(request), remembered_until(request)
+    return TokenPrompt(
+        token=has_token() and not may and until is None,
+        until=until,
+        user=sign_in.of(request),
+        is_barred=not may and not has_token(),
+    )
 
 
 def refusal(request: HttpRequest) -> Refusal | None:
     """Return why a write operation is rejected for this client, or None. A right token costs as much as a wrong one."""
-    if ENV.console != "write":
-        return NOT_HERE
-    is_known = may_write(request)
+    return token_refusal(request, is_known=may_write(request)) if ENV.console == "write" else NOT_HERE
+
+
+def token_refusal(request: HttpRequest, *, is_known: bool = False) -> Refusal | None:
+    """Return why the token of a form is rejected. Who `is_known` needs none."""
     if not (is_known or _submitted_token(request)):
-        return MISSING
+        return MISSING if has_token() else NOT_OPERATOR
     # Charged before the comparison, so that concurrent guesses are limited like sequential ones.
     cost = limits.SEARCH if is_known else limits.TOKEN
     if wait := app.current().rate_limiter.charge(request, cost, exempts_this_machine=is_known):
         return too_many(wait)
-    return None if is_known or _is_token(_submitted_token(request)) else WRONG
+    if is_known or _is_token(_submitted_token(request)):
+        return None
+    return WRONG if has_token() else NOT_OPERATOR
+
+
+def record(request: HttpRequest, operation: str) -> None:
+    """Log who has an operation sent that writes. Its request ID is that of the page."""
+    by = sign_in.of(request).name or ("the operator token" if has_token() else "anyone")
+    log.info("%s sent by %s, request %s", operation, by, request_context.reference())
 
 
 def too_many(wait: int) -> Refusal:

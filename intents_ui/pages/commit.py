@@ -50,6 +50,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
     if confirmed is None or (refused := refused or operator_auth.refusal(request)):
         return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)), refused)
+    operator_auth.record(request, "CommitIntent")
     sent = send(intent_id, form=form, confirmed=confirmed)
     if isinstance(sent, Intent):
         response = confirmation(request, sent, CHANGED, before=confirmed)

@@ -30,6 +30,7 @@ from intents_ui.display.summary import summary
 from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import client_ip, limits, marks, operator_auth
+from intents_ui.http.failures import Rejected, of_dashboard
 from intents_ui.http.operator_auth import Refusal
 from intents_ui.service import decode, operations
 from intents_ui.service.console import OPERATIONS, Attempt, Member, Operation, typed, written
@@ -105,7 +106,7 @@ def without_context(name: str, value: str) -> str:
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    refuse_off()
+    refuse_off(request)
     return render(request, "console/console.html", {"operations": offered()})
 
 
@@ -113,7 +114,7 @@ def view(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @cache_control(no_store=True)
 def operation(request: HttpRequest, operation: str) -> HttpResponse:
-    refuse_off()
+    refuse_off(request)
     found = OPERATIONS.get(operation)
     if found is None:
         raise Http404("Unknown operation.")
@@ -124,9 +125,11 @@ def operation(request: HttpRequest, operation: str) -> HttpResponse:
     return write(request, found)
 
 
-def refuse_off() -> None:
+def refuse_off(request: HttpRequest) -> None:
     if ENV.console == "off":
         raise Http404("The console is turned off on this dashboard.")
+    if not operator_auth.may_read_console(request):
+        raise Rejected(of_dashboard("support only", takes_token=operator_auth.has_token()))
 
 
 def may_write() -> bool:
@@ -174,6 +177,7 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
     if refused := operator_auth.refusal(request):
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
     attempt = call(operation, asked.text)
+    operator_auth.record(request, operation.name)
     if changed := words.changed(attempt):
         app.current().hub.poll_now(changed)
     response = page(request, operation, asked, attempt=attempt)

@@ -1,4 +1,4 @@
-"""`/operator`: whether this browser is signed in as operator, signing in and out."""
+"""`/operator`: who is signed in, and signing in and out with the operator token."""
 
 from http import HTTPStatus
 
@@ -8,22 +8,21 @@ from django.views.decorators.http import require_http_methods
 
 from intents_ui.http import operator_auth
 from intents_ui.http.operator_auth import Refusal
-from intents_ui.settings import ENV
 from intents_ui.web.frame import render
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.operator_form
 def view(request: HttpRequest) -> HttpResponse:
-    if ENV.console != "write" or not operator_auth.has_token():
+    if operator_auth.is_open():
         raise Http404("This dashboard has no operator sessions.")
-    if request.method != "POST":
+    if request.method != "POST" or not operator_auth.has_token():
         return page(request)
     response = redirect("operator")
     if operator_auth.TOKEN_FIELD not in request.POST:
         operator_auth.forget(response)
         return response
-    if refused := operator_auth.refusal(request):
+    if refused := operator_auth.token_refusal(request):
         return page(request, refused)
     operator_auth.remember(request, response)
     return response

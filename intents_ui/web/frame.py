@@ -70,6 +70,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "has_insight": has_insight,
         "has_api": ENV.intents_api != "off",
         "may_write": ENV.console == "write",
+        "takes_token": ENV.intents_console_token is not None,
         "may_be_listed": ENV.intents_index == "index",
         "nav": Navigation(PAGES, (("Network", network), ("Tools", tools)), (*network, *tools, *USER_PAGES)),
         "attention_count": app.current().attention.count,
