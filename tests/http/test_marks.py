@@ -31,6 +31,7 @@ export/address/<identifier:address>.<file:kind> | always | body   |
 tx/<identifier:transaction_hash>          | always     | body    |
 tx/<chain:chain_id>/<identifier:transaction_hash> | always | body  |
 console/<identifier:operation>            | never      | console |
+demo/new                                  | never      | console |
 api/v1/lookup                             | always     | body    |
 api/v1/triage                             | always     | triage  |
 mcp                                       | posted     | body    |
