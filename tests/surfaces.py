@@ -19,10 +19,9 @@ from xml.etree import ElementTree
 import pytest
 import time_machine
 from django.http import StreamingHttpResponse
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from intents_ui import app
-from intents_ui.display.search.identifiers import read as read_pasted
 from intents_ui.display.sharing import customer_reply
 from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary.rules import SECOND_DEPOSIT
@@ -39,8 +38,8 @@ from intents_ui.service import operations
 from intents_ui.service.errors import Reason, Unreachable
 from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
+from intents_ui.web.ticket_lookup import rows_of
 from intents_ui.web.transfers import reading
-from intents_ui.web.triage import answers
 from tests.fenced import data_of
 from tests.helpdesk import signing
 from tests.policies import NOT_CACHED, policies
@@ -179,8 +178,7 @@ class Transfer:
 
     @cached_property
     def triage_row(self) -> TriageRow:
-        (finding,) = read_pasted(self.intent_id).lookups
-        return answers.answer(answers.ClientService(app.current().service), 1, finding, answers.resolved)
+        return rows_of(self.intent_id, RequestFactory().get("/")).rows[0]
 
 
 def text_of(answer: Any) -> str:

@@ -31,10 +31,10 @@ from intents_ui.http import client_ip, failures, marks
 from intents_ui.service.lookup import Position
 from intents_ui.service.results import LookupResult
 from intents_ui.web import cursors, links
+from intents_ui.web.ticket_lookup import rows_of
 from intents_ui.web.transfers import addresses, candidates, lookups, reading
 from intents_ui.web.transfers.addresses import AddressLookup
 from intents_ui.web.transfers.candidates import Candidates
-from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST_MATCHES: Final = 50
 

@@ -22,9 +22,9 @@ from intents_ui.mcp.messages import Unanswered
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.web import links
+from intents_ui.web.ticket_lookup import rows_of
 from intents_ui.web.transfers import candidates, lookups, reading
 from intents_ui.web.transfers.candidates import Candidates
-from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
 MOST_LISTED: Final = MOST_RECEIPTS

@@ -7,6 +7,7 @@ its head at once, then a line for each in the order of the text, then the rows b
 import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
@@ -32,10 +33,9 @@ from intents_ui.display.triage.ticket import Ticket
 from intents_ui.http import client_ip, marks
 from intents_ui.web import links
 from intents_ui.web.frame import render
+from intents_ui.web.ticket_lookup import TicketLookup, charge, too_many
 from intents_ui.web.transfers import candidates, lookups
 from intents_ui.web.transfers.candidates import Candidates
-from intents_ui.web.triage.answers import now
-from intents_ui.web.triage.ticket_lookup import TicketLookup, charge, too_many
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ class TriageBody:
 
 def ended(sent: list[TriageRow], possible: Candidates | None, *, root: str) -> str:
     """Render the rows by owner, each with a reply, what the text may be about, and the summary."""
-    at = now()
+    at = datetime.now(UTC)
     by_owner = cases.groups(sent)
     groups = [(group, replies_of(group, root=root)) for group in by_owner]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]

@@ -13,9 +13,8 @@ from intents_ui.display.search import input_errors
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
-from intents_ui.web import links
+from intents_ui.web import links, ticket_lookup
 from intents_ui.web.transfers import reading
-from intents_ui.web.triage import ticket_lookup
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
 

@@ -16,8 +16,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.pages.helpdesk import slack as slack_page
 from intents_ui.service.context import request_context
 from intents_ui.web import slack as slack_api
+from intents_ui.web.ticket_lookup import MORE, TicketRows, rows_of
 from intents_ui.web.transfers import reading
-from intents_ui.web.triage.ticket_lookup import MORE, TicketRows, rows_of
 from tests.helpdesk import signing
 from tests.pages.recorded import recorded
 from tests.service.scripted_server import Script, ScriptedServer, answering, serving

@@ -8,17 +8,15 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.utils.html import strip_tags
 
-from intents_ui import app
-from intents_ui.display.search.identifiers import read as read_pasted
 from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Lease, Route, Transfer
 from intents_ui.settings import ENV
+from intents_ui.web.ticket_lookup import rows_of
 from intents_ui.web.transfers import reading
-from intents_ui.web.triage import answers
 from tests.mirror import past
 from tests.mirror.conftest import text
 
@@ -141,8 +139,7 @@ def shown(site: Client, intent_id: str) -> dict[str, bool]:
     """Return whether each surface says that the transfer is a part of the incident."""
     page = site.get(f"/intent/{intent_id}").content.decode()
     reply = site.get(f"/intent/{intent_id}/reply").content.decode()
-    (finding,) = read_pasted(intent_id).lookups
-    row = answers.answer(answers.ClientService(app.current().service), 1, finding, answers.resolved)
+    (row,) = rows_of(intent_id, RequestFactory().get("/")).rows
     return {
         "page": bool(SENTENCE.search(unescape(strip_tags(page)))),
         "linked": 'href="/insight/incident/1"' in page.partition("<main")[2],

@@ -21,8 +21,8 @@ from intents_ui.mcp.tools import NO_COPY, TOOLS
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 from intents_ui.settings import ENV
+from intents_ui.web import ticket_lookup
 from intents_ui.web.transfers import reading
-from intents_ui.web.triage import ticket_lookup
 from tests.fenced import data_of, json_of
 from tests.pages.kinds import EVERY_SCENARIO
 

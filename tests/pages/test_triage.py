@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
@@ -25,7 +24,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.transfers import OWNERS
 from intents_ui.service import operations
 from intents_ui.service.models import IntentHistory, Page
-from intents_ui.web.triage import answers
+from intents_ui.web.ticket_lookup import rows_of
 from tests.pages.asgi import ask
 from tests.pages.doors import Doors, ids
 from tests.pages.reading import visible_text
@@ -276,8 +275,7 @@ def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_fo
 
 
 def told_rows(findings: Sequence[Finding]) -> list[TriageRow]:
-    service = answers.ClientService(app.current().service)
-    return [answers.answer(service, number, each, answers.resolved) for number, each in enumerate(findings, start=1)]
+    return list(rows_of(" ".join(each.value for each in findings), RequestFactory().get("/")).rows)
 
 
 def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(site: Client, emulator: Emulator) -> None:
@@ -430,8 +428,8 @@ def test_a_receipt_that_failed_to_load_is_noted(site: Client, emulator: Emulator
 def test_an_internal_error_costs_one_row_and_reveals_nothing(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def break_(number: int, finding: Any, *rest: object, **how: object) -> None:
-        raise ValueError(finding.value)
+    def break_(row: TriageRow, *rest: object, **how: object) -> None:
+        raise ValueError(row.value)
 
     monkeypatch.setattr(rows, "one", break_)
     intent_id = emulator.finished(8)["intentId"]

@@ -77,12 +77,13 @@ class TriageRow:
     transfers. `same_as` is the row that has shown the transfer already. `is_incomplete`: some of its lookups failed."""
 
     number: int
+    finding: Finding
     value: str
     what: str
-    outcome: TriageOutcome
-    status: StatusLabel
-    headline: str
     at: datetime
+    outcome: TriageOutcome = TriageOutcome.UNKNOWN
+    status: StatusLabel = NOT_FOUND
+    headline: str = "Not found"
     details: tuple[str, ...] = ()
     where: str = ""
     address: str = ""
@@ -99,6 +100,10 @@ class TriageRow:
     owner: str = ""
     same_as: int = 0
     is_incomplete: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        return self.finding.kind
 
     @property
     def transfers(self) -> tuple[Transfer, ...]:
@@ -119,24 +124,33 @@ class Reading:
     trouble: ServiceError | None = None
 
 
-def unasked(number: int, finding: Finding, *, now: datetime) -> TriageRow | None:
+def begin(number: int, finding: Finding, *, now: datetime) -> TriageRow:
+    """Return the row of an identifier that hasn't been looked up."""
+    value, what = text.visible(finding.value), LOOKS_LIKE[finding.kind].format(chain=finding.chain)
+    return TriageRow(number, finding, value, what, now, notes=(finding.warning,) if finding.warning else ())
+
+
+def unasked(row: TriageRow) -> TriageRow | None:
     """Return the row of a possible identifier or of none, which needs no lookup."""
-    if finding.problem:
-        return _row(number, finding, TriageOutcome.UNCLEAR, UNCLEAR, finding.problem, now)
-    if finding.warning in (input_errors.NATIVE, input_errors.PLACEHOLDER):
-        return replace(_row(number, finding, TriageOutcome.NOTHING, NOTHING, finding.warning, now), notes=())
+    problem, warning = row.finding.problem, row.finding.warning
+    if problem:
+        return replace(row, outcome=TriageOutcome.UNCLEAR, status=UNCLEAR, headline=problem)
+    if warning in (input_errors.NATIVE, input_errors.PLACEHOLDER):
+        return replace(row, outcome=TriageOutcome.NOTHING, status=NOTHING, headline=warning, notes=())
     return None
 
 
-def one(number: int, finding: Finding, found: LookupResult, reading: Reading, *, link: str) -> TriageRow:
+def one(row: TriageRow, found: LookupResult, reading: Reading, *, link: str) -> TriageRow:
     """Return the row of an identifier of one transfer."""
     transfer = reading.transfer
     result = summary.of(transfer)
-    row = _row(number, finding, TriageOutcome.FOUND, result.status, result.headline, transfer.now)
-    row = _with_summary(row, reading)
+    row = _with_summary(replace(row, at=transfer.now), reading)
     not_asked = empty_results.not_asked(found)
     row = replace(
         row,
+        outcome=TriageOutcome.FOUND,
+        status=result.status,
+        headline=result.headline,
         what=" and ".join(dict.fromkeys(_role(reason, transfer.receipt) for reason in found.hits[0].reasons)),
         notes=(*row.notes, *not_asked),
         links=(Link("View transfer", link),),
@@ -165,41 +179,35 @@ def again(row: TriageRow, *, first: int) -> TriageRow:
     return replace(row, same_as=first)
 
 
-def several(
-    number: int,
-    finding: Finding,
-    found: LookupResult,
-    listed: Sequence[Reading],
-    *,
-    now: datetime,
-    links: Sequence[str],
-) -> TriageRow:
+def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading], *, links: Sequence[str]) -> TriageRow:
     """Return the row of an identifier of several transfers: their statuses, and the most urgent ones.
 
     `listed` are up to MOST_LISTED of these. `links` lead to each of them, and to all transfers."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
-    shown = [_status(hit.intent, now=now) for hit in found.hits]
+    shown = [_status(hit.intent, now=row.at) for hit in found.hits]
     words = [
         "expired" if each is statuses.EXPIRED else each.word.lower() if each.known else each.word for each in shown
     ]
     mix = ", ".join(f"{count} {word}" for word, count in Counter(words).most_common())
-    row = _row(number, finding, TriageOutcome.FOUND, SETTLED, f"{count}: {mix}", now)
     not_asked = empty_results.not_asked(found)
     # `owner of 12 transfers` or `owner of 11, deposit address of 1`.
     by_role = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
     roles = ", ".join(f"{role} of {intents}" for role, intents in by_role.most_common())
     row = replace(
         row,
+        outcome=TriageOutcome.FOUND,
+        status=SETTLED,
+        headline=f"{count}: {mix}",
         what=roles if len(by_role) > 1 else f"{next(iter(by_role))} of {count}",
         links=(Link("View all", links[-1]),),
-        owner=owner_of(Transfer.of(hit.intent, None, now=now, unread=True) for hit in found.hits),
+        owner=owner_of(Transfer.of(hit.intent, None, now=row.at, unread=True) for hit in found.hits),
         is_incomplete=bool(not_asked),
     )
     if not listed:
         row = replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
         return _doubted(row, found.hits)
     first, *others = listed
-    more = len(to_look_at(found.hits, now=now)) - 1
+    more = len(to_look_at(found.hits, now=row.at)) - 1
     said = "1 other transfer is open or failed." if more == 1 else f"{more} other transfers are open or failed."
     said = said if more == len(others) else f"{said} {len(others)} linked here."
     row = _with_summary(row, first)
@@ -252,75 +260,65 @@ def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
     return found
 
 
-def token(number: int, finding: Finding, found: Sequence[TokenInfo], *, using: Names, now: datetime) -> TriageRow:
+def token(row: TriageRow, found: Sequence[TokenInfo], *, using: Names) -> TriageRow:
     """Return the row of a token contract, which has no transfers."""
     contract = token_amounts.of_token(found[0], using=using)
     where = text.listed(list(dict.fromkeys(names.of_chain(each.chain_id, using=using) for each in found)))
-    row = _row(
-        number,
-        finding,
-        TriageOutcome.TOKEN,
-        TOKEN,
-        f"{contract.named}, a token on {where}",
-        now,
-    )
     details = ["This is a token contract, not a wallet. It has no transfers."]
     details += [mark.reason for mark in contract.marks]
-    return replace(row, what="token", details=tuple(details))
+    headline = f"{contract.named}, a token on {where}"
+    return replace(
+        row, outcome=TriageOutcome.TOKEN, status=TOKEN, headline=headline, what="token", details=tuple(details)
+    )
 
 
-def paid(number: int, finding: Finding, counts: Sequence[tuple[str, str]], *, now: datetime, link: str) -> TriageRow:
+def paid(row: TriageRow, counts: Sequence[tuple[str, str]], *, link: str) -> TriageRow:
     """Return the row of an address that owns no transfers, but was paid by some. `counts`: how many, by how."""
     told = ", ".join(f"{how}: {count}" for how, count in counts)
-    row = _row(number, finding, TriageOutcome.FOUND, PAID, told, now)
+    row = replace(row, outcome=TriageOutcome.FOUND, status=PAID, headline=told)
     return replace(row, details=(PAID.meaning,), links=(Link("View transfers", link),))
 
 
-def unknown(number: int, finding: Finding, found: LookupResult, *, now: datetime, link: str) -> TriageRow:
+def unknown(row: TriageRow, found: LookupResult, *, link: str) -> TriageRow:
     """Return the row of an identifier that no lookup found."""
-    row = _row(number, finding, TriageOutcome.UNKNOWN, NOT_FOUND, "Not found", now)
     asked = [f"Searched as {words}: no matches." for words in empty_results.was_asked(found)]
-    causes = ("Possible reasons:", *empty_results.likely_causes([finding]))
+    causes = ("Possible reasons:", *empty_results.likely_causes([row.finding]))
     return replace(row, details=(*asked, *causes), links=(Link("Search options", link),))
 
 
-def in_ticket(number: int, finding: Finding, told: Iterable[TriageRow], *, now: datetime) -> TriageRow | None:
+def in_ticket(row: TriageRow, told: Iterable[TriageRow]) -> TriageRow | None:
     """Return the row of a shortened ID that matches transfers of other rows, or None. Each transfer counts once."""
     fitting: dict[frozenset[str], tuple[TriageRow, tuple[Candidate, ...]]] = {}
     for other in told:
         value = shortened.canonical(other.value)
         known = other.candidates or ((Candidate(value, other.what),) if value else ())
-        if found := shortened.matching(known, head=finding.head, tail=finding.tail):
+        if found := shortened.matching(known, head=row.finding.head, tail=row.finding.tail):
             fitting.setdefault(frozenset(each.intent_id or each.value for each in found), (other, found))
     if len(fitting) > 1:
-        return _several_in_ticket(number, finding, list(fitting.values()), now=now)
+        return _several_in_ticket(row, list(fitting.values()))
     for other, found in fitting.values():
         ids = {each.intent_id for each in found}
         same = "value" if ids == {""} else "transfer" if len(ids) == 1 else "transfers"
-        row = _possible(number, finding, f"Possible match: same {same} as row {other.number}", now)
+        row = _possible(row, f"Possible match: same {same} as row {other.number}")
         return replace(row, details=(f"It matches {_matched(found)}.", COMPARE), links=other.links[-1:])
     return None
 
 
-def _several_in_ticket(
-    number: int, finding: Finding, fitting: Sequence[tuple[TriageRow, Sequence[Candidate]]], *, now: datetime
-) -> TriageRow:
+def _several_in_ticket(row: TriageRow, fitting: Sequence[tuple[TriageRow, Sequence[Candidate]]]) -> TriageRow:
     among = [each for _, found in fitting for each in found]
     listed = fitting[:MOST_LISTED]
     details = [f"Row {other.number}: it matches {_matched(found, among=among)}." for other, found in listed]
     links = [Link(f"Row {other.number}", other.links[-1].path) for other, _ in listed if other.links]
-    row = _possible(number, finding, f"{len(fitting)} possible matches in other rows", now)
+    row = _possible(row, f"{len(fitting)} possible matches in other rows")
     return replace(row, details=(*details, COMPARE), links=tuple(links), alternatives=True)
 
 
 def elsewhere(
-    number: int,
-    finding: Finding,
+    row: TriageRow,
     fitting: Sequence[candidates.PossibleTransfer],
     *,
     searched: str,
     told: Sequence[TriageRow],
-    now: datetime,
     link: str,
 ) -> TriageRow:
     """Return the row of a shortened ID without a match in the ticket.
@@ -328,30 +326,28 @@ def elsewhere(
     `fitting` are in the mirror. `searched` says where it was looked for. `link` leads to its own search.
     """
     notes = []
-    if failed := [str(row.number) for row in told if row.outcome is TriageOutcome.FAILED]:
+    if failed := [str(each.number) for each in told if each.outcome is TriageOutcome.FAILED]:
         rows = f"row {failed[0]}" if len(failed) == 1 else f"rows {', '.join(failed)}"
         notes = [f"Not compared with {rows}, whose lookups failed."]
     details: tuple[str, ...]
     if len(fitting) == 1:
         (only,) = fitting
-        row = _possible(number, finding, "Possible match in the local copy", now)
+        row = _possible(row, "Possible match in the local copy")
         details = (only.brief, only.why, COMPARE, searched)
         links = [Link("View transfer", only.path)]
     elif fitting:
-        row = _possible(number, finding, f"{len(fitting)} possible matches in the local copy", now)
-        row = replace(row, alternatives=True)
+        row = replace(_possible(row, f"{len(fitting)} possible matches in the local copy"), alternatives=True)
         links = [Link(each.brief, each.path) for each in fitting[:MOST_LISTED]]
         details, links = (COMPARE, searched), [*links, Link("All possible matches", link)]
     else:
-        row = _row(number, finding, TriageOutcome.UNKNOWN, NO_MATCH, "No match", now)
-        row = replace(row, next="Request the full ID.")
+        row = replace(row, status=NO_MATCH, headline="No match", next="Request the full ID.")
         details = (searched, *(("No match in the other rows.",) if told else ()))
         links = [Link("Search", link)]
     return replace(row, details=details, notes=(*row.notes, *notes), links=tuple(links))
 
 
-def _possible(number: int, finding: Finding, headline: str, now: datetime) -> TriageRow:
-    return _row(number, finding, TriageOutcome.POSSIBLE, SHORTENED, headline, now)
+def _possible(row: TriageRow, headline: str) -> TriageRow:
+    return replace(row, outcome=TriageOutcome.POSSIBLE, status=SHORTENED, headline=headline)
 
 
 def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str:
@@ -361,37 +357,29 @@ def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str
     return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)
 
 
-def as_of(row: TriageRow, old: failures.Old | None) -> TriageRow:
-    """Return a note if the row shows stale data."""
-    return replace(row, notes=(*row.notes, old.sentence)) if old else row
-
-
-def failed(
-    number: int, finding: Finding, error: ServiceError, *, found: LookupResult | None = None, now: datetime, link: str
-) -> TriageRow:
+def failed(row: TriageRow, error: ServiceError, *, found: LookupResult | None = None, link: str) -> TriageRow:
     """Return the row of a failed lookup."""
     words = failures.words(error)
-    row = _row(number, finding, TriageOutcome.FAILED, NOT_ANSWERED, words.title, now)
-    details = (*(empty_results.not_asked(found) if found else ()), words.what)
-    return replace(row, details=details, next=words.todo, links=(Link("Look up individually", link),))
-
-
-def internal_error(number: int, finding: Finding, *, reference: str, now: datetime) -> TriageRow:
-    row = _row(number, finding, TriageOutcome.FAILED, NOT_ANSWERED, "Something went wrong", now)
     return replace(
         row,
-        details=("This is a dashboard error. Transfers in progress are not affected.",),
-        next=f"Try again. If it keeps happening, contact your administrator with the request ID {reference}.",
+        outcome=TriageOutcome.FAILED,
+        status=NOT_ANSWERED,
+        headline=words.title,
+        details=(*(empty_results.not_asked(found) if found else ()), words.what),
+        next=words.todo,
+        links=(Link("Look up individually", link),),
     )
 
 
-def _row(
-    number: int, finding: Finding, outcome: TriageOutcome, status: StatusLabel, headline: str, now: datetime
-) -> TriageRow:
-    notes = (finding.warning,) if finding.warning else ()
-    value = text.visible(finding.value)
-    what = LOOKS_LIKE[finding.kind].format(chain=finding.chain)
-    return TriageRow(number, value, what, outcome, status, headline, now, notes=notes)
+def internal_error(row: TriageRow, *, reference: str) -> TriageRow:
+    return replace(
+        row,
+        outcome=TriageOutcome.FAILED,
+        status=NOT_ANSWERED,
+        headline="Something went wrong",
+        details=("This is a dashboard error. Transfers in progress are not affected.",),
+        next=f"Try again. If it keeps happening, contact your administrator with the request ID {reference}.",
+    )
 
 
 def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:

@@ -20,7 +20,7 @@ from intents_ui.http import client_ip, marks
 from intents_ui.http.headers import embeddable
 from intents_ui.web import links
 from intents_ui.web.frame import render
-from intents_ui.web.triage.ticket_lookup import TicketRows, rows_of
+from intents_ui.web.ticket_lookup import TicketRows, rows_of
 
 MOST: Final = 20  # identifiers
 LONGEST_NUMBER: Final = 20  # digits of a ticket's number

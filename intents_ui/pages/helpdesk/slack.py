@@ -19,8 +19,8 @@ from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, marks
 from intents_ui.service.context import request_context
 from intents_ui.web.slack import signature_problem, unfurl
+from intents_ui.web.ticket_lookup import rows_of
 from intents_ui.web.transfers.candidates import Candidates
-from intents_ui.web.triage.ticket_lookup import rows_of
 
 MOST: Final = 5  # identifiers of a command, links of a message
 MOST_CANDIDATES: Final = 5

@@ -20,6 +20,7 @@ from tests.display.builders import NOW, OWNER, TXN_HASH, at, intent, receipt, tr
 ROOT = "https://dash.example"
 MOVED = TriageRow(
     number=1,
+    finding=Finding(Kind.HASH, TXN_HASH),
     value=TXN_HASH,
     what="deposit transaction",
     outcome=TriageOutcome.FOUND,
@@ -35,7 +36,7 @@ MOVED = TriageRow(
     links=(Link("View transfer", "/intent/0x12?tx=0x34"), Link("View all", "/search?q=1")),
     intent_id="0x12",
 )
-NEARLY = rows.unasked(2, Finding(Kind.NEAR_MISS, "0x1234…abcd", problem=input_errors.SHORTENED), now=NOW)
+NEARLY = rows.unasked(rows.begin(2, Finding(Kind.NEAR_MISS, "0x1234…abcd", problem=input_errors.SHORTENED), now=NOW))
 ROWS = [MOVED, NEARLY]
 
 

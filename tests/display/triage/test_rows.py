@@ -1,5 +1,7 @@
 """Triage rows for each result of an identifier."""
 
+from dataclasses import replace
+
 import pytest
 
 from intents_ui.display.formatting import hashes
@@ -42,7 +44,7 @@ def found(*hits, keys=(results.OWNER,), value=OWNER, failed=(), capped=False) ->
 
 def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> rows.TriageRow:
     reading = read(of_intent, of_receipt, trouble)
-    return rows.one(7, finding, found(of_intent, **how), reading, link="/intent/…")
+    return rows.one(rows.begin(7, finding, now=NOW), found(of_intent, **how), reading, link="/intent/…")
 
 
 def read(of_intent, of_receipt=None, trouble=None) -> Reading:
@@ -50,7 +52,7 @@ def read(of_intent, of_receipt=None, trouble=None) -> Reading:
 
 
 def several(of_found: LookupResult, *listed: Reading, links=("/intent/…", "/search?q=…")) -> rows.TriageRow:
-    return rows.several(7, BY_ADDRESS, of_found, listed, now=NOW, links=links)
+    return rows.several(rows.begin(7, BY_ADDRESS, now=NOW), of_found, listed, links=links)
 
 
 def test_a_row_says_the_same_as_the_transfers_page():
@@ -164,7 +166,7 @@ def test_closed_and_quoted_transfers_need_no_attention(settled):
 
 def test_an_empty_result_says_what_was_searched_and_possible_reasons():
     keys = (results.INTENT_ID, results.TRANSACTION_HASH)
-    row = rows.unknown(7, BY_HASH, found(keys=keys, value=TXN_HASH), now=NOW, link="/search?q=…")
+    row = rows.unknown(rows.begin(7, BY_HASH, now=NOW), found(keys=keys, value=TXN_HASH), link="/search?q=…")
     asked, why, *causes = row.details
     assert asked == "Searched as intent ID or transaction hash: no matches."
     assert why == "Possible reasons:"
@@ -174,7 +176,8 @@ def test_an_empty_result_says_what_was_searched_and_possible_reasons():
 
 def test_a_failure_is_never_shown_as_not_found():
     failed = ((LookupQuestion(results.OWNER, OWNER, lambda: ()), Unreachable()),)
-    row = rows.failed(7, BY_ADDRESS, Unreachable(), found=found(failed=failed), now=NOW, link="/search?q=…")
+    begun = rows.begin(7, BY_ADDRESS, now=NOW)
+    row = rows.failed(begun, Unreachable(), found=found(failed=failed), link="/search?q=…")
     assert (row.outcome, row.status.word) == (TriageOutcome.FAILED, "Lookup failed")
     assert row.headline == "Service unreachable"
     assert row.details[0] == "Lookup by owner failed: service unreachable."
@@ -200,7 +203,7 @@ def test_a_failure_is_never_shown_as_not_found():
     ),
 )
 def test_identifiers_that_need_no_lookup_are_explained(finding, outcome, headline):
-    row = rows.unasked(7, finding, now=NOW)
+    row = rows.unasked(rows.begin(7, finding, now=NOW))
     assert (row.outcome, row.headline, row.notes) == (outcome, headline, ())
 
 
@@ -216,8 +219,9 @@ def transfer(number: int, status: str = "SUCCEEDED", owner: str = OWNER) -> Tran
 
 def row(number: int, owner: str, *transfers: Transfer, same_as: int = 0) -> TriageRow:
     first, *others = transfers or [None]
-    return TriageRow(
-        number, "", "", TriageOutcome.FOUND, statuses.INTENTS["SUCCEEDED"], "", NOW, transfer=first,
+    begun = rows.begin(number, BY_ADDRESS, now=NOW)
+    return replace(
+        begun, outcome=TriageOutcome.FOUND, status=statuses.INTENTS["SUCCEEDED"], transfer=first,
         others=tuple(each for each in others if each), owner=owner, same_as=same_as,
     )  # fmt: skip
 

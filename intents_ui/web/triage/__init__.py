@@ -1,1 +1,0 @@
-"""Lookups of the identifiers in a ticket, for the triage page and other surfaces."""
