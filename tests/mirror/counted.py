@@ -127,7 +127,7 @@ def check_pages(ended: list[Ended], *, now: int) -> None:
         rows, total = {row.scope: row for row in overview.rows}, overview.total
         assert total.counts == Counter(each.outcome for each in lately)
         assert total.ended == len(lately) == sum(row.ended for row in overview.rows)
-        assert total.ended == total.delivered + sum(each.count for each in overview.reasons)
+        assert total.ended == total.delivered + sum(n for *_, n in overview.reasons)
         assert total.success == (statistics.share(total.delivered, total.ended) if total.is_complete else None)
         assert (total.since.timestamp(), total.at.timestamp()) == (now - SECONDS[period], now)
         assert [len(total.trend), sum(each for each, _ in total.trend)] == [
@@ -140,9 +140,9 @@ def check_pages(ended: list[Ended], *, now: int) -> None:
             page = queries.report(ScopeName(Level(key[0]), *key[1:]), period, counts)
             assert rows.get(page.total.scope, page.total) in (page.total, replace(page.total, owners=None))
             assert page.total.counts == Counter(each.outcome for each in of_scope)
-            assert {(each.step, each.reason): each.count for each in page.reasons} == counted["reasons"]
-            assert sum(each.count for each in page.tokens) == counted["count"]
-            assert sum(each.sent for each in page.tokens) == counted["sent"]
+            assert {(step, reason): n for step, reason, _, n in page.reasons} == counted["reasons"]
+            assert sum(n for *_, n, _ in page.tokens) == counted["count"]
+            assert sum(sent for *_, sent in page.tokens) == counted["sent"]
             for bar in page.series:
                 start = int(bar.since.timestamp()) // length * length * 1000
                 inside = figures(each for each in of_scope if start <= each.end < start + length * 1000)
