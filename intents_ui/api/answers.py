@@ -106,7 +106,7 @@ def summarized(told: Summary) -> ApiSummary:
         certainty=told.certainty.value,
         attention=told.attention.value,
         cause=told.cause.value or None,
-        warn_second_deposit=told.warn_second_deposit,
+        warn_second_deposit=told.row.warn_second_deposit,
         balances=transfer.balances.check.value,
         balances_checked_at=times.iso(transfer.balances.checked_at) or None,
         on_chain=told.located.finding or None,

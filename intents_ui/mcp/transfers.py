@@ -83,7 +83,7 @@ def _match(hit: Hit, transfer: Transfer, found: LookupResult, *, details: bool) 
     return match | {
         "location": told.location,
         "nextStep": told.next_step,
-        "warnSecondDeposit": told.warn_second_deposit,
+        "warnSecondDeposit": told.row.warn_second_deposit,
     }
 
 

@@ -272,7 +272,8 @@ def intents(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
 
 
 def place(side: summary.Side) -> Where | None:
-    return (side.chain_id, key(side.token_address)) if side.chain_id and side.token_address else None
+    token = side.token
+    return (token.chain_id, key(token.address)) if token.chain_id and token.address else None
 
 
 def newest(chain_id: int, *, is_origin: bool) -> Sequence[IntentHistory]:

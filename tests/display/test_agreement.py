@@ -85,8 +85,8 @@ class Views:
             and Reached.PASSED in reached[next(i for i, each in enumerate(reached) if each in at_place) :],
             "here, and not confirmed": (Reached.HERE in reached) != (bool(here) and is_sure),
             "green, and not confirmed": Tone.GOOD in (self.told.tone, self.told.status.tone) and not is_sure,
-            "more is to come of what has ended": Reached.AHEAD in reached and self.told.is_over,
-            "nothing is to come of what goes on": Reached.NEVER in reached and not self.told.is_over,
+            "more is to come of what has ended": Reached.AHEAD in reached and self.told.transfer.is_over,
+            "nothing is to come of what goes on": Reached.NEVER in reached and not self.told.transfer.is_over,
             "at the deposit address, unpaid": place is Place.DEPOSIT_ADDRESS
             and paid.state not in (StepState.DONE, StepState.UNKNOWN)
             and not (paid.state is StepState.FAILED and later),

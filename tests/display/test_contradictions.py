@@ -135,10 +135,10 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "a closed transfer goes on by itself": lambda of: not of.is_open and matches("automatic", of.advice),
     # Warning and order
     "a second deposit is warned of and ordered": lambda of: (
-        of.told.warn_second_deposit and matches("pays", of.told.next_step)
+        of.told.row.warn_second_deposit and matches("pays", of.told.next_step)
     ),
     "a second deposit is warned of, and any deposit": lambda of: (
-        of.told.warn_second_deposit and matches("sends_nothing", f"{of.advice} {of.reply}")
+        of.told.row.warn_second_deposit and matches("sends_nothing", f"{of.advice} {of.reply}")
     ),
     "an overdue step is as usual": lambda of: (
         of.transfer.has_arrived
@@ -231,7 +231,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "reply: waits for a deposit that was received": lambda of: (
         of.transfer.has_arrived and "waiting for your deposit" in of.reply
     ),
-    "reply: in progress, although it is over": lambda of: of.told.is_over and "is in progress" in of.reply,
+    "reply: in progress, although it is over": lambda of: of.told.transfer.is_over and "is in progress" in of.reply,
     "reply: delivered, although the funds are elsewhere": lambda of: (
         "was delivered" in of.reply and of.told.place is not Place.RECIPIENT
     ),
@@ -240,7 +240,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     ),
     "reply: late, and as usual": lambda of: of.is_late and matches("usual", of.reply),
     "reply: a second deposit is warned of and ordered": lambda of: (
-        of.told.warn_second_deposit and matches("pays", of.reply)
+        of.told.row.warn_second_deposit and matches("pays", of.reply)
     ),
     # Escalation
     "escalation: sent, although no deposit was found": lambda of: (

@@ -156,5 +156,5 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
         value = _value([usd for _, usd in group])
         side = summary.Side(money, value.usd if value.priced else None)
         sums.append(Sum(side, value, len(group)))
-    ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.symbol))
+    ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.token.symbol))
     return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))

@@ -51,7 +51,10 @@ class AttentionFilters(UrlFilters):
     def takes(self, row: RecoverableRow) -> bool:
         if self.least is not None and row.value.priced and row.value.usd < self.least:
             return False
-        return self.chain is None or self.chain in (row.summary.sent.chain_id, row.summary.received.chain_id)
+        return self.chain is None or self.chain in (
+            row.summary.sent.token.chain_id,
+            row.summary.received.token.chain_id,
+        )
 
 
 def read_filters(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Parsed[AttentionFilters]:

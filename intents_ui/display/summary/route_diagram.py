@@ -74,7 +74,7 @@ def _reached(place: Place, places: tuple[Place, ...], transfer: Transfer, told: 
         return Reached.PASSED
     if transfer.is_unread or told.place is Place.UNKNOWN:
         return Reached.UNKNOWN
-    return Reached.NEVER if told.is_over else Reached.AHEAD
+    return Reached.NEVER if told.transfer.is_over else Reached.AHEAD
 
 
 def _here(told: Summary) -> Reached:

@@ -80,20 +80,8 @@ class Side:
         return self.money.token
 
     @property
-    def symbol(self) -> str:
-        return self.token.symbol
-
-    @property
     def chain(self) -> str:
         return self.token.chain
-
-    @property
-    def chain_id(self) -> int | None:
-        return self.token.chain_id
-
-    @property
-    def token_address(self) -> str | None:
-        return self.token.address
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +213,7 @@ class Summary:
     @property
     def instructions(self) -> str:
         """Return the next step, followed by the warning, for surfaces that show both as one text."""
-        return Sentence(self.next_step, f" {SECOND_DEPOSIT}") if self.warn_second_deposit else self.next_step
+        return Sentence(self.next_step, f" {SECOND_DEPOSIT}") if self.row.warn_second_deposit else self.next_step
 
     @cached_property
     def who(self) -> Who:
@@ -252,10 +240,6 @@ class Summary:
     @cached_property
     def deadline(self) -> datetime | None:
         return None if self.is_pending else _deadline(self.row.deadline, self.transfer)
-
-    @property
-    def warn_second_deposit(self) -> bool:
-        return self.row.warn_second_deposit
 
     @property
     def attention(self) -> Attention:
@@ -385,10 +369,6 @@ class Summary:
     # For help and pages
 
     @property
-    def is_over(self) -> bool:
-        return self.transfer.is_over
-
-    @property
     def explained(self) -> IntentStatus | None:
         """Return the status whose help page has the row, None if none has."""
         return next((status for status in self.row.statuses if status == self.transfer.status), None)
@@ -399,7 +379,7 @@ class Summary:
         return (
             *(self.key, self.status, self.tone, self.headline, self.sentence, self.location, self.amount),
             *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),
-            *(self.warn_second_deposit, self.balance_note, self.located.finding),
+            *(self.row.warn_second_deposit, self.balance_note, self.located.finding),
         )
 
     @cached_property

@@ -240,10 +240,8 @@ class Timeline:
     steps: tuple[Step, ...]
     elapsed: timedelta | None
     estimate: timedelta
-    due_at: datetime | None
     late: bool
     stalled: bool
-    finished: bool
 
     @property
     def share(self) -> int:
@@ -276,17 +274,14 @@ def of(transfer: Transfer) -> Timeline:
     price = price_held(transfer.expires_at, now=transfer.now) if is_offer else ""
     quoted = Step(Name.QUOTED, StepState.DONE, price, transfer.quoted_at)
     steps = (quoted, _accepted(transfer, is_offer=is_offer), *_legs(transfer))
-    is_open = transfer.is_open
     elapsed = _elapsed(transfer, steps)
     estimate = transfer.estimate
     return Timeline(
         steps=_with_slowest(tuple(_with_durations(steps, now=transfer.now)), elapsed),
         elapsed=elapsed,
         estimate=estimate,
-        due_at=transfer.due_at,
         late=elapsed is not None and elapsed >= estimate + transfer.grace,
-        stalled=is_open and transfer.has_moved and transfer.has_come(transfer.stalled_at),
-        finished=not is_open,
+        stalled=transfer.is_open and transfer.has_moved and transfer.has_come(transfer.stalled_at),
     )
 
 

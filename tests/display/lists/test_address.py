@@ -85,5 +85,5 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together() ->
         hit(6, origin_token_address=None),
     ]
     sums = address.totals(found, using=CATALOGUE, now=NOW).sent
-    assert [(each.side.token_address, each.intents) for each in sums.tokens] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
+    assert [(each.side.token.address, each.intents) for each in sums.tokens] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
     assert sums.untold == 1

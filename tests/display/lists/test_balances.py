@@ -115,7 +115,7 @@ def test_the_amount_of_each_token_is_stated(held, full, unit, standing):
 @pytest.mark.parametrize("chain_id", [0, None])
 def test_a_token_without_a_chain_is_on_that_of_its_address(chain_id):
     holding = only(entry(group(token(chain_id=chain_id, contract_address=USDC_ON_BASE), chain_id=BASE)))
-    assert (holding.side.chain_id, holding.side.chain) == (BASE, "Base")
+    assert (holding.side.token.chain_id, holding.side.chain) == (BASE, "Base")
 
 
 BOTH = intent(origin_intent_address=DEPOSIT, destination_intent_address=DEPOSIT)

@@ -562,7 +562,7 @@ def test_quote_comparison_and_summary_agree_in_every_combination(status, combine
         if result.certainty is Certainty.CONFLICTING and result.key != "refunded.elsewhere":
             assert found.result is Result.UNKNOWN, which
         if found.result is Result.ON_TRACK:
-            assert not result.is_over, which
+            assert not result.transfer.is_over, which
             assert result.certainty is Certainty.CONFIRMED, which
         if found.result is Result.NO_DEPOSIT:
             assert result.place in (Place.OWNER, Place.UNKNOWN), which

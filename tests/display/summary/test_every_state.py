@@ -271,7 +271,7 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ("no one is named", told.who is not Who.NONE and not summaries.whose(told)),
         (
             "no warning about a second deposit",
-            not words.warns and not told.warn_second_deposit and not is_settled(told, case),
+            not words.warns and not told.row.warn_second_deposit and not is_settled(told, case),
         ),
         ("asks to pay what was paid", told.who is Who.PAYER and (case.is_paid or held is True)),
         ("asks to pay too late", told.who is Who.PAYER and now >= EXPIRES_AT),

@@ -89,8 +89,8 @@ def test_only_an_amount_that_a_confirmed_deposit_reports_has_no_label(of_receipt
 def test_a_token_of_the_same_name_at_another_address_is_not_listed():
     spoof = "0x" + "1" * 40
     sides = of(intent(), receipt(summary=wire_summary(origin_token_address=spoof)))
-    assert (sides.sent.symbol, sides.sent.token.standing) == ("USDC", TokenStanding.UNLISTED)
-    assert (sides.received.symbol, sides.received.token.standing) == ("USDC", TokenStanding.LISTED)
+    assert (sides.sent.token.symbol, sides.sent.token.standing) == ("USDC", TokenStanding.UNLISTED)
+    assert (sides.received.token.symbol, sides.received.token.standing) == ("USDC", TokenStanding.LISTED)
     assert of(intent(origin_chain_id=7), receipt(origin_chain_id=7)).sent.token.standing is TokenStanding.UNKNOWN
     assert of(intent(), None).sent.token.standing is TokenStanding.UNKNOWN
 
