@@ -80,6 +80,7 @@ def served(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         (["serve", "--help"], 0, "usage: intents-ui serve "),
         (["mirror", "--help"], 0, "usage: intents-ui mirror "),
         (["doctor", "--help"], 0, "usage: intents-ui doctor "),
+        (["emulator", "--help"], 0, "usage: intents-ui emulator "),
         (["emulator", "--list"], 0, "Scenarios:\n"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,

@@ -1,4 +1,4 @@
-"""`python -m intents_ui.emulator`: runs the emulator on loopback, under gunicorn's ASGI worker."""
+"""`intents-ui emulator`: runs the emulator on loopback, under gunicorn's ASGI worker."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m intents_ui.emulator",
+        prog="intents-ui emulator",
         description="Service emulator with demo data, at http://127.0.0.1:<port>/rpc/Service/<Operation>.",
     )
     parser.add_argument("--list", action="store_true", help="list scenarios, faults and operations, and exit")
