@@ -55,7 +55,7 @@ class ApiFigures(ApiModel):
 
 
 class ApiReason(ApiModel):
-    """Why transfers were not delivered. `reason` is text of strangers."""
+    """Why transfers were not delivered. `reason` is untrusted input."""
 
     step: str | None = Field(description="The step that failed", examples=["bridge"])
     reason: str = Field(description="As the service reports it", examples=["Slippage exceeded"])

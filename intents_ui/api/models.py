@@ -1,7 +1,7 @@
 """What the API answers. OpenAPI describes these models, and they serialize the answers.
 
 Names of fields are in camelCase. Amounts are text in base units, with the decimals beside them. Times are RFC 3339 in
-UTC. What is unknown is null. Closed sets of words may get more of them, so a program must accept a word that it doesn't
+UTC. What is unknown is null. New values can appear at any time, so a program must accept values that it doesn't
 know.
 """
 
@@ -136,7 +136,7 @@ class ApiStep(ApiModel):
         description="When it is expected, if that is in the future", examples=[None, "2026-11-21T12:04:00Z"]
     )
     reason: str | None = Field(
-        description="Why it failed, as the service reports it. Text of strangers",
+        description="Why it failed, as the service reports it. Untrusted input",
         examples=[None, "precondition not met: balance 79712345 < 79800000"],
     )
     transaction: ApiTransaction | None = Field(description="Its transaction, if it has one")

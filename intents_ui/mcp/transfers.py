@@ -104,7 +104,7 @@ def _possible(found: Candidates | None, most: int = candidates.PER_PAGE) -> dict
 
 
 def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
-    """Return the answer of the API about a transfer, and the text of strangers in it as received."""
+    """Return the answer of the API about a transfer, and the untrusted input in it as received."""
     transfer = reading.read(links.canonical(given.intent_id))
     told = answers.transfer(transfer, root=client_ip.root(request))
     return fence.around_json({**told.model_dump(mode="json", by_alias=True), "asReceived": as_received(transfer)})

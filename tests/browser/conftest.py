@@ -243,6 +243,13 @@ def wait_until(page: Page | Frame, expression: str, arg: object = None) -> None:
     until(lambda: page.evaluate(expression, arg), pause=0.02)
 
 
+def show_times(page: Page, way: str) -> None:
+    """Choose `Local`, `UTC` or `Unix` in the settings."""
+    page.get_by_role("button", name="Settings", exact=True).click()
+    page.get_by_label(way, exact=True).check()
+    page.get_by_role("button", name="Close").click()
+
+
 def fits(page: Page) -> bool:
     """Return whether nothing is wider than the screen."""
     return bool(page.evaluate(FITS))

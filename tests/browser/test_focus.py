@@ -147,7 +147,7 @@ def test_a_live_update_takes_the_focus_from_no_element(browser: Browser, server:
         if is_streamed:
             offer.focus()
         transfer.commit()
-        expect(page.locator(".answer .status").first).to_have_text("Accepted")
+        expect(page.locator("#state")).to_have_attribute("data-state", "Accepted")
         # If the focused element disappears with the state, the state's heading gets the focus.
         focused = page.locator("#receipt h1" if is_streamed else "#receipt [data-copy]").first
         expect(focused).to_be_focused()

@@ -96,7 +96,7 @@ def test_theme_search_and_help(visit: Visit) -> None:
     page.keyboard.press("t")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.keyboard.press("?")
-    sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
+    sheet = page.get_by_role("dialog", name="Settings and shortcuts")
     expect(sheet).to_be_visible()
     page.keyboard.press("t")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
@@ -129,21 +129,21 @@ def test_shortcuts_work_on_layouts_without_latin_letters(visit: Visit) -> None:
         expect(box).to_be_focused()
     page.locator("main").focus()
     body.dispatch_event("keydown", {"key": "؟", "code": "Slash", "shiftKey": True})
-    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Settings and shortcuts")).to_be_visible()
 
 
 @pytest.mark.programs
 def test_single_key_shortcuts_can_be_turned_off_for_good(visit: Visit) -> None:
     page = visit.page
     visit.open("/history")
-    page.get_by_role("button", name="Keyboard shortcuts").click()
+    page.get_by_role("button", name="Settings and shortcuts").click()
     page.get_by_label("Enable single-key shortcuts").uncheck()
     page.get_by_role("button", name="Close").click()
-    expect(page.get_by_role("button", name="Keyboard shortcuts")).to_be_focused()
+    expect(page.get_by_role("button", name="Settings and shortcuts")).to_be_focused()
     visit.open("/chains")
     page.keyboard.press("j")
     page.keyboard.press("t")
     assert page.evaluate("document.activeElement === document.body")
     assert page.locator("html").get_attribute("data-theme") is None
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Settings and shortcuts")).to_be_visible()

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.browser.conftest import Visit, fits, some_intent, visiting
+from tests.browser.conftest import Visit, fits, show_times, some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -106,7 +106,7 @@ def test_saved_items_are_cleared(visit: Visit) -> None:
     visit.open(some_intent(visit, 8))
     page.get_by_role("button", name="Star").click()
     page.get_by_role("button", name="Toggle dark mode").click()
-    page.get_by_label("Unix").check()
+    show_times(page, "Unix")
     visit.open("/saved")
     before = stored(page)
     page.get_by_role("button", name="Clear all").click()

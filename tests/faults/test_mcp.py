@@ -1,4 +1,4 @@
-"""Text of strangers in the answers of MCP tools: between the marks only, as received, and with nothing hidden in it."""
+"""Untrusted input in the answers of MCP tools: between the marks only, as received, and with nothing hidden in it."""
 
 import asyncio
 import json

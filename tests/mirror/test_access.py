@@ -47,7 +47,7 @@ def test_without_a_mirror_pages_of_one_say_how_to_turn_it_on_and_no_other_speaks
     for path, status in {"/status": 200, **dict.fromkeys(CARDS, 404)}.items():
         is_searched = path == SHORT  # which says what would find it
         assert ("local copy" in read(site, path, status).lower()) is is_searched, path
-    assert "As recipient" not in read(site, f"/address/{emulator.finished(3)['ownerAddress']}")
+    assert "Received from others" not in read(site, f"/address/{emulator.finished(3)['ownerAddress']}")
     assert COVERAGE not in read(site, "/help")
     assert b"mirror" not in probes.metrics_text()
 
@@ -67,7 +67,7 @@ def test_a_copy_that_cannot_be_read_is_no_empty_one(
     for path, key in {**CARDS, owner: "recipient"}.items():
         page = read(site, path, 200 if path == owner else 404)
         assert "The local copy can't be read" in card(page, key), path
-        assert "No transfer of another owner" not in page
+        assert "No one else has paid" not in page
     for path in ("/insight.json", "/insight/incident/1.json"):
         assert json.loads(read(site, path, 503))["error"] == access.UNREADABLE.title
     for path in API:

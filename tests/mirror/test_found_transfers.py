@@ -43,7 +43,7 @@ def test_an_address_that_only_received_has_its_transfers_newest_first(site: Clie
     refunded = past.pay(PAID, now=NOW, role="refund", status="REFUNDED", number=3)
     page = read(site, PATH)
     recipient, refund = card(page, "recipient"), card(page, "refund")
-    assert recipient.startswith("As recipient 2 transfers")
+    assert recipient.startswith("Received from others 2 transfers")
     assert re.search(r"Failed 1 min ago.*Succeeded 2 h ago", recipient)
     assert "Complete since 2026-11-18 13:00 UTC" in recipient
     assert refund.startswith("Refunded to 1 transfer ")
@@ -75,7 +75,7 @@ def test_an_address_of_nothing_says_how_complete_the_copy_is(site: Client) -> No
     page = read(site, PATH, 404)
     shown = card(page, "recipient")
     assert "This is a recipient address" not in page
-    assert "No transfer of another owner paid this address" in shown
+    assert "No one else has paid this address" in shown
     assert "The local copy has holes" in shown
 
 
@@ -172,7 +172,7 @@ def test_triage_knows_an_address_that_was_only_paid_by_others(site: Client) -> N
         past.pay(PAID, now=NOW, number=number)
     (row,) = send(f"Our shop is {PAID}").rows
     assert "Paid by others" in visible_text(row)
-    assert "As recipient: 3" in visible_text(row)
+    assert "Received from others: 3" in visible_text(row)
     assert f'href="/address/{PAID}"' in row
     assert "never used" not in row
 

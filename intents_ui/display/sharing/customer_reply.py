@@ -19,6 +19,7 @@ from intents_ui.display.summary.rules import RECOVER, SECOND_DEPOSIT, Attention,
 from intents_ui.display.summary.summary import NOT_CHECKED
 from intents_ui.display.summary.timeline import StepState
 from intents_ui.display.tokens import providers
+from intents_ui.display.transfers import statuses
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer, derived
@@ -245,10 +246,7 @@ def references(transfer: Transfer) -> str:
     lines = [f"Intent ID: {text.visible(transfer.intent.intent_id)}"]
     if transfer.incident:
         lines.append(f"Known incident: {unlinked(transfer.incident.sentence)}")
-    result = summary.of(transfer)
-    if result.is_provisional:
-        lines.append("On-chain balances: not checked")
-    is_recoverable = HelpKind.RECOVERY in result.row.help and not reasons.no_recovery(transfer)
+    is_recoverable = HelpKind.RECOVERY in summary.of(transfer).row.help and not reasons.no_recovery(transfer)
     if is_recoverable and transfer.contacts.recovery_url:
         lines.append(f"{RECOVER}: {transfer.contacts.recovery_url}")
     lines += [f"{each.step} transaction: {each.link or unlinked(each.txn_hash)}" for each in transactions(transfer)]
@@ -262,7 +260,8 @@ def transactions(transfer: Transfer) -> Iterator[Transaction]:
             continue
         chain = transfer.names.chain(sent.chain_id)
         link = explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain)
-        yield Transaction(step.title, text.name(sent.status).shown, text.visible(sent.txn_hash), link)
+        status = statuses.transaction(sent.status, is_open=transfer.is_open).word
+        yield Transaction(step.title, status, text.visible(sent.txn_hash), link)
 
 
 def unlinked(words: str) -> str:

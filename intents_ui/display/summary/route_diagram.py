@@ -8,7 +8,6 @@ from intents_ui.display.summary.rules import Certainty
 from intents_ui.display.summary.summary import Summary
 from intents_ui.display.tokens import providers
 from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.service.outcome import TRACES, StepStatus
 
@@ -26,8 +25,7 @@ class Reached(StrEnum):
 class RouteStop:
     """A location. `note` below the title is the chain, that the funds are here, or that they never got here.
 
-    If a transfer stopped on the way, it is the last known location, which the funds may have left since. `tone`
-    colors the marker of the location with the funds.
+    If a transfer stopped on the way, it is the last known location, which the funds may have left since.
     """
 
     place: Place
@@ -36,7 +34,6 @@ class RouteStop:
     note: str
     chain_id: int | None = None
     address: str | None = None
-    tone: Tone = Tone.NEUTRAL
 
 
 ONE_CHAIN = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.RECIPIENT)
@@ -112,9 +109,7 @@ def _was_passed(place: Place, transfer: Transfer, told: Summary) -> bool:
 def _stop(place: Place, reached: Reached, transfer: Transfer, told: Summary) -> RouteStop:
     chain_id = transfer.chain_of(place)
     note = _note(place, reached, told) or ("" if place is Place.PROVIDER else transfer.chain_name(chain_id))
-    return RouteStop(
-        place, _title(place, transfer), reached, note, chain_id, transfer.address_of(place), _tone(place, told)
-    )
+    return RouteStop(place, _title(place, transfer), reached, note, chain_id, transfer.address_of(place))
 
 
 def _note(place: Place, reached: Reached, told: Summary) -> str:
@@ -127,12 +122,6 @@ def _note(place: Place, reached: Reached, told: Summary) -> str:
     if reached is Reached.EXPECTED:
         return LAST_SEEN if place in HALF_WAY else EXPECTED
     return HERE
-
-
-def _tone(place: Place, story: Summary) -> Tone:
-    """Return the tone of the story, except that funds with their owner are safe, however the transfer ended."""
-    warnings = {Place.OWNER: (Tone.ATTENTION, Tone.BAD), Place.RETURNED: (Tone.ATTENTION,)}
-    return Tone.NEUTRAL if story.tone in warnings.get(place, ()) else story.tone
 
 
 def _title(place: Place, transfer: Transfer) -> str:

@@ -142,6 +142,12 @@ class Summary:
         template = self.row.stem if self.is_provisional else self.row.headline
         return STATUS in template or self.row.says == self.status.word
 
+    @property
+    def shows_the_status(self) -> bool:
+        """Return whether the status stands beside the headline. A calm headline that contains it is enough."""
+        is_calm = self.tone not in (Tone.ATTENTION, Tone.BAD)
+        return not (self.is_the_status or (is_calm and self.says_the_status))
+
     @cached_property
     def headline_with_status(self) -> str:
         """Return `Succeeded · Delivered`, or only the headline if it says the status."""

@@ -76,7 +76,7 @@ def _paid_lists(address: str) -> Sequence[MirroredList]:
     from intents_ui.mirror.addresses import MOST_COUNTED, Role, transfers_to
 
     lists = []
-    for role, heading in ((Role.RECIPIENT, "As recipient"), (Role.REFUND, "Refunded to")):
+    for role, heading in ((Role.RECIPIENT, "Received from others"), (Role.REFUND, "Refunded to")):
         found, count = transfers_to(address, role=role, most=MOST_SHOWN)
         lists.append(MirroredList(role.value, heading, _rows(found), count, is_capped=count >= MOST_COUNTED))
     return lists

@@ -8,7 +8,6 @@ from intents_ui.display.summary import summary as summaries
 from intents_ui.display.summary import timeline as display
 from intents_ui.display.summary.route_diagram import Reached
 from intents_ui.display.summary.timeline import Name, StepState
-from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import FINAL, IntentProviderQuote, IntentStatus
 from tests.display import builders
 from tests.display.builders import (
@@ -353,20 +352,6 @@ def test_refunded_funds_are_with_the_owner_on_the_refunds_chain():
         ("Refund to owner", Reached.HERE, BASE),
     ]
     assert [stop.note for stop in stops][-2:] == ["Not reached", "Funds are here"]
-
-
-@pytest.mark.parametrize(
-    ("of_receipt", "place", "tone"),
-    named(
-        ("never left the owner", receipt("FAILED", deposit="REVERTED"), "owner", Tone.NEUTRAL),
-        ("refunded", receipt("REFUNDED", **REVERTED, refund="SUCCEEDED"), "returned", Tone.NEUTRAL),
-        ("to another address", receipt("REFUNDED", refund=TO_ANOTHER), "returned", Tone.BAD),
-        ("stuck", receipt("FAILED", **REVERTED, refund="FAILED"), "deposit-address", Tone.BAD),
-    ),
-)
-def test_the_location_is_a_warning_only_if_the_funds_are_not_safe(of_receipt, place, tone):
-    here = next(stop for stop in drawn(of_receipt) if stop.reached in (Reached.HERE, Reached.EXPECTED))
-    assert (here.place.value, here.tone) == (place, tone)
 
 
 LEGS = [None, "UNKNOWN", "ON_HOLD", "MINING", "ERRORED", "QUEUED", "SUCCEEDED", "FAILED", "ABORTED"]
