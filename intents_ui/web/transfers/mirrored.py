@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from intents_ui.mirror.coverage import Coverage
     from intents_ui.mirror.models import Transfer
 
-MOST_SHOWN = 50
+MOST_SHOWN, MOST_COUNTED = 50, 10_000
 
 
 @dataclass(frozen=True)
@@ -66,25 +66,24 @@ def that_paid(request: HttpRequest, address: str) -> Mirrored | None:
 
     try:
         with reading():
-            lists = _paid_lists(address)
+            lists = paid_lists(address)
     except CopyUnreadable:
         return Mirrored(mirror, may_see, None)
     return Mirrored(mirror, may_see, [each for each in lists if each.rows])
 
 
-def _paid_lists(address: str) -> Sequence[MirroredList]:
-    from intents_ui.mirror.addresses import MOST_COUNTED, Role, transfers_to
+def paid_lists(address: str) -> Sequence[MirroredList]:
+    """Return the newest transfers that paid an address: as the recipient, and as that of a refund."""
+    from intents_ui.mirror.entry import ADDRESS, packed
+    from intents_ui.mirror.models import Transfer
 
-    lists = []
-    for role, heading in ((Role.RECIPIENT, "Received from others"), (Role.REFUND, "Refunded to")):
-        found, count = transfers_to(address, role=role, most=MOST_SHOWN)
-        lists.append(MirroredList(role.value, heading, _rows(found), count, is_capped=count >= MOST_COUNTED))
+    now, lists = datetime.now(UTC), []
+    for column, heading in (("recipient", "Received from others"), ("refund", "Refunded to")):
+        found = Transfer.objects.filter(**{column: packed(address, ADDRESS) or b""})
+        rows = [_row(each, now=now) for each in found.order_by("-created")[:MOST_SHOWN]]
+        count = found[:MOST_COUNTED].count()
+        lists.append(MirroredList(column, heading, rows, count, is_capped=count == MOST_COUNTED))
     return lists
-
-
-def _rows(found: Sequence["Transfer"]) -> list[MirroredRow]:
-    now = datetime.now(UTC)
-    return [_row(each, now=now) for each in found[:MOST_SHOWN]]
 
 
 def _row(transfer: "Transfer", *, now: datetime) -> MirroredRow:
