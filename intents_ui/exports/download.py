@@ -13,12 +13,10 @@ from functools import partial
 
 from intents_ui import app
 from intents_ui.display import failures
-from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import ExportRow
 from intents_ui.display.lists.filters import Filters
 from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.exports import progress
-from intents_ui.exports.formats import About, Format
+from intents_ui.exports import formats, progress
+from intents_ui.exports.formats import About, ExportRow, Format
 from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.service import lookup, operations, results
 from intents_ui.service.client import Client
@@ -154,7 +152,7 @@ class Reader:
         return [None if isinstance(answer, ServiceError) else answer for answer in answers]
 
     def _row(self, transfer: Transfer) -> ExportRow:
-        return export_row.of(transfer, url=self.link(transfer.intent.intent_id))
+        return formats.row(transfer, url=self.link(transfer.intent.intent_id))
 
 
 def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:

@@ -5,7 +5,6 @@ export.
 """
 
 import re
-import secrets
 import time
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -81,10 +80,6 @@ class ExportStatus:
     @property
     def sentence(self) -> str:
         return SENTENCES[self.state].format(rows=counted(self.rows, "row"), why=self.why)
-
-
-def new_run() -> str:
-    return secrets.token_urlsafe(12)
 
 
 def is_run(text: str) -> bool:

@@ -16,11 +16,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from intents_ui import app
 from intents_ui.display.formatting import text
 from intents_ui.display.lists import attention as problems
-from intents_ui.display.lists import export_row, filters
+from intents_ui.display.lists import filters
 from intents_ui.display.lists.attention import AttentionFilters
 from intents_ui.display.search import parameters
 from intents_ui.display.search.parameters import InvalidParameter
-from intents_ui.exports import progress
+from intents_ui.exports import formats, progress
 from intents_ui.exports.download import Batch, Download, Reader, limited
 from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.progress import ExportState, ExportStatus
@@ -95,7 +95,7 @@ def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable
         rows = [row for of in shown.sections for each in of.groups if group in (None, each.key) for row in each.rows]
     lacks = [f"{problems.LISTS[name]} could not be read" for name in found.unread]
     lacks += [f"there are more {problems.LISTS[name]} than were read" for name in found.cut]
-    exported = [export_row.of(row.transfer, url=link(row.intent_id)) for row in rows]
+    exported = [formats.row(row.transfer, url=link(row.intent_id)) for row in rows]
     yield from limited(iter([Batch(exported, "; ".join(lacks))]), most=ENV.intents_max_export_rows)
 
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.urls import reverse
 
 from intents_ui import app
-from intents_ui.display.formatting import csv_text, times
+from intents_ui.display.formatting import text, times
 from intents_ui.display.sharing.feeds import Entry, Feed
 from intents_ui.display.tokens import names, providers
 from intents_ui.exports.formats import FORMATS
@@ -200,7 +200,7 @@ def late_csv(request: HttpRequest) -> HttpResponse:
     if picked.problems:
         return failures.invalid_fields(request, picked.problems)
     found = _late(scopes.read(request.GET), picked, most=EXPORTED)
-    lines = [csv_text.line(COLUMNS)]
+    lines = [text.csv_line(COLUMNS)]
     for each in found.transfers:
         elapsed, token = found.at - each.began_at, each.origin_token
         cells = (
@@ -208,14 +208,14 @@ def late_csv(request: HttpRequest) -> HttpResponse:
             str(int(each.route.limit.total_seconds())), Basis(each.route.late_by).value,
             f"{elapsed / each.route.limit:.2f}", each.sent or "", token.address if token else "",
         )  # fmt: skip
-        lines.append(csv_text.line(map(csv_text.cell, cells)))
+        lines.append(text.csv_line(map(text.csv_cell, cells)))
     why = ""
     if len(found.transfers) < found.count:
         why = "there are more"
     elif not found.completeness.is_complete:
         why = "the local copy of the last day is not complete"
     if settings.DEMO_STARTED is not None:
-        lines.append(csv_text.line([f"# {GENERATED}"]))
+        lines.append(text.csv_line([f"# {GENERATED}"]))
     lines.append(FORMATS[KIND].end(len(found.transfers), why))
     name = f"intents-late-{datetime.now(UTC):%Y-%m-%dT%H%MZ}.{KIND}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -1,5 +1,6 @@
 """The frame of every page: its template context, and responses with a page or a part of it."""
 
+import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import NamedTuple
@@ -10,7 +11,6 @@ from django.template.loader import render_to_string
 
 from intents_ui import app
 from intents_ui.display import failures
-from intents_ui.exports import progress
 from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
@@ -55,6 +55,10 @@ def chosen_columns(request: HttpRequest) -> tuple[str, ...]:
     return DEFAULT_COLUMNS if written is None else tuple(each for each in COLUMNS if each in written.split("."))
 
 
+def new_export_run() -> str:
+    return secrets.token_urlsafe(12)
+
+
 def context(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     has_mirror = settings.MIRROR_DATABASE is not None
@@ -76,7 +80,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "attention_count": app.current().attention.count,
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,
-        "new_export_run": progress.new_run,
+        "new_export_run": new_export_run,
         "old": request_context.stale_responses(),
         "unanswered": request_context.failed_calls(),
         "paused": app.current().service.health.is_paused,

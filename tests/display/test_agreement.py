@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from intents_ui.display.formatting.text import bare
-from intents_ui.display.lists import export_row
 from intents_ui.display.summary import route_diagram, summary, timeline
 from intents_ui.display.summary.route_diagram import BACK, Reached
 from intents_ui.display.summary.rules import Certainty, Delivery
@@ -14,6 +13,7 @@ from intents_ui.display.tokens.names import NO_NAMES
 from intents_ui.display.transfers.locations import Place
 from intents_ui.display.transfers.statuses import Tone
 from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.exports import formats
 from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt, IntentStatus, Page
 from intents_ui.service.outcome import Outcome
@@ -190,5 +190,5 @@ def agree(page: Transfer) -> None:
     row = Transfer.of_entry(entry, now=NOW, names=NO_NAMES)
     assert row.outcome is page.outcome
     assert not quarrel(row)
-    exported = export_row.of(row, url="")
+    exported = formats.row(row, url="")
     assert (exported["headline"], exported["outcome"]) == (bare(summary.of(row).headline), page.outcome.value)

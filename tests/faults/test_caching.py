@@ -10,10 +10,10 @@ from django.test import Client
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import progress
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
+from intents_ui.web import frame
 from intents_ui.web.transfers import attention
 from tests.pages.conftest import fresh
 from tests.policies import NOT_CACHED, policies
@@ -56,7 +56,7 @@ PART: Final = {"HX-Request": "true", "HX-Request-Type": "partial"}
 def emulator() -> Iterator[Emulator]:
     """At a moment that does not pass: two answers differ in nothing but what was asked."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(progress, "new_run", lambda: "a" * 22)  # drawn for each page
+        patch.setattr(frame, "new_export_run", lambda: "a" * 22)  # drawn for each page
         # The age of what is kept is told by another clock, and that one runs on.
         patch.setattr(operations, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
         patch.setattr(attention, "PERIOD", 3600.0)  # lists that are counted later would change a page

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.lists import export_row
 from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.exports import formats
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
 from intents_ui.service import decode, operations
@@ -101,7 +101,7 @@ def test_one_reason_is_stored_shown_and_exported(
     given = listed(status="FAILED", receipt=receipt(status="FAILED", **steps))
     transfer, stored = Transfer.of_entry(given, now=NOW), entry.read(given, now=NOW)
     shown = transfer.reason
-    exported = export_row.of(transfer, url="")["reason"]
+    exported = formats.row(transfer, url="")["reason"]
     assert (stored.failed_step, stored.reason) == (step, reason)
     assert (shown and shown.whole, exported) == (reason, reason)
 

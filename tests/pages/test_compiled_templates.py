@@ -7,9 +7,8 @@ from django.test import Client
 from jinja2.compiler import CodeGenerator
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import progress
 from intents_ui.template_compiler import PlainCodeGenerator
-from intents_ui.web import jinja
+from intents_ui.web import frame, jinja
 from intents_ui.web.jinja import Page
 
 A_FEW = ("/intent/{}", "/history?status=FAILED")
@@ -32,7 +31,7 @@ def test_a_page_is_the_same(
         stock = jinja.environment(loader=ours.loader, autoescape=True)
         assert stock.code_generator_class is CodeGenerator
     monkeypatch.setattr(utils, "get_token", lambda request: "the same token each time")
-    monkeypatch.setattr(progress, "new_run", lambda: "the same run each time")
+    monkeypatch.setattr(frame, "new_export_run", lambda: "the same run each time")
     compared, render = set[str](), Page.render
 
     def both(page: Page, *args: object, **kwargs: object) -> str:

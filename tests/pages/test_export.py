@@ -17,10 +17,9 @@ import time_machine
 from django.test import RequestFactory, override_settings
 
 from intents_ui import app, asgi, settings
-from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import COLUMNS
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import download, progress
+from intents_ui.exports import download, formats, progress
+from intents_ui.exports.formats import COLUMNS
 from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.http import startup
 from intents_ui.pages import export
@@ -474,7 +473,7 @@ def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
     def fail(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
 
-    service.before[3] = lambda: monkeypatch.setattr(export_row, "of", fail)
+    service.before[3] = lambda: monkeypatch.setattr(formats, "row", fail)
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
     assert found.counted == len(found.rows) == 40
     assert found.why

@@ -4,6 +4,8 @@ No finished text is searched for times or for our own words, because names come 
 either. Escaping is up to the template.
 """
 
+import csv
+import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -244,3 +246,24 @@ def parsed(template: str) -> tuple[tuple[str, bool], ...]:
         for part, is_name in ((words, False), (name, True))
         if part
     )
+
+
+# Characters that start a formula in spreadsheets, full-width forms in Japanese ones. Some programs drop blank ones and
+# NUL, so that the next character comes first.
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")  # noqa: RUF001
+
+
+def csv_cell(written: str) -> str:
+    """Return the text of a CSV cell (RFC 4180), which no spreadsheet interprets as a formula: with `'` before one, with
+    hidden characters made visible, and without our direction marks.
+    """
+    shown = visible(bare(written), lines=True)
+    starts = (written, shown, shown.lstrip())  # spreadsheets skip blanks before a formula
+    return f"'{shown}" if any(each.startswith(FORMULA) for each in starts) else shown
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """Return a CSV record with its line break. Quotes cells where needed. Cells must come from `csv_cell`."""
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from intents_ui.display.formatting import csv_text, times
+from intents_ui.display.formatting import text, times
 from intents_ui.display.formatting.text import bare
 from intents_ui.display.triage.rows import TriageOutcome, TriageRow
 
@@ -138,5 +138,5 @@ def _line(words: str) -> str:
 
 def comma_separated(rows: Sequence[TriageRow], *, root: str) -> str:
     return "".join(
-        csv_text.line(map(csv_text.cell, cells)) for cells in (COLUMNS, *(cells(row, root=root) for row in rows))
+        text.csv_line(map(text.csv_cell, cells)) for cells in (COLUMNS, *(cells(row, root=root) for row in rows))
     )

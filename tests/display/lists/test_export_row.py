@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.lists import export_row
-from intents_ui.display.lists.export_row import COLUMNS
 from intents_ui.display.tokens.names import NO_NAMES, Names
 from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.exports import formats
+from intents_ui.exports.formats import COLUMNS
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
 from tests.display.builders import (
     BASE,
@@ -37,12 +37,12 @@ DELIVERED = summary(destination_token_amount=99_910_000)
 
 def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> SimpleNamespace:
     made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
-    return SimpleNamespace(**export_row.of(Transfer.of_entry(made, now=NOW, names=using), url=URL))
+    return SimpleNamespace(**formats.row(Transfer.of_entry(made, now=NOW, names=using), url=URL))
 
 
 def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
     made = Transfer.of(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, unread=True)
-    assert export_row.of(made, url=URL)["outcome"] is None
+    assert formats.row(made, url=URL)["outcome"] is None
     assert row(receipt("SUCCEEDED", summary=DELIVERED)).outcome == "delivered"
 
 
@@ -147,7 +147,7 @@ def test_unchecked_balances_are_not_empty_balances() -> None:
 
 
 def test_without_a_receipt_the_sent_amount_comes_from_the_quote() -> None:
-    made = export_row.of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), url=URL)
+    made = formats.row(at(intent("QUOTED", quote={"fromAmount": "25000000"})), url=URL)
     assert (made["status"], made["origin_base_units"], made["destination_base_units"]) == ("QUOTED", "25000000", None)
 
 
