@@ -138,6 +138,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("saved/status", saved.status, name="saved-status"),
     path("robots.txt", well_known.robots, name="robots"),
     path("site.webmanifest", well_known.manifest, name="manifest"),
+    path("opensearch.xml", well_known.opensearch, name="opensearch"),
     path("favicon.ico", well_known.icon, name="icon"),
     path(".well-known/security.txt", well_known.security, name="security"),
     path("help", help.states, name="help"),

@@ -49,6 +49,7 @@ def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
         "transactions": display.transactions(),
         "others": display.of_any_status(),
         "missing": missing,
+        "root": client_ip.root(request),
     }
     return render(request, "help.html", context, status=HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
 

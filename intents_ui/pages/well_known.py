@@ -1,4 +1,4 @@
-"""Well-known files: `robots.txt`, `security.txt`, the web app manifest and the icon."""
+"""Well-known files: `robots.txt`, `security.txt`, the web app manifest, the search engine and the icon."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,11 +6,23 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
+from intents_ui.http import client_ip
 from intents_ui.settings import ENV
 
 A_DAY = "public, max-age=86400"
+OPENSEARCH = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+  <ShortName>Intents</ShortName>
+  <Description>Find a cross-chain transfer by a hash, an address or a message</Description>
+  <InputEncoding>UTF-8</InputEncoding>
+  <Image type="image/svg+xml">{root}{icon}</Image>
+  <Url type="text/html" method="get" template="{root}{search}?q={{searchTerms}}"/>
+</OpenSearchDescription>
+"""
 # Expensive for the service, specific to one user, or not a page.
 NOT_FOR_CRAWLERS = (
     "/.well-known/",
@@ -82,8 +94,20 @@ def manifest(request: HttpRequest) -> HttpResponse:
         "background_color": "#f6f7f9",
         "theme_color": "#ffffff",
         "icons": [{"src": static("img/mark.svg"), "sizes": "any", "type": "image/svg+xml"}],
+        # What another app shares is searched for.
+        "share_target": {"action": reverse("search"), "method": "GET", "params": {"text": "q"}},
     }
     return JsonResponse(fields, content_type="application/manifest+json", headers={"Cache-Control": A_DAY})
+
+
+@require_safe
+def opensearch(request: HttpRequest) -> HttpResponse:
+    """Return the description with which browsers add the search to their address bar."""
+    described = format_html(
+        OPENSEARCH, root=client_ip.root(request), icon=static("img/mark.svg"), search=reverse("search")
+    )
+    kind = "application/opensearchdescription+xml"
+    return HttpResponse(described, content_type=kind, headers={"Cache-Control": "private, max-age=86400"})
 
 
 def _text(lines: list[str], headers: dict[str, str]) -> HttpResponse:

@@ -212,7 +212,9 @@ def test_only_the_card_and_the_side_bar_can_be_framed_of_the_whole_site_map(
         names |= {"status": "FAILED", "run": "a" * 22, "transaction_hash": RECIPIENT, "name": "RELAY"}
         names |= {"number": "1", "used": "RELAY", "providers": "RELAY", "origin": "8453", "destination": "42161"}
         patterns = [str(each.pattern) for each in url_patterns()]
-        shown_ones = [each for each in patterns if "<file:" not in each and not each.endswith(".csv")]
+        shown_ones = [
+            each for each in patterns if "<file:" not in each and not each.endswith((".csv", "opensearch.xml"))
+        ]
         paths = ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], each) for each in shown_ones]
         sources = [sites.dashboard + each for each in [*paths, "/static/css/base.css", "/healthz", "/live/0x12"]]
         shown = []
@@ -246,6 +248,25 @@ def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
         # Whichever status it has when the card loads.
         expect(state).to_have_text(re.compile("In progress|Failed|Refunded"))
         assert frame.evaluate("window.notReloaded")
+
+
+@pytest.mark.programs
+def test_the_page_around_the_card_learns_its_height_and_status(browser: Browser, sites: Sites) -> None:
+    transfer = Transfer(sites.dashboard)
+    with reading(browser, sites, theme="light") as visit:
+        visit.page.add_init_script("window.heard = []; addEventListener('message', ({ data }) => heard.push(data))")
+        visit.page.route("**/embed/**", more_often)
+        frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
+        wait_until(visit.page.main_frame, "heard.length > 0")
+        transfer.commit()
+        wait_until(visit.page.main_frame, "heard.at(-1).status === 'COMMITTED'")
+        heard = visit.page.evaluate("heard")
+        assert {each["source"] for each in heard} == {"intents-ui"}
+        assert {each["intent"] for each in heard} == {transfer.path.rpartition("/")[2]}
+        assert heard[0]["status"] == "QUOTED"
+        assert heard[-1]["height"] == frame.evaluate(
+            "Math.ceil(document.getElementById('embed').getBoundingClientRect().bottom)"
+        )
 
 
 @pytest.mark.slow

@@ -3,8 +3,10 @@
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 from urllib.robotparser import RobotFileParser
+from xml.etree import ElementTree
 
 import pytest
 from django.contrib.staticfiles import finders
@@ -147,3 +149,27 @@ def test_the_manifest_refers_to_existing_files(site: Client) -> None:
     assert site.get(result["start_url"]).status_code == 200
     assert all(finders.find(icon["src"].removeprefix("/static/")) for icon in result["icons"])
     assert '<link rel="manifest" href="/site.webmanifest">' in site.get("/").content.decode()
+
+
+def test_what_an_app_shares_is_searched_for(site: Client) -> None:
+    target = json.loads(site.get("/site.webmanifest").content)["share_target"]
+    shared = site.get(target["action"], {target["params"]["text"]: "Look: 0x" + "12" * 32})
+    assert "0x" + "12" * 32 in shared.content.decode()
+
+
+def test_browsers_learn_the_search_of_this_host(site: Client) -> None:
+    found = re.search(
+        r'<link rel="search" type="([^"]+)" title="Intents" href="([^"]+)">', site.get("/").content.decode()
+    )
+    assert found
+    answer = site.get(found[2], headers={"Host": "localhost:8000"})
+    assert answer["Content-Type"] == found[1] == "application/opensearchdescription+xml"
+    described = ElementTree.fromstring(answer.content)  # noqa: S314 - our own file
+    names = {"o": "http://a9.com/-/spec/opensearch/1.1/"}
+    assert described.find("o:Url", names).attrib["template"] == "http://localhost:8000/search?q={searchTerms}"
+    assert finders.find(described.find("o:Image", names).text.removeprefix("http://localhost:8000/static/"))
+
+
+def test_the_bookmark_searches_for_the_selection(site: Client) -> None:
+    page = unescape(site.get("/help", headers={"Host": "localhost:8000"}).content.decode())
+    assert 'javascript:void open("http://localhost:8000/search?q="+encodeURIComponent(getSelection()))' in page
