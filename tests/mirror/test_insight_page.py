@@ -66,6 +66,11 @@ def test_a_time_with_a_hole_has_counts_but_no_percentage(site: Client) -> None:
         assert path == "/insight" or [rate for _, rate in hours].count("incomplete") >= 2  # of creation and of ending
 
 
+def test_a_rate_has_the_color_of_its_level(site: Client) -> None:
+    for path, tone in (("/insight/provider/CCTP", "good"), ("/insight", "attention"), (RELAY, "bad")):
+        assert re.search(rf'<strong data-tone="{tone}">[\d.]+%</strong>', read(site, path)), path
+
+
 def test_every_period_has_a_page(site: Client) -> None:
     for window in ("1h", "24h", "7d", "30d", "90d"):
         for path in ("/insight", RELAY):
