@@ -103,7 +103,7 @@ def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mir
         "told": None,
         "others": [],
         "unclear": [],
-        "parsed": None,
+        "criteria": (),
         "pasted": finding.value,
         "not_asked": empty_results.not_asked(found),
         "was_asked": empty_results.was_asked(found),

@@ -52,10 +52,10 @@ def unread(intent_id: str, error: ServiceError) -> dict[str, object]:
 
 def canonical(written: str) -> str:
     """Return the canonical spelling of an Intent ID. Raises Http404 for anything else, without a service call."""
-    parsed = form.read({"intent": written})
-    if parsed.problems or not parsed.given:
-        raise Http404(next((field.problem for field in parsed.fields if field.problem), "This isn't an Intent ID."))
-    return str(parsed.given["by_intent_id"])
+    parsed = form.read({"intent": [written]})
+    if "intent" not in parsed.filters:
+        raise Http404(parsed.problems.get("intent", "This isn't an Intent ID."))
+    return str(parsed.filters["intent"])
 
 
 def context(transfer: Transfer, *, is_listed: bool = True) -> dict[str, object]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
@@ -22,6 +23,7 @@ from intents_ui.display.search import empty_results, identifiers, input_errors
 from intents_ui.display.search import form as search_form
 from intents_ui.display.search.explorers import explorers_of, other_explorer
 from intents_ui.display.search.facts import chains_by_name
+from intents_ui.display.search.form import SearchKey
 from intents_ui.display.search.identifiers import ADDRESSES, HASHES, Finding, Kind, Pasted
 from intents_ui.display.summary import summary
 from intents_ui.display.tokens import names, providers
@@ -44,7 +46,7 @@ class Sought:
     """The search input: pasted text or the fields of the form."""
 
     read: Pasted
-    parsed: search_form.Criteria | None = None
+    keys: Sequence[SearchKey] = ()
     query: str = ""
 
     def findings(self, found: results.LookupResult) -> list[Finding]:
@@ -111,12 +113,15 @@ def possible_transfers(
 
 def by_keys(request: HttpRequest) -> HttpResponse:
     """The advanced search: all filled-in fields must match."""
-    parsed = search_form.read(request.GET)
-    if parsed.problems or not parsed.given:
+    parsed = search_form.read(dict(request.GET.lists()))
+    keys = search_form.used(parsed)
+    if parsed.problems or not keys:
         return form(request, parsed)
-    service = app.current().service
-    found = lookup.in_turn(service, lambda: lookup.by_criteria(service, parsed.called, **parsed.given))
-    return answer(request, found, Sought(Pasted(), parsed=parsed))
+    service, label = app.current().service, keys[0].label
+    called = "all fields together" if len(keys) > 1 else label[0].lower() + label[1:]
+    criteria: Any = {key.criterion: parsed.filters[key.name] for key in keys}
+    found = lookup.in_turn(service, lambda: lookup.by_criteria(service, called, **criteria))
+    return answer(request, found, Sought(Pasted(), keys=keys))
 
 
 @marks.costly()
@@ -173,7 +178,7 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
         # What a browser may remember of a search: identifiers, without the text around them.
         "asked": " ".join(each.value for each in sought.findings(found) if each.kind is not Kind.WORDS),
         "pasted": sought.query,
-        "parsed": sought.parsed,
+        "criteria": sought.keys,
         "not_asked": empty_results.not_asked(found),
         "possible": possible,
     }
@@ -261,6 +266,7 @@ def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "",
     context = {
         "possible": possible,
         "parsed": parsed,
+        "criteria": search_form.KEYS,
         "pasted": query[: identifiers.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,

@@ -7,7 +7,7 @@ from intents_ui import tables
 from intents_ui.display import failures
 from intents_ui.display.formatting import hashes, text
 from intents_ui.display.search.facts import TicketFacts
-from intents_ui.display.search.form import Criteria
+from intents_ui.display.search.form import SearchKey
 from intents_ui.display.search.identifiers import Finding, Kind
 from intents_ui.service.results import Doubt, LookupQuestion, LookupResult
 
@@ -31,21 +31,20 @@ def looks_like(finding: Finding) -> str:
 
 
 def likely_causes(
-    findings: Sequence[Finding], asked: Criteria | None = None, *, has_recipients: bool = False
+    findings: Sequence[Finding], keys: Sequence[SearchKey] = (), *, has_recipients: bool = False
 ) -> tuple[str, ...]:
     """Return each likely cause once, for pasted identifiers or for the fields of the form.
 
     `has_recipients`: the page says which transfers paid an address.
     """
-    if asked is None:
+    if not keys:
         causes = dict.fromkeys(cause for finding in findings for cause in CAUSES[finding.kind])
         if has_recipients:
             causes.pop(COMMON["recipient"], None)
         return tuple(sorted(causes, key=list(COMMON.values()).__contains__))
-    if len(asked.kinds) > 1:
+    if len(keys) > 1:
         return OF_SEVERAL_KEYS
-    kind = asked.kinds[0]
-    return CAUSES[kind] if kind else OF_A_PROJECT
+    return CAUSES[keys[0].kind] if keys[0].kind else OF_A_PROJECT
 
 
 def question(told: TicketFacts) -> str:

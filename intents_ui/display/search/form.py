@@ -4,14 +4,13 @@ Also the search keys for each kind of pasted identifier.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from intents_ui.display.formatting import text
 from intents_ui.display.search import identifiers, input_errors, parameters
 from intents_ui.display.search.identifiers import LONGEST_WORDS, SHORTEST_WORDS, Kind
-from intents_ui.display.search.parameters import InvalidParameter, required
+from intents_ui.display.search.parameters import InvalidParameter, Parsed, Query, required
 from intents_ui.service import results
 
 
@@ -64,61 +63,20 @@ PLAIN_ID = re.compile(rf"[A-Za-z0-9_.:-]{{1,{LONGEST_ID}}}")
 HEX_ID = re.compile(r"0[xX][0-9a-fA-F]*")
 
 
-@dataclass(frozen=True)
-class SearchField:
-    key: SearchKey
-    value: str = ""
-    problem: str = ""
+# By the name of the field.
+type Criteria = Parsed[dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class Criteria:
-    fields: tuple[SearchField, ...]
-    given: Mapping[str, Any]  # arguments of a search
-
-    @property
-    def problems(self) -> bool:
-        return any(field.problem for field in self.fields)
-
-    @property
-    def called(self) -> str:
-        """Return the label of the only field, or of several, for the middle of a sentence."""
-        if len(self.keys) != 1:
-            return "all fields together"
-        [label] = self.keys
-        return label[0].lower() + label[1:]
-
-    @property
-    def first_faulty(self) -> str | None:
-        return next((field.key.name for field in self.fields if field.problem), None)
-
-    @property
-    def kinds(self) -> tuple[Kind | None, ...]:
-        return tuple(field.key.kind for field in self.fields if field.value)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return tuple(field.key.label for field in self.fields if field.value)
+def read(query: Query) -> Criteria:
+    return parameters.parse(query, {key.name: partial(_criterion, kind=key.kind) for key in KEYS}, dict)
 
 
-def read(query: Mapping[str, str]) -> Criteria:
-    """Read the fields as entered and the criteria of the valid ones."""
-    fields = []
-    given: dict[str, str | int] = {}
-    for key in KEYS:
-        value = query.get(key.name, "").strip()
-        if not value:
-            fields.append(SearchField(key))
-            continue
-        try:
-            given[key.criterion] = _criterion(value, key.kind)
-            fields.append(SearchField(key, value))
-        except InvalidParameter as problem:
-            fields.append(SearchField(key, text.visible(value)[:LONGEST_ID], str(problem)))
-    return Criteria(tuple(fields), given)
+def used(parsed: Criteria) -> list[SearchKey]:
+    """Return the fields that have a valid value."""
+    return [key for key in KEYS if key.name in parsed.filters]
 
 
-def _criterion(value: str, kind: Kind | None) -> str | int:
+def _criterion(value: str, *, kind: Kind | None) -> str | int:
     """Return the value to search for. Raises InvalidParameter."""
     match kind:
         case Kind.INTENT:

@@ -16,7 +16,7 @@ from intents_ui.display.tokens import names
 from intents_ui.service.models import ChainInfo, TokenInfo
 
 LARGEST_NUMBER = 2**64 - 1
-LONGEST_ECHO = 100
+LONGEST_ECHO = 100  # characters of an invalid value
 SHORTEST_OF_OTHER_CHAINS = 25  # characters of an address
 
 type Query = Mapping[str, Sequence[str]]
@@ -106,6 +106,7 @@ def parse[T](
         try:
             if given:
                 found[name] = parser(",".join(given) if name in repeated else given[-1])
+                typed[name] = text.visible(given[-1])
         except InvalidParameter as problem:
             problems[name], choices[name] = str(problem), problem.choices
     return Parsed(make(**found), problems, typed, choices)
