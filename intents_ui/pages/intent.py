@@ -22,10 +22,9 @@ from intents_ui.display.search import empty_results, explorers, identifiers
 from intents_ui.display.sharing import customer_reply
 from intents_ui.display.sharing.customer_reply import Escalation
 from intents_ui.display.summary import summary, timeline
-from intents_ui.display.tokens.token_amounts import TokenStanding
 from intents_ui.display.transfers import deposits, statuses
 from intents_ui.display.transfers.locations import Check
-from intents_ui.display.transfers.transfer import Transfer, derived
+from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import marks
 from intents_ui.live.snapshot import Snapshot, digest
 from intents_ui.service import lookup, operations, results
@@ -131,9 +130,8 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "learned_at": learned_at(transfer.receipt),
         "may_accept": may_accept(transfer),
         "changes_at": changes_at(transfer),
-        "explorer": explorer(transfer),
+        "explorer": customer_reply.last_link(transfer),
         **({"reply": None} if receipt_error else messages(transfer, root=root)),
-        "unchecked": unchecked(transfer),
     }
 
 
@@ -156,26 +154,6 @@ def may_accept(transfer: Transfer) -> bool:
     return transfer.is_offered and ENV.console == "write"
 
 
-@derived
-def explorer(transfer: Transfer) -> str | None:
-    """Return the last transaction's page at its block explorer, or None."""
-    sent = [step.transaction for step in timeline.of(transfer).steps if step.transaction]
-    chains = [transfer.names.chain(each.chain_id) for each in sent]
-    links = [
-        explorers.transaction_link(each.txn_hash, chain_id=each.chain_id, info=chain)
-        for each, chain in zip(sent, chains, strict=True)
-    ]
-    return next((link for link in reversed(links) if link), None)
-
-
-@derived
-def unchecked(transfer: Transfer) -> tuple[str, ...]:
-    """Return the chains whose token list isn't there to check the transfer's tokens against."""
-    shown = summary.of(transfer)
-    tokens = [each for each in (shown.sent.token, shown.received.token) if each.address and each.chain_id is not None]
-    return tuple(dict.fromkeys(each.chain for each in tokens if each.standing is TokenStanding.UNKNOWN))
-
-
 def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
     """Return the version of what is shown: the response, its age if it is stale, and what depends on the clock,
     without running seconds.
@@ -183,7 +161,7 @@ def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
     steps = timeline.of(transfer)
     by_the_clock = (
         *(summary.of(transfer).told, steps.late, steps.stalled, comparison.of(transfer).shown),
-        *(deposits.of(transfer).rows, transfer.may_change, may_accept(transfer), unchecked(transfer)),
+        *(deposits.of(transfer).rows, transfer.may_change, may_accept(transfer), summary.of(transfer).unchecked),
         *(transfer.incident, customer_reply.body(transfer)),
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]

@@ -264,6 +264,11 @@ def transactions(transfer: Transfer) -> Iterator[Transaction]:
         yield Transaction(step.title, status, text.visible(sent.txn_hash), link)
 
 
+def last_link(transfer: Transfer) -> str | None:
+    """Return the last transaction's page at its block explorer, or None."""
+    return next((each.link for each in reversed([*transactions(transfer)]) if each.link), None)
+
+
 def unlinked(words: str) -> str:
     """Return text that mail programs don't turn into links: a token's name may contain a URL."""
     return AN_ADDRESS.sub(r"[\g<0>]", text.bare(words))

@@ -28,7 +28,7 @@ from intents_ui.display.summary.rules import (
 )
 from intents_ui.display.tokens import providers
 from intents_ui.display.tokens.providers import Provider
-from intents_ui.display.tokens.token_amounts import Identity, Money
+from intents_ui.display.tokens.token_amounts import Identity, Money, TokenStanding
 from intents_ui.display.transfers import deposits
 from intents_ui.display.transfers.locations import Check, Place
 from intents_ui.display.transfers.statuses import StatusLabel, Tone
@@ -325,6 +325,13 @@ class Summary:
     def sends_nothing(self) -> bool:
         """Return whether no funds move. Address poisoning uses such transfers to list a lookalike address."""
         return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """Return the chains whose token list isn't there to check the transfer's tokens against."""
+        tokens = (self.sent.token, self.received.token)
+        unknown = [each for each in tokens if each.address and each.standing is TokenStanding.UNKNOWN]
+        return tuple(dict.fromkeys(each.chain for each in unknown if each.chain_id is not None))
 
     @property
     def providers(self) -> tuple[Provider, ...]:

@@ -88,12 +88,6 @@ RETURN = {
 }
 
 
-def price_held(until: datetime | None, *, now: datetime) -> str:
-    if until is None:
-        return "Quote expiry not reported."
-    return Sentence("Quote valid until " if now < until else "Quote was valid until ", times.utc(until, now=now), ".")
-
-
 class StepDescriber(Placeholders):
     """The sentences of one transfer's steps."""
 
@@ -271,7 +265,12 @@ TENSES = {
 def of(transfer: Transfer) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
     is_offer = transfer.status in UNEXECUTED and not transfer.is_under_way
-    price = price_held(transfer.expires_at, now=transfer.now) if is_offer else ""
+    price, until = "", transfer.expires_at
+    if is_offer and until:
+        valid = "Quote was valid until " if transfer.has_come(until) else "Quote valid until "
+        price = Sentence(valid, times.utc(until, now=transfer.now), ".")
+    elif is_offer:
+        price = "Quote expiry not reported."
     quoted = Step(Name.QUOTED, StepState.DONE, price, transfer.quoted_at)
     steps = (quoted, _accepted(transfer, is_offer=is_offer), *_legs(transfer))
     elapsed = _elapsed(transfer, steps)
