@@ -1,6 +1,7 @@
 """Pages of addresses and searches find transfers in the mirror, and say how complete it is."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,7 +19,7 @@ from intents_ui.mirror.models import Window
 from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR
 from intents_ui.service import operations
-from intents_ui.service.models import Page
+from intents_ui.service.models import IntentHistory, Page
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import reading
 from tests.fenced import json_of
@@ -87,15 +88,23 @@ def test_a_recipient_leads_to_its_transfers(site: Client) -> None:
         assert (answer.status_code, answer.headers["Location"]) == (302, f"/address/{paid}#{role}")
 
 
+def mirror(entries: Iterable[IntentHistory]) -> None:
+    """Write entries of the history to the copy."""
+    at = int(NOW.timestamp())
+    columns = [entry.read(each, now=NOW) for each in entries if each.status != "QUOTED"]
+    past.lead(at).commit(Reading(task=Task(at - 3600), at=at * 1000, entries=columns), now=at)
+
+
 @pytest.fixture
 def mirrored_history(emulator: Emulator, site: Client) -> dict[str, Any]:
     """Let the mirror have the newest hundred transfers. Return one of them."""
     known: dict[str, Any] = emulator.play(2, age=60)
-    at = int(NOW.timestamp())
-    listed = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100))).intents
-    entries = [entry.read(each, now=NOW) for each in listed if each.status != "QUOTED"]
-    past.lead(at).commit(Reading(task=Task(at - 3600), at=at * 1000, entries=entries), now=at)
+    mirror(app.current().service.ask(operations.get_intent_history(page=Page.first(size=100))).intents)
     return known
+
+
+def in_words(intent_id: str) -> str:
+    return f"sent {summary.of(reading.read(intent_id)).sent} today, got nothing"
 
 
 def possible(page: Any) -> str:
@@ -180,8 +189,7 @@ def test_triage_knows_an_address_that_was_only_paid_by_others(site: Client) -> N
 def test_transfers_in_words_have_candidates_for_agents_and_no_reply_is_about_one(
     site: Client, mirrored_history: dict[str, Any]
 ) -> None:
-    sent = summary.of(reading.read(mirrored_history["intentId"])).sent
-    told = f"sent {sent} today, got nothing"
+    told = in_words(mirrored_history["intentId"])
     for page in (site.get("/search", {"q": told}), site.post("/triage", {"q": told})):
         assert page.status_code == 200
         assert "Candidates, not answers." in possible(page)
@@ -194,10 +202,6 @@ def test_transfers_in_words_have_candidates_for_agents_and_no_reply_is_about_one
         assert mirrored_history["intentId"] in [each["intentId"] for each in result["candidates"]["shown"]]
     page = send(f"{told}, my wallet is {mirrored_history['ownerAddress']}").page
     assert "Address, amount, token" in possible(page)
-
-
-def in_words(intent_id: str) -> str:
-    return f"sent {summary.of(reading.read(intent_id)).sent} today, got nothing"
 
 
 def test_the_api_has_the_candidates_of_a_search_and_of_a_ticket(site: Client, mirrored_history: dict[str, Any]) -> None:
@@ -233,16 +237,11 @@ def test_slack_and_the_side_bar_list_candidates_and_have_no_reply_about_one(
 
 def test_several_matches_of_a_shortened_id_are_listed_in_its_row(site: Client, emulator: Emulator) -> None:
     owner = str(emulator.finished(2)["ownerAddress"])
-    entries = (
-        app.current()
-        .service.ask(operations.get_intent_history(by_owner_address=owner, page=Page.first(size=20)))
-        .intents
-    )
-    ids = [each.intent_id for each in entries if each.status != "QUOTED"][:7]
+    history = operations.get_intent_history(by_owner_address=owner, page=Page.first(size=20))
+    entries = [each for each in app.current().service.ask(history).intents if each.status != "QUOTED"][:7]
+    ids = [each.intent_id for each in entries]
     assert len(ids) > 1
-    at = int(NOW.timestamp())
-    read_entries = [entry.read(each, now=NOW) for each in entries if each.intent_id in ids]
-    past.lead(at).commit(Reading(task=Task(at - 3600), at=at * 1000, entries=read_entries), now=at)
+    mirror(entries)
     (row,) = send(f"Where is {short(owner)}?").rows
     assert f"{len(ids)} possible matches in the local copy" in visible_text(row)
     listed = re.findall(r'href="/intent/(0x\w+)"', row)
