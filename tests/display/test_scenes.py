@@ -18,7 +18,7 @@ from tests.display.scenes import MOMENTS, Scene, scene
 def test_a_reported_deposit_is_not_requested_again(which, at):
     result = scene(which, at)
     assert result.story().key == "executing.deposit_confirming"
-    assert result.story().warn_second_deposit
+    assert result.story().row.warn_second_deposit
     assert "in transit" in result.sentences()["deposit"]
 
 
@@ -54,8 +54,9 @@ def test_at_every_moment_the_views_agree(which):
         here = [stop for stop in stops if stop.reached in (Reached.HERE, Reached.EXPECTED)]
         assert [stop.place for stop in here] == [summary.place][: len(here)]
         assert bool(here) == (summary.place != "unknown")
-        address = (summary.address, summary.address_chain_id)
-        assert summary.address is None or address == (here[0].address, here[0].chain_id)
+        address, transfer = (summary.address, summary.address_chain_id), summary.transfer
+        is_at = [(transfer.address_of(stop.place), transfer.chain_of(stop.place)) for stop in here]
+        assert summary.address is None or [address] == is_at
         assert (stops[-1].place in BACK) == (summary.place in BACK)
         # The columns of a row say whether its headline says the status.
         word, headline = summary.status.word.lower(), summary.headline.lower()

@@ -32,8 +32,6 @@ class RouteStop:
     title: str
     reached: Reached
     note: str
-    chain_id: int | None = None
-    address: str | None = None
 
 
 ONE_CHAIN = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.RECIPIENT)
@@ -54,22 +52,24 @@ def of(transfer: Transfer) -> tuple[RouteStop, ...]:
 
     A refund adds a last stop.
     """
-    result = summary.of(transfer)
+    told = summary.of(transfer)
     one_chain = ONE_CHAIN_AND_DELIVERY if transfer.destination else ONE_CHAIN
     places = one_chain if transfer.is_same_chain else TWO_CHAINS
-    reached = {place: _reached(place, places, transfer, result) for place in places}
-    if result.place in BACK:
-        reached[result.place] = _here(result)
-    return tuple(_stop(place, how, transfer, result) for place, how in reached.items())
+    reached = {place: _reached(place, places, told) for place in places}
+    if told.place in BACK:
+        reached[told.place] = _here(told)
+    return tuple(
+        RouteStop(place, _title(place, transfer), how, _note(place, how, transfer)) for place, how in reached.items()
+    )
 
 
-def _reached(place: Place, places: tuple[Place, ...], transfer: Transfer, told: Summary) -> Reached:
+def _reached(place: Place, places: tuple[Place, ...], told: Summary) -> Reached:
     if place == told.place:
         return _here(told)
     before = told.place in places and places.index(place) < places.index(told.place)
-    if before or _was_passed(place, transfer, told):
+    if before or _was_passed(place, told):
         return Reached.PASSED
-    if transfer.is_unread or told.place is Place.UNKNOWN:
+    if told.transfer.is_unread or told.place is Place.UNKNOWN:
         return Reached.UNKNOWN
     return Reached.NEVER if told.transfer.is_over else Reached.AHEAD
 
@@ -81,11 +81,11 @@ def _here(told: Summary) -> Reached:
     return Reached.HERE if told.certainty is Certainty.CONFIRMED else Reached.EXPECTED
 
 
-def _was_passed(place: Place, transfer: Transfer, told: Summary) -> bool:
+def _was_passed(place: Place, told: Summary) -> bool:
     """Return whether the funds were there and are known to have left."""
+    transfer, is_back = told.transfer, told.place in BACK
     _, origin, destination = transfer.legs
     crossed = destination in TRACES
-    is_back = told.place in BACK
     began_on = transfer.chain_of(Place.RETURNED)
     is_from_afar = not transfer.is_same_chain and began_on is not None and began_on == transfer.destination_chain_id
     came_back_from_afar = is_back and is_from_afar
@@ -106,22 +106,18 @@ def _was_passed(place: Place, transfer: Transfer, told: Summary) -> bool:
             return False
 
 
-def _stop(place: Place, reached: Reached, transfer: Transfer, told: Summary) -> RouteStop:
-    chain_id = transfer.chain_of(place)
-    note = _note(place, reached, told) or ("" if place is Place.PROVIDER else transfer.chain_name(chain_id))
-    return RouteStop(place, _title(place, transfer), reached, note, chain_id, transfer.address_of(place))
-
-
-def _note(place: Place, reached: Reached, told: Summary) -> str:
-    if reached is Reached.NEVER:
-        return NOT_REACHED
-    if reached not in (Reached.HERE, Reached.EXPECTED):
-        return ""
-    if place is Place.RETURNING:
-        return ON_ITS_WAY
-    if reached is Reached.EXPECTED:
-        return LAST_SEEN if place in HALF_WAY else EXPECTED
-    return HERE
+def _note(place: Place, reached: Reached, transfer: Transfer) -> str:
+    match reached:
+        case Reached.NEVER:
+            return NOT_REACHED
+        case Reached.HERE | Reached.EXPECTED if place is Place.RETURNING:
+            return ON_ITS_WAY
+        case Reached.HERE:
+            return HERE
+        case Reached.EXPECTED:
+            return LAST_SEEN if place in HALF_WAY else EXPECTED
+        case _:
+            return "" if place is Place.PROVIDER else transfer.chain_name(transfer.chain_of(place))
 
 
 def _title(place: Place, transfer: Transfer) -> str:

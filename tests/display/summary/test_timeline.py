@@ -314,7 +314,8 @@ def drawn(of_receipt, *, of_intent=None):
 
 
 def test_the_route_of_a_bridged_transfer_is_drawn():
-    stops = drawn(crossing(), of_intent=intent(origin_intent_address="0x01", destination_intent_address="0x02"))
+    transfer = at(intent(origin_intent_address="0x01", destination_intent_address="0x02"), crossing())
+    stops = route_diagram.of(transfer)
     assert [(stop.title, stop.reached.value, stop.note) for stop in stops] == [
         ("Owner", "passed", "Arbitrum"),
         ("Deposit address", "passed", "Arbitrum"),
@@ -322,7 +323,7 @@ def test_the_route_of_a_bridged_transfer_is_drawn():
         ("Destination intent address", "ahead", "Base"),
         ("Recipient", "ahead", "Base"),
     ]
-    assert [stop.address for stop in stops] == [OWNER, "0x01", None, "0x02", OWNER]
+    assert [transfer.address_of(stop.place) for stop in stops] == [OWNER, "0x01", None, "0x02", OWNER]
 
 
 def test_on_one_chain_there_is_no_bridge():
@@ -335,15 +336,17 @@ def test_on_one_chain_there_is_no_bridge():
 
 
 def test_refunded_funds_are_with_the_owner_on_the_refunds_chain():
-    stops = drawn(
+    transfer = at(
+        None,
         receipt(
             "REFUNDED",
             **CROSSED,
             destination="FAILED",
             refund=refund("SUCCEEDED", chain_id=BASE),
-        )
+        ),
     )
-    assert [(stop.title, stop.reached, stop.chain_id) for stop in stops] == [
+    stops = route_diagram.of(transfer)
+    assert [(stop.title, stop.reached, transfer.chain_of(stop.place)) for stop in stops] == [
         ("Owner", Reached.PASSED, ARBITRUM),
         ("Deposit address", Reached.PASSED, ARBITRUM),
         ("Relay", Reached.PASSED, None),
