@@ -44,7 +44,7 @@ def sqlite(path: Path) -> dict[str, Any]:
             # and a checkpoint of each 1,000 pages would read and write most of them again and again.
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-                "PRAGMA cache_size=-16000; PRAGMA wal_autocheckpoint=4000"
+                "PRAGMA cache_size=-8000; PRAGMA wal_autocheckpoint=4000"
             ),
         },
     }
