@@ -42,7 +42,7 @@ LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
 
 
 @dataclass(frozen=True)
-class Sought:
+class SearchInput:
     """The search input: pasted text or the fields of the form."""
 
     read: Pasted
@@ -74,7 +74,7 @@ def view(request: HttpRequest) -> HttpResponse:
         return of_shortened(request, read, query=query)
     if not read.lookups:
         return form(request, search_form.read({}), query=query, problem=read.problem)
-    return answer(request, lookups.of_text(read), Sought(read, query=query))
+    return answer(request, lookups.of_text(read), SearchInput(read, query=query))
 
 
 def page_named(query: str) -> str:
@@ -121,7 +121,7 @@ def by_keys(request: HttpRequest) -> HttpResponse:
     called = "all fields together" if len(keys) > 1 else label[0].lower() + label[1:]
     criteria: Any = {key.criterion: parsed.filters[key.name] for key in keys}
     found = lookup.in_turn(service, lambda: lookup.by_criteria(service, called, **criteria))
-    return answer(request, found, Sought(Pasted(), keys=keys))
+    return answer(request, found, SearchInput(Pasted(), keys=keys))
 
 
 @marks.costly()
@@ -145,7 +145,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
         lambda: lookups.questions([finding], search_form.KEYS_AFTER_A_MISS),
     )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
-    return answer(request, found, Sought(Pasted((named,)), query=finding.value))
+    return answer(request, found, SearchInput(Pasted((named,)), query=finding.value))
 
 
 def transaction_in(written: str) -> Finding | None:
@@ -164,7 +164,7 @@ def unknown_chain(chain_id: int | None) -> str:
     return f"Unknown chain ID {chain_id}. Known chains: {chains}."
 
 
-def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) -> HttpResponse:
+def answer(request: HttpRequest, found: results.LookupResult, sought: SearchInput) -> HttpResponse:
     if found.only:
         return redirect(intent_url(found.only, **linked_elsewhere(found.only, sought)))
     possible = possible_transfers(request, sought.query, sought.read, found) if sought.query else None
@@ -190,7 +190,7 @@ def answer(request: HttpRequest, found: results.LookupResult, sought: Sought) ->
     return miss(request, found, possible, context | unlisted(found, sought.findings(found)) | {"paid": paid})
 
 
-def linked_elsewhere(hit: results.Hit, sought: Sought) -> dict[str, str]:
+def linked_elsewhere(hit: results.Hit, sought: SearchInput) -> dict[str, str]:
     """Return the host of a link to the transaction if it's the explorer of another chain, for the transfer's page."""
     hosts = {each.value: each.host for each in sought.read.lookups if each.host}
     linked = next((each for each in hit.transaction_hashes if each in hosts), None)
@@ -205,7 +205,7 @@ def linked_elsewhere(hit: results.Hit, sought: Sought) -> dict[str, str]:
     return {"link": hosts[linked]} if is_other else {}
 
 
-def account_in(sought: Sought) -> str:
+def account_in(sought: SearchInput) -> str:
     """Return the address if the text has nothing else; "" if a warning must be shown first."""
     match sought.read.findings:
         case (Finding(warning="") as only,) if only.kind in ADDRESSES:

@@ -22,6 +22,7 @@ from intents_ui.service import decode
 from intents_ui.service.decode import Brand, Verbatim
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import read_text
+from intents_ui.service.models import IntentStatus, TransactionStatus
 from intents_ui.service.operations import Kind
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
@@ -29,6 +30,11 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,
 SEPARATORS = re.compile(r"[\s,]+")
 
 _TABLE: Mapping[str, Any] = tables.read(__package__, "console.json")
+WORDS: Mapping[str, tuple[str, ...]] = _TABLE["words"] | {
+    "IntentStatus": tuple(IntentStatus),
+    "TransactionStatus": tuple(TransactionStatus),
+    "Provider": ("AUTO", *_TABLE["words"]["RouteProvider"]),
+}
 
 
 class JsonFieldKind(StrEnum):
@@ -53,14 +59,14 @@ class JsonFieldKind(StrEnum):
 class Member:
     """Form field of a request. `name` is its path in the API's schema, separated by dots.
 
-    `words` are the documented values, in the table by their name. The service may accept others.
+    `words` are the documented values, by their name in WORDS. The service may accept others.
     """
 
     name: str
     kind: JsonFieldKind
     about: str
     is_required: bool = False
-    words: Annotated[tuple[str, ...], BeforeValidator(_TABLE["words"].get)] = ()
+    words: Annotated[tuple[str, ...], BeforeValidator(WORDS.get)] = ()
 
     @property
     def path(self) -> list[str]:

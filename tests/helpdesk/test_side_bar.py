@@ -10,6 +10,7 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.display.search import input_errors
+from intents_ui.display.search.candidates import NO_MIRROR
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.settings import Environment
@@ -164,3 +165,9 @@ def test_an_invalid_setting_stops_the_start(monkeypatch: pytest.MonkeyPatch, env
         monkeypatch.setenv(setting, value)
     with pytest.raises(ValueError, match=name):
         Environment()
+
+
+@pytest.mark.usefixtures("helpdesks")
+def test_without_a_mirror_a_transfer_in_words_has_a_sentence_that_says_so(site: Client) -> None:
+    answer = shown(site, "sent 2000 USDT Polygon to Katana this morning")
+    assert f"Possible matches {NO_MIRROR}" in visible_text(answer)

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.test import Client
 from pydantic import SecretStr
 
+from intents_ui.display.search.candidates import NO_MIRROR
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages.helpdesk import slack as slack_page
@@ -262,3 +263,10 @@ def test_a_failure_of_slack_is_logged_without_the_token(
 def test_an_event_that_cannot_be_read_is_rejected(site: Client) -> None:
     for body in ("", "x", "[]", '{"type": 5}', '{"event": {}}'):
         assert sent(site, EVENTS, body).status_code == 400, body
+
+
+@pytest.mark.usefixtures("slack")
+def test_without_a_mirror_a_transfer_in_words_has_a_sentence_that_says_so(site: Client) -> None:
+    answer = command(site, "sent 2000 USDT Polygon to Katana this morning").json()
+    assert answer["text"].startswith("No transaction hash, address or intent ID found.")
+    assert NO_MIRROR in texts(answer["blocks"], "plain_text")

@@ -20,6 +20,7 @@ from intents_ui.api.models import (
     Problem,
 )
 from intents_ui.display.routes import results
+from intents_ui.display.search.candidates import NO_MIRROR
 from intents_ui.emulator.app import Emulator
 
 ROOT = "http://testserver"
@@ -237,3 +238,10 @@ def test_an_answer_that_has_not_changed_is_not_sent_again(site: Client, emulator
     tag = site.get(path).headers["ETag"]
     assert site.get(path, headers={"If-None-Match": tag}).status_code == 304
     assert site.head(path).status_code == 200
+
+
+def test_without_a_mirror_a_transfer_in_words_has_a_sentence_that_says_so(site: Client) -> None:
+    told = "sent 2000 USDT Polygon to Katana this morning"
+    found = site.get("/api/v1/lookup", {"q": told}).json()
+    assert found["candidates"] == {"searched": NO_MIRROR, "count": 0, "shown": []}
+    assert NO_MIRROR in site.post("/api/v1/triage", {"text": told}, content_type="application/json").content.decode()
