@@ -91,7 +91,7 @@ def test_each_scope_of_the_table_has_its_page(site: Client) -> None:
 def test_a_value_of_another_type_is_a_copy_that_cannot_be_read(
     site: Client, mirrored_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "MAX_AGE", -1.0)
+    monkeypatch.setattr(reading, "LIMITS_MAX_AGE", -1.0)
     past.open_transfer(NOW, number=1, age=timedelta(hours=2))
     connection.close()
     values: list[tuple[type[Model], str, object, tuple[str, ...]]] = [

@@ -31,7 +31,7 @@ SENTENCE = re.compile(
 @pytest.fixture
 def limited(site: Client, mirrored: None, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return a transfer that has been open for six minutes, on a route where 99 of 100 take less than five."""
-    monkeypatch.setattr(reading, "MAX_AGE", -1.0)
+    monkeypatch.setattr(reading, "LIMITS_MAX_AGE", -1.0)
     intent_id: str = emulator.play(23, age=360)["intentId"]
     key = RouteKey(*reading.read(intent_id).route)
     now = datetime.now(UTC)
