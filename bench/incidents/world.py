@@ -157,47 +157,40 @@ class Run:
         self.detector = Detector()
         self.opened: dict[int, Incident] = {}
         self.seen: dict[int, Begun] = {}  # the newest transfer of each route
+        self.known: dict[int, Begun] = {}  # as last read
         self._places: dict[tuple[int, tuple[str, str]], tuple[ScopeName, ...]] = {}
-        self._unread: dict[int, Begun] = {}
         self._decisions: list[tuple[int, int, Begun]] = []
         self._count = 0
         end, world.now = world.now, world.now - PAST
         while world.now < end:
-            self.detector.observe(self.read(), is_past=True)
-            self._learn()
-        self.detector.observe({}, is_past=True)
+            self.read()
 
-    def minute(self, knowledge: Knowledge | None = None, *, is_read: bool = True) -> list[Incident]:
+    def minute(self, knowledge: Knowledge | None = None) -> list[Incident]:
         """Let a minute pass. Return what changed."""
-        self._unread |= self.read()
-        if is_read:
-            self.detector.observe(self._unread)
-            self._unread = {}
-            self._learn()
-        changed = self.detector.judge(self.world.now, knowledge or Knowledge())
+        self.read()
+        return self.judge(knowledge)
+
+    def judge(self, knowledge: Knowledge | None = None) -> list[Incident]:
+        recent = [each for each in self.known.values() if (each.at or each.began) > self.world.now - LONGEST]
+        changed = self.detector.judge(self.world.now, recent, knowledge or Knowledge())
         for each in changed:
             self.opened.setdefault(each.number, each)
         return changed
 
-    def resume(self) -> None:
-        """Read what was not read, as a process does that starts."""
-        self.detector.observe(self._unread, is_past=True)
-        self._unread = {}
-
-    def read(self) -> dict[int, Begun]:
-        """Return what the mirror reads in the next minute: what begins, and what was decided a minute ago."""
-        found = {}
+    def read(self) -> None:
+        """Read what the mirror reads in the next minute: what begins, and what was decided a minute ago."""
         for sent in self.world.minute():
             self._count += 1
-            found[self._count] = begun = self._begun(sent)
+            self.known[self._count] = begun = self._begun(sent)
             outcome = Outcome.FAILED if sent.is_failed else Outcome.DELIVERED
             decided = begun.decided(outcome, "", 1, ended=int(sent.ended), limit=LIMIT, now=self.world.now)
             if decided and decided.at:
                 heappush(self._decisions, (decided.at, self._count, decided))
         while self._decisions and self._decisions[0][0] <= self.world.now - MINUTE:
             _, number, begun = heappop(self._decisions)
-            found[number] = begun
-        return found
+            self.known[number] = begun
+        if self.world.now % HOUR == 0:
+            self._learn()
 
     def _begun(self, sent: Sent) -> Begun:
         key = sent.route, sent.tokens
@@ -210,5 +203,5 @@ class Run:
 
     def _learn(self) -> None:
         hour = (self.world.now - LONGEST) // HOUR - 1
-        if self.world.now % HOUR == 0:
-            self.detector.learn(hour)
+        self.known = {n: each for n, each in self.known.items() if (each.at or each.began) >= (hour - 1) * HOUR}
+        self.detector.learn([hour], self.known.values())

@@ -10,7 +10,7 @@ import pytest
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.incidents.detector import Counts, Detector
-from intents_ui.mirror.incidents.rules import Begun, Incident, Kind, Knowledge, State, is_calm, is_worse, tail
+from intents_ui.mirror.incidents.rules import LONGEST, Begun, Incident, Kind, Knowledge, State, is_calm, is_worse, tail
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 
@@ -38,14 +38,18 @@ class Story:
     now: int = START - DAY
     said: list[Incident] = field(default_factory=list)
     number: int = -1
+    transfers: dict[int, Begun] = field(default_factory=dict)  # as last read
 
     def __post_init__(self) -> None:
         self.late: dict[int, tuple[int, Begun]] = {}
         self.detector = Detector()
         while self.now < START:
-            self.detector.observe(self.read(), is_past=True)
+            self.transfers |= self.read()
             if self.now % HOUR == 0:
-                self.detector.learn(self.now // HOUR - 1)
+                self.learn(self.now // HOUR - 1)
+
+    def learn(self, hour: int) -> None:
+        self.detector.learn([hour], self.transfers.values())
 
     def read(
         self,
@@ -80,8 +84,9 @@ class Story:
 
     def minutes(self, length: int, *, knowledge: Knowledge | None = None, **bad: Iterable[int | str]) -> "Story":
         for _ in range(length):
-            self.detector.observe(self.read(**bad))  # type: ignore[arg-type]
-            self.said += self.detector.judge(self.now, knowledge or Knowledge())
+            self.transfers |= self.read(**bad)  # type: ignore[arg-type]
+            recent = [each for each in self.transfers.values() if (each.at or each.began) > self.now - LONGEST]
+            self.said += self.detector.judge(self.now, recent, knowledge or Knowledge())
         return self
 
     @property
@@ -215,8 +220,7 @@ def test_three_owners_open_an_incident_or_an_alert_if_chance_rarely_explains_it(
     in_service = round(bad_per_week / (7 * 24) * 100)
     detector.usual.learn(START // HOUR - 1, {ROUTE: Counts(0, 1_000), EVERYTHING: Counts(0, in_service)})
     late = (Begun(PARTS, f"owner {each}", START - LIMIT, START, each < bad) for each in range(owners))
-    detector.observe(dict(enumerate(late)))
-    detector.judge(START)
+    detector.judge(START, late)
     assert [each.is_alert for each in detector.incidents.values()] == alerts
 
 
@@ -234,14 +238,14 @@ def test_more_traffic_of_a_bad_route_is_not_an_incident_of_all() -> None:
         story.detector.usual.learn(-hour, usual)
     for number in range(60):
         each = Begun(PARTS, f"more {number}", story.now, story.now, number % 2 == 0)
-        story.detector.observe({-number - 1: each})
+        story.transfers[-number - 1] = each
         story.minutes(1, silent=[B, C, D, E])
     assert [each for each in story.said if each.kind is Kind.UNDELIVERED] == []
 
 
 def test_one_owner_who_tries_again_and_again_opens_none(story: Story) -> None:
     for number in range(120):
-        story.detector.observe({-number - 1: Begun(PARTS, None, story.now, story.now, True)})
+        story.transfers[-number - 1] = Begun(PARTS, None, story.now, story.now, True)
         story.minutes(1)
     assert story.said == []
 
@@ -252,7 +256,7 @@ def test_what_fails_may_be_the_doing_of_an_owner_and_what_is_late_may_not(
 ) -> None:
     """An owner has six addresses, of which one comes every other minute."""
     for number in range(6):
-        story.detector.observe({-number - 1: Begun(PARTS, f"address {number}", story.now, story.now, True, has_failed)})
+        story.transfers[-number - 1] = Begun(PARTS, f"address {number}", story.now, story.now, True, has_failed)
         story.minutes(2)
     assert len(story.incidents) == opened
 
@@ -266,7 +270,7 @@ def test_an_incident_whose_transfers_are_forgotten_keeps_its_counts(story: Story
     story.minutes(30, failing=[A])
     for _ in range(20):  # judged every 20 minutes
         for _ in range(19):
-            story.detector.observe(story.read(silent=[A]))
+            story.transfers |= story.read(silent=[A])
         story.minutes(1, silent=[A])
     [found] = [each for each in story.incidents if each.kind is Kind.UNDELIVERED]
     assert found.state is State.OVER
@@ -324,7 +328,7 @@ def test_the_time_of_an_incident_is_not_usual(story: Story) -> None:
     hour = story.now // HOUR
     usual = story.detector.usual.share(ROUTE)
     story.minutes(60, failing=[A])
-    story.detector.learn(hour)
+    story.learn(hour)
     assert story.detector.usual.share(ROUTE) == pytest.approx(usual, rel=0.05)
 
 

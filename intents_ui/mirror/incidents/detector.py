@@ -4,11 +4,11 @@ Usual are the shares, their variation and the starts of the last two weeks, with
 counted instead of transfers, because an owner whose transfer fails may try again many times.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from math import exp
 from operator import attrgetter
 from statistics import fmean
@@ -113,77 +113,33 @@ class Detector:
         self._now = 0
         self._knowledge = ALL_KNOWN
         self.incidents = {each.number: each for each in incidents}
-        self._begun: dict[Hashable, Begun] = {}
-        self._cohorts = defaultdict[ScopeName, list[Begun]](list)  # what was decided, in this order
-        self._last: dict[Hashable, Begun] = {}  # of each owner
+        self._parts = defaultdict[ScopeName, list[list[Begun]]](list)  # transfers, by what else they are a part of
+        self._cohorts: dict[ScopeName, list[Begun]] = {}
         self._last_start: dict[ScopeName, int] = {}
         self._places: dict[tuple[ScopeName, ...], None] = {}  # what transfers were a part of
-        self._touched: dict[ScopeName, None] = {}
         self._busy: list[ScopeName] = []
 
-    def observe(self, found: Mapping[Hashable, Begun], *, since: int | None = None, is_past: bool = False) -> None:
-        """Take in transfers by their keys, as they are now. Those of the past open no incident.
+    def learn(self, hours: Iterable[int], transfers: Iterable[Begun]) -> None:
+        """Learn from hours what is usual, without their incidents, by what began or was decided in them."""
+        self._take(transfers)
+        for hour in hours:
+            start, end = hour * HOUR, (hour + 1) * HOUR
+            skip = self._explained(start, end, longest=rules.UNUSUAL_FOR)
+            found = {}
+            for scope in list(self._parts):
+                owners = {each.owner: each.is_bad for each in reversed(self._decided(scope, start, end, skip))}
+                started = {each.owner for each in self._cohort(scope) if start <= each.began < end}
+                found[scope] = Counts(sum(owners.values()), len(owners), len(started))
+            self.usual.learn(hour, found)
 
-        With `since` they are all that were decided from then on or aren't yet, so that others were taken back.
-        """
-        for key, known in list(self._begun.items()) if since is not None else ():
-            if key not in found and (not known.at or known.at >= (since or 0)):
-                self._withdraw(key, known)
-        for key, each in found.items():
-            before = self._begun.get(key)
-            if before == each:
-                continue
-            if before:
-                self._withdraw(key, before)
-            self._begun[key] = each
-            self._places[each.scopes] = None
-            for scope in each.scopes:
-                if each.began > self._last_start.get(scope, 0):
-                    self._last_start[scope] = each.began
-            last = self._last.get(each.owner)
-            is_retry = last and last.is_bad and each.is_bad and 0 <= each.at - last.at < LONGEST
-            if not each.at or is_retry:
-                continue
-            if not last or last.at <= each.at:
-                self._last[each.owner] = each
-            for scope in each.scopes:
-                insort(self._cohorts[scope], each, key=_at)
-            if each.is_bad and not is_past:
-                self._touched.update(dict.fromkeys(each.scopes))
-
-    def _withdraw(self, key: Hashable, each: Begun) -> None:
-        del self._begun[key]
-        if self._last.get(each.owner) == each:
-            del self._last[each.owner]
-        for scope in each.scopes if each.at else ():
-            with suppress(ValueError):  # it was a retry
-                self._cohorts[scope].remove(each)
-
-    def learn(self, hour: int) -> None:
-        """Learn from an hour what is usual, without its incidents. What was decided until then is forgotten."""
-        start, end = hour * HOUR, (hour + 1) * HOUR
-        skip = self._explained(start, end, longest=rules.UNUSUAL_FOR)
-        starts = defaultdict[ScopeName, set[Hashable]](set)
-        for begun in self._begun.values():
-            for scope in begun.scopes if start <= begun.began < end else ():
-                starts[scope].add(begun.owner)
-        found = {}
-        for scope in self._cohorts.keys() | starts:
-            decided = self._decided(scope, start, end, skip)
-            owners = {each.owner: each.is_bad for each in reversed(decided)}
-            found[scope] = Counts(sum(owners.values()), len(owners), len(starts.get(scope, ())))
-        self.usual.learn(hour, found)
-        self._forget(end)
-
-    def judge(self, now: int, knowledge: Knowledge = ALL_KNOWN) -> list[Incident]:
-        """Return the incidents that have opened, changed or closed."""
-        touched, self._touched = self._touched, {}
+    def judge(self, now: int, transfers: Iterable[Begun], knowledge: Knowledge = ALL_KNOWN) -> list[Incident]:
+        """Return the incidents that have opened, changed or closed, by the transfers of the last six hours."""
         unknown_since = knowledge.unknown_since(now)
         if unknown_since is not None:
             self.unknown_since = min(unknown_since, self.unknown_since or unknown_since)
             return []
+        lately = [each for each in self._take(transfers) if each.is_bad and each.at > now - rules.MAX_LAG]
         if now // HOUR != self._now // HOUR:
-            self._forget(now - LONGEST - 2 * HOUR)
             self.usual.estimate()
             until = (now // HOUR + 1) * HOUR
             self._busy = self.usual.busy(since=until - LONGEST, until=until)
@@ -192,10 +148,40 @@ class Detector:
         for number, each in before.items():
             if each.is_open and self.incidents[number].is_open:  # and no part of another one meanwhile
                 self._follow(self.incidents[number])
-        self._find(Kind.UNDELIVERED, touched)
+        self._find(Kind.UNDELIVERED, dict.fromkeys(scope for each in lately for scope in each.scopes))
         starts = self._last_start
         self._find(Kind.SILENT, [each for each in self._busy if now - starts.get(each, 0) >= rules.SILENT_AFTER])
         return [each for number, each in self.incidents.items() if before.get(number) != each]
+
+    def _take(self, transfers: Iterable[Begun]) -> list[Begun]:
+        """Take in transfers. Of those of an owner that are bad one after the other, only the first is decided."""
+        found, last = sorted(transfers, key=_at), dict[Hashable, Begun]()
+        with_bad = {each.owner for each in found if each.is_bad}
+        for place, each in enumerate(found):
+            before = last.get(each.owner) if each.owner in with_bad else None
+            if before and before.is_bad and each.is_bad and each.at - before.at < LONGEST:
+                found[place] = each._replace(at=rules.UNDECIDED, is_bad=False)
+            elif each.at and each.owner in with_bad:
+                last[each.owner] = each
+        alike = defaultdict[int, list[Begun]](list)  # by the identity of what they are a part of: hashes take longer
+        for each in found:
+            alike[id(each.scopes)].append(each)
+        self._parts.clear()
+        self._cohorts.clear()
+        for part in alike.values():
+            self._places[part[0].scopes] = None
+            began = max(map(_began, part))
+            for scope in part[0].scopes:
+                self._parts[scope].append(part)
+                if began > self._last_start.get(scope, 0):
+                    self._last_start[scope] = began
+        return found
+
+    def _cohort(self, scope: ScopeName) -> list[Begun]:
+        """Return the transfers of a scope in the order in which they were decided."""
+        if scope not in self._cohorts:
+            self._cohorts[scope] = sorted(chain.from_iterable(self._parts.get(scope, ())), key=_at)
+        return self._cohorts[scope]
 
     def _find(self, kind: Kind, scopes: Iterable[ScopeName]) -> None:
         """Open incidents. The one that explains most comes first, then what it doesn't explain."""
@@ -300,7 +286,7 @@ class Detector:
 
     def _decided(self, scope: ScopeName, since: int, until: int, skip: Skip | None = None) -> list[Begun]:
         """Return what was decided from a time until before another one, in this order."""
-        cohort = self._cohorts[scope]
+        cohort = self._cohort(scope)
         found = cohort[bisect_left(cohort, since, key=_at) : bisect_left(cohort, until, key=_at)]
         return [each for each in found if not skip(each)] if skip else found
 
@@ -335,7 +321,7 @@ class Detector:
 
         So it is if there was none in the longest window. `before` is the share that was bad during the incident.
         """
-        cohort, usual, now = self._cohorts[scope], self.usual.share(scope), self._now
+        cohort, usual, now = self._cohort(scope), self.usual.share(scope), self._now
         firsts: dict[Hashable, bool] = {}
         for each in reversed(self._decided(scope, now - LONGEST, now + 1)):
             if each.at < now - after and len(firsts) >= rules.CLOSES_WITH:
@@ -404,14 +390,6 @@ class Detector:
     def _is_within(self, scope: ScopeName, other: ScopeName) -> bool:
         """Return whether all that is a part of a scope is a part of the other one, too."""
         return all(other in scopes for scopes in self._places if scope in scopes)
-
-    def _forget(self, until: int) -> None:
-        self._begun = {key: each for key, each in self._begun.items() if max(each.began, each.at) >= until}
-        self._last = {owner: each for owner, each in self._last.items() if each.at >= until}
-        for scope, cohort in list(self._cohorts.items()):
-            del cohort[: bisect_left(cohort, until, key=_at)]
-            if not cohort:
-                del self._cohorts[scope]
 
 
 def _merit(found: Evidence) -> float:

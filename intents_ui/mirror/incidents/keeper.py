@@ -4,7 +4,7 @@ The queries for pages are below. They never write.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched
@@ -17,16 +17,7 @@ from intents_ui.mirror import coverage, models
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import scopes_of
 from intents_ui.mirror.incidents.detector import DAYS, Detector
-from intents_ui.mirror.incidents.rules import (
-    KNOWN,
-    LONGEST,
-    MAX_LAG,
-    Begun,
-    Incident,
-    Kind,
-    Knowledge,
-    State,
-)
+from intents_ui.mirror.incidents.rules import LONGEST, MAX_LAG, Begun, Incident, Kind, Knowledge, State
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.outcome import Outcome
@@ -39,7 +30,7 @@ KEPT_DAYS = 90
 MOST_RECENT = 100
 NAME = "incidents"  # of the state
 COLUMNS = (
-    "intent_id", "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
+    "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
     "origin_token__address", "destination_token__chain", "destination_token__address", "route__late_after",
     "owner", "outcome", "status", "failed_step", "created", "started", "updated", "ended",
 )  # fmt: skip
@@ -51,16 +42,15 @@ class Keeper:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._minute = self._learns_at = self._judged = 0
+        self._minute = self._learns_at = 0
         self._detector = Detector(incidents=stored())
 
     def keep(self, *, now: int) -> bool:
         """Do what is due: learn hours of the past, and judge each minute. Return whether all hours are learned."""
         if now >= self._learns_at:
             if hours := self._unlearned(now)[:HOURS_AT_ONCE]:
-                self._detector.observe(self._decided(hours[0] * HOUR, (hours[-1] + 1) * HOUR), is_past=True)
-                for hour in hours:
-                    self._detector.learn(hour)
+                # Those of the hour before tell whose transfers are retries.
+                self._detector.learn(hours, decided((hours[0] - 1) * HOUR, (hours[-1] + 1) * HOUR))
                 return False
             self._learns_at = now + LEARNS_EVERY
         if now // MINUTE != self._minute:
@@ -85,9 +75,7 @@ class Keeper:
         is_learning = len(self._detector.usual.hours) < MIN_HOURS
         changed: Sequence[Incident] = ()
         if not is_learning:
-            if knowledge.unknown_since(until) is None:
-                self._observe(until)
-            changed = self._detector.judge(until, knowledge)
+            changed = self._detector.judge(until, decided(until - LONGEST, until), knowledge)
         judged = {"judged": until, "unknown_since": self._detector.unknown_since, "is_learning": is_learning}
         with self._writer.transaction():
             rows = [
@@ -99,36 +87,26 @@ class Keeper:
             if until % HOUR == 0:
                 models.Incident.objects.filter(closed__lt=until - KEPT_DAYS * DAY).delete()
 
-    def _observe(self, until: int) -> None:
-        """Tell the detector all that it compares. What it had missed for long opens no incident."""
-        found = self._decided(until - LONGEST, until)
-        if until - self._judged > KNOWN:
-            before = {key: each for key, each in found.items() if (each.at or each.began) <= until - MINUTE}
-            self._detector.observe(before, is_past=True)
-        self._detector.observe(found, since=until - LONGEST)
-        self._judged = until
 
-    def _decided(self, since: int, until: int) -> Mapping[Hashable, Begun]:
-        """Return the transfers that ended or were late between two times, and those that are open, in order."""
-        rows = models.Transfer.objects.values_list(*COLUMNS)
-        ended = rows.filter(hour__gte=since // HOUR * HOUR, hour__lt=until + HOUR)
-        still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None)  # SQLite uses no index for "or"
-        found = []
-        for row in ended.union(still_open, all=True):
-            intent_id, *place, late_after, owner, outcome, status, step, created, started, updated, ended_at = row
-            began = (started or created) // 1000
-            end = max(ended_at or updated, created) // 1000
-            sides = batched(place[3:], 2)
-            tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
-            begun = Begun(scopes_of(RouteKey(*place[:3]), tokens), owner and bytes(owner), began)
-            known = begun.decided(outcome, status, step, ended=end, limit=late_after // 1000, now=until)
-            if known is None or began > until:
-                continue
-            if known.at > until:
-                known = begun
-            if not known.at or since <= known.at:
-                found.append((bytes(intent_id), known))
-        return dict(sorted(found, key=lambda each: each[1].at or until))
+def decided(since: int, until: int) -> Iterator[Begun]:
+    """Yield the transfers that ended or were late between two times, and those that are open."""
+    rows = models.Transfer.objects.values_list(*COLUMNS)
+    ended = rows.filter(hour__gte=since // HOUR * HOUR, hour__lt=until + HOUR)
+    still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None)  # SQLite uses no index for "or"
+    for row in ended.union(still_open, all=True):
+        *place, late_after, owner, outcome, status, step, created, started, updated, ended_at = row
+        began = (started or created) // 1000
+        end = max(ended_at or updated, created) // 1000
+        sides = batched(place[3:], 2)
+        tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
+        begun = Begun(scopes_of(RouteKey(*place[:3]), tokens), owner and bytes(owner), began)
+        found = begun.decided(outcome, status, step, ended=end, limit=late_after // 1000, now=until)
+        if found is None or began > until:
+            continue
+        if found.at > until:
+            yield begun
+        elif not found.at or since <= found.at:
+            yield found
 
 
 def known(now: int) -> Knowledge:
