@@ -8,6 +8,8 @@ check and comparison with the quote.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from functools import cache, cached_property
 
 import pytest
@@ -45,6 +47,8 @@ INTENT = intent(
         to_address=ADDRESSES[ARBITRUM], token_address=USDC, amount=100_000_000, chain_id=ARBITRUM, decimals=6
     ),
 )
+# Of every third transfer the usual duration on its route is known.
+LATE_ON_ITS_ROUTE = timedelta(minutes=30)
 RECOVERY = Help(rules.RECOVER_IN_THE_APP)
 WORDS = {
     "recover": r"\b[Rr]ecover (the|them|it|leftover|remaining|funds)|can( also)? recover",
@@ -113,7 +117,10 @@ def surfaces(status: str) -> Iterator[tuple[str, Surfaces]]:
                 paused = of_receipt.refund_transaction.model_copy(update=reason)
                 of_receipt = of_receipt.model_copy(update={"refund_transaction": paused})
             found = UNCHECKED if held is None else Balances(Check.CHECKED, held, balances, now)
-            yield f"{case} {held} {now}", Surfaces(at(INTENT, of_receipt, now=now).at(now, found))
+            transfer = at(INTENT, of_receipt, now=now).at(now, found)
+            if number % 3 == 0:
+                transfer = replace(transfer, late_after=LATE_ON_ITS_ROUTE)
+            yield f"{case} {held} {now}", Surfaces(transfer)
 
 
 @cache  # few sentences are said about many transfers
@@ -224,6 +231,9 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     ),
     "comparison: refunded, although the funds are elsewhere": lambda of: (
         of.compared.result is Result.REFUNDED and of.told.place is not Place.RETURNED
+    ),
+    "comparison: delayed, although the headline isn't": lambda of: (
+        of.compared.result is Result.DELAYED and of.told.headline in (of.told.gaps["running"], "Bridging to Base")
     ),
     # Reply
     "reply: recovery where it isn't possible": lambda of: is_blocked(of) and matches("recover", of.reply),

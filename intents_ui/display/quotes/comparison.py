@@ -300,7 +300,7 @@ class _Quote:
         due = Sentence("expected by ", times.utc(due_at, now=self._now))
         row = replace(row, since=transfer.started_at, difference=due)
         if self._transfer.has_come(due_at):
-            is_late = self._transfer.has_come(transfer.estimated_late_at)
+            is_late = self._transfer.has_come(transfer.late_at)
             return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE)
         return row if transfer.steps.has_dead_step else replace(row, result=Result.ON_TRACK)
 

@@ -469,7 +469,7 @@ def _turning_points(transfer: Transfer) -> Iterator[datetime | None]:
     yield from (transfer.escalates_at(minutes) for minutes in _minutes(transfer))
     if transfer.is_open:
         yield from (transfer.expires_at, transfer.execute_by)
-        yield from (transfer.due_at, transfer.estimated_late_at, transfer.stalled_at, transfer.late_at)
+        yield from (transfer.due_at, transfer.stalled_at, transfer.late_at)
     if transfer.returning in RUNNING or transfer.status in STOPPED:
         yield transfer.return_overdue_at
         yield transfer.settled_at

@@ -470,10 +470,6 @@ class Transfer:
         return max(LEAST_GRACE, self.estimate / 2)
 
     @property
-    def estimated_late_at(self) -> datetime | None:
-        return times.after(self.due_at, self.grace)
-
-    @property
     def taken(self) -> timedelta | None:
         """Return the time from the start to the reported end or, without one, to the last transaction."""
         last = self.destination or (self.origin if self.is_same_chain else None)
@@ -698,7 +694,7 @@ class Transfer:
         """
         if self.late_after is not None:
             return times.after(self.started_at or self.quoted_at, self.late_after)
-        return self.stalled_at if self.is_listed else self.estimated_late_at
+        return self.stalled_at if self.is_listed else times.after(self.due_at, self.grace)
 
     @property
     def is_late(self) -> bool:
