@@ -93,7 +93,7 @@ def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:
     rows = funded.rows if isinstance(funded, Listing) else ()
     return {
         "now": datetime.now(UTC),
-        "columns": tuple(each for each in chosen_columns(request) if each not in DEFAULT_COLUMNS),
+        "chosen": tuple(each for each in chosen_columns(request) if each not in DEFAULT_COLUMNS),
         "newest": listed(rows, top=request.GET.get("top", "")),
         "failed": funded if isinstance(funded, ServiceError) else None,
         "is_awaited": funded is None,

@@ -56,6 +56,12 @@ def test_rows_are_refreshed_in_place(site: Client, emulator: Emulator) -> None:
     assert "Succeeded" in row[: row.index("</tr>")]
 
 
+def test_the_newest_transfers_have_no_column_that_was_not_chosen(site: Client, emulator: Emulator) -> None:
+    assert 'data-column="' not in site.get("/").content.decode()
+    site.cookies["columns"] = "provider.id"
+    assert set(re.findall(r'data-column="(\w+)"', site.get("/").content.decode())) == {"id"}
+
+
 OTHERS = {Cause.REFUND_FAILED, Cause.CONFLICT, Cause.LATE}
 
 
