@@ -93,7 +93,7 @@ def answer(request: HttpRequest, intent_id: str) -> HttpResponse:
     transfer, root = reading.read(intent_id), request.build_absolute_uri("/")[:-1]
     texts = messages(transfer, root=root, stats=known_stats(transfer))
     context = {"intent_id": intent_id, "learned_at": learned_at(transfer.receipt), **texts}
-    return render(request, "sharing/reply.html", context)
+    return render(request, "sharing/reply.html", context, block="texts")
 
 
 def messages(transfer: Transfer, *, root: str, stats: route_stats.RouteStats | None = None) -> dict[str, object]:

@@ -90,7 +90,7 @@ def filled(pattern: Any, names: dict[str, str]) -> str:
 KEPT: Final = [
     each
     for each in url_patterns()
-    if not str(each.pattern).startswith("export/") and each.name not in ("commit", "operator", "status")
+    if not str(each.pattern).startswith("export/") and each.name not in ("commit", "demo-create", "operator", "status")
 ]
 
 

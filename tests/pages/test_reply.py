@@ -116,6 +116,10 @@ def test_a_reply_has_the_operators_greeting_and_signature(
 
 
 def test_the_page_is_loaded_again_before_a_time_in_it_has_passed(site: Client, emulator: Emulator) -> None:
-    page = site.get(f"/intent/{emulator.finished(25)['intentId']}/reply").content.decode()
-    assert '<meta http-equiv="refresh" content="3600">' in page
-    assert "<noscript><meta" not in page
+    path = f"/intent/{emulator.finished(25)['intentId']}/reply"
+    page = site.get(path).content.decode()
+    assert '<noscript><meta http-equiv="refresh" content="3600"></noscript>' in page
+    assert f'hx-get="{path}" hx-trigger="every 3600s"' in page
+    part = site.get(path, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).content.decode()
+    assert 'id="reply-plain"' in part
+    assert "<html" not in part
