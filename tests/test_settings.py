@@ -11,6 +11,7 @@ from unittest.mock import Mock, patch
 
 import pytest
 
+from intents_ui.mirror import database
 from intents_ui.settings import Environment, read_environment
 from tests.serving import ROOT
 
@@ -67,7 +68,6 @@ INVALID = {
         "redis://localhost?db=one",
         "redis://localhost?ssl_keyfile=k",  # an option of rediss alone
     ],
-    "SENTRY_DSN": ["https://a@b.example/1"],  # needs packages that aren't installed
     "INTENTS_CONSOLE": ["on"],
     "INTENTS_CONSOLE_TOKENS": ["misspelt"],
     "INTENTS_FOO": ["1"],
@@ -140,6 +140,12 @@ def test_an_invalid_value_stops_the_start_with_a_line_that_names_it_and_no_secre
     assert line.startswith(f"{name}: ")
     assert "\n" not in line
     assert "s3cret" not in line
+
+
+def test_a_dsn_without_its_package_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "is_installed", lambda module: False)
+    with pytest.raises(SystemExit, match="SENTRY_DSN: requires packages"):
+        environment({"SENTRY_DSN": "https://a@b.example/1"})
 
 
 def test_an_invalid_value_ends_the_process() -> None:

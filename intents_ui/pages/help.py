@@ -10,6 +10,7 @@ from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -44,12 +45,13 @@ def status(request: HttpRequest, status: str) -> HttpResponseBase:
 
 def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
     """Render all statuses. `missing`: the unknown status that was requested."""
+    search = client_ip.root(request) + reverse("search")
     context = {
         "intents": display.transfers(),
         "transactions": display.transactions(),
         "others": display.of_any_status(),
         "missing": missing,
-        "root": client_ip.root(request),
+        "bookmark": f'javascript:void open("{search}?q="+encodeURIComponent(getSelection()))',
     }
     return render(request, "help.html", context, status=HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
 

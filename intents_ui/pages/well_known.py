@@ -1,12 +1,12 @@
 """Well-known files: `robots.txt`, `security.txt`, the web app manifest, the search engine and the icon."""
 
 from datetime import UTC, datetime, timedelta
+from html import escape
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from intents_ui.http import client_ip
@@ -103,9 +103,8 @@ def manifest(request: HttpRequest) -> HttpResponse:
 @require_safe
 def opensearch(request: HttpRequest) -> HttpResponse:
     """Return the description with which browsers add the search to their address bar."""
-    described = format_html(
-        OPENSEARCH, root=client_ip.root(request), icon=static("img/mark.svg"), search=reverse("search")
-    )
+    root = escape(client_ip.root(request))
+    described = OPENSEARCH.format(root=root, icon=static("img/mark.svg"), search=reverse("search"))
     kind = "application/opensearchdescription+xml"
     return HttpResponse(described, content_type=kind, headers={"Cache-Control": "private, max-age=86400"})
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined, Template
-from markupsafe import Markup
 
 from intents_ui import app, tables
 from intents_ui.display import failures
@@ -136,7 +135,7 @@ def environment(**options: Any) -> Environment:
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.bytecode_cache = CompiledTemplates(str(COMPILED_TEMPLATES))
     env.globals.update(static=cache(static), url=url, bundled=cache(assets.bundled), once=once)
-    env.globals.update(cached_fragment=cached_fragment, column=column, block="")
+    env.globals.update(cached_fragment=cached_fragment, block="")
     env.globals.update(
         any_recoverable=lambda transfers: any(each.recoverable for each in transfers),
         any_priced=lambda transfers: any(each.sent.usd is not None for each in transfers),
@@ -204,6 +203,7 @@ def environment(**options: Any) -> Environment:
     env.tests["time"] = lambda part: isinstance(part, times.Time)
     for name in MACROS:
         env.globals.update(macros(env, f"parts/{name}.html"))
+    env.globals.update(column=column_maker(env))
     return env
 
 
@@ -216,27 +216,27 @@ class Column(NamedTuple):
     end: str
 
 
-def column(*, cell: Callable[..., str] | None = None, **kind: Any) -> Column:
-    """Return a column with the tags of `column_tags`."""
-    heading, begin, end = column_tags(**kind)
-    return Column(heading, cell, begin, end)
-
-
-@cache
-def column_tags(
-    *, title: str, name: str = "", sort: str = "", head: bool = False, plain: bool = False, mark: bool = False
-) -> tuple[str, str, str]:
-    """Return a column's heading and the tags around its cells. `name`: of an optional column. `sort`: its `aria-sort`.
-    `head`: its cells name their rows. `plain`: they explain themselves on a card. `mark`: they have tags.
+def column_maker(env: Environment) -> Callable[..., Column]:
+    """Return what makes a column. `name`: of an optional column. `sort`: its `aria-sort`. `head`: its cells name their
+    rows. `plain`: they explain themselves on a card. `mark`: they have tags.
     """
-    named = Markup(' data-column="{}"').format(name) if name else ""
-    sorting = Markup(' aria-sort="{}"').format(sort) if sort else ""
-    marked = Markup(" data-mark") if mark else ""
-    label = "" if plain else Markup(' data-label="{}"').format(title)
-    heading = Markup('<th scope="col"{}{}{}>{}</th>').format(sorting, marked, named, title)
-    if head:
-        return heading, Markup('<th scope="row">'), Markup("</th>")
-    return heading, Markup("<td{}{}{}>").format(marked, label, named), Markup("</td>")
+    heading, begin, end = (
+        once(cast(Callable[..., str], env.globals[name])) for name in ("column_heading", "cell_begin", "cell_end")
+    )
+
+    def column(
+        *,
+        title: str,
+        cell: Callable[..., str] | None = None,
+        name: str = "",
+        sort: str = "",
+        head: bool = False,
+        plain: bool = False,
+        mark: bool = False,
+    ) -> Column:
+        return Column(heading(title, name, sort, mark), cell, begin(title, name, head, plain, mark), end(head))
+
+    return column
 
 
 def macros(env: Environment, template: str) -> dict[str, Callable[..., str]]:

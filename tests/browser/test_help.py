@@ -18,7 +18,7 @@ def older(visit: Visit) -> None:
         route.fulfill(response=sent, body=re.sub(r' interestfor="[^"]*"', "", sent.text()))
 
     visit.prepare("delete HTMLButtonElement.prototype.interestForElement")
-    visit.page.route("**/console", strip)
+    visit.page.route("**/chains", strip)
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ def test_a_word_is_explained_on_hover_and_focus_and_dismissed(browser: Browser, 
         page = visit.page
         if is_older:
             older(visit)
-        visit.open("/console")
-        word, tip = page.get_by_role("link", name="Quote", exact=True), page.locator("#term-quote")
+        visit.open("/chains")
+        word, tip = page.get_by_role("link", name="Testnets", exact=True), page.locator("#term-testnet")
         expect(tip).to_be_hidden()
         word.hover()
         expect(tip).to_be_visible()
-        expect(tip).to_contain_text("The service's price for a transfer")
+        expect(tip).to_contain_text("A chain for testing")
         assert fits(page)
         box = tip.bounding_box()
         assert box is not None
@@ -53,5 +53,5 @@ def test_a_word_is_explained_on_hover_and_focus_and_dismissed(browser: Browser, 
         page.keyboard.press("Tab")
         expect(tip).to_be_hidden()
         word.click()
-        expect(page).to_have_url(f"{server}/help#quote")
-        expect(page.locator("#quote")).to_be_in_viewport()
+        expect(page).to_have_url(f"{server}/help#testnet")
+        expect(page.locator("#testnet")).to_be_in_viewport()

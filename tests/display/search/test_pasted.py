@@ -67,8 +67,8 @@ def value_of(readings: list[str], kinds: tuple[Kind, ...]) -> str | None:
     return values[0] if len(values) == 1 else None
 
 
-def of_form(name: str, criterion: str) -> Callable[[str], object]:
-    return lambda written: form.read({name: written}).given.get(criterion)
+def of_form(name: str) -> Callable[[str], object]:
+    return lambda written: form.read({name: [written]}).filters.get(name)
 
 
 def of_parameter(written: str) -> object:
@@ -81,11 +81,11 @@ def of_parameter(written: str) -> object:
 FIELDS: list[tuple[str, tuple[Kind, ...], Callable[[str], object]]] = [
     ("owner filter of lists", ADDRESSES, lambda written: filters.read({"owner": [written]}).filters.owner),
     ("paths of addresses, tokens and exports", ADDRESSES, of_parameter),
-    ("advanced search, owner", ADDRESSES, of_form("owner", "by_owner_address")),
-    ("advanced search, deposit address", ADDRESSES, of_form("origin", "by_origin_intent_address")),
-    ("advanced search, delivery address", ADDRESSES, of_form("destination", "by_destination_intent_address")),
-    ("advanced search, transaction", HASHES, of_form("transaction", "by_transaction_hash")),
-    ("advanced search, deposit", HASHES, of_form("deposit", "by_deposit_transaction_hash")),
+    ("advanced search, owner", ADDRESSES, of_form("owner")),
+    ("advanced search, deposit address", ADDRESSES, of_form("origin")),
+    ("advanced search, delivery address", ADDRESSES, of_form("destination")),
+    ("advanced search, transaction", HASHES, of_form("transaction")),
+    ("advanced search, deposit", HASHES, of_form("deposit")),
 ]
 
 
