@@ -117,7 +117,7 @@ def test_parts_that_load_later_move_nothing(browser: Browser, troubled: Troubled
             route.continue_()
         loaded(page)
         expect(page.locator("#balances")).to_contain_text("No funds")
-        assert len(before) == 3
+        assert len(before) == 2
         assert page.evaluate(PLACES) == before
         assert height is not None
         assert height["height"] < 56
