@@ -125,6 +125,7 @@ ALLOWED: Final = (
     Allowed("ID", "id: …", "intents_ui/live/stream.py", "a line of an event stream"),
     Allowed("ID", "ALTER id SET DEFAULT", "intents_ui/mirror/partitions.py", "a column"),
     Allowed("ID", "PRIMARY KEY (id, created)", "intents_ui/mirror/partitions.py", "a column"),
+    Allowed("URL and CSV", "javascript:void", "intents_ui/pages/help.py", "the scheme of a bookmark"),
     Allowed("URL and CSV", "<Url type=", "intents_ui/pages/well_known.py", "an element of OpenSearch"),
     Allowed("URL and CSV", "new URL(url).pathname", "static/js/follow.js", "code inside of a template string"),
     Allowed("slow down", "Please slow down.", "intents_ui/emulator/", "the words of the real service's error"),
