@@ -1,5 +1,7 @@
 """`manage.py doctor`: what is wrong with a service or a deployment, in words, each with what to do."""
 
+import contextlib
+import json
 import os
 import sqlite3
 import subprocess
@@ -20,7 +22,7 @@ from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import Environment
 from tests.serving import ROOT, dashboard, free_port, running
-from tests.waiting import PATIENCE
+from tests.waiting import until
 
 HELD = 0.4  # seconds of a long poll that counts as held
 
@@ -89,23 +91,43 @@ NAMED = {
 ON_A_SOCKET = {"cut-body": "The connection broke off", "slow-first-byte": "There was no response in time"}
 
 
-def found(emulator: Emulator, key: str = "") -> Sequence[Finding]:
+def found(embedded: Emulator, key: str = "") -> Sequence[Finding]:
     config = service.config_of(ServiceConfig(base_url="http://embedded", access_key=SecretStr(key)), held=HELD)
-    with ServiceClient(config, transport=InProcessTransport(emulator)) as client:
+    with ServiceClient(config, transport=InProcessTransport(embedded)) as client:
         return list(service.checks(service.Responses(client)))
 
 
+def emulator(*faults: tuple[str, str]) -> Emulator:
+    """Return a service whose transfers don't change while it is checked."""
+    now = time.time()
+    return Emulator(now=lambda: now, faults=faults)
+
+
 def test_a_healthy_service_has_only_good_findings() -> None:
-    assert {each.level for each in found(Emulator())} == {Level.OK}
+    assert {each.level for each in found(emulator())} == {Level.OK}
 
 
 @pytest.mark.parametrize("fault", NAMED)
 def test_each_fault_of_a_service_is_named(fault: str) -> None:
     operation = "GetChains" if fault.startswith("slow-") else "*"
-    findings = found(Emulator(faults=[(operation, fault)]))
+    findings = found(emulator((operation, fault)))
     named = [each for each in findings if NAMED[fault] in each.found]
     assert len(named) == 1, [each.found for each in findings]
     assert named[0].level is not Level.OK
+
+
+@pytest.mark.parametrize("odd", [{"chains": ["x"], "intents": "x"}, {"chains": [{"id": 1}], "intents": [1, None]}])
+def test_responses_of_another_form_are_a_problem_and_no_crash(odd: object) -> None:
+    config = service.config_of(ServiceConfig(base_url="http://service"))
+    headers, content = {"Content-Type": "application/json"}, json.dumps(odd).encode()
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, headers=headers, stream=httpx.ByteStream(content))
+
+    with ServiceClient(config, transport=httpx.MockTransport(answer)) as client:
+        findings = list(service.checks(service.Responses(client)))
+    assert any("doesn't have the documented form" in each.found for each in findings)
+    assert any(each.level is Level.PROBLEM for each in findings)
 
 
 def test_no_fault_is_left_out() -> None:
@@ -156,13 +178,16 @@ def test_a_rejected_key_is_told_when_the_dashboard_starts(capfd: pytest.CaptureF
         "-m", "intents_ui.emulator", "--port", str(port), "--key", "another", url=f"http://127.0.0.1:{port}/"
     )
     with emulator as url, dashboard(INTENTS_SERVICE_URL=url, SECRET_KEY="a key that is long enough"):
-        until = time.monotonic() + PATIENCE
-        told = ""
-        while "ready, but" not in told and time.monotonic() < until:
-            time.sleep(0.05)
-            told += capfd.readouterr().err
-    assert "intents-ui is ready, but the service fails." in told
-    assert "HTTP 401, code 1101). The access key is rejected." in told
+        told: list[str] = []
+
+        def is_told() -> bool:
+            told.append(capfd.readouterr().err)
+            return "ready, but" in "".join(told)
+
+        until(is_told)
+    log = "".join(told)
+    assert "intents-ui is ready, but the service fails." in log
+    assert "HTTP 401, code 1101). The access key is rejected." in log
 
 
 # What the dashboard runs with
@@ -212,7 +237,7 @@ def test_a_database_without_tables_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "mirror.sqlite3").touch()
     result = doctor("--quick", INTENTS_DATABASE=str(tmp_path / "mirror.sqlite3"))
     assert "no such table" in result.stdout
-    with sqlite3.connect(tmp_path / "mirror.sqlite3") as database:
+    with contextlib.closing(sqlite3.connect(tmp_path / "mirror.sqlite3")) as database:
         database.execute("CREATE TABLE django_migrations (app TEXT, name TEXT)")
     result = doctor("--quick", INTENTS_DATABASE=str(tmp_path / "mirror.sqlite3"))
     assert "lacks migrations: 0001_initial" in result.stdout

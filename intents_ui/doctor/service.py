@@ -1,6 +1,6 @@
-"""Checks of the service: whether it answers with this key, and in what it differs from docs/contract.md.
+"""Checks of the service: whether it responds to this access key, and how it differs from docs/contract.md.
 
-Each check asks for some responses and yields its findings. A response is asked for once.
+Each check sends requests and yields its findings. No request is sent twice.
 """
 
 import json
@@ -28,7 +28,7 @@ SLOW = 1.0  # seconds
 HELD = 1.5  # seconds without a response after which a long poll counts as held
 SKEW = timedelta(seconds=5)
 TOLERANCE = timedelta(minutes=5)  # of a time filter, also with another clock
-NOBODY = "0x000000000000000000000000000000000000dead"
+UNUSED_ADDRESS = "0x000000000000000000000000000000000000dead"
 UNKNOWN_ID = "0x" + "12" * 32
 AMOUNTS = ("originTokenAmount", "destinationTokenAmount")
 TIMES = ("createdAt", "updatedAt", "expiresAt")
@@ -50,7 +50,7 @@ def config_of(config: ServiceConfig, *, held: float = HELD) -> ServiceConfig:
 
 
 class Responses:
-    """The responses of a service, each asked for once."""
+    """The responses of a service. No request is sent twice."""
 
     def __init__(self, client: ServiceClient) -> None:
         self.client = client
@@ -129,12 +129,17 @@ def checks(responses: Responses) -> Iterator[Finding]:
             if unanswered.attempt.operation not in failed:
                 failed.append(unanswered.attempt.operation)
                 yield failure(unanswered.attempt)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            yield problem(
+                f"A response doesn't have the documented form: {type(error).__name__} in {check.__name__}.",
+                "Pages that need it may be incomplete.",
+                "Compare the service's responses with docs/contract.md.",
+            )
 
 
 def failure(attempt: Attempt) -> Finding:
     """Return why a call failed, and what to do."""
-    error, operation = attempt.error, attempt.operation
-    assert error is not None  # noqa: S101 - it failed
+    error, operation = attempt.error or errors.Unreachable(), attempt.operation
     numbers = [*([f"HTTP {attempt.status}"] if attempt.status else []), *([f"code {error.code}"] if error.code else [])]
     told = f" ({', '.join(numbers)})" if numbers else ""
     by_code = CODES.get(error.code or 0)
@@ -233,7 +238,7 @@ def paging(responses: Responses) -> Iterator[Finding]:
             )
         else:
             yield ok("The cursor leads to further pages.")
-    end = responses.document("GetIntentHistory", {"page": {"pageSize": 1}, "byOwnerAddress": NOBODY})
+    end = responses.document("GetIntentHistory", {"page": {"pageSize": 1}, "byOwnerAddress": UNUSED_ADDRESS})
     if "nextPage" not in end:
         yield note("The last page has no nextPage (absent instead of null).")
     elif end["nextPage"] is not None:

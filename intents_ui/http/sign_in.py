@@ -1,6 +1,6 @@
 """Who is signed in, as the proxy in front says (INTENTS_USER_HEADER), and in which role.
 
-Only a proxy of TRUSTED_PROXIES is believed. A header that came twice, or that isn't plain text, names nobody.
+Only the proxies in TRUSTED_PROXIES are trusted. A repeated header, or one that isn't plain text, is ignored.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,16 +31,16 @@ class User:
     role: Role
 
 
-NOBODY: Final = User("", Role.ANYONE)
+ANONYMOUS: Final = User("", Role.ANYONE)
 
 
 def user_of(scope: Mapping[str, Any]) -> User:
-    """Return who sent a request of an ASGI server, or NOBODY."""
+    """Return the user of an ASGI request, or ANONYMOUS."""
     if not ENV.intents_user_header or not client_ip.is_by_our_proxy(scope):
-        return NOBODY
+        return ANONYMOUS
     name = _header(scope, ENV.intents_user_header)
     if not name:
-        return NOBODY
+        return ANONYMOUS
     if not ENV.intents_groups_header:
         return User(name, Role.SUPPORT)
     groups = {each.strip().lower() for each in _header(scope, ENV.intents_groups_header).split(",")}
@@ -48,7 +48,7 @@ def user_of(scope: Mapping[str, Any]) -> User:
 
 
 def of(request: HttpRequest) -> User:
-    """Return `user_of` for a Django request, which is NOBODY if it came from no server."""
+    """Return `user_of` for a Django request. One that no ASGI server made is ANONYMOUS."""
     return user_of(getattr(request, "scope", {"client": None}))
 
 
@@ -59,7 +59,7 @@ def _role(groups: Iterable[str]) -> Role:
 
 
 def _header(scope: Mapping[str, Any], name: str) -> str:
-    """Return the text of a header. It is empty if there is none, if it came twice, or if it isn't plain text."""
+    """Return the text of a header. It is empty if the header is missing or repeated, or isn't plain text."""
     wanted = name.lower().encode()
     sent = [value for key, value in scope["headers"] if key.lower() == wanted]
     if len(sent) != 1:

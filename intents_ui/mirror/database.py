@@ -42,10 +42,7 @@ def sqlite(path: Path) -> dict[str, Any]:
             "transaction_mode": "IMMEDIATE",
             # IDs are random, so each row of a backfill changes another page of their index. The usual cache of 2 MB
             # and a checkpoint of each 1,000 pages would read and write most of them again and again.
-            "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-                "PRAGMA cache_size=-8000; PRAGMA wal_autocheckpoint=4000"
-            ),
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL",
         },
     }
 

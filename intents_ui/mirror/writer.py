@@ -39,7 +39,7 @@ from intents_ui.mirror.reader import KNOWN, TOO_LONG, Reading
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import RULES, Outcome
 
-BATCH = 1000  # rows of a transaction
+BATCH = 500  # rows of a transaction
 MOST_KNOWN = 20_000  # IDs of dictionaries in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
 ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have changed

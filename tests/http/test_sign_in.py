@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from intents_ui.http import sign_in
-from intents_ui.http.sign_in import NOBODY, Role, User
+from intents_ui.http.sign_in import ANONYMOUS, Role, User
 from intents_ui.settings import ENV, Environment
 from tests.signed_in import GROUPS, NAME, PROXY, trust_proxy
 
@@ -103,7 +103,7 @@ FORGED: Sequence[tuple[str | None, Headers]] = [
 
 @pytest.mark.parametrize(("peer", "headers"), FORGED)
 def test_a_forged_header_is_never_a_user(peer: str | None, headers: Headers) -> None:
-    assert user(*headers, peer=peer) == NOBODY
+    assert user(*headers, peer=peer) == ANONYMOUS
 
 
 def test_at_least_forty_forged_headers_are_tried() -> None:
