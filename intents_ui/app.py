@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # they use the objects, and import this module
     from intents_ui.ops.lifecycle import Lifecycle
     from intents_ui.service.catalog import Catalog, Prices
     from intents_ui.service.client import ServiceClient
-    from intents_ui.service.context.executor import FairExecutor, Shares
+    from intents_ui.service.executor import FairExecutor, Shares
     from intents_ui.service.models import Intent
     from intents_ui.service.redis import RedisGuard
     from intents_ui.web.transfers.attention import AttentionReader

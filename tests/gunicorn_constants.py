@@ -15,7 +15,7 @@ from typing import Any
 VARIABLE = "TEST_CONSTANTS"
 POLICIES = "intents_ui.service.operations:POLICIES"
 BALANCE_TIMEOUT = "intents_ui.web.transfers.reading:BALANCE_TIMEOUT"
-PAGE_TIMEOUT = "intents_ui.service.context.request_context:PAGE_TIMEOUT"
+PAGE_TIMEOUT = "intents_ui.service.request_context:PAGE_TIMEOUT"
 
 
 def constants(**values: Any) -> dict[str, str]:

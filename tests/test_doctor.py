@@ -14,8 +14,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from intents_ui.doctor import deployment, service
-from intents_ui.doctor.findings import Finding, Level
+from intents_ui.doctor import Finding, Level, deployment, service
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.faults import NAMES
 from intents_ui.service.client import InProcessTransport, ServiceClient

@@ -29,7 +29,7 @@ from intents_ui.display.summary.timeline import Step
 from intents_ui.display.tokens.token_amounts import Identity
 from intents_ui.display.transfers.transfer import Transfer, derived
 from intents_ui.http import failures
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.web.transfers.candidates import Candidates
 
 

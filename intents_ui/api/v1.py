@@ -17,7 +17,7 @@ from ninja.errors import HttpError, ValidationError
 
 from intents_ui.api import OPERATIONS as ROOT
 from intents_ui.api import catalog, insight, transfers
-from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
+from intents_ui.api.insight import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.models import (
     ApiAddress,
     ApiChains,

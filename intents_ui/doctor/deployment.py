@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
-from intents_ui.doctor.findings import Finding, note, ok, problem, warning
+from intents_ui.doctor import Finding, note, ok, problem, warning
 from intents_ui.service.redis import redis_client, redis_errors
 from intents_ui.settings import LOOPBACK_HOSTS, Environment, is_loopback
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from intents_ui.doctor.findings import Finding, note, ok, problem, warning
+from intents_ui.doctor import Finding, note, ok, problem, warning
 from intents_ui.service import errors
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.console import Attempt

@@ -1,7 +1,7 @@
 """Every request: routed to probes, live streams, the embedded service or Django, and logged with its ID.
 
 A page has a turn in the fair threads, and Django makes the response there. One client gets at most an eighth of
-everything: of the requests in hand, of the bytes of their bodies, and of the threads (`service/context/executor.py`).
+everything: of the requests in hand, of the bytes of their bodies, and of the threads (`service/executor.py`).
 
 The log line has the page's name, and never its URL or query, which are the user's private data.
 """
@@ -27,7 +27,7 @@ from django.urls import set_script_prefix
 from django.utils.datastructures import CaseInsensitiveMapping
 
 from intents_ui import app
-from intents_ui.http import client_ip, failures, limits, marks, probes, sign_in
+from intents_ui.http import client_ip, failures, limits, marks, operator_auth, probes
 from intents_ui.http.failures import Failure, Rejected, of_dashboard
 from intents_ui.http.headers import default_headers
 from intents_ui.http.messages import (
@@ -44,10 +44,10 @@ from intents_ui.http.messages import (
 )
 from intents_ui.http.startup import lifespan
 from intents_ui.ops import logs, metrics
-from intents_ui.service.context import request_context
-from intents_ui.service.context.request_context import Origin
+from intents_ui.service import request_context
 from intents_ui.service.errors import Overloaded
 from intents_ui.service.metrics import rejected
+from intents_ui.service.request_context import Origin
 
 log = logging.getLogger(logs.REQUESTS)
 
@@ -66,7 +66,7 @@ class RequestLog:
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.origin = Origin(request_id(scope), client=client_ip.client_of(scope))
-        self._user = sign_in.user_of(scope).name
+        self._user = operator_auth.user_of(scope).name
         self.view = marks.outside(scope["path"]) or UNNAMED
         self._is_logged = self.view != "static"  # static files are too many to log and not informative
         self._method = scope["method"] if scope["method"] in METHODS else "other"

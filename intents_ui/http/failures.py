@@ -30,8 +30,7 @@ from intents_ui.display import failures
 from intents_ui.display.formatting import text
 from intents_ui.http import client_ip, marks
 from intents_ui.mcp import messages
-from intents_ui.service import errors
-from intents_ui.service.context import request_context
+from intents_ui.service import errors, request_context
 from intents_ui.web import cursors
 from intents_ui.web.frame import is_partial
 

@@ -21,7 +21,7 @@ from intents_ui import api, app
 from intents_ui.display.formatting import text
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import Failure, of_dashboard
-from intents_ui.service.context.executor import Lack
+from intents_ui.service.executor import Lack
 from intents_ui.service.redis import RedisGuard, redis_client
 from intents_ui.settings import ENV
 

@@ -26,7 +26,7 @@ from intents_ui.pages import intent as intent_page
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog, Prices
 from intents_ui.service.client import InProcessTransport, ServiceClient
-from intents_ui.service.context.executor import FairExecutor, Shares
+from intents_ui.service.executor import FairExecutor, Shares
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV

@@ -5,18 +5,218 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from random import SystemRandom
 from typing import Final, Self
 
 from prometheus_client import Counter, Gauge
 
 from intents_ui.live.bus import RedisBus
-from intents_ui.live.poller import STARTS_PER_SECOND, Poller, PollIntervals
 from intents_ui.live.snapshot import Snapshot
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.executor import Lack, Shares
+from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
+from intents_ui.service.executor import Lack, Shares
 from intents_ui.service.metrics import registry
+from intents_ui.service.models import EARLIEST, ENDED, STOPPED, UNEXECUTED, Intent, IntentReceipt
+from intents_ui.service.outcome import is_older, past
+
+# Pollers of a process that start or resume per second. Each sends two requests, a poll and a long poll, within the
+# service's limit of 40 requests per second.
+STARTS_PER_SECOND = 20
+MIN_GAP = 0.1  # seconds between two responses that both have changes
+MAX_QUICK_CHANGES = 8  # immediate responses with changes in a row, after which they count as unchanged
+MAX_CUT_POLLS = 2  # long polls cut off in a row, after which plain polls replace them
+POLLS_INSTEAD = 20  # plain polls before trying a long poll again
+REFUND_LIKELY = timedelta(minutes=5)  # after a failure, polled at the normal interval
+# How long to poll an intent that failed, was aborted, is invalid, or is "done" without a final status.
+LAST_POLL = timedelta(minutes=30)
+CLOCK_SKEW = timedelta(minutes=2)  # tolerated difference to the service
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollIntervals:
+    """Intervals in seconds."""
+
+    poll: float = 15.0  # without a long poll. Retries of refused calls are at most twice as far apart
+    recheck: float = 60.0  # when the service says there is nothing to wait for
+    # After an immediate response without changes, doubled up to `poll`. A shorter outage isn't shown.
+    pause: float = 1.0
+    retry: float = 0.5  # after a failure, doubled with each
+    retry_unreachable: float = 4.0  # the longest, so that pages recover within 5 s of the service
+    grace: float = 5.0  # how long to poll an intent after its last subscriber left
+
+
+class Poller:
+    """Polls until the intent is final and publishes each response, changed or not.
+
+    Never raises a ServiceError: a failure is published as a stale snapshot.
+    """
+
+    def __init__(self, watch: "Watch") -> None:
+        self.watch, self.hub, self.intent_id = watch, watch.hub, watch.intent_id
+        # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
+        self.must_poll = True
+        self.cursor: tuple[str | None, ...] | None = None
+        self.is_stopped = False
+        self.stopped_at = EARLIEST
+        self.done_at: datetime | None = None
+        self.idle_responses = 0
+        self.quick_changes = 0
+        self.cut_polls = 0
+        self.plain_polls = 0  # left before a long poll is tried again
+        self.failures = 0
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest that this process knows."""
+        return self.watch.newest or Snapshot(self.intent_id, None, learned_at=None)
+
+    async def run(self) -> None:
+        """Poll. An internal error is published as a stale snapshot, and raised."""
+        while not self.snapshot.is_final:
+            if self.must_poll:
+                await self.hub.next_turn()
+            try:
+                pause = await (self._long_poll() if self._may_long_poll() else self._poll())
+                self.failures = 0
+            except ServiceError as error:
+                pause = self._handle_error(error)
+            except Exception:
+                self.watch.publish(self.snapshot.stale(self.snapshot.stale_since or self.hub.now()))
+                raise
+            if not self.snapshot.is_final:
+                await asyncio.sleep(pause)
+
+    def _may_long_poll(self) -> bool:
+        return not (self.must_poll or self.is_stopped or self.done_at or self.plain_polls) and self.hub.service.can_hold
+
+    async def _poll(self) -> float:
+        """Send one request, publish the response, and return the delay before the next request."""
+        before = self.snapshot.content
+        try:
+            receipt = await self.hub.service.ask_async(operations.get_intent_receipt(self.intent_id))
+        except NotFound:
+            await self._update_without_receipt()
+        else:
+            self._update(receipt)
+        self.must_poll = False
+        if self.snapshot.content != before:
+            self.done_at = None
+            self.cursor = None  # it belongs to the previous receipt, and the next long poll returns a new one
+        self.plain_polls = max(0, self.plain_polls - 1)
+        if self._may_long_poll():
+            return 0.0
+        is_idle = self.done_at is not None
+        if self.is_stopped:
+            is_idle = self.hub.now() - self.stopped_at > REFUND_LIKELY
+        pause = self.hub.intervals.recheck if is_idle else self.hub.intervals.poll
+        return pause * SystemRandom().uniform(0.8, 1.2)
+
+    async def _long_poll(self) -> float:
+        began, status = asyncio.get_running_loop().time(), self.snapshot.receipt and self.snapshot.receipt.status
+        try:
+            # The receipt states are sent as received, because only the service interprets them.
+            states = tuple(state or "" for state in self.cursor or ())
+            call = operations.wait_intent_receipt(self.intent_id, last_receipt_states=states)
+            answer = await self.hub.service.ask_async(call)
+        except NotFound:
+            if self.snapshot.receipt:
+                raise
+            self.must_poll = True  # not executed yet, and it may have expired in the meantime
+            return self._pause(began, is_changed=False)
+        except Unreachable as error:
+            if error.reason is not Reason.TIMEOUT:
+                raise
+            self.cut_polls += 1
+            if self.cut_polls == MAX_CUT_POLLS:
+                self.cut_polls, self.plain_polls = 0, POLLS_INSTEAD
+            self.must_poll = True
+            return 0.0
+        if self.cursor is not None:
+            self.cut_polls = 0  # only calls with a cursor are long polls
+        is_changed = answer.receipt_states != self.cursor or answer.intent_receipt.status != status
+        self.cursor = answer.receipt_states
+        # "Stop polling" can be wrong, so plain polls verify it later.
+        self.done_at = self.hub.now() if answer.done else None
+        self._update(answer.intent_receipt)
+        return self._pause(began, is_changed=is_changed)
+
+    def _pause(self, began: float, *, is_changed: bool) -> float:
+        """Return the delay before the next long poll. It prevents a busy loop with a service that doesn't block."""
+        took = asyncio.get_running_loop().time() - began
+        if self.done_at and not self.is_stopped:
+            return self.hub.intervals.recheck
+        is_quick = took < self.hub.intervals.pause
+        self.quick_changes = self.quick_changes + is_changed if is_quick else 0
+        if not is_quick or (is_changed and self.quick_changes <= MAX_QUICK_CHANGES):
+            self.idle_responses = 0
+            return max(0.0, MIN_GAP - took)
+        self.idle_responses += 1
+        return _doubled(self.hub.intervals.pause, self.idle_responses, at_most=self.hub.intervals.poll)
+
+    def _update(self, received: IntentReceipt) -> None:
+        now, known = self.hub.now(), self.snapshot.receipt
+        receipt = known if known and is_older(received, than=known, now=now) else received
+        expires_at = receipt.summary.expires_at if receipt.summary else None
+        is_final = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
+        went_back = received.status if received.status != receipt.status else None
+        self.watch.publish(Snapshot(self.intent_id, receipt, learned_at=now, is_final=is_final, regressed_to=went_back))
+
+    async def _update_without_receipt(self) -> None:
+        """Publish a snapshot of an intent without a receipt. Intents have none until executed, but never lose one."""
+        if self.snapshot.receipt:
+            raise NotFound("the receipt is not there any more")
+        now = self.hub.now()
+        try:
+            intent: Intent = await self.hub.service.ask_async(operations.get_intent(self.intent_id))
+        except NotFound:
+            self.watch.publish(Snapshot(self.intent_id, None, learned_at=now, is_final=True, is_unknown=True))
+        else:
+            is_final = self._is_over(intent.status, intent.updated_at, intent.expires_at, now)
+            self.watch.publish(Snapshot(self.intent_id, None, learned_at=now, is_final=is_final))
+
+    def _is_over(
+        self, status: str | None, updated_at: datetime | None, expires_at: datetime | None, now: datetime
+    ) -> bool:
+        before = self.snapshot.receipt and self.snapshot.receipt.status
+        if status in STOPPED and not self.is_stopped:
+            # Count from now if the failure was observed, or else from the intent's last change.
+            self.stopped_at = now if before not in (None, status) else (past(updated_at, now=now) or now)
+        self.is_stopped = status in STOPPED
+        if self.is_stopped:
+            return now - self.stopped_at > LAST_POLL
+        if status in UNEXECUTED and expires_at and now - expires_at > CLOCK_SKEW:
+            return True
+        if self.done_at and status not in ENDED:
+            return now - self.done_at > LAST_POLL
+        return status in ENDED
+
+    def _handle_error(self, error: ServiceError) -> float:
+        """Publish the failure unless it is recent, and return the delay before the retry."""
+        if isinstance(error, TooBusy) and error.status is None:
+            return error.retry_after * SystemRandom().uniform(0.5, 1.0)
+        self.must_poll = True
+        # The circuit breaker says when it lets a call through.
+        pause = self._backoff(error) if error.again_in is None else error.again_in
+        if self.snapshot.stale_since is None and (self.failures > 1 or pause > self.hub.intervals.pause):
+            self.watch.publish(self.snapshot.stale(self.hub.now()))
+        return pause
+
+    def _backoff(self, error: ServiceError) -> float:
+        self.failures += 1
+        longest = (
+            self.hub.intervals.retry_unreachable if isinstance(error, Unreachable) else 2 * self.hub.intervals.poll
+        )
+        pause = SystemRandom().uniform(0, _doubled(self.hub.intervals.retry, self.failures, at_most=longest))
+        # Other pollers learn of the rate limit from the client.
+        return error.retry_after + pause if isinstance(error, TooBusy) else pause
+
+
+def _doubled(seconds: float, times: int, *, at_most: float) -> float:
+    return float(min(seconds * 2 ** min(times - 1, 16), at_most))
+
 
 log = logging.getLogger(__name__)
 

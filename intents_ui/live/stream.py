@@ -26,8 +26,8 @@ from prometheus_client import Gauge
 
 from intents_ui.live.hub import Hub, HubFull, Subscriber, restart_forever
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service.context.executor import Lack
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.executor import Lack
 from intents_ui.service.metrics import registry
 
 Message = MutableMapping[str, Any]

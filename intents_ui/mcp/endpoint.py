@@ -18,7 +18,7 @@ from intents_ui.installation import version
 from intents_ui.mcp import messages
 from intents_ui.mcp.messages import Code, Message, RpcError, Unanswered
 from intents_ui.mcp.tools import TOOLS
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 

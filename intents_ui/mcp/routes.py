@@ -8,9 +8,7 @@ from intents_ui import app
 from intents_ui.display.formatting import times
 from intents_ui.display.search import parameters
 from intents_ui.display.tokens import providers
-from intents_ui.mcp import fence
-from intents_ui.mcp.arguments import RouteArguments
-from intents_ui.mcp.messages import Unanswered
+from intents_ui.mcp.messages import Unanswered, fenced_json
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
@@ -23,18 +21,18 @@ UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or
 NOTHING: Final = "No transfer with a deposit ended in 24 hours or is open on this route."
 
 
-def health(request: HttpRequest, given: RouteArguments) -> str:
-    """Return the figures of the routes between two chains, and their open incidents."""
+def health(request: HttpRequest, chains: tuple[str, str], provider: str) -> str:
+    """Return the figures of the routes between two chains, or of those with a provider, and their open incidents."""
     if refusal := access.why_refused(request):
         raise Unanswered(refusal.what)
-    pair = chain(given.origin, which="origin"), chain(given.destination, which="destination")
+    pair = chain(chains[0], which="origin"), chain(chains[1], which="destination")
     try:
-        found, recent = read(pair, given.provider), incidents.read()
+        found, recent = read(pair, provider), incidents.read()
     except CopyUnreadable as error:
         raise Unanswered(access.UNREADABLE.what) from error
     affecting = {each.number: each for row in found for each in recent.of(row.scope)}
     mirror = mirror_coverage()
-    return fence.around_json(
+    return fenced_json(
         {
             "period": "24 hours",
             "updatedAt": times.iso(mirror.updated_at if mirror else None) or None,

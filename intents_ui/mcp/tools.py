@@ -1,30 +1,46 @@
-"""The tools, as clients list and call them. None of them changes anything."""
+"""The tools, as clients list and call them, with the answers of pages. None of them changes anything."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest
+from pydantic import BaseModel, Field
 
-from intents_ui.mcp import transfers
-from intents_ui.mcp.arguments import Arguments, RouteArguments, TextArguments, TicketArguments, TransferArguments
-from intents_ui.mcp.messages import Unanswered
+from intents_ui.api import answers
+from intents_ui.display.formatting import hashes, text
+from intents_ui.display.search import empty_results, identifiers, input_errors
+from intents_ui.display.search.candidates import CHECK
+from intents_ui.display.search.identifiers import Pasted
+from intents_ui.display.summary import summary
+from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.display.triage import cases, export, ticket
+from intents_ui.display.triage.rows import TriageRow
+from intents_ui.http import client_ip
+from intents_ui.mcp.messages import Unanswered, fenced, fenced_json
+from intents_ui.service.lookup import MOST_RECEIPTS
+from intents_ui.service.results import Hit, LookupResult
+from intents_ui.web import links
+from intents_ui.web.ticket_lookup import rows_of
+from intents_ui.web.transfers import candidates, lookups, reading
+from intents_ui.web.transfers.candidates import Candidates
 
 ANNOTATIONS: Final = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
 NO_COPY: Final = (
     "This dashboard has no local copy of the service's history, so it knows nothing about many transfers. Its"
     " administrator can turn it on: docs/mirror.md."
 )
-
-
-def route_health(request: HttpRequest, given: RouteArguments) -> str:
-    """Return figures of the mirror about the routes between two chains."""
-    if settings.MIRROR_DATABASE is None:
-        raise Unanswered(NO_COPY)
-    from intents_ui.mcp import routes  # imported only when used
-
-    return routes.health(request, given)
+LONGEST_NAME: Final = 200
+MOST_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
+MOST_LISTED: Final = MOST_RECEIPTS
+MOST_NAMED: Final = 4  # identifiers, as many as are looked up
+MOST_ROWS: Final = 20  # identifiers of a ticket, for which the time of a page suffices
+NAMES: Final = (
+    *("row", "identifier", "type", "status", "outcome", "headline", "details", "location", "nextStep", "notes"),
+    *("links", "asOf"),
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +50,7 @@ class Tool:
     name: str
     title: str
     description: str
-    arguments: type[Arguments]
+    arguments: type[BaseModel]
     answer: Callable[[HttpRequest, Any], str]
 
     def as_json(self) -> dict[str, Any]:
@@ -47,47 +63,194 @@ class Tool:
         }
 
 
-TOOLS: Final = {
-    each.name: each
-    for each in (
-        Tool(
-            "look_up",
-            "Look up",
-            "Find transfers by any text with intent IDs, transaction hashes, addresses or links. Returns the intent ID,"
-            " status and headline of the newest matches, and of a single match where the funds are and what to do.",
-            TextArguments,
-            transfers.look_up,
-        ),
-        Tool(
-            "explain_transfer",
-            "Explain a transfer",
-            "Explain one transfer by its intent ID: what happened, where the funds are, what to do next, how certain"
-            " that is, exact amounts, its steps, and how it compares with its quote.",
-            TransferArguments,
-            transfers.explain_transfer,
-        ),
-        Tool(
-            "triage_ticket",
-            "Triage a ticket",
-            f"Look up all identifiers of a support ticket, {transfers.MOST_ROWS} at most. Returns a row for each: the"
-            " status, where the funds are, the next step, and how urgent it is.",
-            TicketArguments,
-            transfers.triage_ticket,
-        ),
-        Tool(
-            "route_health",
-            "Health of a route",
-            "Tell how many transfers between two chains were delivered in 24 hours and how long they took, by route"
-            " provider, with open incidents. Needs a local copy of the history in the dashboard.",
-            RouteArguments,
-            route_health,
-        ),
-        Tool(
-            "customer_reply",
-            "Customer reply",
-            "Write the reply about a transfer that a support agent can send to its owner unedited, as plain text.",
-            TransferArguments,
-            transfers.customer_reply,
-        ),
+TOOLS: Final[dict[str, Tool]] = {}
+
+
+def tool[A: Callable[..., str]](title: str, arguments: type[BaseModel]) -> Callable[[A], A]:
+    """Decorate a function that is a tool. Clients read its docstring."""
+
+    def add(answer: A) -> A:
+        name, description = answer.__name__, " ".join((answer.__doc__ or "").split())
+        TOOLS[name] = Tool(name, title, description, arguments, answer)
+        return answer
+
+    return add
+
+
+class TextArguments(BaseModel):
+    """Text to look up."""
+
+    text: str = Field(
+        min_length=1,
+        max_length=identifiers.LONGEST,
+        description="Any text with intent IDs, transaction hashes, addresses or links",
     )
-}
+
+
+@tool("Look up", TextArguments)
+def look_up(request: HttpRequest, given: TextArguments) -> str:
+    """Find transfers by any text with intent IDs, transaction hashes, addresses or links.
+
+    Returns the intent ID, status and headline of the newest matches, and of a single match where the funds are and what
+    to do.
+    """
+    read = identifiers.read(given.text)
+    found = lookups.of_text(read) if read.lookups else LookupResult()
+    if found.error:
+        raise found.error
+    possible = candidates.of_search(request, given.text, read, found)
+    if not read.lookups and not (possible and possible.transfers):
+        raise Unanswered(read.refusal or input_errors.NOTHING)
+    hits = found.hits[:MOST_LISTED]
+    only = [reading.read(found.only.intent.intent_id)] if found.only else []
+    listed = only or reading.of_hits([each.intent for each in hits])
+    matches = [_match(hit, each, found, details=bool(only)) for hit, each in zip(hits, listed, strict=True)]
+    longest = max(len(matches), len(possible.transfers) if possible else 0)
+    shown = (
+        fenced_json(_lookup(read, found, matches[:most]) | _possible(possible, most)) for most in range(longest, -1, -1)
+    )
+    return next(each for each in shown if len(json.dumps(each)) <= MOST_BYTES)
+
+
+def _lookup(read: Pasted, found: LookupResult, matches: list[dict[str, Any]]) -> dict[str, Any]:
+    named = read.lookups[:MOST_NAMED]
+    return {
+        "identifiers": [
+            {"value": hashes.short_id(each.value), "kind": each.kind.value}
+            | ({"warning": each.warning} if each.warning else {})
+            for each in named
+        ],
+        "transfers": found.count,
+        "matches": matches,
+        "isComplete": not found.failed and not found.unreadable,
+        "mayBeMore": found.may_be_capped or found.count > len(matches) or len(read.lookups) > len(named),
+        "possibleReasons": [] if found.hits else empty_results.likely_causes(named),
+    }
+
+
+def _match(hit: Hit, transfer: Transfer, found: LookupResult, *, details: bool) -> dict[str, Any]:
+    told = summary.of(transfer)
+    match = {
+        "intentId": hit.intent.intent_id,
+        "foundBy": [empty_results.reason(question, found=found) for question in hit.reasons],
+        "status": told.status.word,
+        "headline": told.headline,
+    }
+    if hit.doubts:
+        match["warnings"] = [empty_results.warning(each) for each in hit.doubts]
+    if not details:
+        return match
+    return match | {
+        "location": told.location,
+        "nextStep": told.next_step,
+        "warnSecondDeposit": told.row.warn_second_deposit,
+    }
+
+
+def _possible(found: Candidates | None, most: int = candidates.PER_PAGE) -> dict[str, Any]:
+    """Return what the text may be about, which isn't an answer."""
+    if not found:
+        return {}
+    shown = [
+        {
+            "intentId": each.transfer.intent.intent_id,
+            "headline": each.headline,
+            "sent": str(each.sent),
+            "why": " ".join(found.reasons[each.transfer.intent.intent_id]),
+        }
+        for each in found.transfers[:most]
+    ]
+    return {"candidates": {"note": CHECK, "count": found.count, "searched": found.searched, "shown": shown}}
+
+
+class TransferArguments(BaseModel):
+    """A transfer."""
+
+    intent_id: str = Field(min_length=1, max_length=LONGEST_NAME, description="Intent ID, 0x and 64 hex characters")
+
+
+@tool("Explain a transfer", TransferArguments)
+def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
+    """Explain one transfer by its intent ID: what happened, where the funds are, what to do next, how certain that is,
+    exact amounts, its steps, and how it compares with its quote.
+    """
+    transfer = reading.read(links.canonical(given.intent_id))
+    told = answers.transfer(transfer, root=client_ip.root(request))
+    return fenced_json({**told.model_dump(mode="json", by_alias=True), "asReceived": as_received(transfer)})
+
+
+def as_received(transfer: Transfer) -> dict[str, list[str]]:
+    """Return text that strangers wrote, which the other texts of an answer shorten or make visible."""
+    moneys = (transfer.requested, transfer.sent, transfer.expected, transfer.received, transfer.refunded)
+    steps = (transfer.deposit, transfer.origin, transfer.destination, transfer.refund)
+    return {
+        "tokenSymbols": _cut(each.symbol for each in moneys),
+        "tokenNames": _cut(each.name for each in moneys),
+        "reasons": _cut(step.status_reason for step in steps if step),
+        "memo": _cut([transfer.summary.memo]),
+    }
+
+
+def _cut(written: Iterable[str | None]) -> list[str]:
+    """Return each text once, up to the length that pages show."""
+    return list(dict.fromkeys(each[: text.LONGEST] for each in written if each))
+
+
+class TicketArguments(BaseModel):
+    """Text of a ticket."""
+
+    text: str = Field(min_length=1, max_length=ticket.LONGEST, description="A support ticket, unedited")
+
+
+@tool("Triage a ticket", TicketArguments)
+def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
+    """Look up all identifiers of a support ticket, 20 at most.
+
+    Returns a row for each: the status, where the funds are, the next step, and how urgent it is.
+    """
+    found, root = rows_of(given.text, request, most=MOST_ROWS), client_ip.root(request)
+    if found.problem and not (found.candidates and found.candidates.transfers):
+        raise Unanswered(found.problem)
+    told = [_as_json(row, root=root) for row in found.rows]
+    answer = {"total": export.total(found.rows), "rows": told, "notes": found.notes}
+    return fenced_json(answer | _possible(found.candidates))
+
+
+def _as_json(row: TriageRow, *, root: str) -> dict[str, str]:
+    """Return what the row says when it is copied, and how urgent it is, without what is empty."""
+    cells = dict(zip(NAMES, export.cells(row, root=root), strict=True))
+    found = cells | {"intentId": row.intent_id, "owner": row.owner, "urgency": cases.LABELS[cases.urgency(row)].word}
+    return {name: value for name, value in found.items() if value}
+
+
+class RouteArguments(BaseModel):
+    """Routes between two chains."""
+
+    origin: str = Field(
+        min_length=1, max_length=LONGEST_NAME, description="ID or name of the origin chain", examples=["8453", "Base"]
+    )
+    destination: str = Field(
+        min_length=1, max_length=LONGEST_NAME, description="ID or name of the destination chain", examples=["42161"]
+    )
+    provider: str = Field(
+        "", max_length=LONGEST_NAME, description="Route provider. Without one, all of them", examples=["RELAY"]
+    )
+
+
+@tool("Health of a route", RouteArguments)
+def route_health(request: HttpRequest, given: RouteArguments) -> str:
+    """Tell how many transfers between two chains were delivered in 24 hours and how long they took, by route provider,
+    with open incidents. Needs a local copy of the history in the dashboard.
+    """
+    if settings.MIRROR_DATABASE is None:
+        raise Unanswered(NO_COPY)
+    from intents_ui.mcp import routes  # imported only when used, because it needs the mirror's tables
+
+    return routes.health(request, (given.origin, given.destination), given.provider)
+
+
+@tool("Customer reply", TransferArguments)
+def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
+    """Write the reply about a transfer that a support agent can send to its owner unedited, as plain text."""
+    intent_id = links.canonical(given.intent_id)
+    return fenced(links.reply_about([reading.read(intent_id)], root=client_ip.root(request)).plain)

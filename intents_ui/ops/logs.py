@@ -9,7 +9,7 @@ from typing import Any
 from django.views.debug import SafeExceptionReporterFilter
 
 from intents_ui.display.formatting.text import visible
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 
 MOST_ONCE = 100
 REQUESTS = "intents_ui.requests"  # Logger whose record arguments become fields of the JSON line.

@@ -18,8 +18,7 @@ from intents_ui.display.summary import summary
 from intents_ui.display.transfers.transfer import Transfer, execute_until
 from intents_ui.http import marks, operator_auth
 from intents_ui.http.operator_auth import Confirmed, Refusal
-from intents_ui.service import operations
-from intents_ui.service.context import request_context
+from intents_ui.service import operations, request_context
 from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.models import Intent
 from intents_ui.settings import ENV

@@ -32,13 +32,12 @@ from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import client_ip, limits, marks, operator_auth
 from intents_ui.http.failures import Rejected, of_dashboard
 from intents_ui.http.operator_auth import Refusal
-from intents_ui.service import decode, operations
+from intents_ui.service import decode, operations, request_context
 from intents_ui.service.console import OPERATIONS, Attempt, Member, Operation, typed, written
-from intents_ui.service.context import request_context
-from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, Page
 from intents_ui.service.operations import POLICIES, Kind
+from intents_ui.service.request_context import within
 from intents_ui.settings import ENV
 from intents_ui.web.frame import render
 

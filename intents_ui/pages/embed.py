@@ -18,8 +18,8 @@ from intents_ui.display.transfers.statuses import Tone
 from intents_ui.http import marks
 from intents_ui.http.headers import embeddable
 from intents_ui.service import lookup
-from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.request_context import as_of
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
 from intents_ui.web.transfers import reading

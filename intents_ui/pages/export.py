@@ -26,9 +26,9 @@ from intents_ui.exports.formats import FORMATS, About
 from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import of_dashboard
+from intents_ui.service import request_context
 from intents_ui.service.client import UncachedClient
-from intents_ui.service.context import request_context
-from intents_ui.service.context.executor import Lack
+from intents_ui.service.executor import Lack
 from intents_ui.settings import ENV
 from intents_ui.web.frame import is_partial, render
 

@@ -27,10 +27,9 @@ from intents_ui.display.transfers.locations import Check
 from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import marks
 from intents_ui.live.snapshot import Snapshot, digest
-from intents_ui.service import lookup, operations, results
+from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.cache import weight
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV

@@ -22,7 +22,7 @@ from intents_ui.display.sharing import preview
 from intents_ui.display.sharing.preview import Card
 from intents_ui.display.summary import summary
 from intents_ui.pictures.cards import Busy
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.settings import ENV
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url

@@ -20,14 +20,13 @@ from typing import Any, NamedTuple
 
 from cachetools import TTLCache
 
-from intents_ui.service import operations
+from intents_ui.service import operations, request_context
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import request_context
-from intents_ui.service.context.executor import resting
-from intents_ui.service.context.request_context import is_over, time_left, within
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
+from intents_ui.service.executor import resting
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, ChainsAnswer, TokenInfo, TokensAnswer, plain
 from intents_ui.service.operations import ServiceCall
+from intents_ui.service.request_context import is_over, time_left, within
 from intents_ui.service.results import NO_PRICE, Price
 
 SECOND = timedelta(seconds=1)

@@ -27,12 +27,9 @@ from typing import Any, Final, Protocol, Self, cast
 import httpcore
 import httpx
 
-from intents_ui.service import metrics, operations
+from intents_ui.service import metrics, operations, request_context
 from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.console import Attempt
-from intents_ui.service.context import request_context
-from intents_ui.service.context.executor import SHUTDOWN, FairExecutor, computing, resting
-from intents_ui.service.context.request_context import check_deadline, is_over, seconds_left, time_left, within
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import (
     OutOfTime,
@@ -44,9 +41,11 @@ from intents_ui.service.errors import (
     Unreadable,
 )
 from intents_ui.service.exchange import ACCEPTED_ENCODINGS, ALL_IN_USE, TRANSPORT_ERRORS, Exchange, ResponseMemory
+from intents_ui.service.executor import SHUTDOWN, FairExecutor, computing, resting
 from intents_ui.service.health import Health
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.operations import CacheKey, Kind, ServiceCall, ServiceConfig
+from intents_ui.service.request_context import check_deadline, is_over, seconds_left, time_left, within
 
 KEEP_ALIVE_SECONDS: Final = 15.0
 READ_BYTES: Final = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much

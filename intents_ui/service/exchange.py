@@ -21,15 +21,14 @@ from typing import Any, Final, Self, cast
 import httpcore
 import httpx
 
-from intents_ui.service import decode, errors
+from intents_ui.service import decode, errors, request_context
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.console import Attempt
-from intents_ui.service.context import request_context
-from intents_ui.service.context.request_context import is_over, time_left
 from intents_ui.service.errors import KNOWN, Reason, ServiceError, Unreachable, Unreadable
 from intents_ui.service.fields import MissingField, read_text
 from intents_ui.service.health import Health, read_http_date
 from intents_ui.service.operations import Answer, Policy, ServiceCall, ServiceConfig
+from intents_ui.service.request_context import is_over, time_left
 
 log = logging.getLogger("intents_ui.service")
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self, Unpack
 
-from intents_ui.service import operations
+from intents_ui.service import executor, operations
 from intents_ui.service.client import Client, ServiceClient
-from intents_ui.service.context import executor
 from intents_ui.service.errors import Invalid, NotFound, OutOfTime, ServiceError, Unreadable
 from intents_ui.service.models import (
     EARLIEST,

@@ -12,7 +12,7 @@ from django.utils.http import http_date
 
 from intents_ui.display import failures
 from intents_ui.display.sharing.feeds import Entry, Feed
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.web.frame import GENERATED
 
 AUTHOR = "Intents"

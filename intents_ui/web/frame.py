@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 
 from intents_ui import app
 from intents_ui.display import failures
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 

@@ -24,8 +24,7 @@ from intents_ui.display.triage import rows, ticket
 from intents_ui.display.triage.rows import Reading, TriageOutcome, TriageRow
 from intents_ui.display.triage.ticket import Ticket
 from intents_ui.http import limits
-from intents_ui.service import lookup, operations, results
-from intents_ui.service.context import request_context
+from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import ServiceCall
 from intents_ui.service.results import LookupResult

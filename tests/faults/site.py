@@ -14,8 +14,8 @@ from pydantic import SecretStr
 
 from intents_ui import app
 from intents_ui.http import startup
+from intents_ui.service import request_context
 from intents_ui.service.client import DeadlineTransport, ServiceClient
-from intents_ui.service.context import request_context
 from tests.faults.upstream import Upstream
 from tests.pages.conftest import switch_to
 from tests.policies import policies, seconds

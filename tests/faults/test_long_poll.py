@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.live.hub import Hub
-from intents_ui.live.poller import MAX_CUT_POLLS, STARTS_PER_SECOND, PollIntervals
+from intents_ui.live.hub import MAX_CUT_POLLS, STARTS_PER_SECOND, Hub, PollIntervals
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.health import Health
 from intents_ui.service.operations import POLICIES, Kind, ServiceConfig

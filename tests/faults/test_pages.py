@@ -22,9 +22,8 @@ from intents_ui import app
 from intents_ui.display.failures import BY_CODE
 from intents_ui.emulator.errors import TABLE
 from intents_ui.http import startup
-from intents_ui.service import health
+from intents_ui.service import health, request_context
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import request_context
 from intents_ui.service.operations import POLICIES
 from tests.faults.hostile import ask
 from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log

@@ -20,9 +20,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.http import application, limits, startup
 from intents_ui.http.application import PAGES
 from intents_ui.http.limits import REQUESTS
-from intents_ui.service import client
-from intents_ui.service.context import request_context
-from intents_ui.service.context.request_context import Origin
+from intents_ui.service import client, request_context
+from intents_ui.service.request_context import Origin
 from intents_ui.settings import ENV
 from intents_ui.web.transfers import reading
 from tests.pages.conftest import fresh

@@ -20,9 +20,8 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.service import client
+from intents_ui.service import client, request_context
 from intents_ui.service.client import DeadlineTransport
-from intents_ui.service.context import request_context
 from tests.faults.site import Dashboard
 from tests.faults.test_pages import QUICK, closed_port
 from tests.faults.upstream import STATUSES, TRANSPORT, refusing

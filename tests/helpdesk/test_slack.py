@@ -15,7 +15,7 @@ from intents_ui.display.search.candidates import NO_MIRROR
 from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
 from intents_ui.pages.helpdesk import slack as slack_page
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.web import slack as slack_api
 from intents_ui.web.ticket_lookup import MORE, TicketRows, rows_of
 from intents_ui.web.transfers import reading

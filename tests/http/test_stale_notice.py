@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from intents_ui.http.failures import add_stale_notice
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -9,8 +9,7 @@ from typing import Any
 
 from intents_ui.emulator import Emulator
 from intents_ui.live.bus import RedisBus
-from intents_ui.live.hub import Hub
-from intents_ui.live.poller import PollIntervals
+from intents_ui.live.hub import Hub, PollIntervals
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.health import Health
 from intents_ui.service.operations import ServiceConfig

@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams, message
-from intents_ui.service.context.executor import Shares
+from intents_ui.service.executor import Shares
 from tests.emulator.driving import Clock
 from tests.live.browser import Browser, browsing, event
 from tests.live.following import CountedService, hub_on, until

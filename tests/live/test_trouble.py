@@ -5,7 +5,7 @@ import contextlib
 import logging
 
 from intents_ui.emulator import Emulator
-from intents_ui.live.poller import MAX_CUT_POLLS
+from intents_ui.live.hub import MAX_CUT_POLLS
 from intents_ui.service import metrics, operations
 from intents_ui.service.operations import Kind, Policy
 from tests.counted import count

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui.api.figure_models import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
+from intents_ui.api.insight import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.models import Problem
 from tests.fenced import json_of
 from tests.pages.test_mcp import call, failure

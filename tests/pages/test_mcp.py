@@ -18,7 +18,7 @@ from intents_ui.http import limits
 from intents_ui.mcp.endpoint import VERSION
 from intents_ui.mcp.messages import Code
 from intents_ui.mcp.tools import NO_COPY, TOOLS
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 from intents_ui.settings import ENV
 from intents_ui.web import ticket_lookup

@@ -12,7 +12,6 @@ import pytest
 from intents_ui.service import client, operations
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.request_context import collecting_stale
 from intents_ui.service.errors import (
     AccessDenied,
     Invalid,
@@ -25,6 +24,7 @@ from intents_ui.service.errors import (
 )
 from intents_ui.service.models import Page
 from intents_ui.service.operations import Kind, ServiceCall
+from intents_ui.service.request_context import collecting_stale
 from tests.policies import NOT_CACHED, policies
 from tests.service.clients import answered, config
 from tests.service.scripted_server import Script, Visit, response

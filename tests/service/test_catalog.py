@@ -9,9 +9,9 @@ import pytest
 
 from intents_ui.service import catalog as catalogue
 from intents_ui.service.catalog import Catalog, Listed
-from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.models import ChainInfo
+from intents_ui.service.request_context import within
 from tests.service.clients import answered, without_socket
 from tests.waiting import until
 

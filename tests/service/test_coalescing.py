@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from intents_ui.service import operations
-from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import NotFound, OutOfTime
 from intents_ui.service.models import Intent
+from intents_ui.service.request_context import within
 from tests.counted import count
 from tests.service.scripted_server import Visit
 from tests.service.upstream import Upstream, good, no, upstream

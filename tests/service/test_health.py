@@ -9,10 +9,10 @@ import pytest
 
 from intents_ui.service import client, operations
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import AccessDenied, NotFound, OutOfTime, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import Intent
 from intents_ui.service.operations import Kind
+from intents_ui.service.request_context import within
 from intents_ui.service.results import ServiceState
 from tests.service.clients import config
 from tests.service.scripted_server import Script, Visit

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from intents_ui.service.console import Attempt
-from intents_ui.service.context.request_context import within
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, Reason, Unreadable
 from intents_ui.service.operations import Kind
+from intents_ui.service.request_context import within
 from tests.service.clients import CANARY, client
 from tests.service.scripted_server import Script, Visit, answering, serving
 

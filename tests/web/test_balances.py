@@ -10,8 +10,8 @@ import pytest
 from intents_ui import app
 from intents_ui.display.transfers.locations import PENDING
 from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.service import request_context
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import request_context
 from intents_ui.service.errors import Refused
 from intents_ui.service.models import Intent, IntentHistory
 from intents_ui.service.operations import ServiceConfig

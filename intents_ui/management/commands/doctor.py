@@ -8,8 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from intents_ui import app
-from intents_ui.doctor import deployment, service
-from intents_ui.doctor.findings import Finding, Level
+from intents_ui.doctor import Finding, Level, deployment, service
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.settings import ENV
 

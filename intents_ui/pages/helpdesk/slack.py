@@ -17,7 +17,7 @@ from intents_ui.display.search.candidates import CHECK
 from intents_ui.display.triage import export
 from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, marks
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.web.slack import signature_problem, unfurl
 from intents_ui.web.ticket_lookup import rows_of
 from intents_ui.web.transfers.candidates import Candidates

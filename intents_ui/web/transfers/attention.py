@@ -14,9 +14,8 @@ from intents_ui import app
 from intents_ui.display.lists import attention
 from intents_ui.display.lists.attention import Problems
 from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.service import operations
+from intents_ui.service import operations, request_context
 from intents_ui.service.cache import CacheEntry
-from intents_ui.service.context import request_context
 from intents_ui.service.errors import ServiceError, StaleResponse
 from intents_ui.service.models import UNEXECUTED, HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import CacheKey, ServiceCall

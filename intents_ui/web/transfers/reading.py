@@ -27,16 +27,15 @@ from intents_ui.display.tokens.names import chains_of
 from intents_ui.display.transfers.incidents import IncidentFacts
 from intents_ui.display.transfers.locations import PENDING, UNCHECKED, Balances, Check
 from intents_ui.display.transfers.transfer import NO_CONTACTS, Contacts, Transfer
-from intents_ui.service import lookup, operations
+from intents_ui.service import lookup, operations, request_context
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.context import request_context
-from intents_ui.service.context.executor import resting
-from intents_ui.service.context.request_context import as_of
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError, Unreadable
+from intents_ui.service.executor import resting
 from intents_ui.service.lookup import MOST_RECEIPTS, Leaf, Position, walk
 from intents_ui.service.models import UNEXECUTED, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.operations import ServiceCall
+from intents_ui.service.request_context import as_of
 from intents_ui.settings import ENV
 from intents_ui.web.mirror import mirror_coverage
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service import operations
-from intents_ui.service.context import request_context
-from intents_ui.service.context.executor import FairExecutor
-from intents_ui.service.context.request_context import Origin, seconds_left, within
+from intents_ui.service import operations, request_context
 from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
+from intents_ui.service.executor import FairExecutor
+from intents_ui.service.request_context import Origin, seconds_left, within
 from tests.service.scripted_server import Visit
 from tests.service.upstream import Upstream, good, upstream
 from tests.waiting import PATIENCE, until

@@ -20,7 +20,7 @@ from enum import Enum
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from intents_ui.service.context import request_context
+from intents_ui.service import request_context
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 
 SHARE: Final = 8  # one client gets at most one part of as many

@@ -6,9 +6,9 @@ from concurrent.futures import Future
 
 import pytest
 
-from intents_ui.service.context.executor import FairExecutor, computing, resting
-from intents_ui.service.context.request_context import Origin, asking, client, seconds_left, within
 from intents_ui.service.errors import NotFound, Overloaded
+from intents_ui.service.executor import FairExecutor, computing, resting
+from intents_ui.service.request_context import Origin, asking, client, seconds_left, within
 from tests.waiting import PATIENCE, until
 
 GREEDY, OTHER = "203.0.113.7", "198.51.100.7"

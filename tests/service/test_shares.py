@@ -1,6 +1,6 @@
 """Fair shares of what is limited: at most an eighth for one client."""
 
-from intents_ui.service.context.executor import Lack, Shares
+from intents_ui.service.executor import Lack, Shares
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.7"
 

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from intents_ui.service.context.executor import FairExecutor
-from intents_ui.service.context.request_context import add_stale, as_of, collecting_stale
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
+from intents_ui.service.executor import FairExecutor
+from intents_ui.service.request_context import add_stale, as_of, collecting_stale
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
