@@ -33,7 +33,7 @@ def load() -> str:
 def report(
     told: Sequence[str], targets: Sequence[Target], table: Sequence[Measurement], live: str, profile: str
 ) -> str:
-    lines = ["# Benchmark results", "", "Written by `make bench`. See `docs/figures.md` for method and sizing.", ""]
+    lines = ["# Benchmark results", "", "Written by `make bench`. See `docs/performance.md` for method and sizing.", ""]
     lines += [f"- {each}" for each in told]
     lines += ["", "## Targets", "", "| target | result | limit | | details |", "|---|---|---|---|---|"]
     lines += [each.line() for each in targets]

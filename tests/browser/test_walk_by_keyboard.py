@@ -1,4 +1,4 @@
-"""docs/keyboard.md, step by step: the main task without a mouse."""
+"""The keyboard walkthrough of docs/features.md, step by step: the main task without a mouse."""
 
 import re
 

@@ -318,7 +318,7 @@ def test_no_cell_is_a_formula_or_hides_a_character_and_json_stays_exact(service:
 
 def test_the_documentation_lists_the_columns_in_order() -> None:
     listed = re.search(
-        r"<!-- columns:.*?-->\n(.*?)<!-- end of columns -->", (ROOT / "docs" / "pages.md").read_text(), re.DOTALL
+        r"<!-- columns:.*?-->\n(.*?)<!-- end of columns -->", (ROOT / "docs" / "features.md").read_text(), re.DOTALL
     )
     assert listed
     assert tuple(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| (.*?) \|", listed[1], re.MULTILINE)))) == COLUMNS

@@ -1,4 +1,4 @@
-"""`/embed/ticket`: a side bar for helpdesks with the transfers of the ticket at hand.
+"""`/embed/ticket`: a side bar for helpdesks with the transfers of the current ticket.
 
 The page around the frame sends the ticket to the script of the side bar, or opens it with the text. Only pages of
 INTENTS_EMBED_HOSTS may frame it, and the script reads messages of no others.
