@@ -120,9 +120,9 @@ class Reader:
             self.limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
             return self.service.ask_uncached(replace(task.call(page), is_cached=False))
 
-        column, order = ("createdAt", "DESC") if task.end is None else ("id", "ASC")
+        first = Page.first(size=PAGE_SIZE, order="DESC" if task.end is None else "ASC")
         try:
-            for answer, end in lookup.answers(ask, Page.first(size=PAGE_SIZE, column=column, order=order)):
+            for answer, end in lookup.answers(ask, first):
                 entries, invalid = _entries(answer, at)
                 found |= entries
                 unreadable += invalid

@@ -620,13 +620,13 @@ class Page(Model):
     more: Flag = None
 
     @classmethod
-    def first(cls, *, size: int = 20, column: str = "id", order: str = "DESC") -> Self:
+    def first(cls, *, size: int = 20, order: str = "DESC") -> Self:
         """Return the request for the first page, newest first by default.
 
         Intents are numbered as they are created. Unlike a creation time, no two have the same ID, of which one could be
         lost between two pages.
         """
-        return cls(page_size=size, sort=(SortBy(column=column, order=order),))
+        return cls(page_size=size, sort=(SortBy(column="id", order=order),))
 
     @property
     def raw(self) -> str:

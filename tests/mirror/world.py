@@ -206,26 +206,20 @@ class World(httpx.BaseTransport):
 
     def _history(self, asked: dict[str, Any], fault: str) -> dict[str, Any]:
         page = asked["page"]
-        column, is_ascending = page["sort"][0]["column"], page["sort"][0]["order"] == "ASC"
-
-        def place(made: Made) -> int:
-            return made.number if column == "id" else made.created
-
+        assert page["sort"][0]["column"] == "id"
+        is_ascending = page["sort"][0]["order"] == "ASC"
         since, until, after = asked.get("fromTime", 0), asked.get("toTime", 2**62), page.get("after")
         found = []
-        for made in sorted(
-            (each for each in self.transfers if since <= each.created // 1000 <= until),
-            key=place,
-            reverse=not is_ascending,
-        ):
+        for made in self.transfers if is_ascending else reversed(self.transfers):
             seen = made.seen(self.now)
-            if seen is None or (after is not None and (place(made) <= after if is_ascending else place(made) >= after)):
+            if seen is None or not since <= made.created // 1000 <= until:
                 continue
-            if not asked.get("byStatuses") or seen[0] in asked["byStatuses"]:
+            is_next = after is None or (made.number > after if is_ascending else made.number < after)
+            if is_next and seen[0] in (asked.get("byStatuses") or STEPS):
                 found.append((made, seen))
         shown, rest = found[: self.page], found[self.page :]
         entries = [made.entry(*seen) for made, seen in shown]
-        following = {**page, "after": place(shown[-1][0]), "more": True, "issued": self.now} if rest else None
+        following = {**page, "after": shown[-1][0].number, "more": True, "issued": self.now} if rest else None
         if fault == "duplicates":
             entries += entries
         if fault == "reordered":
