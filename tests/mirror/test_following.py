@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
+from random import Random
 from unittest.mock import patch
 
 import pytest
@@ -18,7 +19,7 @@ from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import tile
 from intents_ui.service.models import End
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.world import OUTCOMES, OWNER, START, Copy, World, edges, expected, rows
+from tests.mirror.world import CALLS, OUTCOMES, OWNER, START, Copy, World, edges, expected, rows
 
 
 def conditions() -> set[Condition]:
@@ -167,6 +168,21 @@ def test_a_list_that_breaks_off_is_a_hole_with_its_reason_until_it_is_read_to_it
     mirror.settle(10 * MINUTE, step=2 * MINUTE)
     assert Condition.HOLE not in conditions()
     assert rows() == expected(world)
+
+
+@on_each_engine
+def test_a_reading_that_is_written_again_changes_nothing_and_calls_are_within_the_limit(world: World) -> None:
+    mirror, draw = Copy(world), Random(1)
+    for _ in range(15):
+        world.move(draw)
+        mirror.settle(MINUTE)
+    before = rows(), list(Window.objects.order_by("start").values())
+    for reading in mirror.readings:
+        assert mirror.writer.commit(reading, now=int(world.now)) == 0
+        assert rows() == before[0]
+        if reading.task.end and not reading.why:
+            assert list(Window.objects.order_by("start").values()) == before[1]
+    assert all(later - earlier >= 1 for earlier, later in pairwise(world.called[::CALLS]))
 
 
 # Late corrections
@@ -318,6 +334,8 @@ def test_one_process_leads_until_its_lease_ends_and_then_writes_nothing(world: W
     world.sleep(20)
     with pytest.raises(LeaseLost):
         leader.settle(MINUTE)
+    with pytest.raises(LeaseLost):
+        leader.count(is_final=True)
     assert rows() == {made.intent_id: ("EXECUTING", "open")}
     spare.settle(MINUTE)
     assert rows() == expected(world)

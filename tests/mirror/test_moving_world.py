@@ -4,6 +4,7 @@ Time is the world's: it passes in steps, when the process has read what was due.
 """
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -21,10 +22,12 @@ import pytest
 from django.db import connection, transaction
 from django.db.models import Max
 
-from intents_ui.mirror import coverage
+from intents_ui.mirror import coverage, entry
 from intents_ui.mirror.figures import facts, queries
 from intents_ui.mirror.models import Lease, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.service import decode
+from intents_ui.service.models import IntentHistory
 from tests.mirror.counted import check_facts, check_figures, of_world
 from tests.mirror.world import FINAL, World, expected, rows
 from tests.serving import ROOT
@@ -190,6 +193,12 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
     assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
     copied, wanted, now = rows(), expected(world), int(world.now)
     assert {each: seen for each, seen in copied.items() if each not in world.vanished} == wanted
+    documents = [made.entry(*seen) for made in world.transfers if (seen := made.seen(now))]
+    read = [IntentHistory.model_validate(decode.read(json.dumps(each))) for each in documents]
+    entries = {each.intent_id: entry.read(each, now=datetime.fromtimestamp(now, UTC)) for each in read}
+    stored = Transfer.objects.filter(unlisted_since=None).values_list("intent_id", "fingerprint")
+    columns = {f"0x{bytes(intent_id).hex()}": bytes(fingerprint) for intent_id, fingerprint in stored}
+    assert columns.items() >= {each: found.fingerprint for each, found in entries.items()}.items()
     unfinished = Transfer.objects.filter(status__in=FINAL, ended=None)
     assert {f"0x{bytes(each.intent_id).hex()}" for each in unfinished} <= {
         each.intent_id for each in world.transfers if not each.is_finished
