@@ -118,7 +118,11 @@ def test_static_files_localhost_and_requests_without_an_address_are_not_counted(
         ("GET", f"/search?q={NOTHING}"),
         ("GET", f"/tx/{NOTHING}"),
         ("GET", "/export/history.csv?status=LOST"),
+        ("GET", "/export/attention.csv?min=1e3"),
+        ("GET", f"/export/address/0x{'1' * 40}.csv?status=LOST"),
         ("GET", "/console/GetChains?ask=json&json={}"),
+        ("GET", "/api/v1/lookup?q=xx"),
+        ("POST", "/api/v1/triage"),
         ("POST", "/mcp"),
     ],
 )

@@ -23,8 +23,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service import client, request_context
 from intents_ui.service.client import DeadlineTransport
 from tests.faults.site import Dashboard
-from tests.faults.test_pages import QUICK, closed_port
-from tests.faults.upstream import STATUSES, TRANSPORT, refusing
+from tests.faults.test_pages import QUICK
+from tests.faults.upstream import refusing
 from tests.policies import policies
 from tests.service.scripted_server import Script, ScriptedServer, Visit, answering
 
@@ -42,15 +42,6 @@ def asked_for(dashboard: Dashboard, script: Script) -> tuple[Any, int]:
     dashboard.service.inject(script, "GetIntent")
     answer = dashboard.open(NOWHERE)
     return answer, len(dashboard.service.requested("GetIntent"))
-
-
-def test_a_refused_connection_is_retried_once_and_reported_at_once(dashboard: Dashboard) -> None:
-    answer = dashboard.open(NOWHERE, url=closed_port())
-    tries = [line for line in dashboard.log.lines if line.startswith("GetIntent failed")]
-    assert answer.status_code == 503
-    assert answer["Retry-After"].isdigit()
-    assert "Service unreachable" in words_of(answer)
-    assert 1 <= len(tries) <= 2
 
 
 @pytest.fixture
@@ -161,73 +152,6 @@ def test_the_connection_to_a_silent_service_is_closed(dashboard: Dashboard) -> N
     assert left.wait(60)
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        "half a body",
-        "reset in the body",
-        "closed without a word",
-        "no JSON",
-        "500 with nothing",
-        "204",
-        "200 with nothing",
-        "502 with a page",
-        "504 with a page",
-        "520 with a page",
-    ],
-)
-def test_a_transient_failure_is_retried_once_and_then_reported(dashboard: Dashboard, fault: str) -> None:
-    answer, calls = asked_for(dashboard, {**TRANSPORT, **STATUSES}[fault])
-    assert (answer.status_code, calls) == (503, 2)
-    assert "QUOTED" not in answer.body
-    assert not any("upstream-page " * 20 in line for line in dashboard.log.lines)
-    assert all(len(line) < 600 for line in dashboard.log.lines if "upstream-page" in line)
-
-
-@pytest.mark.parametrize("fault", ["half a body", "reset in the body", "500 with nothing", "502 with a page"])
-def test_a_complete_response_to_the_retry_is_the_page(dashboard: Dashboard, paths: dict[str, str], fault: str) -> None:
-    """Nothing of the first one is in it."""
-    dashboard.service.inject({**TRANSPORT, **STATUSES}[fault], "GetIntent", nth=1)
-    answer = dashboard.open(paths["intent"])
-    assert answer.status_code == 200
-    assert len(dashboard.service.requested("GetIntent")) == 2
-    assert "Failed requests" not in answer.body
-
-
-@pytest.mark.parametrize(("code", "name", "status"), [(-6, "WebrpcServerPanic", 500), (-7, "WebrpcInternalError", 500),
-                                                      (2001, "Unexpected", 500), (9001, "ChainNodeHealth", 503),
-                                                      (1900, "Timeout", 408)])  # fmt: skip
-def test_a_transient_service_error_is_retried_once(dashboard: Dashboard, code: int, name: str, status: int) -> None:
-    answer, calls = asked_for(dashboard, refusing(code, name, status))
-    assert (answer.status_code, calls) == (503, 2)
-
-
-@pytest.mark.parametrize(
-    ("fault", "status", "words"),
-    [
-        ("100 MB by its length", 503, "larger than any valid response"),
-        ("100 MB in chunks", 503, "larger than any valid response"),
-        ("a gzip bomb", 503, "larger than any valid response"),
-        ("brotli", 503, "a compression that was not requested"),
-        ("gzip twice", 503, "a compression that was not requested"),
-        ("a redirect", 503, "Received a redirect"),
-        ("a captive portal", 503, "Received an HTML page"),
-        ("invalid", 400, "rejected a value"),
-        ("not found", 404, "Not found"),
-        ("not here", 403, "Not available for this wallet or region"),
-    ],
-)
-def test_a_permanent_failure_is_not_retried(dashboard: Dashboard, fault: str, status: int, words: str) -> None:
-    answer, calls = asked_for(dashboard, {**TRANSPORT, **STATUSES}[fault])
-    assert (answer.status_code, calls) == (status, 1)
-    assert words in words_of(answer)
-
-
-def test_responses_are_requested_uncompressed_or_as_gzip(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    dashboard.open(paths["intent"])
-    assert {each.headers["accept-encoding"] for each in dashboard.service.requested()} == {"gzip, identity"}
-
-
 def test_a_missing_intent_is_requested_again_soon_and_opens_no_circuit(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
@@ -254,26 +178,6 @@ def test_a_moved_service_is_reported_to_the_operator(
     assert [record.levelno for record in caplog.records if record.getMessage().startswith("GetIntent failed")] == [
         logging.ERROR
     ]
-
-
-@pytest.mark.parametrize("status", [400, 404, 418, 500, 503, 599])
-def test_an_unknown_error_code_is_classified_by_its_status(dashboard: Dashboard, status: int) -> None:
-    answer, _ = asked_for(dashboard, refusing(31337, "Unheard", status, msg="It rains."))
-    assert answer.status_code == (503 if status >= 500 else {400: 400, 404: 404, 418: 403}[status])
-    assert "It rains." in words_of(answer)
-
-
-def test_an_error_with_a_success_status_is_not_cached_as_data(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    dashboard.service.inject(refusing(-7, "WebrpcInternalError", 200), "GetIntent")
-    assert dashboard.open(paths["intent"]).status_code == 503
-    dashboard.service.clear_faults()
-    assert dashboard.visit(paths["intent"]).status_code == 200
-
-
-def test_an_html_page_is_never_a_response_whatever_it_contains(dashboard: Dashboard) -> None:
-    """What looks like an answer in a page of another kind is not read."""
-    answer, calls = asked_for(dashboard, answering(INTENT, kind="text/html"))
-    assert (answer.status_code, calls) == (503, 1)
 
 
 @pytest.mark.programs
@@ -316,10 +220,3 @@ def test_a_rejected_late_commit_reads_the_current_status_once(
     assert "Current status: Quoted" in words_of(answer)
     asked = [each.operation for each in dashboard.service.requested("GetIntent", "CommitIntent")]
     assert asked == ["GetIntent", "CommitIntent", "GetIntent"]
-
-
-@pytest.mark.parametrize("fault", ["reset without a word", "half a body", "500 with nothing", "slow down"])
-def test_a_failed_commit_is_not_sent_again(dashboard: Dashboard, emulator: Emulator, fault: str) -> None:
-    answer = commit(dashboard, emulator, {**TRANSPORT, **STATUSES}[fault])
-    assert answer.status_code in (409, 429, 503)
-    assert len(dashboard.service.requested("CommitIntent")) == 1

@@ -77,50 +77,6 @@ def field(answer: Any, name: str) -> str:
     return re.sub(r"\s+", " ", found.text(separator=" ")).strip() if found else ""
 
 
-# Malformed responses
-
-
-def nested(depth: int) -> str:
-    return '{"intent":{"intentId":"ID","x":' + "[" * (depth - 2) + "]" * (depth - 2) + "}}"
-
-
-INTENT = '{"intent":{"intentId":"ID","status":"QUOTED"}}'
-NO_ANSWER = {
-    "cut off": INTENT[:-5],
-    "a byte order mark": "\ufeff" + INTENT,
-    "UTF-16": INTENT.encode("utf-16"),
-    "bad UTF-8": INTENT.encode().replace(b"QUOTED", b"\xff\xfe"),
-    "bytes after it": INTENT + "x",
-    "a list": f"[{INTENT}]",
-    "null": "null",
-    "NaN": INTENT.replace('"QUOTED"', "NaN"),
-    "Infinity": INTENT.replace('"QUOTED"', "-Infinity"),
-    "65 levels": nested(65),
-    "100,000 levels": nested(100_000),
-    "a key twice": INTENT.replace("}}", ',"status":"SUCCEEDED"}}'),
-    "a text for the intent": '{"intent":"x"}',
-    "an intent without its id": '{"intent":{"status":"QUOTED"}}',
-    "another intent": INTENT.replace("ID", "0x" + "77" * 32),
-}
-
-
-@pytest.mark.parametrize("fault", NO_ANSWER)
-def test_a_malformed_response_is_reported_and_none_of_it_shown(transfer: Transfer, fault: str) -> None:
-    body = NO_ANSWER[fault]
-    known = body if isinstance(body, bytes) else body.replace("ID", transfer.intent_id)
-    transfer.written["GetIntent"] = known
-    answer = transfer.page()
-    assert answer.status_code == 503
-    assert "Unexpected response" in words(answer)
-    assert not re.search(r"\bnan\b|\binf(inity)?\b", words(answer), re.IGNORECASE)
-    assert 1 <= transfer.requested("GetIntent") <= 2
-
-
-def test_nesting_up_to_the_limit_is_accepted(transfer: Transfer) -> None:
-    transfer.written["GetIntent"] = nested(64).replace("ID", transfer.intent_id)
-    assert transfer.page().status_code == 200
-
-
 # Unknown values
 
 

@@ -12,8 +12,7 @@ from django.core.signals import request_finished
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 
 from intents_ui import app
-from intents_ui.http import application, limits
-from intents_ui.http.application import Pages, reject
+from intents_ui.http.application import Pages
 from tests.waiting import until
 
 SCOPE = {"type": "http", "method": "POST", "scheme": "http", "path": "/", "query_string": b"", "headers": []}
@@ -104,15 +103,3 @@ async def test_a_page_whose_client_disconnected_is_finished_and_closed(
     assert len(finished) == 1
     gc.collect()
     assert "never retrieved" not in caplog.text  # a client that disconnects is not an error
-
-
-@pytest.mark.parametrize(("path", "kind"), [("/api/v1/lookup", "application/problem+json"), ("/help", "text/html")])
-async def test_a_rejection_has_the_format_of_what_was_requested(path: str, kind: str) -> None:
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    sent: list[Any] = []
-    scope = {**SCOPE, "path": path}
-    await reject({**scope, application.REQUEST_LOG: application.RequestLog(scope)}, send, limits.BUSY)
-    assert dict(sent[0]["headers"])[b"content-type"].decode().startswith(kind)
-    assert sent[0]["status"] == 503

@@ -1,15 +1,13 @@
 """The live hub: one poll per intent, and every subscriber sees each change."""
 
 import asyncio
-import itertools
 
 import pytest
 
 from intents_ui.emulator import Emulator, lookups
 from intents_ui.emulator.scenario_engine import scenario_named
 from intents_ui.service import operations
-from tests.faults.swift import SwiftLoop
-from tests.live.following import QUICK, CountedService, Viewer, hub_on, until, viewers
+from tests.live.following import CountedService, Viewer, hub_on, until, viewers
 from tests.live.tcp_service import served
 
 
@@ -75,21 +73,6 @@ async def test_our_own_write_triggers_an_immediate_request(clock, monkeypatch):
         hub.poll_now("0x" + "00" * 32)  # not watched
 
 
-async def test_an_aborted_transfer_is_polled_for_half_an_hour_without_long_polls(service, clock):
-    intent = service.emulator.play("aborted-by-owner", age=0)["intentId"]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.snapshots)
-        clock.forward(600)
-        await until(lambda: viewer.statuses[-1] == "ABORTED")
-        await until(lambda: service.waits == 0)
-        looked = service.calls["GetIntentReceipt"]
-        await until(lambda: service.calls["GetIntentReceipt"] > looked + 2)
-        assert not viewer.snapshots[-1].is_final
-        clock.forward(1801)
-        await until(viewer.task.done)
-        assert viewer.snapshots[-1].is_final
-
-
 @pytest.mark.parametrize("faults", [(), ("quoted-not-found",)], ids=["with a receipt", "without"])
 async def test_an_expired_quote_becomes_final_after_two_minutes(clock, faults):
     service = CountedService(Emulator(now=clock, hold=0.1))
@@ -116,24 +99,6 @@ async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
             assert only.is_unknown
             assert only.is_final
         await until(lambda: not hub.watched)
-
-
-def test_polling_slows_down_when_the_service_does_not_hold_requests(clock):
-    async def watched() -> list[float]:
-        service = CountedService(Emulator(now=clock))
-        service.emulator.inject("WaitIntentReceipt", "wait-at-once")
-        intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-        async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-            await until(lambda: service.calls["WaitIntentReceipt"] == 6)
-            assert len(viewer.snapshots) == 1
-        return [moment for moment, operation in service.requested if operation == "WaitIntentReceipt"]
-
-    # By a clock that stands while something is done: how long a busy machine takes to answer says nothing.
-    with asyncio.Runner(loop_factory=SwiftLoop) as runner:
-        times = runner.run(watched())
-    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
-    # The first wait brought the cursor; from then on 1, 2, 4, 8 times the shortest pause.
-    assert [round(gap / QUICK.pause) for gap in gaps[1:4]] == [1, 2, 4]
 
 
 async def test_closing_the_hub_ends_every_subscription(service, clock):

@@ -36,13 +36,14 @@ def page() -> Page:
 
 @contextlib.asynccontextmanager
 async def streams_on(service: CountedService, page: Page, clock: Clock, **how: object) -> AsyncIterator[Streams]:
-    limits = {name: value for name, value in how.items() if name != "stopping"}
+    limits = {name: value for name, value in how.items() if name not in ("stopping", "wait")}
     async with hub_on(service, clock=clock) as hub:
         streams = Streams(
             hub,
             page,
             fallback=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
             client_of=lambda scope: scope["client"][0],
+            wait=how.get("wait", lambda client: 0),
             headers=[(b"x-content-type-options", b"nosniff")],
             limits=Limits(**({"tick": 0.01} | limits)),
             stopping=how.get("stopping", lambda: False),
@@ -163,6 +164,16 @@ async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_f
             fourth = Browser(streams, f"/live/{intent}", address=addresses[2])
             async with browsing(fourth):
                 await until(lambda: fourth.events)
+
+
+async def test_a_client_that_opens_streams_too_quickly_gets_a_polling_fragment(service, page, clock):
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+    async with streams_on(service, page, clock, wait=lambda client: 7) as streams:
+        browser = Browser(streams, f"/live/{intent}")
+        await browser.task
+    assert browser.status == 429
+    assert browser.received.decode() == f'<p hx-get="/intent/{intent}/receipt">'
+    assert service.calls.total() == 0
 
 
 async def test_streams_of_one_client_leave_slots_for_others(service, page, clock):

@@ -94,20 +94,13 @@ def test_the_circuit_opens_when_half_of_at_least_ten_calls_failed(
     assert is_open(service) is opens
 
 
-def test_old_failures_do_not_count(service: Upstream) -> None:
-    service.does = BAD
-    for number in range(CALLS * 2):
-        ask(service, number)
-        service.clock.now += 2.0
-    assert len(service.visits) == CALLS * 2
-
-
-def test_failures_of_the_last_ten_seconds_count(service: Upstream) -> None:
+@pytest.mark.parametrize(("every", "opens"), [(2.0, False), (0.9, True)])
+def test_only_failures_of_the_last_ten_seconds_count(service: Upstream, every: float, *, opens: bool) -> None:
     service.does = BAD
     for number in range(CALLS):
         ask(service, number)
-        service.clock.now += 0.9
-    assert is_open(service)
+        service.clock.now += every
+    assert is_open(service) is opens
 
 
 def test_an_open_circuit_probes_every_few_seconds_and_closes_within_six(service: Upstream) -> None:

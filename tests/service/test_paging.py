@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.lookup import MOST_EARLIER, Leaf, Position, leaf, turn, walk
+from intents_ui.service.lookup import MOST_EARLIER, Leaf, Position, leaf, walk
 from intents_ui.service.models import End, HistoryAnswer, Page
 
 BORN = 1_795_219_200
@@ -327,40 +327,6 @@ def test_a_rejected_request_is_not_blamed_on_the_before_cursor() -> None:
         leaf(refuse, DESC, at=Position())
     with pytest.raises(Invalid):
         leaf(refuse, DESC, at=Position().onward(cursor(after=5)))
-
-
-TURNS = [
-    pytest.param({"after": 7, "sort": [{"order": "DESC"}]}, {"before": 6}, id="newest first, onward"),
-    pytest.param({"after": 7, "sort": [{"order": "ASC"}]}, {"before": 8}, id="oldest first, onward"),
-    pytest.param({"before": 6, "sort": [{"order": "DESC"}]}, {"after": 7}, id="newest first, back"),
-    pytest.param({"before": 8, "sort": [{"order": "asc"}]}, {"after": 7}, id="oldest first, back"),
-    pytest.param({"after": 7, "sort": [{"column": "createdAt"}]}, {"before": 6}, id="no direction"),
-    pytest.param({"after": 1, "sort": [{"order": "DESC"}]}, {"before": 0}, id="to zero"),
-    pytest.param({"after": 7}, {"before": 6, "sort": [{"column": "id", "order": "DESC"}]}, id="as it began"),
-    pytest.param(
-        {"after": 2**60, "sort": [{"order": "ASC"}]}, {"before": 2**60 + 1}, id="larger than a browser counts"
-    ),
-]
-
-
-@pytest.mark.parametrize(("given", "turned"), TURNS)
-def test_a_reversed_cursor_includes_its_own_row(given: dict[str, Any], turned: dict[str, Any]) -> None:
-    found = turn(cursor(**given), DESC, is_backward="before" in given)
-    assert found is not None
-    assert json.loads(found.raw) == {"sort": given.get("sort"), "pageSize": 3} | turned
-
-
-LEFT = [
-    pytest.param({"column": "id"}, False, id="none"),
-    pytest.param({"after": 0}, False, id="zero"),
-    pytest.param({"after": "x"}, False, id="no number"),
-    pytest.param({"before": 6}, False, id="one that leads on by before alone"),
-]
-
-
-@pytest.mark.parametrize(("given", "is_backward"), LEFT)
-def test_an_irreversible_cursor_is_left_unchanged(given: dict[str, Any], is_backward: bool) -> None:
-    assert turn(cursor(**given), DESC, is_backward=is_backward) is None
 
 
 def test_a_walk_reads_every_page_and_each_intent_once() -> None:
