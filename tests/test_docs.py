@@ -1,4 +1,4 @@
-"""Documentation: every command runs in a clean clone, every link works, and every name exists.
+"""Documentation: every command runs in a copy of the checkout, every link works, and every name exists.
 
 What a fence is, its word says, and a comment in the line before it:
 
@@ -61,8 +61,8 @@ class Fence:
 
 
 @dataclass
-class Clone:
-    """A fresh clone of the repository, with the packages of the test environment."""
+class Copy:
+    """A copy of the checkout, with the packages of the test environment."""
 
     folder: Path
     servers: ExitStack
@@ -84,7 +84,7 @@ class Clone:
         file = self.folder / path
         if fence.word == "diff":
             before, after = ("".join(lines_of(fence.text, signs)) for signs in (" -", " +"))
-            assert file.read_text().count(before) == 1, f"{path} has changed, and the recipe has not"
+            assert file.read_text().count(before) == 1, f"{path} has changed, and the document has not"
             file.write_text(file.read_text().replace(before, after))
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -147,20 +147,34 @@ def name(document: Path) -> str:
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Iterator[Clone]:
+def copy(tmp_path: Path) -> Iterator[Copy]:
     folder = tmp_path / "intents-ui"
-    subprocess.run([needs("git", "apt-get install git"), "clone", "--quiet", ROOT, folder], check=True)
+    git = needs("git", "apt-get install git")
+    listed = subprocess.check_output(
+        [git, "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True
+    )
+    for path in filter(Path.is_file, map(ROOT.joinpath, listed.splitlines())):
+        target = folder / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
     (folder / ".venv").symlink_to(sys.prefix)
     for requirements in folder.glob("requirements*.txt"):
         os.utime(requirements, (0, 0))  # older than `.venv/installed`: they are installed
     with ExitStack() as servers:
-        yield Clone(folder, servers)
+        yield Copy(folder, servers)
     shutil.rmtree(folder)
 
 
-@pytest.mark.programs
-@pytest.mark.parametrize("document", [each for each in DOCUMENTS if fences(each)], ids=name)
-def test_every_command_does_what_the_document_says(document: Path, clone: Clone) -> None:
+QUICK: Final = ("tutorial.md", "CONTRIBUTING.md")  # each run of the tests follows what changes with the code
+WITH_FENCES: Final = [
+    pytest.param(each, marks=() if each.name in QUICK else pytest.mark.programs, id=name(each))
+    for each in DOCUMENTS
+    if fences(each)
+]
+
+
+@pytest.mark.parametrize("document", WITH_FENCES)
+def test_every_command_does_what_the_document_says(document: Path, copy: Copy) -> None:
     for program in PROGRAMS:
         if any(is_run(program, fence) for fence in fences(document)):
             needs(program, f"apt-get install {program}")
@@ -169,15 +183,15 @@ def test_every_command_does_what_the_document_says(document: Path, clone: Clone)
         match fence.word, fence.role:
             case "sh", "serves":
                 printed = None
-                clone.serve(fence.text, fence.what)
+                copy.serve(fence.text, fence.what)
             case "sh", "":
-                printed = clone.run(fence.text)
+                printed = copy.run(fence.text)
             case "sh", "not run":
                 printed = None
             case word, "file" if word != "sh":
-                clone.put(fence.what, fence)
+                copy.put(fence.what, fence)
             case word, "" if word in PRINTED and fence.is_next and printed is not None:
-                shown = clone.ported(fence.text)
+                shown = copy.ported(fence.text)
                 assert is_shown(printed, shown), f"{name(document)}:{fence.line}: it prints\n{printed}"
             case word, "":
                 assert word in (*PRINTED, *SHOWN), f"{name(document)}:{fence.line}: is this a command? ({word!r})"
