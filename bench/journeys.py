@@ -25,7 +25,7 @@ from types import FrameType
 from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent.parent / "intents_ui"
-SPLIT = ("display", "service")  # folders whose folders are rooms of their own
+SPLIT = ("service",)  # folders whose folders are rooms of their own
 OBJECTS = ("service/models", "service/fields", "service/outcome", "service/results", "app")
 # Name, path, paths to request first (after the start page).
 JOURNEYS = {

@@ -20,7 +20,7 @@ from tests import gunicorn_constants
 ROUNDS = 60
 PARTS = (
     ("templates (Jinja2, escaping, our macros)", ("/jinja2/", "/markupsafe/", "/templates/")),
-    ("words and formatting (display, template filters)", ("/intents_ui/display/", "/intents_ui/web/jinja.py", "/eth_")),
+    ("words and formatting", ("/transfers/", "/tokens/", "/formatting/", "/intents_ui/web/jinja.py", "/eth_")),
     ("parsing into models", ("/service/models.py", "/service/fields.py", "/pydantic")),
     ("JSON", ("/json/", "/decode.py")),
     ("service calls (guard, client, httpx)", ("/intents_ui/service/", "/httpx/", "/httpcore/", "/h11/")),

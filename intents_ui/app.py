@@ -9,16 +9,17 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from intents_ui.pictures.cards import Cards
 from intents_ui.service.decode import Brand
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import DEMO_STARTED, ENV
+from intents_ui.share.cards import Cards
 
 if TYPE_CHECKING:  # they use the objects, and import this module
     from collections.abc import Callable, Hashable
 
     from intents_ui.emulator.app import Emulator
     from intents_ui.http.limits import RateLimiter
+    from intents_ui.lists.attention_reader import AttentionReader
     from intents_ui.live.hub import Hub
     from intents_ui.live.stream import Streams
     from intents_ui.ops.lifecycle import Lifecycle
@@ -27,8 +28,7 @@ if TYPE_CHECKING:  # they use the objects, and import this module
     from intents_ui.service.executor import FairExecutor, Shares
     from intents_ui.service.models import Intent
     from intents_ui.service.redis import RedisGuard
-    from intents_ui.web.transfers.attention import AttentionReader
-    from intents_ui.web.transfers.reading import TransferMemo
+    from intents_ui.web.reading import TransferMemo
 
 log = logging.getLogger(__name__)
 

@@ -351,6 +351,8 @@ CSRF_FAILURE_VIEW = "intents_ui.http.failures.csrf_failure"
 MIRROR_DATABASE = mirror_database(ENV)
 DATABASES: dict[str, Any] = {"default": MIRROR_DATABASE} if MIRROR_DATABASE else {}
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
+# Each of these can be left out here and in urls.py.
+INSTALLED_APPS += ["intents_ui.insight", "intents_ui.share", "intents_ui.console", "intents_ui.helpdesk"]
 INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
 INSTALLED_APPS += ["corsheaders"] if ENV.intents_api_origins else []
 MIDDLEWARE = [

@@ -1,44 +1,18 @@
 """URL routes of the dashboard."""
 
-from django.apps import apps
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
-from django.utils.module_loading import import_string
 
 from intents_ui.api import v1
+from intents_ui.catalog import chains, provider, routes, suggest, tokens
+from intents_ui.exports import views as export
 from intents_ui.exports.formats import FORMATS
 from intents_ui.http import failures
+from intents_ui.insight import route_stats
+from intents_ui.lists import address, attention, history, home
 from intents_ui.mcp import endpoint
-from intents_ui.pages import (
-    address,
-    attention,
-    balances,
-    chains,
-    commit,
-    console,
-    coverage,
-    demo,
-    embed,
-    export,
-    feeds,
-    help,
-    history,
-    home,
-    intent,
-    operator,
-    provider,
-    route_stats,
-    routes,
-    saved,
-    search,
-    share,
-    suggest,
-    tokens,
-    triage,
-    well_known,
-)
-from intents_ui.pages.helpdesk import side_bar, slack
-from intents_ui.settings import ENV
+from intents_ui.triage import views as triage
+from intents_ui.web import balances, feed_views, help, intent, operator, saved, search, well_known
 
 
 class Identifier(StringConverter):
@@ -73,18 +47,8 @@ OF_INTENT = [
     path("reply", intent.answer, name="reply"),
     path("route-stats", route_stats.others, name="route-stats"),
     path("proof", intent.proof, name="proof"),
-    path("commit", commit.view, name="commit"),
     path("balances", balances.view, name="balances"),
-    path("card.png", share.card, name="card"),
-    path("qr.svg", share.qr, name="qr"),
-    path("share", share.intent, name="share"),
-    path("feed.atom", feeds.intent, name="intent-atom"),
-]
-# Below `address/<address>/`.
-OF_ADDRESS = [
-    path("qr.svg", share.address_qr, name="address-qr"),
-    path("share", share.address, name="address-share"),
-    path("feed.atom", feeds.address, name="address-atom"),
+    path("feed.atom", feed_views.intent, name="intent-atom"),
 ]
 # Below `token/<chain ID>/<address>/`.
 OF_TOKEN = [
@@ -114,12 +78,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("intent/<identifier:intent_id>", intent.view, name="intent"),
     path("intents/<identifier:intent_id>", intent.other_address),
     path("i/<identifier:intent_id>", intent.other_address),
-    path("address/<identifier:address>/", include(OF_ADDRESS)),
+    path("address/<identifier:address>/feed.atom", feed_views.address, name="address-atom"),
     path("address/<identifier:address>", address.view, name="address"),
-    path("embed/intent/<identifier:intent_id>", embed.intent, name="embed"),
-    path("embed/ticket", side_bar.view, name="side-bar"),
-    path("slack/command", slack.command, name="slack-command"),
-    path("slack/events", slack.events, name="slack-events"),
     path("export/", include(EXPORTS)),
     path("chains", chains.view, name="chains"),
     path("chain/<chain:chain_id>", chains.chain, name="chain"),
@@ -130,8 +90,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("token/<chain:chain_id>/<identifier:address>", tokens.token, name="token"),
     path("routes", routes.view, name="routes"),
     path("routes/tokens", routes.tokens, name="routes-tokens"),
-    path("console", console.view, name="console"),
-    path("console/<identifier:operation>", console.operation, name="console-operation"),
     path("operator", operator.view, name="operator"),
     path("status", help.service, name="status"),
     path("saved", saved.view, name="saved"),
@@ -143,41 +101,18 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(".well-known/security.txt", well_known.security, name="security"),
     path("help", help.states, name="help"),
     path("help/status/<identifier:status>", help.status, name="help-status"),
-]
-
-
-SCOPE = "insight.scope"  # the figures of a level, which ends the name of its page
-# By route, the name of each page of the mirror and its view in `pages`.
-INSIGHT = {
-    "insight": ("insight", "insight.overview"),
-    "insight.json": ("insight-json", "insight.overview_json"),
-    "insight/coverage": ("insight-coverage", "coverage.view"),
-    "insight/incidents": ("insight-incidents", "insight.recent_incidents"),
-    "insight/incidents/feed.atom": ("insight-incidents-atom", "insight.incidents_atom"),
-    "insight/incident/<chain:number>": ("insight-incident", "insight.incident"),
-    "insight/incident/<chain:number>.json": ("insight-incident-json", "insight.incident_json"),
-    "insight/transfers": ("insight-transfers", "insight.ended"),
-    "late": ("late", "insight.late"),
-    "late.csv": ("late-csv", "insight.late_csv"),
-    "insight/route/<identifier:used>/<identifier:origin>/<identifier:destination>": ("insight-route", SCOPE),
-    "insight/provider/<identifier:name>": ("insight-provider", SCOPE),
-    "insight/chain/<identifier:chain_id>": ("insight-chain", SCOPE),
-    "insight/token/<identifier:chain_id>/<identifier:address>": ("insight-token", SCOPE),
-}
-has_mirror = apps.is_installed("intents_ui.mirror")
-for route, (name, view) in INSIGHT.items():
-    # Without a mirror, its pages say so, and nothing of it is imported.
-    shown = import_string(f"intents_ui.pages.{view}") if has_mirror else coverage.no_mirror
-    level = {"level": name.removeprefix("insight-")} if view == SCOPE else None
-    urlpatterns.append(path(route, shown, level, name=name))
-urlpatterns += [
-    path("api", help.api, name="api"),
+    path("api", v1.page, name="api"),
     path("api/openapi.json", v1.openapi, name="openapi"),
     path("api/v1/", include(v1.urls())),
     path("mcp", endpoint.view, name="mcp"),
 ]
-if ENV.embedded:
-    urlpatterns += [path("demo", demo.view, name="demo"), path("demo/new", demo.create, name="demo-create")]
+# Each of these apps can be left out here and in `INSTALLED_APPS`.
+urlpatterns += [
+    path("", include("intents_ui.insight.urls")),
+    path("", include("intents_ui.share.urls")),
+    path("", include("intents_ui.console.urls")),
+    path("", include("intents_ui.helpdesk.urls")),
+]
 
 handler400 = failures.bad_request
 handler404 = failures.not_found

@@ -37,7 +37,7 @@ def pytest_configure() -> None:
     gc.disable()  # until all tests are collected
     from intents_ui import settings  # pytest-django has configured their module by now
     from intents_ui.service import client
-    from intents_ui.web.transfers import reading
+    from intents_ui.web import reading
 
     os.environ["INTENTS_SERVICE_ACCESS_KEY"] = canary.KEY
     settings.ENV.intents_service_access_key = SecretStr(canary.KEY)

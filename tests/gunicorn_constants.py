@@ -14,7 +14,7 @@ from typing import Any
 
 VARIABLE = "TEST_CONSTANTS"
 POLICIES = "intents_ui.service.operations:POLICIES"
-BALANCE_TIMEOUT = "intents_ui.web.transfers.reading:BALANCE_TIMEOUT"
+BALANCE_TIMEOUT = "intents_ui.web.reading:BALANCE_TIMEOUT"
 PAGE_TIMEOUT = "intents_ui.service.request_context:PAGE_TIMEOUT"
 
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from intents_ui.display.transfers import statuses
+from intents_ui.transfers import statuses
 from intents_ui.web import frame
 
 ROOT = Path(__file__).parent.parent

@@ -18,19 +18,18 @@ from intents_ui.api.models import (
     ApiTransfer,
     TokenWarning,
 )
-from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.formatting.text import exact
-from intents_ui.display.quotes import comparison
-from intents_ui.display.search import explorers
-from intents_ui.display.search.parameters import Parsed, UrlFilters
-from intents_ui.display.summary import summary, timeline
-from intents_ui.display.summary.summary import Side, Summary
-from intents_ui.display.summary.timeline import Step
-from intents_ui.display.tokens.token_amounts import Identity
-from intents_ui.display.transfers.transfer import Transfer, derived
+from intents_ui.formatting import amounts, hashes, text, times
+from intents_ui.formatting.text import exact
 from intents_ui.http import failures
+from intents_ui.search import explorers
+from intents_ui.search.parameters import Parsed, UrlFilters
 from intents_ui.service import request_context
-from intents_ui.web.transfers.candidates import Candidates
+from intents_ui.tokens.token_amounts import Identity
+from intents_ui.transfers import comparison, summary, timeline
+from intents_ui.transfers.summary import Side, Summary
+from intents_ui.transfers.timeline import Step
+from intents_ui.transfers.transfer import Transfer, derived
+from intents_ui.web.candidates import Candidates
 
 
 def answered(model: BaseModel) -> HttpResponse:

@@ -187,7 +187,7 @@ def answer(request: HttpRequest, model: type[ApiModel], operation: str, *named: 
     """Return what an operation of `data` reads, for clients who may see it."""
     if not apps.is_installed("intents_ui.mirror"):
         return failures.page(request, failures.of_dashboard("no mirror"))
-    from intents_ui.web.insight import access, choices, data
+    from intents_ui.insight import access, choices, data
 
     @access.insight
     def view(request: HttpRequest) -> HttpResponse:

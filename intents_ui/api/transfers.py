@@ -22,19 +22,18 @@ from intents_ui.api.models import (
     ApiTransfers,
     ApiTriage,
 )
-from intents_ui.display.lists import filters
-from intents_ui.display.lists.filters import Filters
-from intents_ui.display.search import empty_results, identifiers, input_errors
-from intents_ui.display.triage import export
-from intents_ui.display.triage.rows import TriageRow
 from intents_ui.http import client_ip, failures, marks
+from intents_ui.lists import address_lookup as addresses
+from intents_ui.lists.address_lookup import AddressLookup
+from intents_ui.search import empty_results, filters, identifiers, input_errors
+from intents_ui.search.filters import Filters
 from intents_ui.service.lookup import Position
 from intents_ui.service.results import LookupResult
-from intents_ui.web import cursors, links
-from intents_ui.web.ticket_lookup import rows_of
-from intents_ui.web.transfers import addresses, candidates, lookups, reading
-from intents_ui.web.transfers.addresses import AddressLookup
-from intents_ui.web.transfers.candidates import Candidates
+from intents_ui.triage import export
+from intents_ui.triage.lookup import rows_of
+from intents_ui.triage.rows import TriageRow
+from intents_ui.web import candidates, cursors, links, lookups, reading
+from intents_ui.web.candidates import Candidates
 
 MOST_MATCHES: Final = 50
 

@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from intents_ui import app
-from intents_ui.display import failures
-from intents_ui.display.lists.filters import Filters
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.exports import formats, progress
 from intents_ui.exports.formats import About, ExportRow, Format
 from intents_ui.exports.progress import ExportState, ExportStatus
+from intents_ui.formatting import failures
+from intents_ui.search.filters import Filters
 from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.client import Client
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.lookup import walk
 from intents_ui.service.models import End, HistoryAnswer, Intent, IntentReceipt, Page
 from intents_ui.service.request_context import page_deadline
-from intents_ui.web.transfers import reading
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import reading
 
 NOT_BEGUN = "could not start"
 STOPPED = "canceled by user"

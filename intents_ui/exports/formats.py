@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from intents_ui.display.formatting import amounts, hashes, text, times
-from intents_ui.display.formatting.text import bare
-from intents_ui.display.summary import summary
-from intents_ui.display.tokens import names, token_amounts
-from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.formatting import amounts, hashes, text, times
+from intents_ui.formatting.text import bare
 from intents_ui.service.models import IntentTransaction
+from intents_ui.tokens import names, token_amounts
+from intents_ui.tokens.token_amounts import Money
+from intents_ui.transfers import summary
+from intents_ui.transfers.transfer import Transfer
 
 type Value = str | int | bool | None
 type ExportRow = dict[str, Value]

@@ -13,8 +13,8 @@ from typing import Any
 from django.core.cache import cache
 
 from intents_ui import app
-from intents_ui.display.formatting.text import counted
-from intents_ui.display.transfers.statuses import Tone
+from intents_ui.formatting.text import counted
+from intents_ui.transfers.statuses import Tone
 
 RUN = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
 TTL_SECONDS = 600

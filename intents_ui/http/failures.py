@@ -26,8 +26,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
 
 from intents_ui import api, mcp
-from intents_ui.display import failures
-from intents_ui.display.formatting import text
+from intents_ui.formatting import failures, text
 from intents_ui.http import client_ip, marks
 from intents_ui.mcp import messages
 from intents_ui.service import errors, request_context

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 
 from intents_ui import api, app
-from intents_ui.display.formatting import text
+from intents_ui.formatting import text
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import Failure, of_dashboard
 from intents_ui.service.executor import Lack

@@ -28,7 +28,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
 
 from intents_ui import app
-from intents_ui.display.formatting import text
+from intents_ui.formatting import text
 from intents_ui.http import client_ip, limits
 from intents_ui.service import request_context
 from intents_ui.settings import ENV, LONGEST_SECRET

@@ -17,12 +17,12 @@ from intents_ui.http import client_ip, probes
 from intents_ui.http.headers import default_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
 from intents_ui.http.messages import Receive, Send
+from intents_ui.lists.attention_reader import AttentionReader
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub, restart_forever
 from intents_ui.live.stream import Limits, Streams
 from intents_ui.ops import metrics, sentry
 from intents_ui.ops.lifecycle import Lifecycle
-from intents_ui.pages import intent as intent_page
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog, Prices
 from intents_ui.service.client import InProcessTransport, ServiceClient
@@ -30,9 +30,9 @@ from intents_ui.service.executor import FairExecutor, Shares
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
+from intents_ui.web import intent as intent_page
+from intents_ui.web.reading import TransferMemo
 from intents_ui.web.shared_responses import SharedResponses, SignedValues
-from intents_ui.web.transfers.attention import AttentionReader
-from intents_ui.web.transfers.reading import TransferMemo
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST
 from pydantic import BaseModel, ValidationError
 
-from intents_ui.display.failures import old
+from intents_ui.formatting.failures import old
 from intents_ui.http import failures, marks
 from intents_ui.installation import version
 from intents_ui.mcp import messages

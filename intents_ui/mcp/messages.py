@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, StrictInt, StrictStr
 
-from intents_ui.display.formatting import text
+from intents_ui.formatting import text
 
 
 class Code(IntEnum):

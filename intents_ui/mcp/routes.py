@@ -5,16 +5,16 @@ from typing import Final
 from django.http import HttpRequest
 
 from intents_ui import app
-from intents_ui.display.formatting import times
-from intents_ui.display.search import parameters
-from intents_ui.display.tokens import providers
+from intents_ui.formatting import times
+from intents_ui.insight import access, data, figures, incidents
 from intents_ui.mcp.messages import Unanswered, fenced_json
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
-from intents_ui.web.insight import access, data, figures, incidents
+from intents_ui.search import parameters
+from intents_ui.tokens import providers
 from intents_ui.web.mirror import mirror_coverage
 
 UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."

@@ -10,22 +10,21 @@ from django.http import HttpRequest
 from pydantic import BaseModel, Field
 
 from intents_ui.api import answers
-from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import empty_results, identifiers, input_errors
-from intents_ui.display.search.candidates import CHECK
-from intents_ui.display.search.identifiers import Pasted
-from intents_ui.display.summary import summary
-from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.display.triage import cases, export, ticket
-from intents_ui.display.triage.rows import TriageRow
+from intents_ui.formatting import hashes, text
 from intents_ui.http import client_ip
 from intents_ui.mcp.messages import Unanswered, fenced, fenced_json
+from intents_ui.search import empty_results, identifiers, input_errors
+from intents_ui.search.candidates import CHECK
+from intents_ui.search.identifiers import Pasted
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
-from intents_ui.web import links
-from intents_ui.web.ticket_lookup import rows_of
-from intents_ui.web.transfers import candidates, lookups, reading
-from intents_ui.web.transfers.candidates import Candidates
+from intents_ui.transfers import summary
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.triage import cases, export, ticket
+from intents_ui.triage.lookup import rows_of
+from intents_ui.triage.rows import TriageRow
+from intents_ui.web import candidates, links, lookups, reading
+from intents_ui.web.candidates import Candidates
 
 ANNOTATIONS: Final = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
 NO_COPY: Final = (

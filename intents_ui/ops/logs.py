@@ -8,7 +8,7 @@ from typing import Any
 
 from django.views.debug import SafeExceptionReporterFilter
 
-from intents_ui.display.formatting.text import visible
+from intents_ui.formatting.text import visible
 from intents_ui.service import request_context
 
 MOST_ONCE = 100

@@ -13,7 +13,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from pydantic import Field, TypeAdapter
 
-from intents_ui.display.lists.filters import LARGEST_SIZE
+from intents_ui.search.filters import LARGEST_SIZE
 from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
 

@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date
 
-from intents_ui.display import failures
-from intents_ui.display.sharing.feeds import Entry, Feed
+from intents_ui.formatting import failures
 from intents_ui.service import request_context
+from intents_ui.web.feed_entries import Entry, Feed
 from intents_ui.web.frame import GENERATED
 
 AUTHOR = "Intents"

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from intents_ui import app
-from intents_ui.display import failures
+from intents_ui.formatting import failures
 from intents_ui.service import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV

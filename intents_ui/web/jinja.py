@@ -13,18 +13,14 @@ from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import app, tables
-from intents_ui.display import failures
-from intents_ui.display.formatting import amounts, hashes, json_text, text, times
-from intents_ui.display.formatting.hashes import ShortForms, Whole
-from intents_ui.display.quotes import comparison
-from intents_ui.display.search import empty_results, explorers
-from intents_ui.display.sharing import preview
-from intents_ui.display.summary import route_diagram, rules, summary, timeline
-from intents_ui.display.tokens import names
-from intents_ui.display.transfers import deposits, statuses
+from intents_ui.formatting import amounts, failures, hashes, json_text, text, times
+from intents_ui.formatting.hashes import ShortForms, Whole
 from intents_ui.installation import version
+from intents_ui.search import empty_results, explorers
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, code_generator
+from intents_ui.tokens import names
+from intents_ui.transfers import comparison, deposits, preview, route_diagram, rules, statuses, summary, timeline
 from intents_ui.web import assets, links
 
 

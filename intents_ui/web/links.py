@@ -8,15 +8,15 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import resolve, reverse
 
-from intents_ui.display.formatting import hashes
-from intents_ui.display.routes.query import RouteSide, can_be_asked
-from intents_ui.display.search import identifiers
-from intents_ui.display.search.identifiers import Kind
-from intents_ui.display.sharing.customer_reply import Reply
-from intents_ui.display.tokens.token_amounts import Identity, key
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.formatting import hashes
+from intents_ui.search import identifiers
+from intents_ui.search.identifiers import Kind
+from intents_ui.search.route_query import RouteSide, can_be_asked
 from intents_ui.service.results import Hit
 from intents_ui.settings import ENV
+from intents_ui.tokens.token_amounts import Identity, key
+from intents_ui.transfers.customer_reply import Reply
+from intents_ui.transfers.transfer import Transfer
 
 # IDs that aren't hashes: any word, as in the service's documentation. Dots alone would be a path segment.
 PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)

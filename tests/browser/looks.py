@@ -10,7 +10,7 @@ from typing import Any, Final
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
-from intents_ui.display.formatting import times
+from intents_ui.formatting import times
 
 # A link within a sentence has the height of its line (WCAG 2.5.8). Elements outside of the screen can't be pressed.
 SMALL: Final = """() => {

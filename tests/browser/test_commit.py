@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from intents_ui.display.summary.rules import EXPLANATIONS
+from intents_ui.transfers.rules import EXPLANATIONS
 from tests.browser.conftest import visiting
 from tests.browser.kinds import transfer
 

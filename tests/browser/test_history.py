@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from intents_ui.display.formatting import text
+from intents_ui.formatting import text
 from tests.browser.conftest import PATIENCE_MS, Visit, fits, visiting
 from tests.browser.kinds import OWNER
 

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
-from intents_ui.display.formatting import times
+from intents_ui.formatting import times
 from tests.browser.conftest import Visit, client, loaded, visiting, wait_until
 from tests.waiting import until
 

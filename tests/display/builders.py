@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.tokens.names import Names
-from intents_ui.display.transfers.locations import UNCHECKED, Balances, Check
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import (
     BalanceGroup,
     ChainInfo,
@@ -19,6 +16,9 @@ from intents_ui.service.models import (
     TokenInfo,
     TokenMetadata,
 )
+from intents_ui.tokens.names import Names
+from intents_ui.transfers.locations import UNCHECKED, Balances, Check
+from intents_ui.transfers.transfer import Transfer
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"

@@ -5,8 +5,6 @@ quote.
 from dataclasses import dataclass
 from functools import cache
 
-from intents_ui.display.summary import route_diagram, summary, timeline
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.service import operations
@@ -15,6 +13,8 @@ from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.errors import NotFound
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.service.operations import ServiceConfig
+from intents_ui.transfers import route_diagram, summary, timeline
+from intents_ui.transfers.transfer import Transfer
 from tests.display import builders
 from tests.display.builders import NOW
 

@@ -5,17 +5,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from intents_ui.display.summary import summary
-from intents_ui.display.summary.placeholders import Agreement
-from intents_ui.display.summary.summary import Summary
-from intents_ui.display.transfers.locations import UNCHECKED, Balances
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, Step
 from intents_ui.service import lookup, operations
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.service.operations import ServiceConfig
+from intents_ui.transfers import summary
+from intents_ui.transfers.locations import UNCHECKED, Balances
+from intents_ui.transfers.placeholders import Agreement
+from intents_ui.transfers.summary import Summary
+from intents_ui.transfers.transfer import Transfer
 from tests.display.scenes import CATALOG
 
 # Every transfer is quoted at this time, so that the times in its texts are easy to follow.

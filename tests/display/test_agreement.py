@@ -4,19 +4,19 @@ from datetime import timedelta
 
 import pytest
 
-from intents_ui.display.formatting.text import bare
-from intents_ui.display.summary import route_diagram, summary, timeline
-from intents_ui.display.summary.route_diagram import BACK, Reached
-from intents_ui.display.summary.rules import Certainty, Delivery
-from intents_ui.display.summary.timeline import Name, StepState
-from intents_ui.display.tokens.names import NO_NAMES
-from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.exports import formats
+from intents_ui.formatting.text import bare
 from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt, IntentStatus, Page
 from intents_ui.service.outcome import Outcome
+from intents_ui.tokens.names import NO_NAMES
+from intents_ui.transfers import route_diagram, summary, timeline
+from intents_ui.transfers.locations import Place
+from intents_ui.transfers.route_diagram import BACK, Reached
+from intents_ui.transfers.rules import Certainty, Delivery
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.timeline import Name, StepState
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import ARBITRUM, BASE, NOW, at, intent, receipt, refund, transaction
 from tests.display.scenes import MOMENTS, SERVICE, scene
 from tests.display.states import combined, pairs

@@ -14,18 +14,15 @@ from functools import cache, cached_property
 
 import pytest
 
-from intents_ui.display.quotes import comparison
-from intents_ui.display.quotes.comparison import Result
-from intents_ui.display.sharing import customer_reply
-from intents_ui.display.sharing.customer_reply import Escalation
-from intents_ui.display.summary import rules
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.rules import Attention, Cause, Help, Who
-from intents_ui.display.transfers import deposits, statuses
-from intents_ui.display.transfers.locations import UNCHECKED, Balances, Check, Place
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import DepositTransaction, IntentProviderQuote
 from intents_ui.service.outcome import StepStatus
+from intents_ui.transfers import comparison, customer_reply, deposits, rules, statuses
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.comparison import Result
+from intents_ui.transfers.customer_reply import Escalation
+from intents_ui.transfers.locations import UNCHECKED, Balances, Check, Place
+from intents_ui.transfers.rules import Attention, Cause, Help, Who
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import ARBITRUM, USDC, at, intent
 from tests.display.sharing.test_customer_reply import plain
 from tests.display.states import steps_in_order

@@ -8,8 +8,8 @@ from http import HTTPStatus
 import httpx
 import pytest
 
-from intents_ui.display import failures
 from intents_ui.emulator.errors import TABLE
+from intents_ui.formatting import failures
 from intents_ui.service import errors, exchange
 from intents_ui.service.errors import StaleResponse
 

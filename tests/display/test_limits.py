@@ -8,12 +8,12 @@ import pytest
 from django.template.loader import render_to_string
 from eth_abi import encode
 
-from intents_ui.display.calls import descriptions
-from intents_ui.display.calls.values import TIMES
-from intents_ui.display.formatting import times
-from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.pages import intent as intent_page
+from intents_ui.fields import calls as descriptions
+from intents_ui.fields.call_values import TIMES
+from intents_ui.formatting import times
 from intents_ui.service.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import intent as intent_page
 from tests.display.builders import ARBITRUM, USDC, intent, receipt, transaction
 from tests.display.calls.test_abi import FUNCTIONS, HERE, leaves
 from tests.display.calls.test_descriptions import Names, hexed, plan

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.route_diagram import BACK, Reached
-from intents_ui.display.tokens.token_amounts import TokenStanding
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.tokens.token_amounts import TokenStanding
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.route_diagram import BACK, Reached
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
 

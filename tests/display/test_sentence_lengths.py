@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.formatting import times
-from intents_ui.display.formatting.text import fill, parts_of
-from intents_ui.display.sharing.customer_reply import ReplyPlaceholders
-from intents_ui.display.summary import reasons, timeline
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.transfers.locations import UNCHECKED, Balances, Check
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.formatting import times
+from intents_ui.formatting.text import fill, parts_of
 from intents_ui.service.models import (
     ChainInfo,
     IntentProviderQuote,
     TokenBalance,
     TokenInfo,
 )
+from intents_ui.transfers import reasons, timeline
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.customer_reply import ReplyPlaceholders
+from intents_ui.transfers.locations import UNCHECKED, Balances, Check
+from intents_ui.transfers.transfer import Transfer
 from tests import words
 from tests.display.builders import ARBITRUM, BASE, MERCHANT, USDC, Catalogue, at
 from tests.display.sharing.test_customer_reply import STEPS, plain

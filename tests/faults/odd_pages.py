@@ -13,10 +13,10 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.pages import intent
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound
+from intents_ui.web import intent
 
 USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 NOTHING: Final = "0x" + "12" * 32

@@ -15,9 +15,9 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from intents_ui import app
-from intents_ui.display.formatting import hashes, text
-from intents_ui.display.search import explorers
 from intents_ui.emulator.app import Emulator
+from intents_ui.formatting import hashes, text
+from intents_ui.search import explorers
 from intents_ui.service import operations
 from intents_ui.service.errors import Unreadable
 from intents_ui.service.models import BlockExplorer, ChainInfo

@@ -10,11 +10,11 @@ from django.test import Client
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
+from intents_ui.lists import attention_reader as attention
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
 from intents_ui.web import frame
-from intents_ui.web.transfers import attention
 from tests.pages.conftest import fresh
 from tests.policies import NOT_CACHED, policies
 from tests.url_patterns import url_patterns

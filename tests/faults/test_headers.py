@@ -225,7 +225,7 @@ PASSWORD: Final = secrets.token_hex()  # not written in the source, which the pa
 
 def test_even_a_debug_page_shows_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Django hides what it takes for secret by its name, such as SECRET_KEY, but not the URL of a database."""
-    monkeypatch.setattr("intents_ui.pages.help.render", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("intents_ui.web.help.render", lambda *_, **__: 1 / 0)
     with override_settings(DEBUG=True, REDIS_ADDRESS=f"redis://:{PASSWORD}@127.0.0.1:1/0"):
         answer = Client(raise_request_exception=False).get("/help")
     assert answer.status_code == 500
@@ -358,7 +358,7 @@ def test_no_code_marks_text_as_safe_or_disables_csrf_protection() -> None:
 def test_an_internal_error_page_has_every_header_and_a_reference_that_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, how: dict[str, str]
 ) -> None:
-    monkeypatch.setattr("intents_ui.pages.help.render", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("intents_ui.web.help.render", lambda *_, **__: 1 / 0)
     answer = Client(raise_request_exception=False).get("/help", headers=how)
     assert answer.status_code == 500
     assert answer["Content-Security-Policy"] == PAGE_POLICY

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from django.test import Client
 
-from intents_ui.display.formatting.text import LONGEST, is_hidden
+from intents_ui.formatting.text import LONGEST, is_hidden
 from tests.faults import corpus
 from tests.faults.hostile import Hostile, answering
 from tests.fenced import data_of, json_of

@@ -23,7 +23,7 @@ from intents_ui.http.limits import REQUESTS
 from intents_ui.service import client, request_context
 from intents_ui.service.request_context import Origin
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import reading
+from intents_ui.web import reading
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids
 from tests.pages.recorded import recorded

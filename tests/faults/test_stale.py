@@ -12,7 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.pages import intent
+from intents_ui.web import intent
 from tests.faults.site import FRAGMENT, Dashboard
 from tests.faults.upstream import STATUSES, TRANSPORT, refusing
 from tests.service.scripted_server import Script

@@ -27,11 +27,11 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
-from intents_ui.display.formatting.text import END_OF_ISOLATE, ISOLATE
-from intents_ui.display.triage import export
+from intents_ui.formatting.text import END_OF_ISOLATE, ISOLATE
+from intents_ui.lists import attention_reader as attention
 from intents_ui.ops.logs import JsonLines, TextLines
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import attention
+from intents_ui.triage import export
 from tests.emulator.driving import request
 from tests.faults import corpus
 from tests.faults.hostile import (

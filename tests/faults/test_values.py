@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.display.summary.rules import EXPLANATIONS
 from intents_ui.emulator.app import Emulator
+from intents_ui.transfers.rules import EXPLANATIONS
 from tests.emulator.driving import request
 from tests.faults.site import Dashboard
 from tests.service.scripted_server import answering

@@ -9,13 +9,13 @@ from django.conf import settings
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.display.search import input_errors
-from intents_ui.display.search.candidates import NO_MIRROR
-from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
+from intents_ui.search import input_errors
+from intents_ui.search.candidates import NO_MIRROR
 from intents_ui.settings import Environment
-from intents_ui.web import links, ticket_lookup
-from intents_ui.web.transfers import reading
+from intents_ui.transfers import summary
+from intents_ui.triage import lookup as ticket_lookup
+from intents_ui.web import links, reading
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
 

@@ -11,14 +11,14 @@ from django.conf import settings
 from django.test import Client
 from pydantic import SecretStr
 
-from intents_ui.display.search.candidates import NO_MIRROR
-from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages.helpdesk import slack as slack_page
+from intents_ui.helpdesk import slack as slack_page
+from intents_ui.helpdesk import slack_api
+from intents_ui.search.candidates import NO_MIRROR
 from intents_ui.service import request_context
-from intents_ui.web import slack as slack_api
-from intents_ui.web.ticket_lookup import MORE, TicketRows, rows_of
-from intents_ui.web.transfers import reading
+from intents_ui.transfers import summary
+from intents_ui.triage.lookup import MORE, TicketRows, rows_of
+from intents_ui.web import reading
 from tests.helpdesk import signing
 from tests.pages.recorded import recorded
 from tests.service.scripted_server import Script, ScriptedServer, answering, serving

@@ -10,8 +10,8 @@ from django.test import Client
 from intents_ui.api.models import Problem
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import operator_auth, probes
+from intents_ui.insight import access
 from intents_ui.settings import ENV
-from intents_ui.web.insight import access
 from tests.mirror import past
 from tests.mirror.conftest import card, counted, links, read, text
 from tests.mirror.past import NOW

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import pytest
 
 from intents_ui.demo import Past
-from intents_ui.display.search import facts, identifiers
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import Entry as Listed
 from intents_ui.emulator.population import Reach
@@ -19,8 +18,9 @@ from intents_ui.emulator.scenario_engine import LEGS
 from intents_ui.mirror.candidates import Candidate, candidates
 from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR
+from intents_ui.search import facts, identifiers
 from intents_ui.service.models import ChainInfo
-from intents_ui.web.transfers.candidates import wanted
+from intents_ui.web.candidates import wanted
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.past import NOW

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.exports import formats
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
 from intents_ui.service import decode, operations
 from intents_ui.service.models import IntentHistory, Page
 from intents_ui.service.outcome import Outcome
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import NOW
 from tests.display.scenes import MOMENTS, SERVICE, scene
 

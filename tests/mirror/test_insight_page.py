@@ -17,7 +17,7 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Incident, Lease, Reason, Route, State, Token, Transfer, Window
 from intents_ui.mirror.windows import HOUR
 from intents_ui.settings import ENV
-from intents_ui.web.transfers import reading
+from intents_ui.web import reading
 from tests.mirror import past
 from tests.mirror.conftest import read, text
 from tests.mirror.past import NOW

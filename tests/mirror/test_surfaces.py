@@ -15,8 +15,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.models import Lease, Route, Transfer
 from intents_ui.settings import ENV
-from intents_ui.web.ticket_lookup import rows_of
-from intents_ui.web.transfers import reading
+from intents_ui.triage.lookup import rows_of
+from intents_ui.web import reading
 from tests.mirror import past
 from tests.mirror.conftest import text
 

@@ -14,10 +14,10 @@ from intents_ui import app
 from intents_ui.app import App
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
+from intents_ui.lists import attention_reader as attention
 from intents_ui.service import catalog
 from intents_ui.service.client import InProcessTransport
 from intents_ui.service.operations import Kind
-from intents_ui.web.transfers import attention
 from tests import surfaces
 from tests.pages.recorded import Recorded, recorded
 from tests.policies import NOT_CACHED, policies

@@ -13,10 +13,10 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.formatting import amounts, hashes
 from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.names import Role
+from intents_ui.formatting import amounts, hashes
 from intents_ui.service import operations
 from tests.emulator.driving import call, quote
 from tests.pages.reading import PARTIAL, visible_text

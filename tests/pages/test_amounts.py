@@ -13,13 +13,13 @@ import pytest
 from django.http import StreamingHttpResponse
 from django.test import Client
 
-from intents_ui.display.tokens.token_amounts import DECIMALS
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.pages import intent as intent_page
-from intents_ui.web.transfers import reading
+from intents_ui.tokens.token_amounts import DECIMALS
+from intents_ui.web import intent as intent_page
+from intents_ui.web import reading
 from tests.fenced import json_of
 from tests.pages.recorded import Recorded, recorded
 from tests.surfaces import NOW, moments, play, words

@@ -19,9 +19,9 @@ from intents_ui.api.models import (
     ApiTriage,
     Problem,
 )
-from intents_ui.display.routes import results
-from intents_ui.display.search.candidates import NO_MIRROR
+from intents_ui.catalog import route_results as results
 from intents_ui.emulator.app import Emulator
+from intents_ui.search.candidates import NO_MIRROR
 
 ROOT = "http://testserver"
 

@@ -9,9 +9,9 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
+from intents_ui.lists import attention_reader as attention
 from intents_ui.service import operations
 from intents_ui.service.models import Page
-from intents_ui.web.transfers import attention
 from tests.pages.reading import PARTIAL, rows
 from tests.pages.recorded import recorded
 

@@ -10,15 +10,15 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.lists.balances import NO_OWNER, NOTHING
-from intents_ui.display.summary.rules import EXPLANATIONS
-from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
-from intents_ui.display.transfers.locations import Check
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
-from intents_ui.web.transfers import reading
+from intents_ui.transfers.balances import NO_OWNER, NOTHING
+from intents_ui.transfers.locations import Check
+from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import reading
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import PARTIAL, visible_text

@@ -9,11 +9,11 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.pages import intent
 from intents_ui.service.models import Call, Intent, IntentCalls, TransactionPrecondition
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import intent
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import read

@@ -13,12 +13,12 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.tokens import providers
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
 from intents_ui.service import health
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
+from intents_ui.tokens import providers
 from tests.emulator.driving import call
 from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded

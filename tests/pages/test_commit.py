@@ -13,15 +13,15 @@ from django.test import Client, override_settings
 from pydantic import SecretStr
 
 from intents_ui import app, settings
-from intents_ui.display.summary.rules import EXPLANATIONS
+from intents_ui.console import commit
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.lookups import Ask
 from intents_ui.http import startup
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.pages import commit
-from intents_ui.pages import intent as intent_page
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
+from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.web import intent as intent_page
 from tests.pages.conftest import renew
 from tests.policies import policies
 from tests.serving import free_port

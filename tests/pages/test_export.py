@@ -19,10 +19,10 @@ from django.test import RequestFactory, override_settings
 from intents_ui import app, asgi, settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import download, formats, progress
+from intents_ui.exports import views as export
 from intents_ui.exports.formats import COLUMNS
 from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.http import startup
-from intents_ui.pages import export
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
 from tests.conftest import needs

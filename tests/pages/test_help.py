@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from intents_ui.display.summary import status_help as display
-from intents_ui.display.summary.rules import EXPLANATIONS, SCAM_WARNING
-from intents_ui.display.transfers import statuses
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service.models import IntentStatus, TransactionStatus
+from intents_ui.transfers import status_help as display
+from intents_ui.transfers import statuses
+from intents_ui.transfers.rules import EXPLANATIONS, SCAM_WARNING
 from tests.pages.kinds import EVERY_SCENARIO
 
 EVERY = sorted({*IntentStatus, *TransactionStatus})

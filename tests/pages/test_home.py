@@ -14,14 +14,15 @@ import time_machine
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.summary import summary
-from intents_ui.display.summary.rules import Cause
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
+from intents_ui.lists import attention_reader as attention
 from intents_ui.service import client, operations
 from intents_ui.service.lookup import walk
 from intents_ui.service.models import HistoryAnswer, Page
-from intents_ui.web.transfers import attention, reading
+from intents_ui.transfers import summary
+from intents_ui.transfers.rules import Cause
+from intents_ui.web import reading
 from tests.pages.reading import rows
 from tests.pages.recorded import recorded
 from tests.waiting import PATIENCE, until

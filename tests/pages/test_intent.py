@@ -14,12 +14,12 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.display.formatting.hashes import ShortForms
-from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.formatting.hashes import ShortForms
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
+from intents_ui.transfers.rules import SECOND_DEPOSIT
 from tests import raw_service
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import PARTIAL, visible_text

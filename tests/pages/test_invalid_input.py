@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.display.search import input_errors
 from intents_ui.emulator.app import Emulator
+from intents_ui.search import input_errors
 from tests.pages.reading import PARTIAL, visible_text
 
 NOTHING, OWNER, NATIVE = "0x" + "12" * 32, "0x" + "1" * 40, "0x" + "0" * 40

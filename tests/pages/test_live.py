@@ -9,7 +9,7 @@ import pytest
 from intents_ui import app, asgi
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import startup
-from intents_ui.pages import intent as intent_page
+from intents_ui.web import intent as intent_page
 
 
 async def get(

@@ -14,13 +14,13 @@ from django.test import Client
 from pydantic import SecretStr
 
 from intents_ui import app
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.summary import Summary
-from intents_ui.display.tokens.token_amounts import DECIMALS, UNLISTED
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 from intents_ui.emulator.transfers import OWNERS
-from intents_ui.web.transfers import reading
+from intents_ui.tokens.token_amounts import DECIMALS, UNLISTED
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.summary import Summary
+from intents_ui.web import reading
 from tests import surfaces
 from tests.corpus import picked
 from tests.helpdesk import signing

@@ -8,10 +8,10 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
-from intents_ui.pages import intent as page
 from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt
-from intents_ui.web.transfers import reading
+from intents_ui.web import intent as page
+from intents_ui.web import reading
 from tests.surfaces import words as visible
 
 LINES = [

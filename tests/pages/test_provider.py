@@ -8,8 +8,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from intents_ui.display.tokens import providers
 from intents_ui.emulator.app import Emulator
+from intents_ui.tokens import providers
 from tests.faults import corpus
 from tests.pages.reading import visible_text
 

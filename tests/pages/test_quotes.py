@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import pytest
 from django.test import Client
 
-from intents_ui.display.summary import summary
-from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
+from intents_ui.transfers import summary
+from intents_ui.transfers.rules import SECOND_DEPOSIT
 from tests.display.builders import NOW, at, intent, receipt, transaction
 from tests.pages.kinds import EVERY_SCENARIO
 

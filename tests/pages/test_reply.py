@@ -7,12 +7,11 @@ import pytest
 from django.test import Client
 
 from intents_ui import settings
-from intents_ui.display.sharing import customer_reply
-from intents_ui.display.summary import rules
-from intents_ui.display.summary.rules import SECOND_DEPOSIT
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.web.transfers import reading
+from intents_ui.transfers import customer_reply, rules
+from intents_ui.transfers.rules import SECOND_DEPOSIT
+from intents_ui.web import reading
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import visible_text
 

@@ -6,9 +6,9 @@ import re
 import pytest
 from django.test import Client
 
-from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
-from intents_ui.web.transfers import reading
+from intents_ui.transfers import summary
+from intents_ui.web import reading
 
 SPACES = re.compile(r"\s+")
 ROW = re.compile(r'<tr[^>]*>\s*<td>(<a class="row-link" href="/intent/(0x[0-9a-f]{64})".*?)</td>', re.DOTALL)

@@ -6,9 +6,9 @@ import re
 import pytest
 from django.test import Client
 
-from intents_ui.display.summary import summary
 from intents_ui.emulator.app import Emulator
-from intents_ui.web.transfers import reading
+from intents_ui.transfers import summary
+from intents_ui.web import reading
 
 UNKNOWN = "0x" + "ab" * 32
 

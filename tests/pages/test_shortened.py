@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui.display.search.candidates import NO_MIRROR
 from intents_ui.emulator.app import Emulator
+from intents_ui.search.candidates import NO_MIRROR
 from tests.pages.reading import rows, visible_text
 from tests.pages.test_triage import legs, send
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from intents_ui.display.tokens import providers
+from intents_ui.tokens import providers
 from tests.pages.recorded import Recorded, refusal
 
 BASE = 8453

@@ -17,14 +17,14 @@ from django.test import Client, RequestFactory
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
-from intents_ui.display.search.identifiers import Finding
-from intents_ui.display.triage import cases, rows, ticket
-from intents_ui.display.triage.rows import TriageRow
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.transfers import OWNERS
+from intents_ui.search.identifiers import Finding
 from intents_ui.service import operations
 from intents_ui.service.models import IntentHistory, Page
-from intents_ui.web.ticket_lookup import rows_of
+from intents_ui.triage import cases, rows, ticket
+from intents_ui.triage.lookup import rows_of
+from intents_ui.triage.rows import TriageRow
 from tests.pages.asgi import ask
 from tests.pages.doors import Doors, ids
 from tests.pages.reading import visible_text

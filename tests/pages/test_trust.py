@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui.display.formatting import hashes
 from intents_ui.emulator.app import Emulator
+from intents_ui.formatting import hashes
 from tests import exported
 from tests.exported import KINDS
 from tests.pages.asgi import ask

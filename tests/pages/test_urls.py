@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from intents_ui.display.formatting import hashes
 from intents_ui.emulator.app import Emulator
+from intents_ui.formatting import hashes
 
 NOTHING, SIGNATURE = (
     "0x" + "12" * 32,

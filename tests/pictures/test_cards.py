@@ -9,12 +9,12 @@ from itertools import islice
 import pytest
 from PIL import Image
 
-from intents_ui.display.sharing.preview import Card, PreviewEnd
-from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import StatusLabel, Tone
-from intents_ui.pictures import cards
-from intents_ui.pictures.cards import Busy, Cards
-from intents_ui.pictures.drawing import MONEY, TONES, Pen
+from intents_ui.share import cards
+from intents_ui.share.cards import Busy, Cards
+from intents_ui.share.drawing import MONEY, TONES, Pen
+from intents_ui.transfers import statuses
+from intents_ui.transfers.preview import Card, PreviewEnd
+from intents_ui.transfers.statuses import StatusLabel, Tone
 from tests.service.pictures import opened
 
 DONE = Card(

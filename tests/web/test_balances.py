@@ -8,15 +8,15 @@ import httpx
 import pytest
 
 from intents_ui import app
-from intents_ui.display.transfers.locations import PENDING
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service import request_context
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Refused
 from intents_ui.service.models import Intent, IntentHistory
 from intents_ui.service.operations import ServiceConfig
-from intents_ui.web.transfers import reading
-from intents_ui.web.transfers.reading import MOST_PAGES, entry_of
+from intents_ui.transfers.locations import PENDING
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import reading
+from intents_ui.web.reading import MOST_PAGES, entry_of
 
 OWNER = "0x" + "11" * 20
 WANTED = "0x" + "ab" * 32

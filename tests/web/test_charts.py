@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.web.insight import charts
-from intents_ui.web.insight.charts import HEIGHT, PITCH, SPARK_HEIGHT, SPARK_PITCH
+from intents_ui.insight import charts
+from intents_ui.insight.charts import HEIGHT, PITCH, SPARK_HEIGHT, SPARK_PITCH
 
 HOUR = timedelta(hours=1)
 COUNTS = st.lists(st.tuples(st.integers(0, 10**7), st.integers(0, 10**7)), max_size=40)

@@ -8,10 +8,10 @@ import pytest
 import time_machine
 
 from intents_ui import app
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.http import startup
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
-from intents_ui.web.transfers import reading
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import reading
 from tests.service.clients import answered, without_socket
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

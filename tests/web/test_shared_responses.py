@@ -20,8 +20,8 @@ from intents_ui.service.errors import NotFound
 from intents_ui.service.models import Page
 from intents_ui.service.operations import get_intent
 from intents_ui.service.redis import RedisGuard
+from intents_ui.web import reading
 from intents_ui.web.shared_responses import SharedResponses
-from intents_ui.web.transfers import reading
 from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService

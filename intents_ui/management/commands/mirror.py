@@ -20,10 +20,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from intents_ui import app
-from intents_ui.display.tokens import providers
 from intents_ui.ops import lifecycle
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.settings import ENV
+from intents_ui.tokens import providers
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator

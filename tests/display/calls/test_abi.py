@@ -8,8 +8,8 @@ from eth_abi.tools import get_abi_strategy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.calls import abi
-from intents_ui.display.calls.abi import CONTRACT, NATIVE, PERHAPS, UNNAMED, Decoded, Inner, Unread
+from intents_ui.fields import abi
+from intents_ui.fields.abi import CONTRACT, NATIVE, PERHAPS, UNNAMED, Decoded, Inner, Unread
 from tests.display.builders import named
 
 HERE = "0x" + "ab" * 20

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from intents_ui.display.calls import abi, descriptions
+from intents_ui.fields import abi
+from intents_ui.fields import calls as descriptions
 from intents_ui.service.models import (
     Call,
     ChainInfo,

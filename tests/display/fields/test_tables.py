@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from intents_ui.display.fields import tables
-from intents_ui.display.fields.values import ValueKind
+from intents_ui.fields import tables
+from intents_ui.fields.values import ValueKind
 from intents_ui.service.fields import Model
 from intents_ui.service.models import (
     Call,

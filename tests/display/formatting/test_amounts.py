@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import amounts
-from intents_ui.display.tokens import prices
+from intents_ui.formatting import amounts
+from intents_ui.tokens import prices
 from tests.display.builders import named
 
 SHORT = named(

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import text
-from intents_ui.display.tokens import token_amounts
+from intents_ui.formatting import text
+from intents_ui.tokens import token_amounts
 from tests.display.builders import named
 
 # Letters are written as code points, so that this file can't mislead its readers.

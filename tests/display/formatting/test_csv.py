@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import text
-from intents_ui.display.formatting.text import visible
+from intents_ui.formatting import text
+from intents_ui.formatting.text import visible
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "＝1+1", "＋1", "－1", "＠SUM(A1)"]  # noqa: RUF001
 

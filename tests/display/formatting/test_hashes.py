@@ -2,8 +2,8 @@ from functools import partial
 
 import pytest
 
-from intents_ui.display.formatting import hashes, text
-from intents_ui.display.formatting.hashes import ShortForms
+from intents_ui.formatting import hashes, text
+from intents_ui.formatting.hashes import ShortForms
 from tests.display.builders import MERCHANT, OWNER, TXN_HASH, named
 
 CHECKSUMMED = "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import json_text
+from intents_ui.formatting import json_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -1,8 +1,8 @@
 """Sentences keep their parts through filling, joining and capitalizing."""
 
-from intents_ui.display.formatting import times
-from intents_ui.display.formatting.text import Name, Sentence, capitalized, fill, parts_of
-from intents_ui.display.formatting.times import Time
+from intents_ui.formatting import times
+from intents_ui.formatting.text import Name, Sentence, capitalized, fill, parts_of
+from intents_ui.formatting.times import Time
 from tests.display.builders import NOW
 
 UNTIL = times.utc(NOW, now=NOW)

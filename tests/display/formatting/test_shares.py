@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import amounts
+from intents_ui.formatting import amounts
 
 
 @pytest.mark.parametrize(

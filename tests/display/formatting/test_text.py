@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import text
+from intents_ui.formatting import text
 from tests.display.builders import named
 
 HIDDEN = named(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import times
+from intents_ui.formatting import times
 from tests.display.builders import named
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)

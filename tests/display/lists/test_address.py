@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from intents_ui.display.formatting import hashes
-from intents_ui.display.lists import address
+from intents_ui.formatting import hashes
+from intents_ui.lists import address_summary as address
 from intents_ui.service import results
 from intents_ui.service.models import (
     DepositTransaction,

@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
-from intents_ui.display.lists import attention
-from intents_ui.display.lists.attention import AttentionFilters, Problems
-from intents_ui.display.summary.rules import EXPLANATIONS, Cause
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.lists import problems as attention
+from intents_ui.lists.problems import AttentionFilters, Problems
 from intents_ui.service.models import IntentHistory, IntentReceipt
+from intents_ui.transfers.rules import EXPLANATIONS, Cause
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import BASE, CATALOGUE, NOW, before, receipt, summary, transaction
 from tests.display.lists.test_recoverable import DEPOSIT, entry, token
 

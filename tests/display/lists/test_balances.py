@@ -5,15 +5,14 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.lists import balances
-from intents_ui.display.lists.balances import AddressBalances, Worth
-from intents_ui.display.summary import summary
-from intents_ui.display.tokens import token_amounts
-from intents_ui.display.tokens.token_amounts import TokenStanding
-from intents_ui.display.transfers.locations import UNCHECKED
-from intents_ui.display.transfers.transfer import Balances as Snapshot
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
+from intents_ui.tokens import token_amounts
+from intents_ui.tokens.token_amounts import TokenStanding
+from intents_ui.transfers import balances, summary
+from intents_ui.transfers.balances import AddressBalances, Worth
+from intents_ui.transfers.locations import UNCHECKED
+from intents_ui.transfers.transfer import Balances as Snapshot
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import (
     ARBITRUM,
     BASE,

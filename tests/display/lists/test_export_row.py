@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.tokens.names import NO_NAMES, Names
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.exports import formats
 from intents_ui.exports.formats import COLUMNS
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
+from intents_ui.tokens.names import NO_NAMES, Names
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import (
     BASE,
     CATALOGUE,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from intents_ui.display.lists import filters
-from intents_ui.display.lists.filters import IN_FLIGHT, Filters, ListQuery
+from intents_ui.search import filters
+from intents_ui.search.filters import IN_FLIGHT, Filters, ListQuery
 from intents_ui.service.models import ChainInfo, IntentStatus
 from tests.display.builders import OWNER, named
 

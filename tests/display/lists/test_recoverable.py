@@ -3,11 +3,11 @@
 from decimal import Decimal
 from typing import Any
 
-from intents_ui.display.lists import balances
-from intents_ui.display.lists.balances import Worklist
-from intents_ui.display.summary.rules import EXPLANATIONS
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance
+from intents_ui.transfers import balances
+from intents_ui.transfers.balances import Worklist
+from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import (
     ARBITRUM,
     CATALOGUE,

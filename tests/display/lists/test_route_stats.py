@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from intents_ui.display.lists.route_stats import FEW, of_route
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt, IntentReceiptSummary, IntentTransaction
+from intents_ui.transfers.route_stats import FEW, of_route
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import named
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)

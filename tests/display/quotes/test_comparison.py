@@ -7,12 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.display.quotes import comparison as display
-from intents_ui.display.quotes.comparison import Result
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.rules import Certainty
-from intents_ui.display.transfers.locations import Place
-from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import (
     BalanceGroup,
     DepositTransaction,
@@ -24,6 +18,12 @@ from intents_ui.service.models import (
     TokenBalance,
     TokenMetadata,
 )
+from intents_ui.transfers import comparison as display
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.comparison import Result
+from intents_ui.transfers.locations import Place
+from intents_ui.transfers.rules import Certainty
+from intents_ui.transfers.statuses import Tone
 from tests.display.builders import (
     ARBITRUM,
     BASE,

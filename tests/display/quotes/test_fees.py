@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting.amounts import EXACT
-from intents_ui.display.quotes import comparison as display
-from intents_ui.display.quotes.comparison import Source
+from intents_ui.formatting.amounts import EXACT
 from intents_ui.service.models import (
     ChainInfo,
     DepositTransaction,
@@ -17,6 +15,8 @@ from intents_ui.service.models import (
     ProviderFee,
     TokenMetadata,
 )
+from intents_ui.transfers import comparison as display
+from intents_ui.transfers.comparison import Source
 from tests.display import builders
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, INTENT_ID, USDC, Catalogue, named
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.routes import query
-from intents_ui.display.routes.query import RouteDirection, RouteQuery, RouteSide
-from intents_ui.display.routes.results import RouteSearch
-from intents_ui.display.search.parameters import Parsed
-from intents_ui.display.transfers.statuses import Tone
+from intents_ui.catalog.route_results import RouteSearch
+from intents_ui.search import route_query as query
+from intents_ui.search.parameters import Parsed
+from intents_ui.search.route_query import RouteDirection, RouteQuery, RouteSide
 from intents_ui.service.errors import ServiceError, Unreachable
 from intents_ui.service.models import ChainInfo, TokenInfo, TokensAnswer
+from intents_ui.transfers.statuses import Tone
 from tests.display.builders import named
 
 NATIVE = "0x" + "0" * 40

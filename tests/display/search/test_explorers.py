@@ -2,10 +2,10 @@
 
 import pytest
 
-from intents_ui.display.search.explorers import Explorer, address_link, explorers_of, transaction_link
-from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.display.tokens import names
+from intents_ui.search.explorers import Explorer, address_link, explorers_of, transaction_link
+from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.service.models import BlockExplorer, ChainInfo
+from intents_ui.tokens import names
 from tests.display.builders import BASE, OWNER, named
 
 DIGITS = "ab12" * 16

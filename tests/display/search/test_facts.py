@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.search import facts
-from intents_ui.display.search.facts import TicketFacts
+from intents_ui.search import facts
+from intents_ui.search.facts import TicketFacts
 from intents_ui.service.models import ChainInfo
 from tests.display.search.test_identifiers import grows_with_its_length
 

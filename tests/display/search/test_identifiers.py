@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.search import identifiers, input_errors
-from intents_ui.display.search.identifiers import Kind
+from intents_ui.search import identifiers, input_errors
+from intents_ui.search.identifiers import Kind
 from tests.costs import processor_seconds
 from tests.display.builders import named
 

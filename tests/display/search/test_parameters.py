@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.catalog import chain_filters, token_filters
-from intents_ui.display.lists import filters
-from intents_ui.display.routes import query
-from intents_ui.display.search import parameters
-from intents_ui.display.search.parameters import InvalidParameter, Parsed
+from intents_ui.catalog import chain_filters, token_filters
+from intents_ui.search import filters, parameters
+from intents_ui.search import route_query as query
+from intents_ui.search.parameters import InvalidParameter, Parsed
 from intents_ui.service.models import ChainInfo
 from tests.display.builders import OWNER, named
 from tests.display.routes.test_routes import LISTS

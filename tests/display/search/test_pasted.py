@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.lists import filters
-from intents_ui.display.search import facts, form, identifiers, parameters
-from intents_ui.display.search.facts import TicketFacts
-from intents_ui.display.search.identifiers import ADDRESSES, HASHES, Finding, Kind
-from intents_ui.display.search.parameters import InvalidParameter
-from intents_ui.display.triage import ticket
-from intents_ui.pages import console
+from intents_ui.console import views as console
+from intents_ui.search import facts, filters, form, identifiers, parameters
+from intents_ui.search.facts import TicketFacts
+from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind
+from intents_ui.search.parameters import InvalidParameter
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
+from intents_ui.triage import ticket
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("pasted.toml").read_text("utf-8"))
 NOW = datetime(2026, 11, 25, 9, tzinfo=UTC)

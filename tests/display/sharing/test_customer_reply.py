@@ -9,10 +9,6 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from intents_ui.display.sharing import customer_reply
-from intents_ui.display.summary import rules, summary
-from intents_ui.display.summary.rules import EXPLANATIONS, SCAM_WARNING, Certainty
-from intents_ui.display.transfers.transfer import Contacts, Transfer
 from intents_ui.service.models import (
     ChainInfo,
     IntentProviderQuote,
@@ -22,6 +18,9 @@ from intents_ui.service.models import (
     TransactionStatus,
 )
 from intents_ui.service.outcome import StepStatus
+from intents_ui.transfers import customer_reply, rules, summary
+from intents_ui.transfers.rules import EXPLANATIONS, SCAM_WARNING, Certainty
+from intents_ui.transfers.transfer import Contacts, Transfer
 from tests.corpus import picked
 from tests.display import builders
 from tests.display.builders import ARBITRUM, NOW, USDC, at, before, intent, named, receipt, refund

@@ -2,8 +2,8 @@
 
 import pytest
 
-from intents_ui.display.lists.address import OWNER, Role
-from intents_ui.display.sharing import preview
+from intents_ui.lists.address_summary import OWNER, Role
+from intents_ui.transfers import preview
 from tests.display.builders import named
 
 

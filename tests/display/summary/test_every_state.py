@@ -15,13 +15,6 @@ from typing import Any
 
 import pytest
 
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.placeholders import Agreement
-from intents_ui.display.summary.rules import EXPLANATIONS, Certainty, Who
-from intents_ui.display.summary.summary import Summary
-from intents_ui.display.tokens.names import NO_NAMES
-from intents_ui.display.transfers.locations import Balances, Check, Place
-from intents_ui.display.transfers.statuses import Tone
 from intents_ui.service.models import (
     BalanceGroup,
     IntentReceipt,
@@ -31,6 +24,13 @@ from intents_ui.service.models import (
     TransactionStatus,
 )
 from intents_ui.service.outcome import LEGS, StepStatus, leg
+from intents_ui.tokens.names import NO_NAMES
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.locations import Balances, Check, Place
+from intents_ui.transfers.placeholders import Agreement
+from intents_ui.transfers.rules import EXPLANATIONS, Certainty, Who
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.summary import Summary
 from tests.display.builders import (
     ARBITRUM,
     BASE,

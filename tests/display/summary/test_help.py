@@ -1,8 +1,8 @@
 """Links to recovery and support follow from the message, never from words of strangers in it."""
 
-from intents_ui.display.summary import summary
-from intents_ui.display.summary.rules import EXPLANATIONS, SUPPORT_OF_THE_APP, HelpKind
 from intents_ui.service.models import ChainInfo
+from intents_ui.transfers import summary
+from intents_ui.transfers.rules import EXPLANATIONS, SUPPORT_OF_THE_APP, HelpKind
 from tests.display.builders import Catalogue, at, intent, receipt
 
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from intents_ui.display.summary import reasons
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary import timeline as timelines
-from intents_ui.display.summary.rules import SUPPORT_OF_THE_APP, Help, Who
-from intents_ui.display.summary.timeline import Name
-from intents_ui.display.tokens.token_amounts import Money
-from intents_ui.display.transfers.transfer import Contacts
 from intents_ui.service.models import TokenMetadata, TransactionPrecondition
+from intents_ui.tokens.token_amounts import Money
+from intents_ui.transfers import reasons
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers import timeline as timelines
+from intents_ui.transfers.rules import SUPPORT_OF_THE_APP, Help, Who
+from intents_ui.transfers.timeline import Name
+from intents_ui.transfers.transfer import Contacts
 from tests.display.builders import (
     ARBITRUM,
     BASE,

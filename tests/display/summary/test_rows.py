@@ -2,10 +2,10 @@ from datetime import timedelta
 
 import pytest
 
-from intents_ui.display.summary import summary
-from intents_ui.display.tokens.token_amounts import TokenStanding
-from intents_ui.display.transfers.transfer import Transfer
 from intents_ui.service.models import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
+from intents_ui.tokens.token_amounts import TokenStanding
+from intents_ui.transfers import summary
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import (
     ARBITRUM,
     BASE,

@@ -6,13 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.placeholders import Agreement
-from intents_ui.display.summary.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
-from intents_ui.display.summary.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
-from intents_ui.display.transfers.locations import PENDING, UNCHECKED, Balances, Check, Place
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.transfer import RETURN, Transfer
 from intents_ui.service.models import (
     BalanceGroup,
     IntentProviderQuote,
@@ -20,6 +13,13 @@ from intents_ui.service.models import (
     TokenBalance,
     TransactionStatus,
 )
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.locations import PENDING, UNCHECKED, Balances, Check, Place
+from intents_ui.transfers.placeholders import Agreement
+from intents_ui.transfers.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
+from intents_ui.transfers.transfer import RETURN, Transfer
 from tests.display.builders import (
     ARBITRUM,
     BASE,

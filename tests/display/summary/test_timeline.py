@@ -3,12 +3,12 @@ from decimal import Decimal
 
 import pytest
 
-from intents_ui.display.summary import route_diagram
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary import timeline as display
-from intents_ui.display.summary.route_diagram import Reached
-from intents_ui.display.summary.timeline import Name, StepState
 from intents_ui.service.models import FINAL, IntentProviderQuote, IntentStatus
+from intents_ui.transfers import route_diagram
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers import timeline as display
+from intents_ui.transfers.route_diagram import Reached
+from intents_ui.transfers.timeline import Name, StepState
 from tests.display import builders
 from tests.display.builders import (
     ARBITRUM,

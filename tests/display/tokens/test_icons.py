@@ -2,9 +2,9 @@
 
 import pytest
 
-from intents_ui.display.tokens import token_amounts
-from intents_ui.display.tokens.token_amounts import TokenIcon, identity
 from intents_ui.service.models import TokenMetadata
+from intents_ui.tokens import token_amounts
+from intents_ui.tokens.token_amounts import TokenIcon, identity
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, USDC, named
 
 NATIVE = "0x" + "0" * 40

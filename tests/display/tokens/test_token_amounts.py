@@ -2,9 +2,9 @@
 
 import pytest
 
-from intents_ui.display.tokens import token_amounts
-from intents_ui.display.tokens.token_amounts import Money
 from intents_ui.service.models import ChainInfo, NativeCurrency, TokenInfo, TokenMetadata
+from intents_ui.tokens import token_amounts
+from intents_ui.tokens.token_amounts import Money
 from tests.display import builders
 from tests.display.builders import ARBITRUM, USDC
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting import text
-from intents_ui.display.tokens import token_amounts
-from intents_ui.display.tokens.names import NO_NAMES
-from intents_ui.display.tokens.token_amounts import Money, TokenStanding, identity
 from intents_ui.emulator import Emulator
+from intents_ui.formatting import text
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.models import ChainInfo, TokenInfo, TokenMetadata
 from intents_ui.service.operations import ServiceConfig
+from intents_ui.tokens import token_amounts
+from intents_ui.tokens.names import NO_NAMES
+from intents_ui.tokens.token_amounts import Money, TokenStanding, identity
 from tests.display import builders
 from tests.display.builders import BASE, ETHEREUM, USDC_ON_BASE, named
 

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting.text import exact
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.summary.rules import EXPLANATIONS
-from intents_ui.display.transfers import deposits
-from intents_ui.display.transfers.statuses import Tone
-from intents_ui.display.transfers.transfer import Transfer
+from intents_ui.formatting.text import exact
 from intents_ui.service.models import (
     BalanceGroup,
     DepositTransaction,
@@ -21,6 +16,11 @@ from intents_ui.service.models import (
     TokenMetadata,
     TransactionPrecondition,
 )
+from intents_ui.transfers import deposits
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import (
     ARBITRUM,
     BASE,

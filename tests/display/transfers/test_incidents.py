@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from intents_ui.display.transfers.incidents import OPEN as KINDS
-from intents_ui.display.transfers.incidents import STATES, IncidentFacts
+from intents_ui.transfers.incidents import OPEN as KINDS
+from intents_ui.transfers.incidents import STATES, IncidentFacts
 
 BEGAN = datetime(2026, 11, 26, 10, 5, tzinfo=UTC)
 OPEN = IncidentFacts(

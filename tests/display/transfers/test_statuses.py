@@ -3,10 +3,6 @@ from decimal import Decimal
 
 import pytest
 
-from intents_ui.display.tokens import providers
-from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.statuses import EXPIRED, INTENTS, Tone, mix
-from intents_ui.display.transfers.transfer import execute_until
 from intents_ui.service import outcome
 from intents_ui.service.models import (
     DepositIntentEntry,
@@ -17,6 +13,10 @@ from intents_ui.service.models import (
     TransactionStatus,
 )
 from intents_ui.service.outcome import StepStates, StepStatus
+from intents_ui.tokens import providers
+from intents_ui.transfers import statuses
+from intents_ui.transfers.statuses import EXPIRED, INTENTS, Tone, mix
+from intents_ui.transfers.transfer import execute_until
 from tests.display.builders import named, transaction
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)

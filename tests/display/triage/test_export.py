@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.display.formatting.text import visible
-from intents_ui.display.search import input_errors
-from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.display.transfers import statuses
-from intents_ui.display.triage import export, rows
-from intents_ui.display.triage.rows import Link, TriageOutcome, TriageRow
+from intents_ui.formatting.text import visible
+from intents_ui.search import input_errors
+from intents_ui.search.identifiers import Finding, Kind
+from intents_ui.transfers import statuses
+from intents_ui.triage import export, rows
+from intents_ui.triage.rows import Link, TriageOutcome, TriageRow
 from tests.display.builders import NOW, OWNER, TXN_HASH, at, intent, receipt, transaction
 
 ROOT = "https://dash.example"

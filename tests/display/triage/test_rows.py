@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from intents_ui.display.formatting import hashes
-from intents_ui.display.search import input_errors
-from intents_ui.display.search.identifiers import Finding, Kind
-from intents_ui.display.summary import summary as summaries
-from intents_ui.display.transfers import statuses
-from intents_ui.display.transfers.transfer import Transfer
-from intents_ui.display.triage import cases, rows
-from intents_ui.display.triage.cases import Urgency
-from intents_ui.display.triage.rows import Link, Reading, TriageOutcome, TriageRow
+from intents_ui.formatting import hashes
+from intents_ui.search import input_errors
+from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.service import results
 from intents_ui.service.errors import Unreachable
 from intents_ui.service.results import Hit, LookupQuestion, LookupResult
+from intents_ui.transfers import statuses
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.triage import cases, rows
+from intents_ui.triage.cases import Urgency
+from intents_ui.triage.rows import Link, Reading, TriageOutcome, TriageRow
 from tests.display.builders import (
     INTENT_ID,
     MERCHANT,

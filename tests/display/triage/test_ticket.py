@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from intents_ui.display.search.identifiers import Kind
-from intents_ui.display.triage import ticket
+from intents_ui.search.identifiers import Kind
+from intents_ui.triage import ticket
 from tests.display.builders import named
 from tests.display.search.test_identifiers import grows_with_its_length
 

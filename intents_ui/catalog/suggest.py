@@ -1,0 +1,69 @@
+"""`/suggest`: statuses, chains, route providers and tokens that match the text in the search box, for palette.js."""
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from intents_ui import app
+from intents_ui.catalog import token_list
+from intents_ui.catalog.token_list import TokenRow
+from intents_ui.service.models import IntentStatus
+from intents_ui.tokens import providers
+from intents_ui.tokens.providers import Provider
+from intents_ui.transfers import statuses
+from intents_ui.transfers.statuses import StatusLabel
+from intents_ui.web import links
+
+SHORTEST, LONGEST = 2, 40  # characters, as in palette.js
+CACHED = "private, max-age=60"
+ALL_PROVIDERS = ("providers", "route providers", "bridges")  # these, from four letters on, find every provider
+
+
+@require_safe
+def view(request: HttpRequest) -> HttpResponse:
+    words = " ".join(request.GET.get("q", "").split())
+    if not SHORTEST <= len(words) <= LONGEST:
+        raise BadRequest
+    catalog = app.current().catalog
+    known = catalog.listed_chains().entries
+    listed = catalog.listed_featured([chain.id for chain in known])
+    chains = token_list.matching_chains(words, known)
+    wanted = words.casefold()
+    are_all = len(wanted) >= 4 and any(each.startswith(wanted) for each in ALL_PROVIDERS)
+    known_providers = map(providers.of, providers.KNOWN)
+    bridges = [each for each in known_providers if are_all or each.label.casefold().startswith(wanted)]
+    labels = [(word, label) for word, label in statuses.INTENTS.items() if label.word.casefold().startswith(wanted)]
+    named = [*(of_status(*each) for each in labels), *(of_chain(*each) for each in chains), *map(of_provider, bridges)]
+    most = max(token_list.MOST_SUGGESTIONS - len(named), 0)
+    tokens = token_list.matching_tokens(words, listed.entries, most=most, using=catalog)
+    found = [*named, *filter(None, map(of_token, tokens))]
+    return JsonResponse({"found": found}, headers={"Cache-Control": CACHED})
+
+
+def of_status(status: IntentStatus, label: StatusLabel) -> dict[str, str]:
+    return {
+        "name": label.word,
+        "note": "Transfers with this status",
+        "url": reverse("history", query={"status": status}),
+    }
+
+
+def of_chain(chain_id: int, name: str) -> dict[str, str]:
+    return {"name": name, "note": f"Chain {chain_id}", "url": reverse("chain", args=[chain_id])}
+
+
+def of_provider(provider: Provider) -> dict[str, str]:
+    return {"name": provider.label, "note": "Route provider", "url": reverse("provider", args=[provider.word])}
+
+
+def of_token(row: TokenRow) -> dict[str, str] | None:
+    """Return a suggestion, None if the token has no page. Without warnings: a featured token has none."""
+    path = links.token_path(row.token)
+    if path is None:
+        return None
+    return {
+        "name": row.token.symbol,
+        "note": f"{row.token.name} on {row.token.chain}",
+        "url": path,
+    }

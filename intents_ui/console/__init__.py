@@ -1,0 +1,1 @@
+"""The operator's console, committing a quote, and the demo's transfers."""

@@ -1,0 +1,238 @@
+"""Field values for display: the kind of each value and its text."""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+
+from intents_ui.formatting import amounts, hashes, text, times
+from intents_ui.service.fields import Model
+from intents_ui.service.models import (
+    Call,
+    DepositIntentEntry,
+    DepositTransaction,
+    GasFee,
+    IntentFees,
+    IntentProviderQuote,
+    IntentReceiptSummary,
+    IntentTransaction,
+    MetaTxnFeeDetails,
+    QuoteIntentRequest,
+    TransactionPrecondition,
+)
+from intents_ui.tokens import providers
+from intents_ui.tokens.token_amounts import Money
+from intents_ui.transfers import statuses
+from intents_ui.transfers.transfer import Transfer
+
+NUMERAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
+MOST_DATA = 20_000  # characters of a call that are shown
+NEVER = 2**256 - 1
+
+
+class ValueKind(StrEnum):
+    AMOUNT = "amount"  # value: Amount
+    USD = "usd"  # value: Decimal
+    PERCENT = "percent"  # value: Decimal, in percent or as a fraction; `shown` knows which
+    TIME = "time"  # value: datetime
+    DURATION = "duration"  # value: timedelta
+    ADDRESS = "address"  # value: text for the link; `shown` is the full checksummed address
+    HASH = "hash"  # value: text of a transaction hash
+    ID = "id"  # value: text
+    CHAIN = "chain"  # value: int
+    STATUS = "status"  # value: text
+    CODE = "code"  # value: an API enum value, `EXACT_INPUT`
+    TEXT = "text"  # value: untrusted text
+    FLAG = "flag"  # value: bool
+    NUMBER = "number"  # value: int or Decimal
+    DATA = "data"  # value: text, hex
+    LIST = "list"  # value: tuple of texts
+    UNREADABLE = "unreadable"  # value: the received text
+    OUT_OF_RANGE = "out of range"  # value: the received text of a number that doesn't fit its field
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value. `shown` is sanitized plain text for every kind. `chain_id` is the chain of an address or hash, if
+    known.
+    """
+
+    kind: ValueKind
+    value: object
+    shown: str
+    chain_id: int | None = None
+    rest: str = ""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The object that contains a field, and its chain: its own or that of the enclosing object."""
+
+    model: Model
+    chain_id: int | None = None
+
+    def inside(self, model: Model) -> "Owner":
+        return replace(self, model=model, chain_id=getattr(self.model, "chain_id", None) or self.chain_id)
+
+    @property
+    def on_chain(self) -> int | None:
+        own: int | None = getattr(self.model, "chain_id", None)
+        return self.chain_id if own is None else own
+
+
+ADDRESSES = frozenset({"to", "contract", "fee_token", "fee_collector"})
+DATA = frozenset({"data", "input", "calldata", "destination_call_data", "intent_signature", "permit_signature"})
+CODES = frozenset({"type", "context", "trade_type", "fund_method", "preference", "chain_gas_usage_status"})
+CODES |= {"swap_provider", "bridge_provider", "quote_provider", "intent_protocol", "service_version"}
+FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
+UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
+
+# Fields with amounts, and their token: the object's own, origin, destination, fee or native token.
+TOKENS: dict[type[Model], dict[str, str]] = {
+    QuoteIntentRequest: {
+        "origin_token_amount": "origin",
+        "destination_token_amount": "destination",
+        "destination_call_value": "native",
+    },
+    DepositTransaction: {"amount": "own", "value": "native"},
+    Call: {"value": "native"},
+    TransactionPrecondition: {"min_amount": "own"},
+    IntentProviderQuote: {
+        "from_amount": "origin",
+        "from_amount_min": "origin",
+        "to_amount": "destination",
+        "to_amount_min": "destination",
+    },
+    IntentFees: dict.fromkeys(
+        (
+            "fee_token_amount",
+            "fee_token_total",
+            "gas_fee_total",
+            "service_fee_total",
+            "collector_fee_total",
+            "provider_fee_total",
+            "total_fee_amount",
+        ),
+        "fee",
+    ),
+    GasFee: {"total_fee_amount": "native"},
+    MetaTxnFeeDetails: {"fee_native": "native"},
+    IntentTransaction: {"token_amount": "own"},
+    DepositIntentEntry: {"fee_amount": "fee", "permit_amount": "unknown"},
+    IntentReceiptSummary: {"origin_token_amount": "origin", "destination_token_amount": "destination"},
+}
+# In base units of an unnamed token.
+UNNAMED_TOKEN = frozenset({"quote_provider_fee", "service_fee", "quote_provider_with_service_fee", "total_fee_amount"})
+
+
+def unreadable(received: str, *, is_number: bool) -> Cell:
+    """Return the cell of a field that couldn't be parsed. `is_number`: a number was expected."""
+    kind = ValueKind.OUT_OF_RANGE if is_number and NUMERAL.fullmatch(received) else ValueKind.UNREADABLE
+    return Cell(kind, received, text.visible(received))
+
+
+def cell(name: str, value: object, *, owner: Owner, transfer: Transfer) -> Cell:
+    """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
+    type.
+    """
+    match value:
+        case bool():
+            return Cell(ValueKind.FLAG, value, "yes" if value else "no")
+        case datetime():
+            return Cell(ValueKind.TIME, value, times.iso(value))
+        case int():
+            return _of_whole(name, value, owner, transfer)
+        case Decimal():
+            return _of_figure(name, value)
+        case tuple():
+            entries = tuple(_entry(name, each) for each in value)
+            return Cell(ValueKind.LIST, entries, ", ".join(entries))
+        case _:
+            return _of_text(name, str(value), owner, transfer)
+
+
+def _of_whole(name: str, value: int, owner: Owner, transfer: Transfer) -> Cell:
+    if name == "chain_id" or name.endswith("_chain_id"):
+        return Cell(ValueKind.CHAIN, value, transfer.chain_name(value))
+    if name in UNIX_SECONDS:
+        at = times.since_1970(value)
+        return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
+    if name == "permit_amount" and value == NEVER:
+        return Cell(ValueKind.NUMBER, value, "unlimited")
+    source = TOKENS.get(type(owner.model), {}).get(name) or ("unknown" if name in UNNAMED_TOKEN else None)
+    if source is None:
+        return Cell(ValueKind.NUMBER, value, str(value))
+    money = _money(value, source, owner, transfer)
+    amount = money.amount if money else amounts.amount(value, decimals=None)
+    return Cell(ValueKind.AMOUNT, amount, str(amount))
+
+
+def _of_figure(name: str, value: Decimal) -> Cell:
+    if name.endswith("_usd"):
+        return Cell(ValueKind.USD, value, amounts.usd(value))
+    if name in FRACTIONS:
+        return Cell(ValueKind.PERCENT, value, amounts.fraction(value))
+    if name == "price_impact":
+        return Cell(ValueKind.PERCENT, value, amounts.percent(value))
+    length = times.seconds(int(value)) if name == "estimated_duration" else None
+    if length is not None:
+        return Cell(ValueKind.DURATION, length, times.duration(length))
+    return Cell(ValueKind.NUMBER, value, amounts.number(value))
+
+
+def _entry(name: str, value: object) -> str:
+    if isinstance(value, Decimal):
+        return amounts.usd_full(value) if name.endswith("_usd") else amounts.number(value)
+    if not isinstance(value, str) or not value:
+        return text.UNKNOWN
+    return providers.label(value) if name == "route_providers" else text.memo(value).shown
+
+
+def _of_text(name: str, value: str, owner: Owner, transfer: Transfer) -> Cell:
+    if name == "status":
+        return Cell(ValueKind.STATUS, value, statuses.unknown(value).word)
+    if name == "txn_hash":
+        return Cell(ValueKind.HASH, value, text.visible(value), owner.on_chain)
+    if name in ADDRESSES or name.endswith("_address"):
+        return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, transfer))
+    if name in DATA:
+        data = text.capped(value, cap=MOST_DATA)
+        more = f"… ({data.more:,} more characters, in the raw JSON)" if data.more else ""
+        return Cell(ValueKind.DATA, value, f"{data.shown}{more}")
+    if name == "id" or name.endswith("_id"):
+        return Cell(ValueKind.ID, value, text.visible(value))
+    read = text.memo(value)
+    return Cell(ValueKind.CODE if name in CODES else ValueKind.TEXT, value, read.shown, rest=read.rest)
+
+
+def _chain_of(name: str, owner: Owner, transfer: Transfer) -> int | None:
+    if name.startswith("origin_"):
+        return transfer.origin_chain_id
+    if name.startswith("destination_"):
+        return transfer.destination_chain_id
+    # An owner has the same address on every chain. It links to the origin chain.
+    on_origin = name in ("owner_address", "fee_token_address")
+    return owner.on_chain or (transfer.origin_chain_id if on_origin else None)
+
+
+def _money(value: int, source: str, owner: Owner, transfer: Transfer) -> Money | None:
+    match source, owner.model:
+        case "origin", _:
+            return replace(transfer.requested, value=value)
+        case "destination", _:
+            return replace(transfer.expected, value=value)
+        case "native", QuoteIntentRequest():
+            return Money(value, transfer.destination_chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
+        case "native", _:
+            return Money(value, owner.on_chain, hashes.ZERO_ADDRESS, names=transfer.names)
+        case "fee", IntentFees(fee_token_address=address) if address:
+            return transfer.money(value, transfer.origin_chain_id, address)
+        case "fee", DepositIntentEntry(fee_token=address) if address:
+            return transfer.money(value, owner.on_chain or transfer.origin_chain_id, address)
+        case "own", DepositTransaction(chain_id=chain_id, token_address=address, decimals=decimals):
+            return replace(transfer.money(value, chain_id, address), own_decimals=decimals)
+        case "own", TransactionPrecondition(token_address=address) | IntentTransaction(token_address=address):
+            return transfer.money(value, owner.on_chain, address)
+        case _:
+            return None

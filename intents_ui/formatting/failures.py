@@ -1,0 +1,177 @@
+"""Messages for failed service calls and rejected requests: what failed, why, what to do; from failures.json."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+
+from intents_ui import tables
+from intents_ui.formatting import times
+from intents_ui.formatting.text import Sentence
+from intents_ui.service import errors
+from intents_ui.service.errors import Reason, StaleResponse
+
+NOT_AGAIN = "Don't resend a transfer because of this error."
+THOSE_GO_ON = "Transfers in progress are not affected."
+
+
+@dataclass(frozen=True)
+class Words:
+    title: str
+    what: str
+    todo: str
+
+
+_TABLE: Mapping[str, Any] = tables.read(__package__, "failures.json")
+
+
+def _text(template: str, **values: object) -> str:
+    return template.format(not_again=NOT_AGAIN, unaffected=THOSE_GO_ON, **values)
+
+
+# By class of error, and by other names for the codes of the service.
+MESSAGES: Mapping[str, Words] = {
+    name: Words(**{part: _text(template) for part, template in row.items()}) for name, row in _TABLE["messages"].items()
+}
+
+
+def _words(message: str, what: str = "", meaning: str = "") -> Words:
+    """Return a message, with another `what` if there is one. The `meaning` of a code is for operators."""
+    return replace(MESSAGES[message], what=_text(what)) if what else MESSAGES[message]
+
+
+# By the service's error code: messages for users, and meanings for operators (docs/contract.md#errors).
+BY_CODE: Mapping[int, Words] = {int(code): _words(**row) for code, row in _TABLE["codes"].items()}
+MEANINGS: Mapping[int, str] = {int(code): row["meaning"] for code, row in _TABLE["codes"].items()}
+BY_REASON: Mapping[Reason, Words] = {Reason[name]: _words(**row) for name, row in _TABLE["reasons"].items()}
+OF_DASHBOARD: Mapping[str, Mapping[str, Any]] = _TABLE["dashboard"]
+
+
+def of_dashboard(name: str, **values: object) -> tuple[HTTPStatus, Words]:
+    """Return the status and the message of a failure of the dashboard itself, with `values` in its gaps."""
+    row = OF_DASHBOARD[name]
+    words = {part: _text(row[part], **values) for part in ("title", "what", "todo")}
+    return HTTPStatus(row["status"]), Words(**words)
+
+
+# A 5xx only where the service is unreachable or its response is unreadable.
+STATUSES = (
+    (errors.NotFound, HTTPStatus.NOT_FOUND),
+    (errors.Overloaded, HTTPStatus.SERVICE_UNAVAILABLE),
+    (errors.TooBusy, HTTPStatus.TOO_MANY_REQUESTS),
+    (errors.Invalid, HTTPStatus.BAD_REQUEST),
+    (errors.Refused, HTTPStatus.FORBIDDEN),
+    (errors.ServiceError, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+
+PAUSE_SECONDS = 10
+
+
+def words(error: errors.ServiceError) -> Words:
+    if error.code is not None and error.code in BY_CODE and not isinstance(error, errors.Overloaded):
+        return BY_CODE[error.code]
+    match error:
+        case errors.OutOfTime():
+            return MESSAGES["OutOfTime"]
+        # The service did respond, so there is no network problem to look for.
+        case errors.Unreachable(status=int()):
+            return MESSAGES["failed"]
+    if error.reason and error.reason in BY_REASON:
+        return BY_REASON[error.reason]
+    return next(MESSAGES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in MESSAGES)
+
+
+def status(error: errors.ServiceError) -> HTTPStatus:
+    return next(status for kind, status in STATUSES if isinstance(error, kind))
+
+
+def retry_after(error: errors.ServiceError) -> int | None:
+    """Return the seconds until a retry can succeed; None if waiting does not help."""
+    if error.again_in is not None:
+        return max(1, round(error.again_in + 0.5))
+    if isinstance(error, errors.TooBusy):
+        return max(1, round(error.retry_after or 5))
+    return PAUSE_SECONDS if isinstance(error, errors.Unreachable | errors.Unreadable) else None
+
+
+def until(error: errors.ServiceError, *, now: datetime) -> str:
+    """Return `Retry after 12:01:00 UTC (in 12 s).`, or an empty string if waiting does not help."""
+    seconds = retry_after(error)
+    if seconds is None:
+        return ""
+    at = times.utc(now + timedelta(seconds=seconds), now=now)
+    if isinstance(error, errors.TooBusy) and not isinstance(error, errors.Overloaded):
+        return Sentence("Rate limited until ", at, f" (in {seconds} s).")
+    return Sentence("Retry after ", at, f" (in {seconds} s).")
+
+
+def until_all(failed: Sequence[errors.ServiceError], *, now: datetime) -> str:
+    """Return the time after which all failed requests can be retried."""
+    longest = max(failed, key=lambda error: retry_after(error) or 0, default=None)
+    return until(longest, now=now) if longest else ""
+
+
+# Operations whose stale responses only name what a page shows.
+NAMES = frozenset({"GetChains", "GetTokenList"})
+STALE = {
+    "GetIntent": "this transfer",
+    "GetIntentReceipt": "this transfer",
+    "WaitIntentReceipt": "this transfer",
+    "GetIntentHistory": "transfer list",
+    "SearchIntents": "search results",
+    "GetExactInputRoutes": "routes",
+    "GetExactOutputRoutes": "routes",
+    "GetTokenPrices": "prices",
+    "GetChains": "names of chains",
+    "GetTokenList": "names of tokens",
+}
+
+
+@dataclass(frozen=True)
+class Old:
+    """Stale data on a page: which parts, last updated when, why, and when the service is asked again."""
+
+    as_of: datetime
+    parts: str
+    why: str
+    again: str
+    is_names: bool
+
+    @property
+    def sentence(self) -> str:
+        """Return a sentence that is still right on another day."""
+        return f"Last updated {times.dated(self.as_of)}: {self.parts}. {self.why}"
+
+
+def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
+    """Return the age of the oldest response; names of chains and tokens count only where nothing else is stale."""
+    result = without_names(answers) or answers
+    if not result:
+        return None
+    oldest = min(result, key=lambda answer: answer.learned_at)
+    wait = max((answer.again_in or 0 for answer in result), default=0)
+    is_slow = oldest.error.is_timeout
+    parts = {"balances" if each.has_balances else STALE.get(each.operation, "parts of this page") for each in result}
+    return Old(
+        oldest.learned_at,
+        ", ".join(sorted(parts, reverse=True)),
+        # A page with stale data waits only briefly.
+        "The service is slow to respond." if is_slow else f"{words(oldest.error).title}.",
+        f"Retrying {f'in {times.duration(timedelta(seconds=round(wait)))}' if wait >= 1 else 'on the next refresh'}.",
+        is_names=result is answers,
+    )
+
+
+def without_names(answers: Sequence[StaleResponse]) -> Sequence[StaleResponse]:
+    return [answer for answer in answers if answer.operation not in NAMES]
+
+
+# Responses that say no are results, not failures.
+EXPECTED = (errors.NotFound, errors.Invalid, errors.Expired, errors.WrongState)
+
+
+def unanswered(failed: Sequence[errors.ServiceError]) -> Iterator[tuple[str, str]]:
+    """Yield operation and request ID of each failed call once."""
+    result = [error for error in failed if not isinstance(error, EXPECTED) and error.operation and error.request_id]
+    yield from {(str(error.operation), str(error.request_id)): None for error in result}

@@ -1,0 +1,1 @@
+"""The side bar of helpdesks, and Slack."""

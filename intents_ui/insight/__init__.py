@@ -1,0 +1,1 @@
+"""Figures of many transfers, incidents and late transfers, from the mirror."""

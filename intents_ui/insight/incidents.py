@@ -1,0 +1,116 @@
+"""Incidents of the mirror for pages, with the names of what they are of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import Http404
+
+from intents_ui import app
+from intents_ui.insight.scopes import NamedScope, named
+from intents_ui.mirror import coverage, readonly
+from intents_ui.mirror.figures import queries as figures
+from intents_ui.mirror.figures.queries import Course
+from intents_ui.mirror.figures.scopes import ScopeName, scopes_of
+from intents_ui.mirror.incidents import keeper
+from intents_ui.mirror.incidents.keeper import Judgment
+from intents_ui.mirror.incidents.rules import Incident
+from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
+from intents_ui.mirror.windows import optional_utc, utc
+from intents_ui.transfers.incidents import IncidentFacts
+
+LONGEST_NUMBER = 15  # digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedIncident(IncidentFacts):
+    """An incident with what it is of, when it was noticed, and the routes where it was seen."""
+
+    scope: NamedScope
+    opened: datetime
+    routes: Sequence[NamedScope]
+
+
+@dataclass(frozen=True)
+class RecentIncidents:
+    """The newest incidents, and when they were last judged."""
+
+    judgment: Judgment
+    incidents: Sequence[ListedIncident]
+
+    @property
+    def open_now(self) -> Sequence[ListedIncident]:
+        return [each for each in self.incidents if each.closed is None]
+
+    @property
+    def over(self) -> Sequence[ListedIncident]:
+        return [each for each in self.incidents if each.closed is not None]
+
+    def of(self, scope: ScopeName) -> Sequence[ListedIncident]:
+        """Return the open incidents of a scope or of a part of it, and those that were seen on it."""
+        return [
+            each
+            for each in self.open_now
+            if each.scope.scope == scope or any(scope in scopes_of(on.scope.route) for on in each.routes)
+        ]
+
+
+def recent() -> RecentIncidents | None:
+    """Return the incidents as read in the last seconds. None if the database can't be read."""
+
+    def read() -> RecentIncidents | None:
+        try:
+            with understanding():
+                with reading():
+                    judgment, found = keeper.judgment(), keeper.recent_incidents()
+                return RecentIncidents(judgment, listed(found))
+        except CopyUnreadable:
+            return None
+
+    return app.current().recent_reads.get("incidents", read, max_age=readonly.MAX_AGE)
+
+
+def read() -> RecentIncidents:
+    """Return the same. Raises CopyUnreadable."""
+    found = recent()
+    if found is None:
+        raise CopyUnreadable("incidents")
+    return found
+
+
+def listed(found: Sequence[Incident]) -> list[ListedIncident]:
+    """Name incidents. The names of their chains are loaded together."""
+    names = iter(named(scope for each in found for scope in (each.scope, *sorted(each.routes))))
+    return [
+        ListedIncident(
+            number=each.number,
+            title=whole.title,
+            kind=each.kind,
+            state=each.state,
+            since=utc(each.since),
+            recovered=optional_utc(each.recovered),
+            closed=optional_utc(each.closed),
+            bad=each.bad,
+            owners=each.owners,
+            usual=each.usual,
+            is_alert=each.is_alert,
+            scope=whole,
+            opened=utc(each.opened),
+            routes=[next(names) for _ in each.routes],
+        )
+        for each, whole in ((each, next(names)) for each in found)
+    ]
+
+
+def report(number: str) -> tuple[ListedIncident, Course]:
+    """Return an incident by its digits, and what ended since it began.
+
+    Raises Http404 for an unknown number, and CopyUnreadable.
+    """
+    with reading():
+        found = keeper.incident(int(number)) if len(number) <= LONGEST_NUMBER else None
+        if found is None:
+            raise Http404("There is no incident with this number.")
+        until = optional_utc(found.closed) or coverage.service_now()
+        course = figures.course(found.scope, since=utc(found.since), until=until)
+    return listed([found])[0], course

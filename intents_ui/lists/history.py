@@ -1,0 +1,157 @@
+"""`/history`: the paginated list of transfers with filters."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache
+from http import HTTPStatus
+from itertools import takewhile
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from intents_ui import app
+from intents_ui.formatting import text
+from intents_ui.search import filters
+from intents_ui.search.filters import Filters, ListLabels
+from intents_ui.service import operations
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.lookup import Leaf, Position
+from intents_ui.service.models import IntentHistory
+from intents_ui.transfers import summary
+from intents_ui.web import cursors, reading
+from intents_ui.web.frame import render
+from intents_ui.web.reading import BEGINNING
+
+# New transfers are counted up to this number, then shown as "30+".
+COUNTED = 30
+# Filter forms to keep. Most people use few filters.
+FORMS = 32
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+@require_safe
+def view(request: HttpRequest) -> HttpResponse:
+    cursors.check(request.GET.get(cursors.NAME, ""))  # before anything is requested
+    labels = read(request.GET)
+    parsed = labels.parsed
+    if parsed.problems:
+        return render(request, "lists/history.html", form(labels), block="list", status=HTTPStatus.BAD_REQUEST)
+    at = cursors.read(request.GET.get(cursors.NAME, ""), query=parsed.filters.query)
+    url = address(parsed.filters, at=at)
+    if not cursors.is_at(request, url):
+        return redirect(url)
+    leaf = reading.leaf(parsed.filters, at=at)
+    context = form(labels) | listed(leaf, parsed.filters, labels, at=at)
+    return render(request, "lists/history.html", context, block="list")
+
+
+def read(given: QueryDict) -> ListLabels:
+    """Return the filters of a query with their labels, the same object for a minute, so that its form is drawn once."""
+    query = tuple((name, tuple(values)) for name, values in given.lists() if name != cursors.NAME)
+    catalog = app.current().catalog
+    catalog.chains()  # so that it is loaded or renewed, before its version
+    return _read(query, catalog.version, datetime.now(UTC).replace(second=0, microsecond=0))
+
+
+@lru_cache(FORMS)
+def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: datetime) -> ListLabels:
+    """`_`: the version of the names. `minute`: the beginning of the current one, from which time ranges count."""
+    chains = app.current().catalog.chains()
+    return filters.labels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
+
+
+def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
+    return cursors.address(path(), query=wanted.query, at=at)
+
+
+@cache
+def path() -> str:
+    return reverse("history")
+
+
+def form(labels: ListLabels) -> dict[str, object]:
+    """Context of the filters, valid or not."""
+    parsed = labels.parsed
+    narrowed = ", ".join(chip.text for chip in labels.chips.values())
+    return {
+        "title": f"Transfers: {narrowed}" if narrowed else "Transfers",
+        "now": datetime.now(UTC),
+        "parsed": parsed,
+        "filters": parsed.filters,
+        "labels": labels,
+        "leaf": None,
+    }
+
+
+def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) -> dict[str, object]:
+    """Context of one page of the list and its page links."""
+    now = datetime.now(UTC)
+    return {
+        "leaf": found,
+        "rows": [summary.of(each) for each in reading.of_entries(found.entries)],
+        "said": said(found, labels, at=at),
+        "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
+        "first": address(wanted) if at != BEGINNING else None,
+        "previous": address(wanted, at=found.previous) if found.previous else None,
+        "following": address(wanted, at=found.following) if found.following else None,
+    }
+
+
+def said(found: Leaf, labels: ListLabels, *, at: Position) -> str:
+    """Return the screen reader announcement of a list change: `20 transfers, older page`."""
+    shown = text.counted(len(found.entries), "transfer") if found.entries else "No transfers"
+    if at == BEGINNING:
+        return f"{shown}, {labels.ordered}"
+    if found.begins_anew:
+        return f"{shown}, first page"
+    backward, forward = ("newer", "older") if labels.parsed.filters.is_newest_first else ("earlier", "later")
+    return f"{shown}, {backward if at.is_backward else forward} page"
+
+
+def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:
+    """Return the query for new transfers: the list and its first row. None if there can't be any."""
+    is_over = wanted.until is not None and wanted.until < now.timestamp()
+    if is_over or not wanted.is_newest_first:
+        return None
+    query = QueryDict(wanted.query, mutable=True)
+    if found.entries:
+        top = found.entries[0]
+        query["top"] = top.intent_id
+        query["at"] = str(((top.created_at or now) - EPOCH) // MICROSECOND)
+    return query
+
+
+@require_safe
+def newer(request: HttpRequest) -> HttpResponse:
+    """Count the transfers added since page one was rendered. They're announced, not inserted."""
+    parsed = filters.read(dict(request.GET.lists()))
+    at = request.GET.get("at", "0")
+    if parsed.problems or not (at.isascii() and at.isdigit() and len(at) <= 20):
+        raise BadRequest
+    try:
+        found = newest(parsed.filters.with_(balances=False, size=COUNTED))
+    except ServiceError:
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)  # leave the page unchanged
+    count = count_newer(found, request.GET.get("top", ""), int(at))
+    context = {"block": "newer", "count": count, "is_counted": count < COUNTED, "newer_url": address(parsed.filters)}
+    return render(request, "lists/history.html", context)
+
+
+def count_newer(found: Sequence[IntentHistory], top: str, at: int) -> int:
+    """Count the entries newer than the former first row, which may have left the list."""
+
+    def is_newer(entry: IntentHistory) -> bool:
+        created = entry.created_at
+        return entry.intent_id != top and (created is None or (created - EPOCH) // MICROSECOND > at)
+
+    return len(list(takewhile(is_newer, found)))
+
+
+def newest(wanted: Filters) -> Sequence[IntentHistory]:
+    """Fetch the newest entries, without balances, which are slow."""
+    request = wanted.request | {"include_balances": False}
+    return app.current().service.ask(operations.get_intent_history(page=wanted.first, **request)).intents

@@ -1,0 +1,107 @@
+"""`/`: the overview. The search box, what needs attention, and the newest transfers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from intents_ui import app
+from intents_ui.http import marks
+from intents_ui.lists.attention_reader import FUNDED, PROBLEMS, Listing, Read
+from intents_ui.service.errors import ServiceError
+from intents_ui.transfers import summary
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import reading
+from intents_ui.web.frame import DEFAULT_COLUMNS, chosen_columns, render
+
+SHOWN = 10
+HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Newest:
+    """The list as rendered earlier, from `top`, and the number of newer transfers (a minimum unless `is_counted`)."""
+
+    transfers: Sequence[summary.Summary]
+    newer: int
+    is_counted: bool
+
+    @property
+    def top(self) -> str:
+        return self.transfers[0].transfer.intent.intent_id if self.transfers else ""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Failed transfers created `since`, in Unix seconds: a minimum unless `is_counted`. `reason`: that of `alike`."""
+
+    since: int
+    count: int
+    is_counted: bool
+    reason: str
+    alike: int
+
+
+@require_safe
+def view(request: HttpRequest) -> HttpResponse:
+    funded, *problems = app.current().attention.read([FUNDED, *PROBLEMS.values()])
+    context = overview(problems) | {"incidents": reading.open_now()} | of_newest(request, funded)
+    return render(request, "home.html", context)
+
+
+@marks.whole
+@require_safe
+def tiles(request: HttpRequest) -> HttpResponse:
+    """Refresh the counts of an open page."""
+    context = overview(app.current().attention.read([*PROBLEMS.values()]))
+    return render(request, "home.html", context | {"block": "tiles"})
+
+
+@marks.whole
+@require_safe
+def newest(request: HttpRequest) -> HttpResponse:
+    """Refresh the rows of an open page. New transfers are announced, not inserted."""
+    context = of_newest(request, *app.current().attention.read([FUNDED]))
+    return render(request, "home.html", context | {"block": "newest"})
+
+
+def overview(problems: Sequence[Read]) -> dict[str, object]:
+    """Context of the counts. `lately`: None if the failed transfers can't be read."""
+    found = app.current().attention.problem_lists(problems)
+    failed = found.lists["failed"]
+    return {
+        "overview": found,
+        "late_count": reading.late_count(),
+        "lately": lately(failed) if isinstance(failed, Listing) else None,
+    }
+
+
+def lately(failed: Listing) -> Failed:
+    since = datetime.now(UTC) - HOUR
+    found = [each for each in failed.rows if each.quoted_at and each.quoted_at >= since]
+    reasons = Counter(told.whole for each in found if (told := each.reason))
+    (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
+    return Failed(int(since.timestamp()), len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)
+
+
+def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:
+    """Context of the newest transfers. If they can't be read, a notice says so, and the search box still works."""
+    rows = funded.rows if isinstance(funded, Listing) else ()
+    return {
+        "now": datetime.now(UTC),
+        "chosen": tuple(each for each in chosen_columns(request) if each not in DEFAULT_COLUMNS),
+        "newest": listed(rows, top=request.GET.get("top", "")),
+        "failed": funded if isinstance(funded, ServiceError) else None,
+        "is_awaited": funded is None,
+    }
+
+
+def listed(found: Sequence[Transfer], *, top: str) -> Newest:
+    newer = len(list(takewhile(lambda each: each.intent.intent_id != top, found))) if top else 0
+    is_counted = newer < len(found) or not top
+    shown = found[newer if newer < len(found) else 0 :][:SHOWN]
+    return Newest([summary.of(each) for each in shown], newer, is_counted)

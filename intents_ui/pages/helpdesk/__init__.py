@@ -1,1 +1,0 @@
-"""Pages and endpoints for helpdesks and for Slack."""

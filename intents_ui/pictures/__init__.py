@@ -1,1 +1,0 @@
-"""Preview images of transfers for chats and search results. Independent of Django."""

@@ -1,0 +1,514 @@
+"""Find hashes, addresses and intent IDs in pasted text, in order of appearance.
+
+Nothing is fetched or guessed: a malformed hash or address gets a message that says what's wrong.
+Those broken across lines in emails, quotes and terminals are joined if together they have exactly the right length.
+A single pass of one regular expression without backtracking over text of limited length, so no input is slow.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+from urllib.parse import unquote
+
+from intents_ui import tables
+from intents_ui.formatting import hashes, shapes, text
+from intents_ui.formatting.hashes import (
+    ADDRESS_DIGITS,
+    BESIDE,
+    FULL_WIDTH,
+    GREEK_AND_CYRILLIC,
+    HASH_DIGITS,
+    HIDDEN,
+)
+from intents_ui.search import input_errors
+
+LONGEST = 10_000
+LONGEST_WORDS = 100
+SHORTEST_WORDS = 3
+
+
+class Kind(StrEnum):
+    HASH = "hash"  # 64 hex characters without context: an intent ID or a transaction hash
+    INTENT = "intent"
+    TRANSACTION = "transaction"
+    ADDRESS = "address"
+    SOLANA_ADDRESS = "solana-address"
+    SOLANA_SIGNATURE = "solana-signature"
+    OTHER_ADDRESS = "other-address"  # of `chain`
+    OTHER_HASH = "other-hash"
+    WORDS = "words"
+    SHORTENED = "shortened"  # `head` and `tail` of a value without its middle
+    NEAR_MISS = "near-miss"  # can't be looked up: `problem` says why
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An identifier in the text. `value` is canonical (`0x` and lowercase for hex), `host` that of its link, `chain`
+    the name of the only chain with such values.
+
+    `head` and `tail` are the known hex characters of a shortened value, without `0x`. One of them may be empty."""
+
+    kind: Kind
+    value: str
+    host: str = ""
+    chain: str = ""
+    chain_id: int | None = None
+    warning: str = ""
+    problem: str = ""
+    head: str = ""
+    tail: str = ""
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """All identifiers of a text. `problem` is set when none can be looked up. Empty text has neither."""
+
+    findings: tuple[Finding, ...] = ()
+    problem: str = ""
+
+    @property
+    def lookups(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if _is_whole(finding))
+
+    @property
+    def shortened(self) -> tuple[Finding, ...]:
+        """Return the shortened values, to compare with full ones: the service can't search by part of a value."""
+        return tuple(finding for finding in self.findings if finding.kind is Kind.SHORTENED)
+
+    @property
+    def refusal(self) -> str:
+        """Return why this isn't a full value: `problem`, or that it's shortened."""
+        return input_errors.SHORTENED if self.shortened and not self.lookups else self.problem
+
+    @property
+    def telling(self) -> tuple[Finding, ...]:
+        """Return intent IDs (first), hashes and text: each usually leads to one transfer."""
+        return tuple(each for kind in TELLING for each in self.lookups if each.kind is kind)
+
+    @property
+    def addresses(self) -> tuple[Finding, ...]:
+        """Return addresses: each may lead to many transfers."""
+        return tuple(finding for finding in self.lookups if finding.kind in ADDRESSES)
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        return frozenset(finding.kind for finding in self.findings)
+
+
+TELLING = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH, Kind.HASH, Kind.WORDS)
+ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS, Kind.OTHER_ADDRESS)
+HASHES = (Kind.HASH, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH)
+OF_64_DIGITS = frozenset({Kind.HASH, Kind.INTENT, Kind.TRANSACTION})
+
+
+def _is_whole(finding: Finding) -> bool:
+    return not finding.problem and finding.kind is not Kind.SHORTENED
+
+
+# The usual names of chains, which also stand before an address: `arb1:0x…`.
+USUAL_NAMES: dict[str, list[str]] = tables.read(__package__, "words.toml")["chains"]
+SHORT_NAMES = {name.replace(" ", "-"): int(chain_id) for chain_id, names in USUAL_NAMES.items() for name in names}
+INTENT_SEGMENTS = frozenset({"intent", "intents", "i"})
+TRANSACTION_SEGMENTS = frozenset({"tx", "txs", "transaction", "transactions"})
+
+QUOTES = " \t\r\n\"'`“”‘’«»„()[]{}<>.,;:!?"  # noqa: RUF001 - curly quotes are what chat programs make of straight ones
+HIDDEN_AT_AN_EDGE = re.compile(rf"(?<!\w)[{HIDDEN}]+|[{HIDDEN}]++(?!\w)")
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}")
+# Without `0x`, accept lengths this close to those of addresses and hashes. Other IDs have 24 or 32 characters.
+FAR_OFF = 3
+FEWEST_IN_GROUPS = 37
+# Known characters of a shortened value. Fewer match too many values.
+LEAST_KNOWN = 4
+LEAST_HEAD = 4
+LEAST_TAIL = 3
+# Chinese writes an ellipsis as two characters.
+# Others mask the middle: `0x7c1f***9e2b`.
+DOTS = r"(?:[…⋯]++|\.{2,}+|[*•·]{2,}+)++"
+CUT = re.compile(DOTS)
+TAIL_ALONE = re.compile(rf"{DOTS}(?P<tail>[0-9a-f]{{1,36}}+)", re.IGNORECASE)
+# Without the dot, which is part of a shortened value.
+AROUND_A_TAIL = QUOTES.replace(".", "")
+ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
+MOST_ENCODINGS = 4
+WORKCHAIN = re.compile(r"(?<!\w)(0|-1):\Z")
+CHAIN_NUMBER = re.compile(r"\beip155:([0-9]{1,15}):\Z", re.ASCII)
+CHAIN_NAME = re.compile(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", re.ASCII)
+HOST = re.compile(hashes.HOST, re.ASCII)
+
+# The suffixes of names that resolve to an address: ENS, Solana Name Service, Lens and others.
+NAMES = "eth|sol|lens|bnb|arb|crypto|nft|wallet|near|ton|stark|apt|sui"
+LABEL = r"[^\s./@:\"'`<>()\[\]{},;!?=&#|]"
+SCAN = re.compile(
+    r"(?P<blank>\s+)"
+    r"|https?://(?P<host>[^\s/?#<>\"'`]{1,300}+)"
+    r"|(?<![\w.@/-])(?P<bare_host>[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,6}+)(?=/)"
+    rf"|(?<!{BESIDE})(?P<cut>0x(?P<head>[0-9a-f]{{0,64}}+){DOTS}(?P<tail>[0-9a-f]{{1,64}}+(?!{BESIDE}))?)"
+    rf"|(?<!{BESIDE})(?<![.…⋯])(?P<end>{DOTS}(?P<digits>[0-9a-f]{{4,36}}+)(?!{BESIDE}))"
+    rf"|(?P<prefixed>(?:(?<!{BESIDE})0|\\)x[0-9a-z]{{16,}}+)(?!{BESIDE})"
+    rf"|(?<!{BESIDE})(?P<bare>[0-9a-f]{{37,67}}+)(?!{BESIDE})"
+    rf"|(?<!{BESIDE})(?<![0-9a-z]_)(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{BESIDE})"
+    rf"|(?<![\w.@-])(?P<name>(?:{LABEL}{{1,63}}+\.){{1,4}}?(?:{NAMES}))(?!{BESIDE}|[./-]\w)"
+    rf"|(?<!{BESIDE})(?P<pieces>(?:0x)?[0-9a-f]{{4,36}}+(?:[ \t]{{1,4}}+[0-9a-f]{{4,36}}+(?!{BESIDE})){{1,15}}+)"
+    rf"|(?<!{BESIDE})(?P<word>[EUk0][Qf][0-9a-z_-]{{46}}|[0-9a-z]{{25,110}}+)(?!{BESIDE})"
+    r"|(?<=/)(?:intents?|i)/(?P<id>[a-z0-9][a-z0-9_~-]{0,127}+)(?![a-z0-9_~-])",
+    re.IGNORECASE,
+)
+
+
+def read(received: str, *, longest: int = LONGEST) -> Pasted:
+    """Return the identifiers in a text of up to `longest` characters, once each, in order of appearance."""
+    if len(received) > longest:
+        return Pasted(problem=f"Too long: {len(received):,} characters. The limit is {longest:,}.")
+    if control := CONTROL.search(received):
+        return Pasted(problem=input_errors.of_control(control[0]))
+    cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
+    if not "".join(cleaned.split()).strip(QUOTES):
+        return Pasted()
+    seen = cleaned if cleaned.isascii() else WORD.sub(_without_unseen, cleaned)
+    plain = POSSIBLE.sub(_without_lookalikes, seen)
+    # Only the end of a value. Within other text, most matches would be words or numbers.
+    alone = TAIL_ALONE.fullmatch(plain.strip(AROUND_A_TAIL))
+    tail = [_of_parts("", alone["tail"])] if alone else []
+    decoded = _decoded(joined(plain))
+    single = DOUBLED.sub("0x", decoded)
+    found = _broken_by_blanks(plain) or tail or _scanned(AFTER_A_VALUE.sub(r"\1 ", BEFORE_A_VALUE.sub(" ", single)))
+    findings = _without_short_forms(_once_each(found))
+    if single != decoded:
+        findings = _with_warning(findings, input_errors.DOUBLED)
+    if plain != seen:
+        findings = _with_warning(findings, input_errors.LOOKALIKES_READ)
+    if seen != received:
+        findings = _with_warning(findings, input_errors.INVISIBLE)
+    findings = findings or _words(cleaned)
+    is_any_good = any(not finding.problem for finding in findings)
+    return Pasted(findings, "" if is_any_good else findings[0].problem)
+
+
+def _with_warning(findings: tuple[Finding, ...], warning: str) -> tuple[Finding, ...]:
+    return tuple(replace(finding, warning=finding.warning or warning) for finding in findings)
+
+
+def _broken_by_blanks(received: str) -> list[Finding]:
+    """Return whether the text is one hash, without `0x` or with whitespace in it."""
+    stripped = received.strip(QUOTES)
+    if not HEX_WITH_BLANKS.fullmatch(stripped):
+        return []
+    pieces = stripped.split()
+    whole = "".join(pieces)
+    digits = _without_prefix(whole)
+    complete = any(len(_without_prefix(piece)) in COMPLETE for piece in pieces)
+    if len(pieces) > 1 and (complete or digits.isdigit()):
+        return []
+    if digits == whole and not _is_nearly(len(digits)):
+        return []
+    found = _of_hex(digits)
+    is_torn = len(pieces) == 2 and "\n" not in stripped and not found.problem
+    return [replace(found, warning=found.warning or input_errors.SPACE) if is_torn else found]
+
+
+def _is_nearly(length: int) -> bool:
+    return any(abs(length - right) <= FAR_OFF for right in COMPLETE)
+
+
+def _without_prefix(word: str) -> str:
+    return word[2:] if word[:2] in ("0x", "0X") else word
+
+
+def _scanned(received: str) -> Iterator[Finding]:
+    host = ""
+    for match in SCAN.finditer(received):
+        if match.lastgroup in ("blank", "host", "bare_host"):
+            host = _host(match[0].removeprefix("/"))
+        elif finding := _finding(match, received):
+            yield replace(finding, host=host)
+
+
+def _decoded(received: str) -> str:
+    """Decode links inside links (redirects of mail clients), which are often encoded more than once."""
+    for _ in range(MOST_ENCODINGS):
+        decoded = unquote(received, errors="replace") if ENCODED.search(received) else received
+        if decoded == received:
+            break
+        received = decoded
+    return received
+
+
+def _finding(match: re.Match[str], received: str) -> Finding | None:
+    before = received[max(0, match.start() - 24) : match.start()].lower()
+    match match.lastgroup:
+        case "prefixed":
+            return _placed(_of_hex(match[0][2:]), before)
+        case "bare":  # Without `0x`, decimal digits are an amount, and other lengths aren't identifiers.
+            is_other = match[0].isdigit() or not _is_nearly(len(match[0]))
+            return None if is_other else _placed(_of_hex(match[0]), before)
+        case "named":
+            return Finding(Kind.INTENT, match[0].rstrip("_-"))
+        case "id":
+            if hashes.canonical_hash(match["id"]):
+                return replace(_of_hex(_without_prefix(match["id"])), kind=Kind.INTENT)
+            has_prefix = match["id"][:2].lower() == "0x"
+            return _of_hex(match["id"][2:]) if has_prefix else Finding(Kind.INTENT, match["id"])
+        case "word":
+            return of_other_chain(match[0])
+        case "pieces":
+            return _of_pieces(match[0])
+        case "cut" if len(match["head"]) in COMPLETE:  # After a complete hash, the dots end a sentence.
+            return _placed(_of_hex(match["head"]), before)
+        case "cut":
+            is_short = not match["tail"] and len(match["head"]) < LEAST_HEAD
+            return None if is_short else _of_parts(match["head"], match["tail"] or "")
+        case "end":  # not words (“...added”) and years (“...2026”)
+            digits = match["digits"]
+            return None if digits.isdigit() or digits.isalpha() else _of_parts("", digits)
+        case _:
+            end = match[0].rpartition(".")[2].lower()
+            problem = input_errors.NAME.format(what="ENS" if end == "eth" else f".{end}")
+            return Finding(Kind.NEAR_MISS, match[0], problem=problem)
+
+
+def of_other_chain(word: str) -> Finding | None:
+    """Return an address or a hash that doesn't begin with `0x`."""
+    if hashes.is_solana_address(word):
+        return Finding(Kind.SOLANA_ADDRESS, word)
+    if hashes.is_solana_signature(word):
+        return Finding(Kind.SOLANA_SIGNATURE, word)
+    shape = shapes.of(word)
+    return Finding(Kind.OTHER_HASH if shape.is_hash else Kind.OTHER_ADDRESS, word, chain=shape.chain) if shape else None
+
+
+def _of_parts(head: str, tail: str) -> Finding:
+    head, tail = head.lower(), tail.lower()
+    value = f"0x{head}…{tail}" if head else f"…{tail}"
+    enough = len(head) >= LEAST_HEAD or len(tail) >= LEAST_TAIL
+    if not enough or len(head) + len(tail) < LEAST_KNOWN:
+        return Finding(Kind.NEAR_MISS, value, problem=input_errors.TOO_SHORT)
+    return Finding(Kind.SHORTENED, value, head=head, tail=tail)
+
+
+def _of_pieces(groups: str) -> Finding | None:
+    """Join groups only after `0x`: two IDs side by side look the same."""
+    whole = "".join(groups.split())
+    digits = _without_prefix(whole)
+    if digits != whole and len(digits) >= FEWEST_IN_GROUPS and len(digits) not in COMPLETE:
+        return _of_hex(digits)
+    if digits.isdigit() or len(digits) not in COMPLETE:
+        return None
+    return Finding(Kind.NEAR_MISS, groups, problem=input_errors.IN_PIECES)
+
+
+def _of_hex(digits: str) -> Finding:
+    if known := hashes.canonical_hash("0x" + digits):
+        warning = input_errors.PLACEHOLDER if hashes.is_placeholder(known) else ""
+        return Finding(Kind.HASH, known, warning=warning)
+    if known := hashes.canonical_address("0x" + digits):
+        mistyped = input_errors.CHECKSUM if hashes.has_wrong_checksum("0x" + digits) else ""
+        return Finding(Kind.ADDRESS, known, warning=input_errors.NATIVE if hashes.is_native(known) else mistyped)
+    problem = input_errors.of_hex(digits)
+    if shape := shapes.of("0x" + digits.lower()):
+        return Finding(Kind.OTHER_HASH, "0x" + digits.lower(), chain=shape.chain, warning=problem)
+    return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=problem)
+
+
+def _placed(finding: Finding, before: str) -> Finding:
+    """Apply the context before it: `/tx/`, `?tx=`, `/intent/`, `arb1:`, `eip155:42161:`."""
+    segment = before[:-1].rpartition("/")[2] if before.endswith("/") else ""
+    if finding.kind == Kind.HASH and segment in INTENT_SEGMENTS:
+        finding = replace(finding, kind=Kind.INTENT)
+    if finding.kind == Kind.HASH and (segment in TRANSACTION_SEGMENTS or before.endswith(("?tx=", "&tx="))):
+        finding = replace(finding, kind=Kind.TRANSACTION)
+    if finding.kind == Kind.HASH and (workchain := WORKCHAIN.search(before)):
+        return Finding(Kind.OTHER_ADDRESS, f"{workchain[1]}:{finding.value[2:]}", chain="TON")
+    return replace(finding, chain_id=_chain_id(before)) if before.endswith(":") else finding
+
+
+def _chain_id(before: str) -> int | None:
+    if numbered := CHAIN_NUMBER.search(before):
+        return int(numbered[1])
+    named = CHAIN_NAME.search(before)
+    return SHORT_NAMES.get(named[1]) if named else None
+
+
+def _host(found: str) -> str:
+    """Return a plain host name or "". It only hints at the chain and is never fetched."""
+    host = found.strip().lower().partition("://")[2] or found.strip().lower()
+    host = host.rpartition("@")[2].partition(":")[0]
+    return host if HOST.fullmatch(host) else ""
+
+
+def _words(received: str) -> tuple[Finding, ...]:
+    words = unicodedata.normalize("NFC", " ".join(received.split()))
+    problem = input_errors.of_words(words, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
+    shown = text.capped(words, cap=LONGEST_WORDS).shown if problem else words
+    return (Finding(Kind.WORDS, shown, problem=problem),)
+
+
+def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ...]:
+    """Merge repeated values into their first occurrence."""
+    kept: dict[str, Finding] = {}
+    for finding in findings:
+        first = kept.setdefault(finding.value, finding)
+        kept[finding.value] = _both(first, finding)
+    return tuple(kept.values())
+
+
+def _both(first: Finding, later: Finding) -> Finding:
+    """Merge hints. Contradicting kinds of 64 hex characters (transaction link, intent ID) become `HASH`."""
+    claimed = {first.kind, later.kind}
+    if len(claimed) == 1 or not claimed <= OF_64_DIGITS:
+        return first
+    chain_id = later.chain_id if first.chain_id is None else first.chain_id
+    return replace(first, kind=Kind.HASH, host=first.host or later.host, chain_id=chain_id)
+
+
+def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Drop shortened forms of full values in the same text, such as the label of an explorer link."""
+    wholes = [finding.value for finding in findings if _is_whole(finding)]
+    linked = [
+        finding.value
+        for finding in findings
+        if _is_whole(finding) and (finding.host or finding.kind in (Kind.INTENT, Kind.TRANSACTION))
+    ]
+    return tuple(
+        finding
+        for finding in findings
+        if _is_whole(finding) or not _is_short_for(finding, linked if finding.kind is Kind.SHORTENED else wholes)
+    )
+
+
+def _is_short_for(finding: Finding, wholes: Sequence[str]) -> bool:
+    head, *tail = CUT.split(finding.value.lower(), maxsplit=1)
+    return bool(tail) and any(whole.startswith(head) and whole.endswith(tail[0]) for whole in wholes)
+
+
+COMPLETE = frozenset({ADDRESS_DIGITS, HASH_DIGITS})
+WORD = re.compile(rf"[0-9A-Za-z_{HIDDEN}]++")
+UNSEEN = re.compile(rf"[{HIDDEN}]+")
+# Words to normalize. All others stay unchanged.
+IDENTIFIER = re.compile(
+    r"_*(?:0x[0-9a-z]{16,}|[0-9a-f]{37,67}|[1-9a-z]{32,88}|intent_[0-9a-z_]+)_*", re.IGNORECASE | re.ASCII
+)
+WHOLE = re.compile(rf"(?:0x)?(?:[0-9a-f]{{{ADDRESS_DIGITS}}}|[0-9a-f]{{{HASH_DIGITS}}})", re.IGNORECASE)
+# A word of letters that look like digits, in OCR and in forgeries.
+POSSIBLE = re.compile(rf"[0-9A-Za-z{FULL_WIDTH}{GREEK_AND_CYRILLIC}]{{40,}}+")
+# Latin, Cyrillic and Greek letters.
+LOOKALIKES = {
+    ord(letter): digit
+    for digit, letters in {
+        "0": "Oo\u041e\u043e\u039f\u03bf",
+        "1": "lI",
+        "a": "\u0430\u0410\u03b1\u0391",
+        "b": "\u0412\u0392",
+        "c": "\u0441\u0421",
+        "e": "\u0435\u0415\u0395",
+        "x": "\u0445\u0425",
+    }.items()
+    for letter in letters
+}
+MOST_LOOKALIKES = 4
+DOUBLED = re.compile(r"0x(?:\s?0x){1,3}+(?=[0-9a-f]{38})", re.IGNORECASE)
+# Texts copied from a table: `Hash0x12…`, `0x12…Success`, `0x12…0x34…`.
+VALUE = rf"(?:[0-9a-fA-F]{{{HASH_DIGITS}}}|[0-9a-fA-F]{{{ADDRESS_DIGITS}}})"
+WORD_BEHIND = r"[A-Fa-f]*+[g-zG-Z][A-Za-z]*+(?![0-9])"
+BEFORE_A_VALUE = re.compile(rf"(?<=[0-9A-Za-z_])(?=0[xX]{VALUE}(?:(?![0-9a-fA-F])|0[xX]|{WORD_BEHIND}))")
+AFTER_A_VALUE = re.compile(rf"(?<=[xX])({VALUE})(?={WORD_BEHIND})")
+# "fee", "bad" and "add" are hex too.
+SHORTEST = 6
+# After `0x`, shorter groups count: groups of four are common.
+SHORTEST_GROUP = 4
+LONGEST_BREAK = 40
+
+PIECE = re.compile(rf"(?<!{BESIDE})(?P<prefix>0x)?(?P<digits>[0-9a-f]++)(?!{BESIDE})", re.IGNORECASE)
+BLANK = r"\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
+# `=` ends a soft-wrapped line in quoted-printable, so a piece of any length may follow.
+ENCODED_BREAK = re.compile(r"=[ \t]*\r?\n[>| \t]*+")
+ENCODED_BREAK_IN_PREFIX = re.compile(rf"(?<!{BESIDE})0=[ \t]*\r?\n[>| \t]*+(?=x[0-9a-f])", re.IGNORECASE)
+BREAK = re.compile(rf"-?[ \t{BLANK}]*(?:\r\n?|[\n\u2028\u2029])[>| \t{BLANK}]*+|[{BLANK}]++")
+BETWEEN_GROUPS = re.compile(r"[ \t]++(?:\r?\n[>| \t]*+)?|\r?\n[>| \t]*+")
+
+
+def _without_unseen(word: re.Match[str]) -> str:
+    pieces = [piece for piece in UNSEEN.split(word[0]) if piece]
+    if len(pieces) > 1 and all(_is_whole_piece(piece) for piece in pieces):
+        return " ".join(pieces)
+    if IDENTIFIER.fullmatch("".join(pieces)):
+        return "".join(pieces)
+    return " ".join(pieces) if any(_is_whole_piece(piece) for piece in pieces) else word[0]
+
+
+def _is_whole_piece(piece: str) -> bool:
+    return WHOLE.fullmatch(piece) is not None or hashes.is_solana_address(piece)
+
+
+def _without_lookalikes(word: re.Match[str]) -> str:
+    narrow = unicodedata.normalize("NFKC", word[0])  # from full width
+    read = narrow.translate(LOOKALIKES)
+    changed = sum(one != other for one, other in zip(narrow, read, strict=False))
+    return read if changed <= MOST_LOOKALIKES and WHOLE.fullmatch(read) else word[0]
+
+
+def joined(received: str) -> str:
+    """Return the text with every hash and address joined."""
+    # Quoted-printable encodes `=` as `=3D`.
+    received = ENCODED_BREAK_IN_PREFIX.sub("0", received.replace("=3D0x", "=0x"))
+    pieces = list(PIECE.finditer(received))
+    glued = [_are_glued(received, piece, following) for piece, following in pairwise(pieces)]
+    groups = [_are_groups(received, piece, following) for piece, following in pairwise(pieces)]
+    parts, taken, first = [], 0, 0
+    while first < len(pieces):
+        last = _last(pieces, glued, groups, first)
+        if last > first:
+            parts += [received[taken : pieces[first].end()], *(piece[0] for piece in pieces[first + 1 : last + 1])]
+            taken = pieces[last].end()
+        first = last + 1
+    return "".join(parts) + received[taken:]
+
+
+def _are_glued(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
+    """Return whether a line break alone separates the pieces."""
+    start, end = piece.end(), following.start()
+    if end - start > LONGEST_BREAK or following["prefix"]:
+        return False
+    if ENCODED_BREAK.fullmatch(received, start, end):
+        return True
+    return _shortest_of(piece, following) >= SHORTEST and BREAK.fullmatch(received, start, end) is not None
+
+
+def _are_groups(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
+    """Return whether spaces alone separate the pieces, which counts after `0x` only."""
+    start, end = piece.end(), following.start()
+    if end - start > LONGEST_BREAK or following["prefix"]:
+        return False
+    shortest = _shortest_of(piece, following)
+    is_word = shortest < SHORTEST_GROUP and following["digits"].isalpha()
+    return bool(shortest) and not is_word and BETWEEN_GROUPS.fullmatch(received, start, end) is not None
+
+
+def _shortest_of(piece: re.Match[str], following: re.Match[str]) -> int:
+    """Return the shorter length; 0 if either piece is complete."""
+    lengths = (len(piece["digits"]), len(following["digits"]))
+    return 0 if COMPLETE.intersection(lengths) else min(lengths)
+
+
+def _last(pieces: list[re.Match[str]], glued: list[bool], groups: list[bool], first: int) -> int:
+    """Return the last piece of the longest complete value that starts at `first`, or `first` if there is none.
+
+    A further group after 40 characters means an incomplete hash, not an address."""
+    last, digits = first, len(pieces[first]["digits"])
+    has_prefix = bool(pieces[first]["prefix"])
+    for index in range(first, len(glued)):
+        digits += len(pieces[index + 1]["digits"])
+        if not (glued[index] or (has_prefix and groups[index])) or digits > HASH_DIGITS:
+            break
+        goes_on = has_prefix and digits < HASH_DIGITS and any(groups[index + 1 : index + 2])
+        last = index + 1 if digits in COMPLETE and not goes_on else last
+    return last
+
+
+def only(written: str, kinds: Sequence[Kind]) -> str | None:
+    """Return the only identifier of these kinds in the text of a field, whatever stands around it."""
+    found = [each.value for each in read(written).lookups if each.kind in kinds]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,1 @@
+"""What others show of a transfer: share menus, QR codes, preview images and embedded cards."""

@@ -1,0 +1,133 @@
+"""Images of a transfer or an address for other sites (`card.png`, `qr.svg`), and the `share` page.
+
+Cards show what the transfer's page would show now. Other sites may embed them.
+"""
+
+import io
+from html import escape
+from http import HTTPStatus
+
+import segno
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
+from django.views.decorators.http import require_safe
+
+from intents_ui import app
+from intents_ui.formatting import failures, hashes
+from intents_ui.service import request_context
+from intents_ui.settings import ENV
+from intents_ui.share.cards import Busy
+from intents_ui.transfers import preview, summary
+from intents_ui.transfers.preview import Card
+from intents_ui.web import reading
+from intents_ui.web.frame import render
+from intents_ui.web.links import canonical_url
+
+OPEN_SECONDS = 15
+FINAL_SECONDS = 60 * 60
+ONE_DAY = {"Cache-Control": "public, max-age=86400"}
+
+
+@require_safe
+@canonical_url
+def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    """Return the link preview. If it can't be drawn, return 503 without an image, because chats cache images."""
+    found, seconds = card_of(intent_id)
+    etag = quote_etag(found.version)
+    headers = {
+        "Cross-Origin-Resource-Policy": "cross-origin",  # lets other sites embed it
+        "Cache-Control": f"public, max-age={seconds}",
+        "ETag": etag,
+    }
+    answer = HttpResponse(content_type="image/png", headers=headers)
+    known = get_conditional_response(request, etag=etag, response=answer)
+    if known is not None and known is not answer:
+        return known
+    try:
+        answer.content = app.current().cards.png(found)
+    except Busy:
+        headers = {"Cache-Control": "no-store", "Retry-After": "2"}
+        return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE, content_type="text/plain", headers=headers)
+    return answer
+
+
+def card_of(intent_id: str) -> tuple[Card, int]:
+    """Return the card of a transfer and its cache lifetime.
+
+    Raises ServiceError, also for the receipt, without which the status is unknown.
+    """
+    transfer = reading.read(intent_id)
+    old = failures.old(request_context.stale_responses(), now=transfer.now)
+    may_change = old or summary.of(transfer).is_provisional or transfer.may_change
+    seconds = OPEN_SECONDS if may_change else FINAL_SECONDS
+    return preview.card(transfer, as_of=old.as_of if old else None), seconds
+
+
+@require_safe
+@canonical_url
+def qr(request: HttpRequest, intent_id: str) -> HttpResponse:
+    return code(request.build_absolute_uri(reverse("intent", args=[intent_id])))
+
+
+@require_safe
+def address_qr(request: HttpRequest, address: str) -> HttpResponseBase:
+    if moved := of_canonical_address(address, page="address-qr"):
+        return moved
+    return code(request.build_absolute_uri(reverse("address", args=[address])))
+
+
+def code(url: str) -> HttpResponse:
+    """Return a QR code. Dark on white in both themes, because scanners expect it."""
+    written = io.BytesIO()
+    made = segno.make(url, error="m", micro=False)
+    made.save(written, kind="svg", scale=4, border=4, xmldecl=False, svgclass=None, lineclass=None, light="#ffffff")
+    return HttpResponse(written.getvalue(), content_type="image/svg+xml", headers=ONE_DAY)
+
+
+@require_safe
+@canonical_url
+def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    context = {
+        "name": f"transfer {hashes.short_id(intent_id)}",
+        "page_path": reverse("intent", args=[intent_id]),
+        "qr_path": reverse("qr", args=[intent_id]),
+        "card_path": reverse("card", args=[intent_id]),
+        "reply_path": reverse("reply", args=[intent_id]),
+        "frame": framed(request, intent_id) if ENV.intents_embed_hosts else None,
+        "feed_path": reverse("intent-atom", args=[intent_id]),
+    }
+    return render(request, "sharing/share.html", context, block="ways")
+
+
+@require_safe
+def address(request: HttpRequest, address: str) -> HttpResponseBase:
+    if moved := of_canonical_address(address, page="address-share"):
+        return moved
+    context = {
+        "name": f"address {hashes.short_address(address)}",
+        "page_path": reverse("address", args=[address]),
+        "qr_path": reverse("address-qr", args=[address]),
+        "card_path": None,
+        "reply_path": None,
+        "frame": None,
+        "feed_path": reverse("address-atom", args=[address]),
+    }
+    return render(request, "sharing/share.html", context, block="ways")
+
+
+def framed(request: HttpRequest, intent_id: str) -> str:
+    """Return the embed code for the hosts of INTENTS_EMBED_HOSTS."""
+    src = escape(request.build_absolute_uri(reverse("embed", args=[intent_id])))
+    title = f"Transfer {hashes.short_id(intent_id)}"
+    return f'<iframe src="{src}" title="{title}" width="480" height="440" loading="lazy" frameborder="0"></iframe>'
+
+
+def of_canonical_address(written: str, *, page: str) -> HttpResponse | None:
+    """Return a redirect for a non-canonical spelling. Raises Http404 for anything but an account address."""
+    known = hashes.account(written)
+    if known is None:
+        raise Http404("This is not an account address.")
+    return None if known == written else redirect(reverse(page, args=[known]), permanent=True)

@@ -1,0 +1,90 @@
+"""Names of chains and tokens, which may be unlisted or unavailable."""
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from intents_ui.formatting import text
+from intents_ui.service.models import ChainInfo, IntentHistory, TokenInfo
+
+
+class Names(Protocol):
+    """Source of names. None means unlisted."""
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None: ...
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None: ...
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        """Return whether the token is on its chain's list; None without a list."""
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        """Return the featured tokens of a chain, or of all (None). The same object until the lists change."""
+
+    @property
+    def derived(self) -> dict[Any, Any] | None:
+        """Results that depend on these names, by a key of their own. Another object once a name changes. None: keep
+        no results.
+        """
+
+
+class NoNames:
+    """Source without names: chains show as IDs and amounts as base units."""
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        return None
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        return None
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        return None
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return ()
+
+    derived: dict[Any, Any] | None = None
+
+
+NO_NAMES = NoNames()
+
+# Chains of transfers that the service may not list. Relay and LI.FI use their own IDs for some.
+SOLANA = frozenset({792703809, 1151111081099710})
+BITCOIN = frozenset({8253038, 20000000000001})
+TRON = frozenset({728126428})
+SUI, ECLIPSE, TON = 9270000000000000, 9286185, 607
+WELL_KNOWN = {
+    **dict.fromkeys(SOLANA, "Solana"),
+    **dict.fromkeys(BITCOIN, "Bitcoin"),
+    **dict.fromkeys(TRON, "Tron"),
+    SUI: "Sui",
+    ECLIPSE: "Eclipse",
+    TON: "TON",
+}
+
+
+def chain(chain_id: int | None, *, info: ChainInfo | None, unknown: str = "an unknown chain") -> str:
+    """Return the chain's listed or well-known name; `Chain 123` for any other."""
+    if chain_id is None:
+        return unknown
+    return text.name(info.name).shown if info and info.name else WELL_KNOWN.get(chain_id, f"Chain {chain_id}")
+
+
+def of_chain(chain_id: int | None, *, using: Names, unknown: str = "an unknown chain") -> str:
+    """Return the chain's name as `chain` does, by its ID alone."""
+    return chain(chain_id, info=using.chain(chain_id), unknown=unknown)
+
+
+def by_id(chains: Iterable[ChainInfo]) -> dict[int, str]:
+    """Return the names of listed chains."""
+    return {each.id: chain(each.id, info=each) for each in chains}
+
+
+def chains_of(entries: Iterable[IntentHistory]) -> frozenset[int]:
+    """Return the chains in a list's rows, to load their names at once."""
+    entries = list(entries)
+    receipts = [entry.receipt for entry in entries if entry.receipt]
+    chains = [chain for each in receipts for chain in (each.origin_chain_id, each.destination_chain_id)]
+    chains += [each.refund_transaction.chain_id for each in receipts if each.refund_transaction]
+    groups = [group for entry in entries for group in entry.balances]
+    chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
+    return frozenset(chain for chain in chains if chain)

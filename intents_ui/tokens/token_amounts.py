@@ -1,0 +1,550 @@
+"""A token's identity for display, with its warnings and icon, its amounts, and exact differences between two of them.
+
+Warnings say whether the service lists a token, and why its name may mislead: anyone can call a token USDC.
+
+Decimals are never assumed. Those of the token list count before those that came with an amount, and amounts have a
+warning if the two differ. Amounts of different tokens are never compared.
+
+Bundled icons belong to chain IDs and token addresses, never to names. icons.json lists those on which two public lists
+agree, and static/img/coins.svg has the images. Testnet tokens have no icon, because they have no value.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from threading import Lock
+
+from cachetools import LRUCache, cached
+from confusable_homoglyphs.utils import load
+
+from intents_ui import tables
+from intents_ui.formatting import amounts, hashes, text
+from intents_ui.formatting.amounts import Amount
+from intents_ui.formatting.text import Sentence
+from intents_ui.service.models import ChainInfo, TokenInfo, TokenMetadata
+from intents_ui.tokens import names
+from intents_ui.tokens.names import Names
+
+UNLISTED = "unlisted"
+HIDDEN = "hidden characters"
+DECIMALS = "decimals differ"
+
+MOST_NAMED = 3  # named characters and chains; the rest is counted
+CACHED = 2048
+
+
+class TokenStanding(StrEnum):
+    """Whether the service lists a token. NATIVE is the chain's native token, which lists may omit."""
+
+    FEATURED = "featured"
+    LISTED = "listed"
+    NATIVE = "native"
+    UNLISTED = "unlisted"
+    UNKNOWN = "unknown"  # the chain's list is unavailable
+
+
+TRUSTED = frozenset({TokenStanding.FEATURED, TokenStanding.LISTED, TokenStanding.NATIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A warning. `word` is shown next to the token everywhere, `reason` is its explanation.
+
+    `units`: the amount in base units, if the warning casts doubt on the amount.
+    """
+
+    word: str
+    reason: str
+    units: str = ""
+
+
+NOT_LISTED = Mark(UNLISTED, "Not on the service's token list. Check the contract address.")
+
+
+def standing_of(chain_id: int | None, address: str | None, *, using: Names) -> TokenStanding:
+    """Return the standing according to the currently cached list of the chain."""
+    listed = using.token(chain_id, address)
+    if listed and listed.featured:
+        return TokenStanding.FEATURED
+    if hashes.is_native(address):
+        return TokenStanding.NATIVE
+    is_listed = using.lists(chain_id, address)
+    if is_listed is None:
+        return TokenStanding.UNKNOWN
+    return TokenStanding.LISTED if is_listed else TokenStanding.UNLISTED
+
+
+def marks_of(
+    chain_id: int | None,
+    address: str | None,
+    *,
+    symbol: str | None,
+    name: str | None,
+    using: Names,
+    known: TokenStanding,
+) -> tuple[Mark, ...]:
+    """Return a token's warnings, most important first. `symbol` and `name` are as received.
+
+    `known`: its standing. A featured token's own names are never doubted.
+    """
+    listed = using.token(chain_id, address) if known is TokenStanding.FEATURED else None
+    own = (listed.symbol, listed.name) if listed else ()
+    symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (symbol, name))
+    found = list[Mark]()
+    if address and known in (TokenStanding.UNLISTED, TokenStanding.LISTED):
+        is_listed = known is TokenStanding.LISTED
+        found += _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
+    found += _hidden(symbol, name)
+    return (*found, NOT_LISTED) if known is TokenStanding.UNLISTED else tuple(found)
+
+
+def warning_words(found: Sequence[Mark]) -> str:
+    """Return `looks like USDC, unlisted` or `decimals differ, 100,000,000 base units`, or "" without warnings."""
+    return ", ".join(each for mark in found for each in (mark.word, mark.units) if each)
+
+
+def of_decimals(stated: Sequence[int], *, value: int | None) -> tuple[Mark, ...]:
+    """Return the warning about different decimals of one token. The first of them count."""
+    different = list(dict.fromkeys(stated))
+    if len(different) < 2:
+        return ()
+    reason = (
+        f"The service states {text.listed([str(each) for each in different])} decimals for this token."
+        f" Amounts are shown with {different[0]}."
+    )
+    if value is None:
+        return (Mark(DECIMALS, reason),)
+    units = f"{amounts.grouped(value)} {amounts.BASE_UNITS}"
+    return (Mark(DECIMALS, f"{reason} The amount as received: {units}.", units),)
+
+
+def with_address(found: Sequence[Mark], address: str | None) -> str:
+    """Return the warnings with the address to compare: `unlisted: 0x0709CF…B39Eb1`."""
+    return f"{warning_words(found)}: {hashes.short_address(address)}" if found and address else warning_words(found)
+
+
+# Other tokens of the same name
+
+
+@dataclass(frozen=True)
+class FeaturedNames:
+    """Featured tokens by the readings of their symbols and names. `tokens` is stored because its identity is the
+    cache key.
+    """
+
+    tokens: tuple[TokenInfo, ...]
+    symbols: Mapping[str, Sequence[TokenInfo]]
+    names: Mapping[str, Sequence[TokenInfo]]
+
+    def read_as(self, name: str, *, also_by_name: bool) -> Sequence[TokenInfo]:
+        sources = (self.symbols, self.names) if also_by_name else (self.symbols,)
+        # Of the whole text, and of its displayed part.
+        looks = readings(name) | readings(name[: text.SYMBOL_CAP])
+        return next((found for by in sources for each in looks if (found := by.get(each))), ())
+
+
+@cached(LRUCache(256), key=id, lock=Lock())
+def _featured(tokens: tuple[TokenInfo, ...]) -> FeaturedNames:
+    return FeaturedNames(
+        tokens,
+        _by_reading((token.symbol, token) for token in tokens),
+        _by_reading((token.name, token) for token in tokens),
+    )
+
+
+def _by_reading(named: Iterator[tuple[str | None, TokenInfo]]) -> Mapping[str, Sequence[TokenInfo]]:
+    found: dict[str, list[TokenInfo]] = {}
+    for name, token in named:
+        for reading in readings(name) if name else ():
+            found.setdefault(reading, []).append(token)
+    return found
+
+
+def _alike(
+    chain_id: int | None, address: str, symbol: str, name: str, *, is_listed: bool, using: Names
+) -> Iterator[Mark]:
+    """Return the featured tokens that it imitates. A listed token may share the name of one on another chain, as
+    bridged tokens do.
+    """
+    wanted = (using.featured(chain_id),) if is_listed else (using.featured(chain_id), using.featured(None))
+    for tokens in wanted:
+        for place, given in (("symbol", symbol), ("name", name)):
+            found = _featured(tokens).read_as(given, also_by_name=not is_listed) if given else ()
+            others = [token for token in found if token.address.lower() != address.lower()]
+            if others:
+                yield _mark_of(others, place, chain_id, address, using=using)
+                return
+
+
+def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, address: str, *, using: Names) -> Mark:
+    other = others[0]
+    symbol = text.symbol(other.symbol).shown
+    like = symbol if place == "symbol" else f"that of {symbol}"
+    reason = (
+        f"Its {place} looks like {like}, {_where(others, chain_id, address, using=using)}. This is a different token."
+    )
+    return Mark(f"looks like {symbol}", reason)
+
+
+def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, using: Names) -> str:
+    other = others[0]
+    if other.chain_id != chain_id:
+        chains = dict.fromkeys(token.chain_id for token in others)
+        return f"which the service features on {_listed([names.of_chain(each, using=using) for each in chains])}"
+    here = names.of_chain(chain_id, using=using)
+    if hashes.is_native(other.address):
+        return f"the native token of {here}"
+    short = hashes.short_address(other.address)
+    looks_the_same = short.lower() == hashes.short_address(address).lower()
+    return f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return the first of them, and the number of the others."""
+    more = len(words) - MOST_NAMED
+    return text.listed([*words[:MOST_NAMED], f"{more} more"] if more > 0 else words)
+
+
+# Characters of a name
+
+
+@lru_cache(CACHED)
+def _hidden(*written: str) -> tuple[Mark, ...]:
+    found = list(dict.fromkeys(each for name in written for each in hidden(name)))
+    if not found:
+        return ()
+    # Control characters have no Unicode names.
+    named = [f"{unicodedata.name(each, 'a character without a name').lower()} (U+{ord(each):04X})" for each in found]
+    what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
+    return (Mark(HIDDEN, f"It is written with {what}: {_listed(named)}."),)
+
+
+# Punctuation around a symbol.
+AROUND = "$.,:;'\"`"
+JOINERS = frozenset("\u200c\u200d")
+# Characters with several ASCII lookalikes.
+ALIKE = str.maketrans({"0": "O", "1": "l", "I": "l", "|": "l", "m": "rn"})
+CACHED_SKELETONS = 4096
+
+
+def _ascii_lookalikes() -> Iterator[tuple[str, str]]:
+    """Return the letters that look like ASCII, apart from accents, with the ASCII characters.
+
+    The package's own table has all lookalikes and the names of all characters, which takes 17 times the memory.
+    """
+    for letter, alike in load("confusables.json").items():
+        bare = ("".join(c for c in each["c"] if unicodedata.category(c) not in text.MARKS) for each in alike)
+        plain = [each for each in bare if each.isascii()]
+        if plain and len(letter) == 1 and not letter.isascii():
+            yield letter, plain[0]
+
+
+HOMOGLYPHS = dict(_ascii_lookalikes())
+
+
+@lru_cache(CACHED_SKELETONS)
+def readings(name: str) -> frozenset[str]:
+    """Return the readings of a name. Two names that share one look the same as written, lowercase or uppercase."""
+    return frozenset(filter(None, map(_skeleton, (name, name.casefold(), name.upper()))))
+
+
+def hidden(name: str) -> Iterator[str]:
+    """Return the invisible characters, each once, without joiners that belong to the letters or emoji around them."""
+    found: dict[str, None] = {}
+    for before, at, after in zip(" " + name, name, name[1:] + " ", strict=False):
+        is_joined = at in JOINERS and not (before.isascii() or after.isascii())
+        if text.is_hidden(at) and not is_joined and not text.styles_emoji(before, at):
+            found[at] = None
+    yield from found
+
+
+def _skeleton(name: str) -> str:
+    return "".join(map(_plain, unicodedata.normalize("NFKD", name))).strip(AROUND).translate(ALIKE)
+
+
+@lru_cache(CACHED_SKELETONS)
+def _plain(character: str) -> str:
+    """Return the text as it looks: without accents, with ASCII instead of its lookalikes."""
+    if text.is_hidden(character) or character.isspace() or unicodedata.category(character) in text.MARKS:
+        return ""
+    if character.isascii():
+        return character
+    return HOMOGLYPHS.get(character, character)
+
+
+MOST_IDENTITIES = 2048
+LONGEST_KEY = 250  # characters of a token's address and names. Others can be as long as a response
+
+_icons = tables.read(__package__, "icons.json")
+CHAIN_PICTURES: Mapping[int, str] = {int(chain_id): picture for chain_id, picture in _icons["chains"].items()}
+TOKEN_PICTURES: Mapping[tuple[int, str], str] = {
+    (int(chain_id), address): picture
+    for chain_id, pictures in _icons["tokens"].items()
+    for address, picture in pictures.items()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TokenIcon:
+    """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
+
+    `picture`: a bundled icon or "". `logo_uri`: the listed one, from outside. `hue` None: plain background
+    for unknown tokens. `chain`: the small chain icon at the corner.
+    """
+
+    monogram: str
+    hue: int | None
+    chain: "TokenIcon | None" = None
+    picture: str = ""
+    logo_uri: str | None = None
+
+
+def chain_icon(chain_id: int | None, name: str, info: ChainInfo | None = None) -> TokenIcon:
+    """Return a chain's icon. `name` as shown, `info` as listed by the service."""
+    picture = "" if chain_id is None else CHAIN_PICTURES.get(chain_id, "")
+    return TokenIcon(text.bare(name)[:1], _hue(name), picture=picture, logo_uri=info.logo_uri if info else None)
+
+
+def token_icon(
+    chain_id: int | None,
+    address: str | None,
+    *,
+    symbol: str,
+    is_known: bool,
+    chain: TokenIcon | None,
+    logo_uri: str | None = None,
+) -> TokenIcon:
+    """Return a token's icon. `symbol` as shown, `logo_uri` as listed by the service.
+
+    `is_known`: the token is listed, or its list is unavailable, and it has no warning. Unknown tokens have letters on
+    a plain background, whatever their address.
+    """
+    monogram = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
+    if not is_known:
+        return TokenIcon(monogram, None, chain)
+    picture = "" if chain_id is None or address is None else TOKEN_PICTURES.get((chain_id, key(address)), "")
+    return TokenIcon(monogram, _hue(symbol), chain, picture, logo_uri)
+
+
+def _hue(name: str) -> int:
+    return sum(map(ord, name)) % 8
+
+
+@dataclass(frozen=True)
+class Money:
+    """An amount of a token in base units. `metadata` is the receipt's description of the token.
+
+    `own_decimals` came with the amount, for a token without another description.
+    """
+
+    value: int | None
+    chain_id: int | None
+    token_address: str | None
+    metadata: TokenMetadata | TokenInfo | None = None
+    own_decimals: int | None = None
+    names: Names = field(kw_only=True, compare=False, repr=False)
+
+    @cached_property
+    def token(self) -> "Identity":
+        """Return the token, with the warning about the decimals of this amount."""
+        token = identity(self.chain_id, self.token_address, metadata=self.metadata, using=self.names)
+        stated = tuple(self._stated_decimals())
+        if differing := of_decimals(stated, value=self.value):
+            others = tuple(mark for mark in token.marks if mark.word != DECIMALS)
+            token = replace(token, marks=(*others, *differing))
+        decimals = stated[0] if stated else None
+        return token if token.decimals == decimals else replace(token, decimals=decimals)
+
+    @cached_property
+    def amount(self) -> Amount:
+        """Return the amount as shown, with the token's warnings."""
+        symbol = None if self.token.symbol == text.UNKNOWN else text.bare(self.token.symbol)
+        found = amounts.amount(self.value, decimals=self.decimals, symbol=symbol)
+        warning = with_address(self.marks, self.token_address)
+        return replace(found, warning=warning) if warning else found
+
+    @property
+    def decimals(self) -> int | None:
+        """Return the decimals with which the amount is shown."""
+        return self.token.decimals
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Return the warnings of the token, and of this amount of it."""
+        return self.token.marks
+
+    @property
+    def symbol(self) -> str | None:
+        """Return the symbol as received, unsanitized."""
+        listed = self.names.token(self.chain_id, self.token_address)
+        named = (self.metadata and self.metadata.symbol) or (listed and listed.symbol)
+        chain = self._chain_of_native_token if not named else None
+        return named or (chain.native_symbol if chain else None)
+
+    @property
+    def name(self) -> str | None:
+        """Return the name as received, unsanitized."""
+        listed = self.names.token(self.chain_id, self.token_address)
+        return (self.metadata and self.metadata.name) or (listed.name if listed else None)
+
+    @property
+    def called(self) -> str:
+        """Return the token's symbol with its warning, or "" without a symbol."""
+        return self._named(with_address(self.marks, self.token_address))
+
+    @property
+    def named(self) -> str:
+        """Return the same for texts that show the token's address."""
+        return self._named(warning_words(self.marks))
+
+    def _named(self, warning: str) -> str:
+        symbol = self.symbol
+        return f"{text.symbol(symbol).shown}{f' ({warning})' if warning else ''}" if symbol else ""
+
+    @property
+    def _chain_of_native_token(self) -> ChainInfo | None:
+        return self.names.chain(self.chain_id) if hashes.is_native(self.token_address) else None
+
+    def _stated_decimals(self) -> Iterator[int]:
+        """Yield the decimals that sources state, those that count first.
+
+        The chain counts for its native token, then the token list, and last what came with the amount.
+        """
+        chain = self._chain_of_native_token
+        listed = self.names.token(self.chain_id, self.token_address)
+        stated = (
+            chain.native_decimals if chain else None,
+            listed.decimals if listed else None,
+            self.metadata.decimals if self.metadata else None,
+            self.own_decimals,
+        )
+        return (each for each in stated if each is not None)
+
+
+def of_token(token: TokenInfo, *, using: Names) -> Money:
+    """Return a listed token without an amount."""
+    stated = TokenMetadata(chain_id=token.chain_id, token_address=token.address, symbol=token.symbol, name=token.name)
+    return Money(None, token.chain_id, token.address, stated, token.decimals, names=using)
+
+
+def key(address: str) -> str:
+    """Return the canonical form of a token address. Addresses that aren't hex are case-sensitive."""
+    return hashes.ZERO_ADDRESS if hashes.is_native(address) else hashes.canonical_address(address) or address
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A token. `symbol`, `name` and `chain` are sanitized, `address` is as received (None if unknown)."""
+
+    chain_id: int | None
+    address: str | None
+    symbol: str
+    name: str
+    chain: str
+    decimals: int | None
+    standing: TokenStanding
+    marks: tuple[Mark, ...]
+    coin: TokenIcon
+
+    @property
+    def is_native(self) -> bool:
+        return hashes.is_native(self.address)
+
+
+def identity(
+    chain_id: int | None, address: str | None, *, using: Names, metadata: TokenMetadata | TokenInfo | None = None
+) -> Identity:
+    """Combine `metadata`, which came with the token, with the token list. The same object until a name changes."""
+    derived = using.derived
+    if derived is None:
+        return _identity(Money(None, chain_id, address, metadata, names=using))
+    key = (chain_id, address, *((metadata.symbol, metadata.name, metadata.decimals) if metadata else ()))
+    known: Identity | None = derived.get(key)
+    if known is None:
+        known = _identity(Money(None, chain_id, address, metadata, names=using))
+        if len(repr(key)) <= LONGEST_KEY:
+            if len(derived) >= MOST_IDENTITIES:
+                derived.clear()
+            derived[key] = known
+    return known
+
+
+def _identity(of: Money) -> Identity:
+    chain_id, address, using = of.chain_id, of.token_address, of.names
+    listed, stated = using.token(chain_id, address), tuple(of._stated_decimals())
+    chain_info = using.chain(chain_id)
+    chain = names.chain(chain_id, info=chain_info)
+    standing = standing_of(chain_id, address, using=using)
+    marks = marks_of(chain_id, address, symbol=of.symbol, name=of.name, using=using, known=standing)
+    shown = text.symbol(of.symbol).shown
+    return Identity(
+        chain_id=chain_id,
+        address=address,
+        symbol=shown,
+        name=text.name(of.name).shown,
+        chain=chain,
+        decimals=stated[0] if stated else None,
+        standing=standing,
+        marks=(*marks, *of_decimals(stated, value=None)),
+        coin=token_icon(
+            chain_id,
+            address,
+            symbol=shown,
+            is_known=standing is not TokenStanding.UNLISTED and not marks,
+            chain=chain_icon(chain_id, chain, chain_info),
+            logo_uri=listed.logo_uri if listed else None,
+        ),
+    )
+
+
+def compared(value: int, other: int, *, of: Money, than: str) -> str:
+    """Return `0.09 USDC less than quoted`, or "" if equal. Both are in base units of the token in `of`, whose warnings
+    are beside the amounts.
+    """
+    if value == other:
+        return ""
+    apart = replace(replace(of, value=abs(value - other)).amount, warning="")
+    return Sentence(apart.in_words, f" {'more' if value > other else 'less'} than {than}")
+
+
+def is_another_token(one: Money, other: Money) -> bool:
+    """Return whether both tokens are known and differ. The native token has two addresses, which are equal."""
+    if _differ(one.chain_id, other.chain_id):
+        return True
+    if hashes.is_native(one.token_address) and hashes.is_native(other.token_address):
+        return False
+    return _differ(_folded(one.token_address), _folded(other.token_address))
+
+
+def is_same_token(one: Money, other: Money) -> bool:
+    """Return whether both tokens are known and equal, including their chain."""
+    named = all((one.token_address, other.token_address, one.chain_id is not None, other.chain_id is not None))
+    return named and not is_another_token(one, other)
+
+
+def is_same_asset(one: Money, other: Money) -> bool:
+    """Return whether both are one token, or what the service lists as one token on two chains."""
+    if is_same_token(one, other):
+        return True
+    tokens = [replace(each, own_decimals=None).token for each in (one, other)]
+    are_listed = all(each.standing in TRUSTED and not each.marks for each in tokens)
+    return are_listed and len({(each.symbol, each.decimals) for each in tokens}) == 1
+
+
+def is_same_address(one: str | None, other: str | None) -> bool:
+    return one is not None and _folded(one) == _folded(other)
+
+
+def is_other_address(one: str | None, other: str | None) -> bool:
+    return _differ(_folded(one), _folded(other))
+
+
+def _differ[T](one: T | None, other: T | None) -> bool:
+    return one is not None and other is not None and one != other
+
+
+def _folded(address: str | None) -> str | None:
+    """Fold the case of hex addresses. Other kinds of addresses are case-sensitive."""
+    return (hashes.canonical_address(address) or address) if address else None

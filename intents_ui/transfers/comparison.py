@@ -1,0 +1,620 @@
+"""Quote vs. actual: amounts, time and slippage as quoted and as delivered, with the differences.
+
+An exact-input quote has a minimum received. An exact-output quote fixes the amount received and quotes the deposit.
+Figures that the service doesn't report stay unknown, and rows that say nothing are left out. The delivered amount
+counts only once the delivery is confirmed. The service doesn't report the fees that were charged.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from functools import cached_property
+
+from intents_ui.formatting import amounts, hashes, text, times
+from intents_ui.formatting.amounts import EXACT, Amount
+from intents_ui.formatting.text import UNKNOWN, Figure, Sentence, joined
+from intents_ui.service.models import IntentFees, IntentStatus, ProviderFee
+from intents_ui.service.outcome import RUNNING, StepStatus
+from intents_ui.tokens import providers, token_amounts
+from intents_ui.tokens.token_amounts import Money
+from intents_ui.transfers import summary
+from intents_ui.transfers.rules import Certainty, Delivery
+from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers.transfer import Transfer, derived, first
+
+EXACT_OUTPUT = "EXACT_OUTPUT"
+NO_FEES, NO_PROVIDER = IntentFees(), ProviderFee()
+
+
+class Result(StrEnum):
+    AS_QUOTED = "as-quoted"
+    WITHIN_LIMIT = "within-limit"
+    BELOW_MINIMUM = "below-minimum"
+    OVER_LIMIT = "over-limit"
+    MISMATCH = "mismatch"
+    WITHIN_ESTIMATE = "within-estimate"
+    OVER_ESTIMATE = "over-estimate"
+    LATE = "late"
+    ON_TRACK = "on-track"
+    DELAYED = "delayed"
+    PENDING = "pending"
+    UNKNOWN = "unknown"
+    NO_DEPOSIT = "no-deposit"
+    NOT_DELIVERED = "not-delivered"
+    REFUNDED = "refunded"
+    REFUNDING = "refunding"
+    REFUND_UNCONFIRMED = "refund-unconfirmed"
+    REFUND_FAILED = "refund-failed"
+
+
+LABELS = {
+    Result.AS_QUOTED: StatusLabel("As quoted", Tone.GOOD, "check", "At least the quoted amount."),
+    Result.WITHIN_LIMIT: StatusLabel("Within limit", Tone.GOOD, "check", "Less than quoted, within the agreed limit."),
+    Result.BELOW_MINIMUM: StatusLabel("Below minimum", Tone.BAD, "x", "Less than the minimum received."),
+    Result.OVER_LIMIT: StatusLabel("Over limit", Tone.BAD, "x", "More than the quote allows."),
+    Result.MISMATCH: StatusLabel("Different token", Tone.ATTENTION, "triangle-alert", "Not the quoted token."),
+    Result.WITHIN_ESTIMATE: StatusLabel("Within estimate", Tone.GOOD, "check", "No longer than estimated."),
+    Result.OVER_ESTIMATE: StatusLabel("Over estimate", Tone.NEUTRAL, "clock", "A little longer than estimated."),
+    Result.LATE: StatusLabel("Delivered late", Tone.ATTENTION, "clock", "Delivered much later than estimated."),
+    Result.ON_TRACK: StatusLabel("On track", Tone.PROGRESS, "hourglass", "No deviation from the quote so far."),
+    Result.DELAYED: StatusLabel("Delayed", Tone.ATTENTION, "clock", "Taking much longer than estimated."),
+    Result.PENDING: StatusLabel("Pending", Tone.NEUTRAL, "hourglass", "Too early to compare."),
+    Result.UNKNOWN: StatusLabel("Unknown", Tone.NEUTRAL, "circle-dashed", "Not enough data."),
+    Result.NO_DEPOSIT: StatusLabel("No deposit", Tone.NEUTRAL, "clock", "No deposit has been seen."),
+    Result.NOT_DELIVERED: StatusLabel("Not delivered", Tone.NEUTRAL, "circle-slash", "The recipient received nothing."),
+    Result.REFUNDED: StatusLabel("Refunded", Tone.NEUTRAL, "undo-2", "The refund to the owner is confirmed."),
+    Result.REFUNDING: StatusLabel("Refund in progress", Tone.PROGRESS, "hourglass", "The refund is not confirmed yet."),
+    Result.REFUND_UNCONFIRMED: StatusLabel(
+        "Not confirmed", Tone.ATTENTION, "triangle-alert", "Not confirmed to have reached the owner."
+    ),
+    Result.REFUND_FAILED: StatusLabel("Refund failed", Tone.BAD, "x", "The refund transaction failed."),
+}
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """A quoted figure and its actual value.
+
+    `since`: the actual value is the time elapsed since then, still counting. `term`: what the glossary explains.
+    """
+
+    label: str
+    result: Result
+    quoted: str = UNKNOWN
+    limit: str = ""
+    actual: str = UNKNOWN
+    difference: str = ""
+    since: datetime | None = None
+    term: str = ""
+
+    @property
+    def shown(self) -> StatusLabel:
+        return LABELS[self.result]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`text` is the one line in the answer, `result` sums up the rows."""
+
+    result: Result
+    text: str
+    rows: tuple[ComparisonRow, ...]
+
+    @property
+    def shown(self) -> StatusLabel:
+        return LABELS[self.result]
+
+
+NOTHING_TO_COMPARE = "Nothing to compare."
+CONFLICTING = "Conflicting data: status and steps disagree"
+CONFLICTING_BALANCES = "Conflicting data: balances and steps disagree"
+NOT_CONFIRMED = "Delivery not confirmed"
+ENOUGH = frozenset({Result.AS_QUOTED, Result.WITHIN_LIMIT})
+MEASURED = frozenset({Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED})
+
+
+@derived
+def of(transfer: Transfer) -> Comparison:
+    """Return the comparison for any combination of states, with either object missing."""
+    quote = _Quote(transfer)
+    match summary.of(transfer).row.comparison:
+        case Delivery.OPEN:
+            return quote.so_far()
+        case Delivery.DELIVERED:
+            return quote.delivered()
+        case Delivery.NOT_DELIVERED:
+            return quote.not_delivered()
+        case Delivery.NO_DEPOSIT:
+            received = quote.received(Result.NO_DEPOSIT, actual="nothing")
+            return Comparison(Result.NO_DEPOSIT, NOTHING_TO_COMPARE, (received,))
+        case Delivery.UNCONFIRMED:
+            return quote.unconfirmed()
+        case Delivery.UNKNOWN:
+            received = quote.received(Result.UNKNOWN, difference="no receipt, or it couldn't be loaded")
+            return Comparison(Result.UNKNOWN, quote.in_words, (received,))
+
+
+class _Quote:
+    """The quote of a transfer, and what became of it.
+
+    `_quoted` and `_least` are destination amounts, `_least` the minimum received. They are equal for exact output.
+    """
+
+    def __init__(self, transfer: Transfer) -> None:
+        self._transfer, self._now = transfer, transfer.now
+        request, quote = transfer.request, transfer.quote
+        self._is_exact_output = first(transfer.summary.trade_type, request.trade_type) == EXACT_OUTPUT
+        # A request names the amount that it fixes. The other one is 0 or missing.
+        quoted = (request.destination_token_amount if self._is_exact_output else None) or quote.to_amount
+        self._quoted = replace(transfer.expected, value=quoted)
+        self._least = replace(transfer.expected, value=quoted if self._is_exact_output else quote.to_amount_min)
+        self._estimate = transfer.given_estimate
+        self._tolerance = first(quote.max_slippage, request.options.slippage_tolerance if request.options else None)
+
+    # What became of it
+
+    def so_far(self) -> Comparison:
+        time = self._time_so_far()
+        # On track requires an estimate, and each step confirmed.
+        is_confirmed = summary.of(self._transfer).certainty is Certainty.CONFIRMED
+        is_measured = time.result in MEASURED and (is_confirmed or time.result is not Result.ON_TRACK)
+        if time.result in (Result.OVER_ESTIMATE, Result.DELAYED):
+            text = Sentence("Expected by ", times.utc_minute(self._transfer.due_at, now=self._now))
+        elif self._transfer.steps.has_dead_step:
+            text = Sentence("A step failed, outcome pending")
+        else:
+            text = Sentence(self.in_words, f" · estimate {times.duration(self._estimate)}" if self._estimate else "")
+        return _comparison(
+            time.result if is_measured else Result.PENDING,
+            text,
+            (self.received(Result.PENDING), time, self._deposit(is_open=True), self._slippage(None)),
+        )
+
+    def delivered(self) -> Comparison:
+        """Return the comparison of a confirmed delivery. The amount decides the result. A missed estimate counts only
+        beyond its grace period.
+        """
+        received, time, deposit = self._received(), self._time_taken(), self._deposit(is_open=False)
+        slippage = self._slippage(self._transfer.received)
+        over = [row for row in (deposit, slippage) if row and row.result is Result.OVER_LIMIT]
+        result = received.result
+        if result in ENOUGH and over:
+            result = Result.OVER_LIMIT
+        elif result in ENOUGH and time.result is Result.LATE:
+            result = Result.LATE
+        words = [self._received_in_words()]
+        if self._is_comparable:
+            words += [Sentence(row.label, ": ", row.difference) for row in over]
+            estimate = f" (estimate {times.duration(self._estimate)})" if self._estimate else ""
+            words += [time.actual + estimate] if time.actual != UNKNOWN else []
+        return _comparison(result, joined(" · ", words), (received, time, deposit, slippage))
+
+    def not_delivered(self) -> Comparison:
+        received = self.received(Result.NOT_DELIVERED, actual="nothing")
+        refund = self._refund()
+        if refund is None:
+            is_reported = self._transfer.status == IntentStatus.REFUNDED
+            text = "Reported as refunded" if is_reported else self.in_words
+            return Comparison(Result.NOT_DELIVERED, text, (received,))
+        is_refunded = refund.result is Result.REFUNDED
+        result = Result.REFUNDED if is_refunded else Result.NOT_DELIVERED
+        return Comparison(result, self._refund_in_words(refund), (received, refund))
+
+    def unconfirmed(self) -> Comparison:
+        doubt = NOT_CONFIRMED
+        if summary.of(self._transfer).certainty is Certainty.CONFLICTING:
+            without = summary.of(self._transfer.without_balances()).certainty
+            doubt = CONFLICTING if without is Certainty.CONFLICTING else CONFLICTING_BALANCES
+        return _comparison(Result.UNKNOWN, doubt, (self.received(Result.UNKNOWN, difference=doubt), self._refund()))
+
+    @property
+    def in_words(self) -> str:
+        """Return `Quoted at least 4,973.37 USDC`."""
+        for word, money in (
+            ("exactly" if self._is_exact_output else "at least", self._least),
+            ("about", self._quoted),
+        ):
+            if money.value is not None:
+                return Sentence(f"Quoted {word} ", self._amount(money))
+        return "No amount quoted"
+
+    # The received amount
+
+    def received(self, result: Result, *, actual: str = UNKNOWN, difference: str = "") -> ComparisonRow:
+        chain = self._transfer.chain_name(self._transfer.destination_chain_id, unknown="the destination chain")
+        least = "" if self._least.value is None else Sentence("min. ", self._amount(self._least))
+        return ComparisonRow(
+            f"Received on {chain}",
+            result,
+            quoted=self._amount(self._quoted),
+            limit="quoted amount" if self._is_exact_output else least,
+            actual=actual,
+            difference=difference,
+        )
+
+    @property
+    def _is_comparable(self) -> bool:
+        """Return whether the received amount is known, and in the quoted token."""
+        request, received = self._transfer.request, self._transfer.received
+        quoted = self._transfer.money(None, request.destination_chain_id, request.destination_token_address)
+        return received.value is not None and not token_amounts.is_another_token(quoted, received)
+
+    def _received(self) -> ComparisonRow:
+        arrived, quoted, least = self._transfer.received.value, self._quoted.value, self._least.value
+        if arrived is None:
+            return self.received(Result.UNKNOWN, difference="delivered amount not reported")
+        actual = self._amount(self._transfer.received)
+        if not self._is_comparable:
+            difference = "different token from the quote, not comparable"
+            return self.received(Result.MISMATCH, actual=actual, difference=difference)
+        if quoted is None and least is None:
+            return self.received(Result.UNKNOWN, actual=actual, difference="no amount quoted")
+        if least is not None and arrived < least:
+            result = Result.BELOW_MINIMUM
+        elif quoted is not None and arrived >= quoted:
+            result = Result.AS_QUOTED
+        else:
+            result = Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
+        against_quote = "" if quoted is None else self._compared(arrived, self._quoted, "quoted") or "as quoted"
+        differences = joined(", ", filter(None, (against_quote, self._against_least(arrived))))
+        return self.received(result, actual=actual, difference=differences)
+
+    def _against_least(self, arrived: int) -> str:
+        if self._is_exact_output:
+            return ""
+        if self._least.value is None:
+            return "no minimum reported"
+        rest = arrived - self._least.value
+        apart = self._amount(replace(self._least, value=abs(rest)))
+        return Sentence(apart, f" {'above' if rest > 0 else 'below'} the minimum") if rest else "exactly the minimum"
+
+    def _received_in_words(self) -> str:
+        """Return the amount and its difference from the quote or, if too low, from the minimum."""
+        arrived, quoted, least = self._transfer.received, self._quoted, self._least
+        if arrived.value is None:
+            return "Delivered amount not reported"
+        words = Sentence("Received ", self._amount(arrived))
+        if not self._is_comparable:
+            return Sentence(words, ", different token from the quote")
+        if least.value is not None and arrived.value < least.value:
+            than = "quoted" if self._is_exact_output else "the minimum"
+            return Sentence(words, " (", self._compared(arrived.value, least, than), ")")
+        if quoted.value is None:
+            return words
+        apart = self._compared(arrived.value, quoted, "quoted")
+        return Sentence(words, " (", apart, ")") if apart else words
+
+    # Time
+
+    def _time_so_far(self) -> ComparisonRow:
+        transfer, due_at = self._transfer, self._transfer.due_at
+        row = self._time(Result.PENDING)
+        if self._estimate is None:
+            return replace(row, result=Result.UNKNOWN)
+        if not transfer.has_arrived:
+            return replace(row, difference="deposit not confirmed yet")
+        if due_at is None:
+            return replace(row, difference="start time not reported")
+        due = Sentence("expected by ", times.utc(due_at, now=self._now))
+        row = replace(row, since=transfer.started_at, difference=due)
+        if self._transfer.has_come(due_at):
+            is_late = self._transfer.has_come(transfer.late_at)
+            return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE)
+        return row if transfer.steps.has_dead_step else replace(row, result=Result.ON_TRACK)
+
+    def _time_taken(self) -> ComparisonRow:
+        taken = self._transfer.taken
+        row = self._time(Result.UNKNOWN)
+        if taken is None:
+            return row
+        row = replace(row, actual=times.duration(taken))
+        if self._estimate is None:
+            return replace(row, difference="no estimate")
+        over = taken - self._estimate
+        if over > timedelta():
+            is_late = over >= self._transfer.grace
+            difference = f"{times.duration(over)} over estimate"
+            return replace(row, result=Result.LATE if is_late else Result.OVER_ESTIMATE, difference=difference)
+        difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
+        return replace(row, result=Result.WITHIN_ESTIMATE, difference=difference)
+
+    def _time(self, result: Result) -> ComparisonRow:
+        return ComparisonRow(
+            "Time", result, quoted=f"est. {times.duration(self._estimate)}" if self._estimate else UNKNOWN
+        )
+
+    # Limits of the quote
+
+    def _deposit(self, *, is_open: bool) -> ComparisonRow | None:
+        """Return the row of the deposit, which only an exact-output quote limits."""
+        transfer = self._transfer
+        if not self._is_exact_output:
+            return None
+        quoted, deposited = replace(transfer.requested, value=transfer.quote.from_amount), self._deposited
+        chain = transfer.chain_name(transfer.origin_chain_id, unknown="the origin chain")
+        row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=self._amount(quoted), limit="quoted amount")
+        if transfer.legs[0] is not StepStatus.DONE:
+            return replace(row, result=Result.PENDING, difference="deposit not confirmed") if is_open else None
+        if deposited is None or deposited.value is None or quoted.value is None:
+            return None
+        result = Result.AS_QUOTED if deposited.value <= quoted.value else Result.OVER_LIMIT
+        difference = self._compared(deposited.value, quoted, "quoted") or "as quoted"
+        return replace(row, result=result, actual=self._amount(deposited), difference=difference)
+
+    @property
+    def _deposited(self) -> Money | None:
+        """Return the confirmed deposit in the requested token, otherwise None."""
+        arrived = self._transfer.arrived
+        if arrived is None or arrived.value is None:
+            return None
+        return None if token_amounts.is_another_token(arrived, self._transfer.requested) else arrived
+
+    def _slippage(self, arrived: Money | None) -> ComparisonRow | None:
+        """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
+        quoted, tolerance = self._quoted.value, self._tolerance
+        if tolerance is None:
+            return None
+        limit = f"max {amounts.fraction(tolerance)}"
+        row = ComparisonRow("Slippage", Result.PENDING, quoted="", limit=limit, term="slippage")
+        if arrived is None:
+            return row
+        if arrived.value is None or not quoted or not self._is_comparable:
+            return None
+        slipped = EXACT.divide(Decimal(quoted - arrived.value), Decimal(quoted))
+        came = amounts.fraction(slipped) if slipped >= 0 else f"{amounts.fraction(slipped.copy_abs())} better"
+        # A product is exact, a quotient is rounded.
+        if EXACT.multiply(Decimal(quoted), tolerance) >= quoted - arrived.value:
+            return replace(row, result=Result.WITHIN_LIMIT, actual=came)
+        points = amounts.points(EXACT.subtract(slipped, tolerance).scaleb(2, EXACT))
+        difference = f"{points} percentage points over the limit"
+        return replace(row, result=Result.OVER_LIMIT, actual=came, difference=difference)
+
+    # The refund
+
+    def _refund(self) -> ComparisonRow | None:
+        transfer, money = self._transfer, self._transfer.refunded
+        if transfer.refund is None or transfer.returning is StepStatus.ABSENT:
+            return None
+        chain = transfer.chain_name(transfer.refund.chain_id, unknown="")
+        label = f"Refunded on {chain}" if chain else "Refunded"
+        row = ComparisonRow(label, Result.REFUNDED, quoted="", term="refund")
+        if transfer.returning in RUNNING:
+            due = "" if money.value is None else Sentence(self._amount(money), " to be refunded")
+            return replace(row, result=Result.REFUNDING, actual="nothing yet", difference=due)
+        if transfer.returning is not StepStatus.DONE:
+            missing = "" if money.value is None else Sentence(self._amount(money), " not refunded")
+            return replace(row, result=Result.REFUND_FAILED, actual="nothing", difference=missing)
+        row = replace(row, actual=self._amount(money))
+        if not self._transfer.refund_reached_the_owner:
+            words = "not to the owner, or on a chain outside the route"
+            return replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
+        unknown = "not comparable: different token, or amount not reported"
+        return replace(row, difference=self._less_than_sent or unknown)
+
+    def _refund_in_words(self, refund: ComparisonRow) -> str:
+        if refund.result is Result.REFUNDING:
+            return "Refund in progress"
+        if refund.result is Result.REFUND_FAILED:
+            return "Refund failed"
+        if refund.result is Result.REFUND_UNCONFIRMED:
+            return "Refund to the owner not confirmed"
+        if self._transfer.refunded.value is None:
+            return "The refunded amount isn't reported"
+        return self._less_than_sent or Sentence("The owner got ", refund.actual, " back")
+
+    @property
+    def _less_than_sent(self) -> str:
+        """Return `0.50 USDC less than sent`, or "" if the refund can't be compared with the deposit."""
+        refunded, sent = self._transfer.refunded, self._deposited
+        if refunded.value is None or sent is None or sent.value is None:
+            return ""
+        if not token_amounts.is_same_asset(refunded, sent):
+            return ""
+        return self._compared(refunded.value, replace(refunded, value=sent.value), "sent") or "as much as sent"
+
+    # Words
+
+    def _compared(self, value: int, other: Money, than: str) -> str:
+        """Return the difference in words, or "" if equal or unknown."""
+        if other.value is None:
+            return ""
+        return token_amounts.compared(value, other.value, of=other, than=than)
+
+    def _amount(self, money: Money) -> str:
+        return UNKNOWN if money.value is None else money.amount.in_words
+
+
+def _comparison(result: Result, text: str, rows: tuple[ComparisonRow | None, ...]) -> Comparison:
+    """Return a comparison without the rows that say nothing. The first one is always shown."""
+    told = [row for row in rows[1:] if row and (row.result is not Result.UNKNOWN or row.actual != UNKNOWN)]
+    return Comparison(result, text, tuple(filter(None, (rows[0], *told))))
+
+
+# The service rounds each part, so five parts can differ from their sum by a few cents.
+TOLERANCE = Decimal("0.02")
+TENTHS_OF_A_PERCENT = Decimal(1000)
+
+
+class Source(StrEnum):
+    ORIGIN_GAS = "origin-gas"
+    DESTINATION_GAS = "destination-gas"
+    GAS = "gas"
+    PROVIDER = "provider"
+    SERVICE = "service"
+    COLLECTOR = "collector"
+
+
+@dataclass(frozen=True)
+class FeePart:
+    """A fee. `amount` is in its own token: the native token for a network fee, otherwise the fee token.
+
+    Only the total shows a warning about the fee token. `start` and `share` are percent of the bar, 0 for all fees if
+    one is negative or unknown.
+    """
+
+    source: Source
+    label: str
+    usd: Decimal | None
+    amount: Amount | None = None
+    start: Decimal = Decimal(0)
+    share: Decimal = Decimal(0)
+
+    @property
+    def shown(self) -> Figure:
+        return amounts.fee(self.usd)
+
+    @property
+    def in_token(self) -> str:
+        return replace(self.amount, warning="").in_words if self.amount else ""
+
+
+class Fees:
+    """The quoted fees of a transfer: the total, each fee as an amount and a share of a bar, and whether they add up.
+
+    The service reports the fees of the quote only, never those actually charged. `is_stated` is False for a total that
+    is the sum of the parts, because none was reported.
+    """
+
+    def __init__(self, transfer: Transfer) -> None:
+        self._transfer, self._received = transfer, transfer.intent.fees or NO_FEES
+        known = [part for part in self._reported_parts() if part.usd is not None or part.amount]
+        values = [part.usd for part in known if part.usd is not None]
+        self._listed = amounts.total(values)
+        self._is_complete = bool(values) and len(values) == len(known)
+        self.parts = tuple(_on_a_bar(known))
+        self.is_stated = self._received.total_fee_usd is not None
+
+    @property
+    def total(self) -> Decimal | None:
+        return self._received.total_fee_usd if self.is_stated else self._listed if self._is_complete else None
+
+    @property
+    def shown(self) -> Figure:
+        return amounts.fee(self.total)
+
+    @property
+    def in_token(self) -> str:
+        amount = self._in_fee_token(self._received.total_fee_amount)
+        return amount.in_words if amount else ""
+
+    @cached_property
+    def gap(self) -> Decimal | None:
+        """Return the total minus the sum of the parts in USD, None if any of them is missing."""
+        total = self._received.total_fee_usd
+        return EXACT.subtract(total, self._listed) if total is not None and self._is_complete else None
+
+    @property
+    def adds_up(self) -> bool | None:
+        """Return whether the fees add up to the total, apart from rounding."""
+        return None if self.gap is None else self.gap.copy_abs() <= TOLERANCE
+
+    @cached_property
+    def sentence(self) -> str:
+        """Return whether the parts add up in USD and in the fee token, "" if they do."""
+        return joined(" ", filter(None, (self._about_usd(), self._about_tokens()))) if self.parts else ""
+
+    def _about_usd(self) -> str:
+        if not self._is_complete and not self.is_stated:
+            return "Some fees have no USD value, so no total is shown."
+        if not self._is_complete:
+            return "" if self._rest == 0 else "Some fees have no USD value, so the total can't be checked."
+        if self.gap is None:
+            return "The service reported no total. This is the sum of the fees listed."
+        if not self.gap:
+            return ""
+        apart, more = amounts.fee(self.gap.copy_abs()), "less" if self.gap > 0 else "more"
+        return Sentence("Fees add up to ", amounts.fee(self._listed), ", ", apart, f" {more} than the quoted total.")
+
+    def _about_tokens(self) -> str:
+        total, rest = self._received.total_fee_amount, self._rest
+        if not rest or total is None:
+            return ""
+        listed, apart = (
+            replace(amount, warning="").in_words
+            for units in (total - rest, abs(rest))
+            if (amount := self._in_fee_token(units))
+        )
+        transfer = self._transfer
+        symbol = transfer.money(None, transfer.origin_chain_id, self._received.fee_token_address).symbol
+        token = text.symbol(symbol).shown if symbol else "the fee token"
+        more = "less" if rest > 0 else "more"
+        return Sentence(f"In {token}, fees add up to ", listed, ", ", apart, f" {more} than the quoted total.")
+
+    @property
+    def _rest(self) -> int | None:
+        """Return the total minus the sum of the fees in base units, which can differ even if the USD values add up."""
+        fees = self._received
+        units = (fees.gas_fee_total, fees.provider_fee_total, fees.service_fee_total, fees.collector_fee_total)
+        known = [value for value in units if value is not None]
+        return fees.total_fee_amount - sum(known) if fees.total_fee_amount is not None and known else None
+
+    def _reported_parts(self) -> Iterator[FeePart]:
+        fees, provider = self._received, self._received.provider or NO_PROVIDER
+        provider_usd = first(fees.provider_fee_usd, provider.quote_provider_fee_usd)
+        service_usd = first(fees.service_fee_usd, provider.service_fee_usd)
+        kind = "Swap fee" if self._transfer.is_same_chain else "Bridge fee"
+        if provider.quote_provider:
+            kind = f"{kind} ({providers.label(provider.quote_provider)})"
+        yield from self._gas()
+        for source, label, usd, units in (
+            (Source.PROVIDER, kind, provider_usd, fees.provider_fee_total),
+            (Source.SERVICE, "Service fee", service_usd, fees.service_fee_total),
+            (Source.COLLECTOR, "Collector fee", fees.collector_fee_usd, fees.collector_fee_total),
+        ):
+            yield FeePart(source, label, usd, self._in_fee_token(units))
+
+    def _gas(self) -> Iterator[FeePart]:
+        """Return network fees by chain if each is reported in USD, otherwise their sum."""
+        fees, transfer = self._received, self._transfer
+        sides = (
+            (Source.ORIGIN_GAS, fees.origin_gas, "origin chain"),
+            (Source.DESTINATION_GAS, fees.destination_gas, "destination chain"),
+        )
+        by_chain = [(source, gas, side) for source, gas, side in sides if gas]
+        if not by_chain or any(gas.total_fee_usd is None for _, gas, _ in by_chain):
+            yield FeePart(Source.GAS, "Network fees", fees.gas_fee_usd, self._in_fee_token(fees.gas_fee_total))
+            return
+        for source, gas, side in by_chain:
+            chain, amount = transfer.chain_name(gas.chain_id, unknown=side), None
+            if gas.total_fee_amount is not None:
+                coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
+                amount = coin.amount
+                if amount.unit in ("", amounts.BASE_UNITS) and gas.native_token_symbol:
+                    amount = amounts.amount(coin.value, decimals=coin.decimals, symbol=gas.native_token_symbol)
+            yield FeePart(source, f"Network fee ({chain})", gas.total_fee_usd, amount)
+
+    def _in_fee_token(self, units: int | None) -> Amount | None:
+        """Return an amount of the fee token, which is on the origin chain."""
+        transfer, address = self._transfer, self._received.fee_token_address
+        if units is None:
+            return None
+        if address is None:
+            return amounts.amount(units, decimals=None)
+        money = transfer.money(units, transfer.origin_chain_id, address)
+        # Most fees are in the deposited token.
+        asked = transfer.money(None, transfer.asked.chain_id, transfer.asked.token_address)
+        if token_amounts.is_same_token(money, asked):
+            money = replace(money, own_decimals=transfer.asked.decimals)
+        return money.amount
+
+
+def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
+    """Return the shares of the bar. Ends are rounded rather than widths, so the bar has no gaps or overlaps."""
+    values = [part.usd for part in parts if part.usd is not None and part.usd >= 0]
+    whole = amounts.total(values)
+    if len(values) < len(parts) or not whole:
+        yield from parts
+        return
+    until, start = Decimal(0), Decimal(0)
+    for part, value in zip(parts, values, strict=True):
+        until = EXACT.add(until, value)
+        end = EXACT.divide(EXACT.multiply(until, TENTHS_OF_A_PERCENT), whole).to_integral_value() / 10
+        yield replace(part, start=start, share=end - start)
+        start = end
+
+
+@derived
+def fees(transfer: Transfer) -> Fees:
+    return Fees(transfer)

@@ -1,0 +1,383 @@
+"""Reply to a customer about transfers: plain text that a support agent sends unedited.
+
+Its sentences are the column `reply` of messages.toml. It calls nothing sent, delivered or refunded unless it was.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import quote
+
+from intents_ui.formatting import hashes, text, times
+from intents_ui.formatting.text import Name, Sentence, capitalized, fill
+from intents_ui.search import explorers
+from intents_ui.tokens import providers
+from intents_ui.transfers import reasons, statuses, summary, timeline
+from intents_ui.transfers.locations import Place
+from intents_ui.transfers.placeholders import ADDRESSES, CUSTOMER, MINUTE, NOT_REPORTED, Placeholders
+from intents_ui.transfers.route_stats import RouteStats
+from intents_ui.transfers.rules import RECOVER, SECOND_DEPOSIT, Attention, Cause, HelpKind
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.summary import NOT_CHECKED
+from intents_ui.transfers.timeline import StepState
+from intents_ui.transfers.transfer import Transfer, derived
+
+HALF_HOUR = timedelta(minutes=30)
+# The team updates the customer at the first full half hour after this time.
+UPDATE_WITHIN = timedelta(hours=2)
+# The placeholders that name the time of the update.
+PROMISES = ("escalated", "follow_up", "update_by")
+DONE = {"payment": "reached the recipient", "swap": "is complete", "transfer": "was delivered"}
+
+
+class ReplyPlaceholders(Placeholders):
+    """The placeholders of pages in words for customers, and those that only replies have."""
+
+    def __init__(self, transfer: Transfer) -> None:
+        super().__init__(transfer, summary.of(transfer).row.minutes, CUSTOMER)
+
+    def __getitem__(self, name: str) -> str:
+        transfer = self.transfer
+        match name:
+            # The transfer
+            case "kind":
+                if transfer.pays_somebody_else:
+                    return "payment"
+                return "swap" if transfer.is_same_chain else "transfer"
+            case "what":
+                return self._what()
+            case "what_in_short":
+                return self._what_in_short()
+            case "is_done":
+                return DONE[self["kind"]]
+            case "cause":
+                cause = reasons.for_customer(transfer)
+                return Sentence(" ", Name(cause)) if cause else ""
+            case "problem":
+                return Name(reasons.for_customer(transfer)) or "One of its steps failed."
+            # Where the funds are
+            case "wallet":
+                return "the recipient's wallet" if transfer.pays_somebody_else else "your wallet"
+            case "the_wallet":
+                return capitalized(self["wallet"])
+            case "whereabouts":
+                return self._whereabouts()
+            case "funds":
+                holdings = transfer.holdings if transfer.has_balance else ()
+                return Sentence("Your funds (", self.sums(holdings[0]), ") are") if holdings else "Your funds are"
+            case "failed_refund":
+                at = summary.of(transfer).place
+                if at not in ADDRESSES:
+                    return fill("We're checking where on {either_chain} the funds are.", self)
+                likely = "" if transfer.has_balance else " most likely"
+                return Sentence(self["funds"], likely, " at the ", self.address(at), ".")
+            case "refund":
+                if transfer.refunded.value is None:
+                    return "The funds were"
+                return fill("{refund_amount}{instead} was", self)
+            # What the customer can do
+            case "did_it_arrive":
+                if transfer.pays_somebody_else:
+                    return "Please check with the recipient: did the funds arrive?"
+                return fill("Please check your wallet on {destination_chain}: did the funds arrive?", self)
+            case "recover_at":
+                return "at the link below" if transfer.contacts.recovery_url else "in the app you used"
+            case "recovery":
+                recovery = "Only your wallet can move them, and you can recover them {recover_at}."
+                return Name(reasons.no_recovery(transfer)) or fill(recovery, self)
+            # What the team does, and by when
+            case "desk":
+                return self._desk()
+            case "update_by":
+                return self._rounded_up(transfer.now + UPDATE_WITHIN, to=HALF_HOUR)
+            case "escalated":
+                return fill("We've escalated this to {desk} and will update you by {update_by}.", self)
+            case "follow_up":
+                return self._follow_up()
+            # Times
+            case "expired_at":
+                return self._after(" at ", transfer.execute_by or transfer.expires_at)
+            case "before_expiry":
+                return self._after(" before ", transfer.execute_by or transfer.expires_at)
+            case "arrival":
+                due_at = None if transfer.has_come(transfer.due_at) else transfer.due_at
+                return Sentence(" and should be complete by ", self._rounded_up(due_at)) if due_at else ""
+            case _:
+                return super().__getitem__(name)
+
+    def _what(self) -> str:
+        """Return `transfer of 300.00 USDC from Base to Arbitrum One` or `swap of 25.00 USDC on Base`."""
+        transfer = self.transfer
+        origin, destination = (
+            transfer.chain_name(chain_id, unknown="")
+            for chain_id in (transfer.origin_chain_id, transfer.destination_chain_id)
+        )
+        if transfer.is_same_chain:
+            return Name(f"{self._what_in_short()} on {origin}")
+        ends = [f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain]
+        return Name("".join([self._what_in_short(), *ends]))
+
+    def _what_in_short(self) -> str:
+        """Return `transfer of 300.00 USDC`, for long sentences."""
+        sent = summary.of(self.transfer).sent
+        # A deposit that arrived in an unknown amount isn't called by the quoted one.
+        is_known = sent.amount.full and (self.transfer.arrived is None or not sent.note)
+        return Name(f"{self['kind']}{f' of {sent.amount}' if is_known else ''}")
+
+    def _whereabouts(self) -> str:
+        place = summary.of(self.transfer).place
+        if place in ADDRESSES and self.transfer.has_balance is False:
+            is_next = place is Place.DELIVERY_ADDRESS or self.transfer.is_same_chain
+            goal = fill("in {wallet}" if is_next else "on {destination_chain}", self)
+            return Sentence("The funds left the ", self.address(place), " and haven't shown up ", goal, " yet.")
+        match place:
+            case Place.DEPOSIT_ADDRESS:
+                return Sentence("The funds are at the ", self.address(place), ".")
+            case Place.PROVIDER:
+                return fill("The funds are in transit from {origin_chain} to {destination_chain} via {provider}.", self)
+            case Place.DELIVERY_ADDRESS:
+                return fill("The funds are on {destination_chain}, and the last step to {wallet} is running.", self)
+            case Place.RECIPIENT:
+                return fill("The funds are most likely in {wallet} on {destination_chain}.", self)
+            case _:
+                return fill(
+                    "The funds are in your wallet on {origin_chain}, or in transit to the deposit address.", self
+                )
+
+    def _desk(self) -> str:
+        """Return who the team escalates to: the provider of funds in transit, with its request ID, or engineers."""
+        if Place.PROVIDER not in (summary.of(self.transfer).place, self.transfer.by_steps):
+            return "our engineers"
+        requests = self.transfer.quote.route_providers_request_ids
+        request = (" (request ", Name(hashes.short_hash(text.visible(requests[-1]))), ")") if requests else ()
+        return Sentence(self["provider"], *request)
+
+    def _follow_up(self) -> str:
+        """Return when the team escalates a transfer that should change, or that it has."""
+        row, transfer = summary.of(self.transfer).row, self.transfer
+        if row.cause is Cause.REFUND:
+            event, at = "there is no refund", transfer.return_overdue_at
+        elif row.minutes:
+            event, at = "nothing has changed", transfer.escalates_at(row.minutes)
+        else:
+            event, at = "it isn't complete", transfer.stalled_at
+        if at is None:
+            return fill("We'll check again and update you by {update_by}.", self)
+        if transfer.has_come(at):
+            return self["escalated"]
+        by, desk = self._rounded_up(at), self._desk()
+        return Sentence("If ", event, " by ", by, ", we'll escalate it to ", desk, " and update you.")
+
+    def _after(self, words: str, moment: datetime | None) -> str:
+        return Sentence(words, self.time(moment, "")) if moment else ""
+
+    def _rounded_up(self, moment: datetime, *, to: timedelta = MINUTE) -> str:
+        return self.time(moment + (times.EPOCH - moment) % to, "")
+
+
+SCAM_WARNING = "We never ask for your recovery phrase or for a wallet connection."
+# Where mail programs detect a link: the colon of `://`, the dot of `www.`.
+AN_ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """A step with a transaction. `link` is None without a block explorer."""
+
+    step: str
+    status: str
+    txn_hash: str
+    link: str | None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply to the owner of these transfers, with a pair of each and the URL of its page.
+
+    `greeting` and `signature` are the operator's.
+    """
+
+    transfers: Sequence[tuple[Transfer, str]]
+    greeting: str = ""
+    signature: str = ""
+
+    @property
+    def plain(self) -> str:
+        return self.written()
+
+    def written(self, as_of: datetime | None = None) -> str:
+        """Return the text, which ends with a link. `as_of`: when the transfers were read, if that isn't now."""
+        count = len(self.transfers)
+        titles = [f"Transfer {number} of {count}\n" if count > 1 else "" for number in range(1, count + 1)]
+        transfers = [transfer for transfer, _ in self.transfers]
+        blocks = [
+            self.greeting,
+            *(f"{title}{body(each)}" for title, each in zip(titles, transfers, strict=True)),
+            SCAM_WARNING if any(summary.of(each).scam_warning for each in transfers) else "",
+            self.signature,
+            *(
+                f"{title}{references(each)}\nStatus as of {times.dated(as_of or each.now)}: {url}"
+                for title, (each, url) in zip(titles, self.transfers, strict=True)
+            ),
+        ]
+        return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+@derived
+def body(transfer: Transfer) -> str:
+    """Return the sentences about a transfer, followed by the warning of a second deposit."""
+    row = summary.of(transfer).row
+    sentences = fill(row.reply, ReplyPlaceholders(transfer))
+    return unlinked(f"{sentences}\n\n{SECOND_DEPOSIT}" if row.warn_second_deposit else sentences)
+
+
+def renewed_at(transfer: Transfer) -> datetime | None:
+    """Return when an open page refreshes the reply, well before the time it promises. None: it promises no time."""
+    reply = summary.of(transfer).row.reply
+    is_promise = any(f"{{{each}}}" in reply for each in PROMISES)
+    return transfer.now + UPDATE_WITHIN / 2 if is_promise else None
+
+
+@derived
+def references(transfer: Transfer) -> str:
+    """Return lines with what the customer or a colleague may look up."""
+    lines = [f"Intent ID: {text.visible(transfer.intent.intent_id)}"]
+    if transfer.incident:
+        lines.append(f"Known incident: {unlinked(transfer.incident.sentence)}")
+    is_recoverable = HelpKind.RECOVERY in summary.of(transfer).row.help and not reasons.no_recovery(transfer)
+    if is_recoverable and transfer.contacts.recovery_url:
+        lines.append(f"{RECOVER}: {transfer.contacts.recovery_url}")
+    lines += [f"{each.step} transaction: {each.link or unlinked(each.txn_hash)}" for each in transactions(transfer)]
+    return text.bare("\n".join(lines))
+
+
+def transactions(transfer: Transfer) -> Iterator[Transaction]:
+    for step in timeline.of(transfer).steps:
+        sent = step.transaction
+        if sent is None or sent.txn_hash is None or hashes.is_placeholder(sent.txn_hash):
+            continue
+        chain = transfer.names.chain(sent.chain_id)
+        link = explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain)
+        status = statuses.transaction(sent.status, is_open=transfer.is_open).word
+        yield Transaction(step.title, status, text.visible(sent.txn_hash), link)
+
+
+def last_link(transfer: Transfer) -> str | None:
+    """Return the last transaction's page at its block explorer, or None."""
+    return next((each.link for each in reversed([*transactions(transfer)]) if each.link), None)
+
+
+def unlinked(words: str) -> str:
+    """Return text that mail programs don't turn into links: a token's name may contain a URL."""
+    return AN_ADDRESS.sub(r"[\g<0>]", text.bare(words))
+
+
+LONGEST_IN_URL = 1500  # characters of the text, because mail programs and helpdesks cut longer URLs
+CUT = "\n(Truncated. The page has the rest.)\n"
+
+
+@dataclass(frozen=True)
+class Escalation:
+    """`url` is that of the transfer's page. `stats`: recent transfers on its route, None if they aren't known."""
+
+    transfer: Transfer
+    url: str
+    stats: RouteStats | None = None
+
+    @property
+    def subject(self) -> str:
+        intent_id = self.transfer.intent.intent_id
+        return text.bare(f"{summary.of(self.transfer).headline}: transfer {hashes.short_hash(intent_id)}")
+
+    @property
+    def plain(self) -> str:
+        return self.written()
+
+    def written(self, as_of: datetime | None = None) -> str:
+        """Return the text, which ends with a link. `as_of`: when the transfer was read, if that isn't now."""
+        balances, finding = self.transfer.balances, summary.of(self.transfer).located.finding
+        checked = f"{finding} Checked {times.dated(balances.checked_at)}" if balances.checked_at else NOT_CHECKED
+        last = f"Page as of {times.dated(as_of or self.transfer.now)}: {self.url}\n"
+        lines = (_facts(self.transfer), unlinked(checked), unlinked(self._others()), last)
+        return "\n".join(filter(None, lines))
+
+    def link(self, template: str) -> str:
+        """Return the address with the subject and the text: an e-mail address, or a URL with placeholders.
+
+        `{intentId}`, `{subject}` and `{text}` in the URL are replaced.
+        """
+        body = self.plain
+        if len(body) > LONGEST_IN_URL:
+            body = f"{body[:LONGEST_IN_URL]}{CUT}{self.url}"
+        if not template.startswith("https://"):
+            return f"mailto:{template}?subject={quote(self.subject, safe='')}&body={quote(body, safe='')}"
+        given = {"{intentId}": self.transfer.intent.intent_id, "{subject}": self.subject, "{text}": body}
+        for name, value in given.items():
+            template = template.replace(name, quote(value, safe=""))
+        return template
+
+    def _others(self) -> str:
+        if self.stats is None or not self.stats.ended:
+            return ""
+        repeated = self.stats.repeated
+        common = f". Most common failure ({repeated.times}): {repeated.reason}" if repeated else ""
+        return f"Recent transfers on this route: {self.stats.delivered}{common}"
+
+
+@derived
+def _facts(transfer: Transfer) -> str:
+    """Return a line for each fact that depends neither on the exact time nor on when balances were checked."""
+    result = summary.of(transfer)
+    is_problem = result.attention is not Attention.NONE or result.tone is Tone.BAD
+    labeled = [
+        ("Problem" if is_problem else "Summary", result.headline),
+        ("Intent ID", text.visible(transfer.intent.intent_id)),
+        ("Status", f"{result.status.word}. {result.sentence}"),
+        *(("Failed step", each) for each in _failed_steps(transfer)),
+        ("Where the funds are", result.location),
+        *_amounts(transfer),
+        ("Route", " and ".join(providers.labels(transfer.providers))),
+        ("Provider request IDs", ", ".join(map(text.visible, transfer.quote.route_providers_request_ids))),
+        ("Owner", _address(transfer.owner)),
+        ("Recipient", _address(transfer.recipient)),
+        ("Deposit address", _address(transfer.deposit_address)),
+        ("Destination intent address", _address(transfer.delivery_address)),
+    ]
+    lines = [f"{label}: {unlinked(value)}" for label, value in labeled if value]
+    for each in transactions(transfer):
+        link = f" {each.link}" if each.link else ""
+        lines.append(f"{each.step} transaction ({each.status}): {unlinked(each.txn_hash)}{link}")
+    return text.bare("\n".join(lines))
+
+
+def _failed_steps(transfer: Transfer) -> Iterator[str]:
+    for step in timeline.of(transfer).steps:
+        if step.state is StepState.FAILED:
+            reason = f"Service message: {step.reason.whole}" if step.reason else ""
+            yield " ".join(filter(None, (f"{step.title}.", step.sentence, step.explanation, reason)))
+
+
+def _amounts(transfer: Transfer) -> Iterator[tuple[str, str]]:
+    """Yield what was sent and received. What was quoted is named so, and what has failed isn't expected any more."""
+    shown = summary.of(transfer)
+    quoted = f"{shown.sent.amount} on {shown.sent.chain}" if shown.sent.amount.full else ""
+    if transfer.is_arrival_reported:
+        yield "Sent", quoted
+    elif transfer.arrived is not None:
+        yield "Sent", f"{NOT_REPORTED}{f', quoted: {quoted}' if quoted else ''}"
+    else:
+        yield "Quoted", quoted
+    outcome = shown.outcome
+    if not outcome.amount.full:
+        return
+    if shown.returned:
+        yield "Refunded", f"{outcome.amount} on {outcome.chain}"
+    elif outcome.note in ("", summary.UNCONFIRMED):
+        yield "Received", str(outcome)
+    elif not transfer.is_over and not transfer.steps.has_dead_step:
+        yield "To be received", str(outcome)
+
+
+def _address(address: str | None) -> str:
+    return hashes.checksum(address) if address else ""

@@ -1,0 +1,426 @@
+"""Words for one transfer: the values of the placeholders in rows of messages.toml, and where the funds are.
+
+Untrusted text is already sanitized.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from intents_ui.formatting import hashes, text, times
+from intents_ui.formatting.text import Name, Sentence, fill, listed
+from intents_ui.service.models import IntentStatus
+from intents_ui.service.outcome import DEAD, UNDER_WAY, StepStatus
+from intents_ui.tokens import providers, token_amounts
+from intents_ui.tokens.token_amounts import Money
+from intents_ui.transfers import deposits, rules
+from intents_ui.transfers.deposits import Mismatch
+from intents_ui.transfers.locations import Holding, Place, is_further
+from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.transfer import ETHEREUM, Transfer
+
+ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
+
+
+class Agreement(StrEnum):
+    """Evidence for the location: balances unchecked, consistent with the steps, different from them, or no steps."""
+
+    UNCHECKED = "unchecked"
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    ALONE = "alone"
+
+
+@dataclass(frozen=True)
+class Located:
+    """`money` is the amount at the location, None if unknown; `is_estimate`: expected, not reported.
+
+    `finding` states the balances of the intent addresses, and what they mean. `is_confirmed`: the balances are this
+    amount at this location, so that the finding says nothing new.
+    """
+
+    money: Money | None = None
+    amount: str = ""
+    is_estimate: bool = False
+    check: Agreement = Agreement.UNCHECKED
+    finding: str = ""
+    is_confirmed: bool = False
+
+
+def _money(place: Place, transfer: Transfer) -> tuple[Money | None, bool]:
+    """Return the amount, and whether it is only an estimate."""
+    _, origin, destination = transfer.legs
+    if place in ADDRESSES and place is transfer.held_at:
+        held = transfer.holdings[0].sums
+        return (held[0], False) if len(held) == 1 else (None, False)
+    match place:
+        case Place.OWNER:
+            return transfer.requested, False
+        case Place.DEPOSIT_ADDRESS:
+            is_told = transfer.deposit is not None and transfer.deposit.token_amount is not None
+            return transfer.reported_deposit if is_told else transfer.requested, not transfer.is_arrival_reported
+        case Place.PROVIDER:
+            # Between a swap and a bridge it is another token, in an unreported amount.
+            return (
+                (transfer.sent, True) if len(transfer.providers) == 1 and origin is StepStatus.DONE else (None, False)
+            )
+        case Place.DELIVERY_ADDRESS:
+            return transfer.expected, destination is not StepStatus.DONE
+        case Place.RECIPIENT:
+            received = transfer.received
+            return (received, False) if received.value is not None else (transfer.expected, True)
+        case Place.RETURNING | Place.RETURNED:
+            return transfer.refunded, False
+        case _:
+            return None, False
+
+
+def _by_steps(place: Place, transfer: Transfer) -> Place:
+    """Return where the funds are by the steps, and by a refund reported without a step.
+
+    Funds being refunded may still be where the refund starts."""
+    if transfer.returning is StepStatus.DONE or (
+        transfer.status == IntentStatus.REFUNDED and transfer.returning is StepStatus.ABSENT
+    ):
+        return Place.RETURNED
+    if place is Place.RETURNING or transfer.returning in DEAD:
+        start = transfer.start_of_the_return
+        return transfer.by_steps if start is Place.UNKNOWN else start
+    return transfer.by_steps
+
+
+MINUTE = timedelta(minutes=1)
+NOT_REPORTED = "amount not reported"
+NO_TIME = "a time that wasn't reported"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audience:
+    """What is worded differently for the readers of pages and for customers."""
+
+    owners_wallet: str
+    second_address: str
+    either_address: str
+    time: Callable[..., str]
+
+
+# To the second: a deadline of 14:04:59 has not passed at 14:04.
+PAGE = Audience(
+    owners_wallet="the owner's wallet",
+    second_address="destination intent address on ",
+    either_address="intent address on ",
+    time=times.utc,
+)
+CUSTOMER = Audience(
+    owners_wallet="your wallet",
+    second_address="address created for this transfer on ",
+    either_address="address created for this transfer on ",
+    time=times.utc_minute,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Placeholders:
+    """Values for one transfer by name. Clauses that may be "" begin with a blank.
+
+    `minutes` without a change after which `{escalation}` says to contact support.
+    """
+
+    transfer: Transfer
+    minutes: int = 0
+    audience: Audience = PAGE
+
+    def __getitem__(self, name: str) -> str:
+        transfer = self.transfer
+        match name:
+            # Chains, addresses and wallets
+            case "origin_chain":
+                return self.chain(transfer.origin_chain_id, "the origin chain")
+            case "destination_chain":
+                return self.chain(transfer.destination_chain_id, "the destination chain")
+            case "either_chain":
+                return fill(
+                    "{origin_chain}" if transfer.is_same_chain else "{origin_chain} or {destination_chain}", self
+                )
+            case "refund_chain":
+                return self.chain(transfer.refund.chain_id if transfer.refund else None, "the refund chain")
+            case "last_chain":
+                return self["destination_chain" if self._last_address is Place.DELIVERY_ADDRESS else "origin_chain"]
+            case "last_address":
+                return self.address(self._last_address)
+            case "balance_address":
+                return self._balance_address()
+            case "provider":
+                # Of two providers, the last is the bridge.
+                known = providers.labels(transfer.providers)
+                return Name(known[-1]) if known else "the route provider"
+            case "refund_to":
+                return self._refund_to()
+            case "to":
+                return hashes.in_sentence(transfer.recipient)
+            # What happens, and where the funds are
+            case "running":
+                return self._running()
+            case "first_step":
+                # An empty deposit address shows that the step runs before the step does.
+                is_running = transfer.legs[1] in UNDER_WAY or transfer.has_balance is False
+                return fill(f"The first step on {{origin_chain}} {'is running' if is_running else 'is next'}.", self)
+            case "amount_there":
+                return self._amount_at(transfer.reached)
+            case "last_confirmed_place":
+                return self._last_confirmed_place()
+            case "held_place":
+                holdings = transfer.holdings if transfer.has_balance else ()
+                amount = (": ", self.sums(holdings[0])) if holdings else ()
+                return Sentence("At the ", self._balance_address(), *amount, ".")
+            case "refund_place":
+                return self._refund_place()
+            case "settled":
+                # The headline without regard to balances.
+                return fill(EXPLANATIONS[rules.key(transfer.without_balances())].headline, self)
+            case "deposit_problem":
+                return self._deposit_problem()
+            # Times
+            case "expires_at":
+                return self.time(transfer.expires_at, NO_TIME)
+            case "execute_by":
+                return self.time(transfer.execute_by, NO_TIME)
+            case "eta":
+                return self.time(transfer.due_at, "the estimated time")
+            case "expected_by":
+                return self._expected_by()
+            case "usual_time":
+                return self._expected_by() if transfer.due_at else " This usually takes less than a minute."
+            case "confirmation_time":
+                return "a few minutes" if transfer.origin_chain_id == ETHEREUM else "a few seconds"
+            case "slow_until":
+                return self.time(transfer.stalled_at, "the usual time has passed")
+            case "slow_max":
+                return times.duration(transfer.allowance)
+            case "return_by":
+                return self.time(transfer.return_overdue_at, "15 minutes from now")
+            case "escalation":
+                return escalation(transfer, self.minutes, now=transfer.now)
+            case "age":
+                return _rounded(transfer.now - transfer.last_change) if transfer.last_change else "a long time"
+            # Amounts and tokens
+            case "received":
+                return self.amount(transfer.received)
+            case "expected":
+                money = transfer.expected
+                return "" if money.value is None else Sentence(", but about ", self.amount(money), " was expected")
+            case "refund_amount":
+                return self.amount(transfer.refunded)
+            case "refund_token":
+                token, instead = _token(transfer.refunded), self["instead"]
+                return Sentence(" The refund is in ", token, instead, ".") if instead else ""
+            case "instead":
+                return self._instead()
+            case "balance":
+                return self.sums(transfer.holdings[0]) if transfer.holdings else "an unknown amount"
+            case "symbol":
+                return Name(transfer.received.called) if transfer.received.called else "the received token"
+            # The status
+            case "raw":
+                return Name(text.name(transfer.status or "none given").shown)
+            case "status_word":
+                return transfer.shown_status.word
+            case _:
+                raise KeyError(name)
+
+    # Parts of values
+
+    def chain(self, chain_id: int | None, unknown: str) -> str:
+        return unknown if chain_id is None else Name(self.transfer.chain_name(chain_id))
+
+    def address(self, at: Place) -> str:
+        match at:
+            case Place.DEPOSIT_ADDRESS:
+                return Sentence("deposit address on ", self["origin_chain"])
+            case Place.DELIVERY_ADDRESS:
+                return Sentence(self.audience.second_address, self["destination_chain"])
+            case _:
+                return Sentence(self.audience.either_address, self["either_chain"])
+
+    def holder(self, held: Holding) -> str:
+        if held.at is not Place.UNKNOWN:
+            return self.address(held.at)
+        chain = self.chain(held.chain_id, "an unnamed chain")
+        return Sentence("address ", hashes.in_sentence(held.address), " on ", chain)
+
+    def time(self, at: datetime | None, unknown: str) -> str:
+        return self.audience.time(at, now=self.transfer.now) if at else unknown
+
+    def amount(self, money: Money) -> str:
+        return NOT_REPORTED if money.value is None else money.amount.in_words
+
+    def sums(self, held: Holding) -> str:
+        return listed([self.amount(money) for money in held.sums])
+
+    def left(self, place: Place) -> str:
+        """Return where funds are that are no longer at the last step's address."""
+        if self.transfer.steps.has_dead_step:
+            return Sentence("No longer at the ", self.address(place), ".")
+        if place is Place.DEPOSIT_ADDRESS and not self.transfer.is_same_chain:
+            return fill("Sent from {origin_chain}, not yet seen on {destination_chain}.", self)
+        return fill("Sent to the recipient's wallet on {destination_chain}, not yet seen there.", self)
+
+    def located(self, place: Place) -> Located:
+        """Return what is at a location, compared with the balances."""
+        transfer = self.transfer
+        money, is_estimate = _money(place, transfer)
+        known = money if money and money.value is not None else None
+        amount = self.amount(known) if known else ""
+        is_checked = transfer.has_balance is not None
+        check, finding = self._compared(place) if is_checked else (Agreement.UNCHECKED, "")
+        held_at = [each.at for each in transfer.holdings]
+        return Located(
+            money=known,
+            amount=Sentence("about ", amount) if amount and is_estimate else amount,
+            is_estimate=bool(known and is_estimate),
+            check=check,
+            finding=finding,
+            is_confirmed=known is not None and place in ADDRESSES and [place] == held_at,
+        )
+
+    def _compared(self, place: Place) -> tuple[Agreement, str]:
+        """Return whether the balances agree, or may agree, with the steps, and what they are."""
+        transfer = self.transfer
+        by_steps = _by_steps(place, transfer)
+        agrees = Agreement.ALONE if transfer.is_unread or transfer.lacks_its_receipt else Agreement.AGREES
+        if not transfer.has_balance:
+            if agrees is Agreement.AGREES and by_steps in ADDRESSES and place is not Place.RETURNING:
+                moved_on = Sentence("The ", self.address(by_steps), " is empty, so the funds have moved on.")
+                return Agreement.DIFFERS, moved_on
+            one, both = "The deposit address is empty.", "Both intent addresses are empty."
+            return agrees, one if transfer.is_same_chain else both
+        held = [Sentence(self.sums(each), " at the ", self.holder(each)) for each in transfer.holdings]
+        unknown = Sentence("an unknown amount at the ", self.address(Place.UNKNOWN))
+        found = Sentence("On-chain balances: ", listed(held or [unknown]), ".")
+        at = transfer.held_at
+        is_one_address = transfer.is_same_chain and by_steps in ADDRESSES
+        if agrees is Agreement.ALONE or at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
+            return agrees, found
+        if by_steps is Place.OWNER or is_further(at, by_steps):
+            return Agreement.DIFFERS, found
+        if is_one_address:
+            return agrees, found
+        return Agreement.DIFFERS, Sentence(found, " The recorded steps show the funds moved on from there.")
+
+    @property
+    def _last_address(self) -> Place:
+        is_over_there = self.transfer.by_steps is Place.DELIVERY_ADDRESS and not self.transfer.is_same_chain
+        return Place.DELIVERY_ADDRESS if is_over_there else Place.DEPOSIT_ADDRESS
+
+    def _balance_address(self) -> str:
+        """Return the address with the balance or, without one, the deposit address."""
+        transfer = self.transfer
+        if transfer.has_balance and transfer.holdings:
+            return self.holder(transfer.holdings[0])
+        is_only_paid = not transfer.has_balance and transfer.paid
+        return self.address(Place.DEPOSIT_ADDRESS if is_only_paid else Place.UNKNOWN)
+
+    def _refund_to(self) -> str:
+        refund, owner = self.transfer.refund, self.transfer.owner
+        if refund is None or refund.to_address is None:
+            return "an unknown wallet"
+        is_owner = owner is not None and refund.to_address.lower() == owner.lower()
+        return self.audience.owners_wallet if is_owner else hashes.in_sentence(refund.to_address)
+
+    def _running(self) -> str:
+        """Return what runs by the steps: `Swapping on Base`, `Bridging to Base`."""
+        match self.transfer.by_steps:
+            case Place.OWNER:
+                return "Confirming deposit"
+            case Place.DEPOSIT_ADDRESS if self.transfer.is_same_chain:
+                return fill("Swapping on {origin_chain}", self)
+            case Place.DELIVERY_ADDRESS:
+                return fill("Delivering on {destination_chain}", self)
+            case _:
+                return fill("Bridging to {destination_chain}", self)
+
+    def _amount_at(self, place: Place) -> str:
+        """Return `: 99.50 USDC` for an amount that is at this place, not only expected there."""
+        found = self.located(place)
+        return Sentence(": ", found.amount) if found.amount and not found.is_estimate else ""
+
+    def _last_confirmed_place(self) -> str:
+        match self.transfer.reached:
+            case Place.OWNER:
+                return fill("In the owner's wallet on {origin_chain}, or in transit to the deposit address.", self)
+            case Place.PROVIDER:
+                return fill("In transit from {origin_chain} to {destination_chain} via {provider}.", self)
+            case Place.RECIPIENT:
+                return fill("In the recipient's wallet on {destination_chain}.", self)
+            case at:
+                return Sentence("At the ", self.address(at), self._amount_at(at), ".")
+
+    def _refund_place(self) -> str:
+        """Return where the funds of a failed refund are. A balance is better evidence than the refund's chain."""
+        at = self.transfer.held_at
+        at = self.transfer.start_of_the_return if at is Place.UNKNOWN else at
+        if at is Place.UNKNOWN:
+            return fill("Unknown: possibly on {either_chain}.", self)
+        return Sentence("At the ", self.address(at), self._amount_at(at), ".")
+
+    def _deposit_problem(self) -> str:
+        """Return what is wrong with the deposit: `is 0.50 USDC below the minimum of 100.00 USDC`."""
+        payment = deposits.of(self.transfer)
+        expected, late_by = payment.expected, payment.late_by
+        match payment.mismatch:
+            case Mismatch.CHAIN:
+                return Sentence("was expected on ", self.chain(expected.chain_id, "another chain"))
+            case Mismatch.TOKEN:
+                token = text.symbol(expected.symbol).shown if expected.symbol else "another token"
+                is_native = expected.token_address is None or hashes.is_native(expected.token_address)
+                address = "" if is_native else f" ({hashes.short_address(expected.token_address)})"
+                return Sentence("was expected in ", Name(token), address)
+            case Mismatch.TOO_LITTLE:
+                # The token's warnings are beside the deposit.
+                lacking, least = (
+                    replace(replace(expected, value=value).amount, warning="").in_words
+                    for value in (payment.lacking, payment.least)
+                )
+                return Sentence("is ", lacking, " below the minimum of ", least)
+        if late_by and late_by > timedelta():
+            return f"was confirmed {times.duration(late_by)} after the deadline"
+        return "wasn't accepted" if self.transfer.is_over else "hasn't been accepted"
+
+    def _expected_by(self) -> str:
+        if self.transfer.is_listed:
+            return ""
+        if not self.transfer.has_come(self.transfer.due_at):
+            return fill(" Expected by {eta}.", self)
+        late_at = self.transfer.late_at
+        is_ahead = late_at is not None and not self.transfer.has_come(late_at)
+        until = (", but it can take until ", self.time(late_at, "")) if is_ahead else ()
+        return Sentence(" It was expected by ", self["eta"], *until, ".")
+
+    def _instead(self) -> str:
+        """Return ` instead of USDC` if the refund is in another token than the deposit."""
+        sent, refunded = self.transfer.sent, self.transfer.refunded
+        if sent.token_address is None or refunded.token_address is None:
+            return ""
+        # On another chain, the same token has another address.
+        is_another = sent.chain_id != refunded.chain_id or token_amounts.is_another_token(sent, refunded)
+        return Sentence(" instead of ", _token(sent)) if is_another and _token(sent) != _token(refunded) else ""
+
+
+def _token(money: Money) -> str:
+    return Name(money.called or hashes.short_address(money.token_address))
+
+
+def _rounded(age: timedelta) -> str:
+    """Return a duration in whole minutes if it is some."""
+    return times.duration(age // MINUTE * MINUTE if age >= MINUTE else age)
+
+
+def escalation(transfer: Transfer, minutes: int, *, now: datetime) -> str:
+    """Return the next step for a transfer that should change within that many minutes."""
+    at = transfer.escalates_at(minutes)
+    if at is None or transfer.last_change is None:
+        return "Wait. If nothing changes, contact support."
+    if transfer.has_come(at):
+        return f"Contact support now. Nothing has changed for {_rounded(now - transfer.last_change)}."
+    return Sentence("Wait. If nothing has changed by ", times.utc(at, now=now), ", contact support.")

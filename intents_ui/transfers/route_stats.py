@@ -1,0 +1,142 @@
+"""Delivery statistics for recent transfers on the same route."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+
+from intents_ui.formatting import text, times
+from intents_ui.service.models import IntentHistory
+from intents_ui.service.outcome import Outcome
+from intents_ui.tokens import providers
+from intents_ui.tokens.providers import Provider
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.transfer import Transfer
+
+# Fewer transfers are not significant.
+FEW = 5
+# This many with the same reason are no coincidence.
+SEVERAL = 3
+# With fewer, the nearest rank would be the maximum.
+ENOUGH_FOR_P95 = 20
+MOST_ARRIVE = 9, 10
+HALF = 1, 2
+NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class CommonFailure:
+    """A failure reason shared by several transfers, in the first one's words."""
+
+    reason: str
+    times: int
+
+
+@dataclass(frozen=True)
+class RouteStats:
+    """Outcomes of other transfers with a deposit: `ended` are closed, `running` are open.
+
+    `median` and `p95` are durations of the `timed` delivered ones, from the start of the execution to its end.
+    `is_settled`: the compared transfer was delivered, or its quote expired.
+    """
+
+    looked_at: int
+    alike: int
+    ended: int
+    succeeded: int
+    running: int
+    timed: int
+    median: timedelta | None
+    p95: timedelta | None
+    repeated: CommonFailure | None
+    providers: tuple[Provider, ...]
+    is_settled: bool
+
+    @property
+    def not_delivered(self) -> int:
+        return self.ended - self.succeeded
+
+    @property
+    def tone(self) -> Tone:
+        if self.ended < FEW or self.is_settled:
+            return Tone.NEUTRAL
+        return Tone.GOOD if self._at_least(MOST_ARRIVE) else Tone.ATTENTION if self._at_least(HALF) else Tone.BAD
+
+    @property
+    def verdict(self) -> str:
+        if self.ended < FEW:
+            return "Not enough recent transfers to compare."
+        if self.succeeded == self.ended:
+            return "All recent transfers on this route were delivered."
+        if self._at_least(MOST_ARRIVE):
+            return "Most recent transfers on this route were delivered."
+        if self._at_least(HALF):
+            return "Some recent transfers on this route were not delivered."
+        return "Most recent transfers on this route were not delivered."
+
+    @property
+    def delivered(self) -> str:
+        """Return `17 of 27 delivered (63%)`."""
+        if not self.ended:
+            return "No closed transfers"
+        return f"{self.succeeded} of {self.ended} delivered ({round(100 * self.succeeded / self.ended)}%)"
+
+    @property
+    def times(self) -> str:
+        """Return `Median 18 s · p95 28 s (27 transfers)`, or "" if no duration is known."""
+        if self.median is None:
+            return ""
+        shown = [f"Median {times.duration(self.median)}", *([f"p95 {times.duration(self.p95)}"] if self.p95 else [])]
+        return f"{' · '.join(shown)} ({text.counted(self.timed, 'transfer')})"
+
+    def _at_least(self, share: tuple[int, int]) -> bool:
+        part, whole = share
+        return self.succeeded * whole >= self.ended * part
+
+
+def of_route(entries: Sequence[IntentHistory], *, like: Transfer, now: datetime) -> RouteStats:
+    """Return statistics of the history entries that used the providers of `like`, without `like` itself.
+
+    What became of them is their outcome. An open one counts once its deposit has arrived.
+    """
+    own = like.intent.intent_id.lower()
+    others = [Transfer.of_entry(each, now=now) for each in entries if each.intent_id.lower() != own]
+    alike = [each for each in others if _way(each) == _way(like)]
+    ended = [each for each in alike if each.outcome not in (Outcome.OPEN, Outcome.NO_DEPOSIT)]
+    running = [each for each in alike if each.outcome is Outcome.OPEN and each.has_arrived]
+    succeeded = [each for each in ended if each.outcome is Outcome.DELIVERED]
+    ends = [(each.started_at, each.finished_at) for each in succeeded]
+    durations = sorted(end - start for start, end in ends if start and end and end > start)
+    failed = [each for each in ended if each.outcome is not Outcome.DELIVERED]
+    reasons = _most_common(reason.shown for transfer in failed if (reason := transfer.reason))
+    return RouteStats(
+        looked_at=len(others),
+        alike=len(alike),
+        ended=len(ended),
+        succeeded=len(succeeded),
+        running=len(running),
+        timed=len(durations),
+        median=_rank(durations, 50),
+        p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
+        repeated=CommonFailure(reasons[0], len(reasons)) if len(reasons) >= SEVERAL else None,
+        providers=tuple(map(providers.of, like.providers)),
+        is_settled=like.is_delivered or like.is_expired,
+    )
+
+
+def _way(transfer: Transfer) -> frozenset[str]:
+    return frozenset(provider.upper() for provider in transfer.providers)
+
+
+def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
+    """Return the nearest-rank percentile, which is always an observed value."""
+    return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
+
+
+def _most_common(reasons: Iterable[str]) -> list[str]:
+    """Return the largest group of reasons that are equal without amounts and addresses."""
+    groups: dict[str, list[str]] = {}
+    for reason in reasons:
+        groups.setdefault(NUMBERS.sub("#", reason).casefold(), []).append(reason)
+    return max(groups.values(), key=len, default=[])

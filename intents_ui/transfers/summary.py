@@ -1,0 +1,528 @@
+"""The answer about a transfer: what happened, where the funds are, what to do next, and how certain that is.
+
+Every surface shows a `Summary`, or the beginning of one. No other module words a transfer's state. The messages come
+from messages.toml.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import cached_property
+
+from intents_ui.formatting import amounts, times
+from intents_ui.formatting.text import Address, Name, Sentence, fill, parts_of
+from intents_ui.service.models import STOPPED, IntentStatus
+from intents_ui.service.outcome import RUNNING, StepStatus
+from intents_ui.tokens import providers
+from intents_ui.tokens.providers import Provider
+from intents_ui.tokens.token_amounts import Identity, Money, TokenStanding
+from intents_ui.transfers import deposits, reasons, rules
+from intents_ui.transfers.locations import Check, Place
+from intents_ui.transfers.placeholders import ADDRESSES, Located, Placeholders
+from intents_ui.transfers.rules import (
+    EXPLANATIONS,
+    SECOND_DEPOSIT,
+    Attention,
+    Cause,
+    Certainty,
+    Deadline,
+    Help,
+    HelpKind,
+    MessageRow,
+    Who,
+)
+from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers.transfer import Transfer, derived
+
+STATUS = "{status_word}"
+CHECKING = "Checking on-chain balances…"
+NOT_CHECKED = "On-chain balances were not checked."
+CHECKING_PLACE = "The intent addresses are being checked."
+CHECKING_NEXT = "Wait a moment while the balances are checked."
+
+# Labels of amounts that haven't been seen to move.
+EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"
+REFUNDED = "refunded"  # label of a refunded amount
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One end of a transfer. `usd`: its value from any source. `note` labels an amount that wasn't seen to move, such
+    as expected or quoted.
+    """
+
+    money: Money
+    usd: Decimal | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        """Return `99.85 USDC on Base (expected)`."""
+        return f"{self.amount} on {self.chain}{f' ({self.note})' if self.note else ''}"
+
+    @property
+    def label(self) -> str:
+        """Return the prefix of an unconfirmed amount, such as `Quoted:`, or ""."""
+        return f"{self.note.capitalize()}:" if self.note else ""
+
+    @property
+    def has_moved(self) -> bool:
+        """Return whether the amount was seen to move: sent, delivered or refunded."""
+        return self.note in ("", REFUNDED)
+
+    @property
+    def amount(self) -> amounts.Amount:
+        return self.money.amount
+
+    @property
+    def token(self) -> Identity:
+        return self.money.token
+
+    @property
+    def chain(self) -> str:
+        return self.token.chain
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Duration of a transfer. `since`: its start while it's open. `said`: the text for list rows."""
+
+    said: str
+    since: datetime | None = None
+    estimate: str = ""
+    is_late: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The summary of a transfer. `key` names the row of messages. Its texts are computed once, on first use.
+
+    Without balances, a row that they could change is provisional: its headline is the part that can't change, and
+    while a lookup is pending there is no location or next step.
+    """
+
+    key: str
+    transfer: Transfer
+    gaps: Placeholders
+
+    @cached_property
+    def row(self) -> MessageRow:
+        return EXPLANATIONS[self.key]
+
+    # What happened
+
+    @cached_property
+    def status(self) -> StatusLabel:
+        """Return the status, green only if the delivery is confirmed."""
+        shown = self.transfer.shown_status
+        tone = self._honest(shown.tone)
+        return replace(shown, tone=tone, icon=shown.icon if tone is shown.tone else "triangle-alert")
+
+    @cached_property
+    def tone(self) -> Tone:
+        return self._honest(self.row.tone)
+
+    @cached_property
+    def headline(self) -> str:
+        return self._stem if self.is_provisional else self._headline
+
+    @property
+    def is_the_status(self) -> bool:
+        """Return whether the headline is the status."""
+        return (self.row.stem if self.is_provisional else self.row.headline) == STATUS
+
+    def after_status(self, words: str) -> str:
+        """Return `Succeeded · 100.00 USDC on Base → …`."""
+        return f"{self.status.word} · {words}"
+
+    @property
+    def says_the_status(self) -> bool:
+        """Return whether the headline contains the status."""
+        template = self.row.stem if self.is_provisional else self.row.headline
+        return STATUS in template or self.row.says == self.status.word
+
+    @property
+    def shows_the_status(self) -> bool:
+        """Return whether the status stands beside the headline. A calm headline that contains it is enough."""
+        is_calm = self.tone not in (Tone.ATTENTION, Tone.BAD)
+        return not (self.is_the_status or (is_calm and self.says_the_status))
+
+    @cached_property
+    def headline_with_status(self) -> str:
+        """Return `Succeeded · Delivered`, or only the headline if it says the status."""
+        return self.headline if self.says_the_status else self.after_status(self.headline)
+
+    @cached_property
+    def sentence(self) -> str:
+        return fill(self.row.sentence, self.gaps)
+
+    # Where the funds are
+
+    @cached_property
+    def place(self) -> Place:
+        return _place(self.key, self.transfer)
+
+    @cached_property
+    def location(self) -> str:
+        """Return where the funds are, with the amount if they are at one address."""
+        if self.is_pending:
+            return CHECKING_PLACE
+        if self._has_left:
+            return self.gaps.left(self.place)
+        return fill(self.row.where, self.gaps)
+
+    @cached_property
+    def located(self) -> Located:
+        return self.gaps.located(self.place)
+
+    @property
+    def amount(self) -> str:
+        """Return the amount at the location, or "" if unknown."""
+        return "" if self.is_pending else self.located.amount
+
+    @property
+    def address(self) -> str | None:
+        """Return the location's address, None while the funds are being refunded."""
+        return None if self.place is Place.RETURNING else self.transfer.address_of(self.place)
+
+    @property
+    def names_address(self) -> bool:
+        """Return whether the location names its address."""
+        return any(isinstance(part, Address) and part.whole == self.address for part in parts_of(self.location))
+
+    @property
+    def address_chain_id(self) -> int | None:
+        return self.transfer.chain_of(self.place) if self.address else None
+
+    @cached_property
+    def certainty(self) -> Certainty:
+        """Return how certain the location is. Status label, route, timeline, quote comparison and sentence all use
+        it.
+        """
+        found = self.row.certainty
+        if self.is_pending:
+            return Certainty.UNKNOWN
+        is_doubtful = self.is_provisional or self._has_left
+        return Certainty.LIKELY if is_doubtful and found is Certainty.CONFIRMED else found
+
+    # What to do
+
+    @cached_property
+    def next_step(self) -> str:
+        if self.is_pending:
+            return CHECKING_NEXT
+        if self._obstacle:
+            return Sentence(Name(self._obstacle), " Contact support.")
+        return fill(self.row.next, self.gaps)
+
+    @property
+    def instructions(self) -> str:
+        """Return the next step, followed by the warning, for surfaces that show both as one text."""
+        return Sentence(self.next_step, f" {SECOND_DEPOSIT}") if self.row.warn_second_deposit else self.next_step
+
+    @cached_property
+    def who(self) -> Who:
+        """Return who must act: support, once a wait without an actor has taken too long."""
+        if self.is_pending:
+            return Who.NONE
+        if self._obstacle:
+            return Who.SUPPORT
+        return Who.SUPPORT if self._is_overdue and self.row.who is Who.NONE else self.row.who
+
+    @cached_property
+    def help(self) -> tuple[Help, ...]:
+        """Return where to recover the funds and whom to contact, if the next step says to."""
+        if self.is_pending:
+            return ()
+        kinds = (HelpKind.SUPPORT,) if self._obstacle else self.row.help
+        return tuple(rules.needed(kinds, self.transfer.contacts))
+
+    @property
+    def scam_warning(self) -> str:
+        """Return the warning about fake support, if the page says whom to contact or to recover funds."""
+        return rules.SCAM_WARNING if self.help else ""
+
+    @cached_property
+    def deadline(self) -> datetime | None:
+        return None if self.is_pending else _deadline(self.row.deadline, self.transfer)
+
+    @property
+    def attention(self) -> Attention:
+        return Attention.WATCH if self._is_only_late else self.row.attention
+
+    @property
+    def cause(self) -> Cause:
+        return Cause.LATE if self._is_only_late else self.row.cause
+
+    # Balances
+
+    @cached_property
+    def is_provisional(self) -> bool:
+        """Return whether unknown balances could change the headline."""
+        return bool(self._stem) and self.transfer.has_balance is None and self._stem != self._headline
+
+    @cached_property
+    def is_pending(self) -> bool:
+        return self.is_provisional and self.transfer.balances.check is Check.PENDING
+
+    @property
+    def balance_note(self) -> str:
+        """Return the note about unknown balances that could matter."""
+        if self.transfer.has_balance is not None or self.transfer.is_unread:
+            return ""
+        if self.transfer.balances.check is Check.PENDING:
+            return CHECKING
+        return NOT_CHECKED if self.is_provisional else ""
+
+    # In the row of a list, and at the top of the page
+
+    @property
+    def row_headline(self) -> str:
+        """Return the headline for a row that also shows the status; "" if it repeats the status."""
+        return "" if self.is_the_status else self.headline
+
+    @cached_property
+    def sent(self) -> Side:
+        """Return the deposit, labeled if its amount isn't the confirmed deposit's own: it was only requested."""
+        transfer, note = self.transfer, ""
+        if transfer.sent.value is not None and not transfer.is_arrival_reported:
+            # A deposit on its way isn't to be sent again, although its amount isn't known yet.
+            is_started = transfer.is_unread or transfer.has_arrived or transfer.paid
+            is_made = is_started or transfer.status == IntentStatus.SUCCEEDED
+            note = QUOTED if is_made or transfer.is_over else TO_SEND
+        return Side(transfer.sent, transfer.quote.from_amount_usd, note)
+
+    @cached_property
+    def received(self) -> Side:
+        """Return the delivered amount if known, else the quoted one."""
+        transfer, usd = self.transfer, self.transfer.quote.to_amount_usd
+        if transfer.is_delivered and transfer.received.value is not None:
+            return Side(transfer.received, usd, "" if self.certainty is Certainty.CONFIRMED else UNCONFIRMED)
+        if transfer.expected.value is None:
+            return Side(transfer.expected, usd)
+        return Side(transfer.expected, usd, EXPECTED if transfer.is_open and not transfer.is_expired else QUOTED)
+
+    @cached_property
+    def returned(self) -> Side | None:
+        """Return the refunded amount, if known."""
+        transfer = self.transfer
+        is_known = transfer.refunded.value is not None and transfer.returning is StepStatus.DONE
+        return Side(transfer.refunded) if is_known and self._came_back else None
+
+    @property
+    def outcome(self) -> Side:
+        """Return the refunded amount, else the delivered or quoted one."""
+        return replace(self.returned, note=REFUNDED) if self.returned else self.received
+
+    @property
+    def has_arrived(self) -> bool:
+        """Return whether something was delivered, even if unconfirmed."""
+        is_delivery = self.received.note in ("", UNCONFIRMED) and bool(self.received.amount.full)
+        return is_delivery and self.returned is None
+
+    @property
+    def sends_nothing(self) -> bool:
+        """Return whether no funds move. Address poisoning uses such transfers to list a lookalike address."""
+        return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """Return the chains whose token list isn't there to check the transfer's tokens against."""
+        tokens = (self.sent.token, self.received.token)
+        unknown = [each for each in tokens if each.address and each.standing is TokenStanding.UNKNOWN]
+        return tuple(dict.fromkeys(each.chain for each in unknown if each.chain_id is not None))
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        return tuple(map(providers.of, self.transfer.providers))
+
+    @cached_property
+    def clock(self) -> Clock:
+        """Return the duration from the start of execution to the end, or to now."""
+        transfer = self.transfer
+        if transfer.started_at is None:
+            return Clock("no deposit" if transfer.is_expired else "")
+        if not transfer.is_open:
+            steps = filter(None, (transfer.deposit, transfer.origin, transfer.destination, transfer.refund))
+            end = transfer.finished_at or max(filter(None, map(transfer.ended_at, steps)), default=None)
+            return Clock(_length(end - transfer.started_at) if end else "")
+        said = _length(times.elapsed(transfer.started_at, now=transfer.now))
+        estimate = times.duration(transfer.given_estimate) if transfer.given_estimate else ""
+        return Clock(said, transfer.started_at if said else None, estimate, is_late=transfer.is_late)
+
+    @property
+    def destiny(self) -> str:
+        """Return who received it, if not the recipient."""
+        transfer = self.transfer
+        if self._came_back:
+            on = transfer.refunded.chain_id
+            return f"refunded on {transfer.chain_name(on)}" if on else "refunded to the owner"
+        return "to the owner" if transfer.owner and not transfer.pays_somebody_else else ""
+
+    @property
+    def recoverable(self) -> str:
+        """Return `79.71 USDC recoverable` or `3 recoverable balances`.
+
+        Without amounts it is `recoverable balance`, and "" if the balances are unknown.
+        """
+        if not self.transfer.has_balance:
+            return ""
+        if self._recoverable_amount:
+            return f"{self._recoverable_amount.amount.figure} recoverable"
+        held = self._recoverable
+        is_known = any(money.value is not None for money in held)
+        return f"{len(held)} recoverable balances" if is_known else "recoverable balance"
+
+    @property
+    def recoverable_in(self) -> Identity | None:
+        """Return the token of the recoverable balance, if there is only one."""
+        return self._recoverable_amount.token if self._recoverable_amount else None
+
+    # For help and pages
+
+    @property
+    def explained(self) -> IntentStatus | None:
+        """Return the status whose help page has the row, None if none has."""
+        return next((status for status in self.row.statuses if status == self.transfer.status), None)
+
+    @property
+    def told(self) -> tuple[object, ...]:
+        """Return everything that is shown, for comparisons."""
+        return (
+            *(self.key, self.status, self.tone, self.headline, self.sentence, self.location, self.amount),
+            *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),
+            *(self.row.warn_second_deposit, self.balance_note, self.located.finding),
+        )
+
+    @cached_property
+    def _recoverable(self) -> list[Money]:
+        transfer = self.transfer
+        groups = transfer.balances.groups if transfer.has_balance else ()
+        return [transfer.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
+
+    @property
+    def _recoverable_amount(self) -> Money | None:
+        only = self._recoverable[0] if len(self._recoverable) == 1 else None
+        return only if only and only.value is not None else None
+
+    @property
+    def _came_back(self) -> bool:
+        transfer = self.transfer
+        is_sent_back = transfer.returning is StepStatus.DONE and transfer.status != IntentStatus.SUCCEEDED
+        return is_sent_back or transfer.status == IntentStatus.REFUNDED
+
+    @cached_property
+    def _headline(self) -> str:
+        return fill(self.row.headline, self.gaps)
+
+    @cached_property
+    def _stem(self) -> str:
+        # Balances don't change what is said about a transfer in progress once its deposit has arrived.
+        is_settled = self.key.startswith("executing.") and self.transfer.has_arrived
+        return "" if is_settled else fill(self.row.stem, self.gaps)
+
+    @cached_property
+    def _obstacle(self) -> str:
+        """Return why the funds can't be recovered, if the next step would say to recover them."""
+        return reasons.no_recovery(self.transfer) if HelpKind.RECOVERY in self.row.help else ""
+
+    @cached_property
+    def _has_left(self) -> bool:
+        """Return whether the intent address that should hold the funds is empty on the chain."""
+        return self.place in ADDRESSES and self.transfer.has_balance is False
+
+    @property
+    def _is_overdue(self) -> bool:
+        """Return whether a wait without an actor has taken too long."""
+        escalates_at = self.transfer.escalates_at(self.row.minutes)
+        return self.transfer.has_come(escalates_at)
+
+    @property
+    def _is_only_late(self) -> bool:
+        """Return whether nothing but the delay needs attention."""
+        return self.row.attention is Attention.NONE and (self.transfer.is_late or self._is_overdue)
+
+    def _honest(self, tone: Tone) -> Tone:
+        if tone is not Tone.GOOD or self.certainty is Certainty.CONFIRMED:
+            return tone
+        return Tone.ATTENTION if self.certainty is Certainty.CONFLICTING else Tone.NEUTRAL
+
+
+@derived
+def of(transfer: Transfer) -> Summary:
+    """Return the summary for any combination of states, with either object or any of their fields missing."""
+    key = rules.key(transfer)
+    return Summary(key, transfer, Placeholders(transfer, minutes=EXPLANATIONS[key].minutes))
+
+
+@derived
+def changes_at(transfer: Transfer) -> datetime | None:
+    """Return the next time at which the clock alone may change the summary of the same receipt. None: never.
+
+    Until then, the row, the shown status and the timeline's `late` and `stalled` stay the same.
+    """
+    return min((at for at in _turning_points(transfer) if at and at > transfer.now), default=None)
+
+
+def _turning_points(transfer: Transfer) -> Iterator[datetime | None]:
+    yield from (transfer.escalates_at(minutes) for minutes in _minutes(transfer))
+    if transfer.is_open:
+        yield from (transfer.expires_at, transfer.execute_by)
+        yield from (transfer.due_at, transfer.stalled_at, transfer.late_at)
+    if transfer.returning in RUNNING or transfer.status in STOPPED:
+        yield transfer.return_overdue_at
+        yield transfer.settled_at
+
+
+def _minutes(transfer: Transfer) -> Iterator[int]:
+    """Return the waits after which the messages say to contact support."""
+    yield of(transfer).row.minutes
+    # Unknown balances could show a deposit that wasn't accepted.
+    if transfer.is_open and (not transfer.has_arrived or deposits.of(transfer).lacking):
+        yield EXPLANATIONS["executing.uncounted"].minutes
+
+
+def _length(length: timedelta) -> str:
+    """Return the duration; "" if it's negative (clock skew)."""
+    return times.duration(length) if length >= timedelta() else ""
+
+
+def _place(key: str, transfer: Transfer) -> Place:
+    place = EXPLANATIONS[key].place
+    match place:
+        case "last-confirmed":
+            return transfer.reached
+        case "balance":
+            return transfer.held_at if transfer.has_balance else Place.DEPOSIT_ADDRESS
+        case "refund":
+            held_at = transfer.held_at
+            return transfer.start_of_the_return if held_at is Place.UNKNOWN else held_at
+        case Place.RETURNED:
+            is_named = transfer.refund and transfer.refund.to_address and transfer.refund.chain_id and transfer.owner
+            return Place.RETURNED if is_named else Place.UNKNOWN
+        case Place.DEPOSIT_ADDRESS:
+            # A reported but unconfirmed deposit can still be anywhere.
+            arrived = transfer.has_arrived or transfer.has_balance
+            return Place.DEPOSIT_ADDRESS if arrived else Place.UNKNOWN
+        case _:
+            return Place(place)
+
+
+def _deadline(deadline: Deadline, transfer: Transfer) -> datetime | None:
+    match deadline:
+        case Deadline.EXECUTION:
+            return transfer.execute_by
+        case Deadline.ESTIMATE:
+            due_at = transfer.due_at
+            return transfer.late_at if transfer.has_come(due_at) else due_at
+        case Deadline.STALL:
+            return transfer.stalled_at
+        case Deadline.REFUND:
+            return transfer.return_overdue_at
+        case Deadline.NONE:
+            return None
+
+
+def whose(summary: Summary) -> str:
+    """Return `Waiting on: owner`, or "" if no one must act."""
+    return "" if summary.who is Who.NONE else f"Waiting on: {summary.who}"

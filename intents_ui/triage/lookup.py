@@ -1,0 +1,254 @@
+"""Rows of a ticket: one for each identifier, looked up a few at a time, in the order of the text."""
+
+import asyncio
+import logging
+import threading
+import traceback
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from intents_ui import app
+from intents_ui.formatting import failures, text
+from intents_ui.http import limits
+from intents_ui.search import shortened
+from intents_ui.search.facts import TicketFacts
+from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
+from intents_ui.search.identifiers import ADDRESSES, Kind, Pasted
+from intents_ui.service import lookup, operations, request_context, results
+from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
+from intents_ui.service.operations import ServiceCall
+from intents_ui.service.results import LookupResult
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.triage import rows, ticket
+from intents_ui.triage.rows import Reading, TriageOutcome, TriageRow
+from intents_ui.triage.ticket import Ticket
+from intents_ui.web import candidates, lookups, mirrored, reading
+from intents_ui.web.candidates import Candidates
+from intents_ui.web.links import intent_url
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 4  # identifiers of one ticket
+MOST_COMPARED = 100  # transfers of one row, with a shortened ID
+MORE = "Only the first {most} of {found} identifiers were looked up."
+
+
+def charge(request: HttpRequest, read: Ticket) -> int:
+    """Charge a ticket's identifiers. Returns the seconds to wait, 0 if none."""
+    return app.current().rate_limiter.charge(request, limits.SEARCH * len(read.findings))
+
+
+def too_many(wait: int) -> str:
+    """Return the sentence about a rate limit that is reached for these seconds."""
+    return (
+        "Tickets from your IP address have reached the rate limit. Nothing was looked up. Try again in"
+        f" {text.counted(wait, 'second')}, or with fewer identifiers."
+    )
+
+
+class TicketLookup:
+    """The rows of a ticket, each as soon as it and those before are known.
+
+    `close` ends it, from any thread: no request to the service is sent after that.
+    """
+
+    def __init__(self, read: Ticket, request: HttpRequest, facts: TicketFacts) -> None:
+        self._request, self._facts = request, facts
+        self._begun = [
+            rows.begin(number, finding, now=datetime.now(UTC)) for number, finding in enumerate(read.findings, start=1)
+        ]
+        self._compares = any(each.kind is Kind.SHORTENED for each in read.findings)
+        self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
+        self._closed = threading.Event()
+        self.threads = app.current().service.threads
+
+    def close(self) -> None:
+        self._closed.set()
+
+    def candidates(self, found: Sequence[TriageRow]) -> Candidates | None:
+        """Return the transfers that the text may be about if no identifier leads to a single one."""
+        if any(row.intent_id or row.outcome is TriageOutcome.POSSIBLE for row in found):
+            return None
+        return candidates.of_facts(self._request, self._facts)
+
+    async def __aiter__(self) -> AsyncGenerator[TriageRow]:
+        found: list[TriageRow] = []
+        tasks = self._tasks()
+        try:
+            for each in tasks:
+                # Unshielded, canceling the page would cancel this task first, and free its slot for the next lookup.
+                found.append(once(await asyncio.shield(each), found))
+                yield found[-1]
+        finally:
+            self.close()
+            for each in tasks:
+                each.cancel()
+
+    def all_rows(self) -> list[TriageRow]:
+        """Look up all identifiers and wait for their rows, at most until the deadline of the page."""
+        whole = [row for row in self._begun if row.kind is not Kind.SHORTENED]
+        answers = self.threads.together(*(partial(self._answer, row, self._looked_up) for row in whole))
+        known = {
+            row.number: rows.failed(row, answer, link=search_url(row)) if isinstance(answer, ServiceError) else answer
+            for row, answer in zip(whole, answers, strict=True)
+        }
+        found: list[TriageRow] = []
+        for row in self._begun:
+            found.append(once(known.get(row.number) or self._compared(row, list(known.values())), found))
+        return found
+
+    def _tasks(self) -> list[asyncio.Task[TriageRow]]:
+        """Return a task for each row, in the order of the text. A shortened ID waits for the other rows."""
+        whole = {
+            row.number: asyncio.create_task(self._in_turn(partial(self._answer, row, self._looked_up)))
+            for row in self._begun
+            if row.kind is not Kind.SHORTENED
+        }
+        others = list(whole.values())
+        return [whole.get(row.number) or asyncio.create_task(self._after(others, row)) for row in self._begun]
+
+    async def _after(self, others: Sequence[asyncio.Task[TriageRow]], row: TriageRow) -> TriageRow:
+        if others:
+            await asyncio.wait(others)
+        return await self._in_turn(partial(self._compared, row, [each.result() for each in others]))
+
+    async def _in_turn(self, do: Callable[[], TriageRow]) -> TriageRow:
+        async with self._at_once:
+            return await app.current().executor.run(do)
+
+    def _answer(self, row: TriageRow, look_up: Callable[[TriageRow], TriageRow]) -> TriageRow:
+        """Return the row as looked up, also on errors. Its requests have the limits of a page."""
+        row = replace(row, at=datetime.now(UTC))
+        try:
+            with request_context.page_deadline(), request_context.collecting_stale() as stale:
+                found, old = look_up(row), failures.old(stale, now=datetime.now(UTC))
+            return replace(found, notes=(*found.notes, old.sentence)) if old else found
+        except ServiceError as error:
+            return rows.failed(row, error, link=search_url(row))
+        except Exception as error:
+            reference = request_context.reference()
+            # Without the error's message, which may contain the pasted text.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            log.error("Unhandled %s, request ID %s\n%s", type(error).__name__, reference, where)
+            return rows.internal_error(row, reference=reference)
+
+    def ask[T](self, call: ServiceCall[T]) -> T:
+        self._check_open()
+        return app.current().service.ask(call)
+
+    def _check_open(self) -> None:
+        if self._closed.is_set():
+            raise OutOfTime
+
+    def _looked_up(self, row: TriageRow) -> TriageRow:
+        if known := rows.unasked(row):
+            return known
+        kind, value = row.kind, row.finding.value
+        found = lookup.in_turn(
+            self,
+            lambda: lookup.as_any(self, KEYS_OF_KIND[kind], value),
+            lambda: lookup.as_any(self, KEYS_AFTER_A_MISS.get(kind, ()), value),
+        )
+        if found.error:
+            return rows.failed(row, found.error, found=found, link=search_url(row))
+        if not found.hits:
+            return self._missed(row, found)
+        if len(found.hits) > 1:
+            return self._several(row, found)
+        reading = self._read(found.hits[0])
+        return self._comparable(rows.one(row, found, reading, link=intent_url(found.hits[0])), [reading.transfer])
+
+    def _several(self, row: TriageRow, found: LookupResult) -> TriageRow:
+        judged = [(hit, self._read(hit)) for hit in rows.to_look_at(found.hits, now=row.at)[: rows.MOST_JUDGED]]
+        listed = sorted(judged, key=lambda each: rows.rank(each[1].transfer))[: rows.MOST_LISTED]
+        of_all = reverse("address", args=[row.finding.value]) if row.kind in ADDRESSES else search_url(row)
+        links = [*(intent_url(hit) for hit, _ in listed), of_all]
+        row = rows.several(row, found, [reading for _, reading in listed], links=links)
+        others = [Transfer.of(hit.intent, None, now=row.at, unread=True) for hit in found.hits[:MOST_COMPARED]]
+        return self._comparable(row, [*row.transfers, *others])
+
+    def _comparable(self, row: TriageRow, transfers: Iterable[Transfer]) -> TriageRow:
+        """Return the row with its transfers' values if the ticket has a shortened ID to compare with them."""
+        if not self._compares:
+            return row
+        values = (shortened.of_transfer(each.intent, each.receipt, now=row.at) for each in transfers)
+        return replace(row, candidates=tuple(each for of_one in values for each in of_one))
+
+    def _missed(self, row: TriageRow, found: LookupResult) -> TriageRow:
+        """Return the row of an identifier without transfers, which may be a token, or an address that others paid."""
+        address = row.finding.value
+        if row.kind is Kind.ADDRESS:
+            self._check_open()  # loading names calls the service, too
+            using = app.current().catalog
+            if tokens := lookup.tokens_at(self, [chain.id for chain in using.chains()], address):
+                return rows.token(row, tokens, using=using)
+        paid = mirrored.that_paid(self._request, address) if row.kind in ADDRESSES else None
+        if paid and paid.lists:
+            counts = [(each.heading, f"{each.count:,}{' or more' if each.is_capped else ''}") for each in paid.lists]
+            return rows.paid(row, counts, link=reverse("address", args=[address]))
+        return rows.unknown(row, found, link=search_url(row))
+
+    def _read(self, hit: results.Hit) -> Reading:
+        """Read a transfer, its receipt and balances. One that was never executed has no receipt, which is no error."""
+        receipt, failure = None, None
+        try:
+            receipt = self.ask(operations.get_intent_receipt(hit.intent.intent_id))
+        except NotFound:
+            pass
+        except ServiceError as error:
+            failure = error
+        self._check_open()
+        return Reading(reading.of(hit.intent, receipt, failure, wait=reading.PATIENCE), failure)
+
+    def _compared(self, row: TriageRow, known: Sequence[TriageRow]) -> TriageRow:
+        """Compare a shortened ID with the transfers of the other rows, then with those of the mirror."""
+        return rows.in_ticket(row, known) or self._answer(row, partial(self._elsewhere, known=known))
+
+    def _elsewhere(self, row: TriageRow, *, known: Sequence[TriageRow]) -> TriageRow:
+        self._check_open()
+        found = candidates.of_facts(self._request, replace(self._facts, pasted=Pasted((row.finding,)))) or Candidates()
+        return rows.elsewhere(row, found.listed, searched=found.searched, told=known, link=search_url(row))
+
+
+@dataclass(frozen=True)
+class TicketRows:
+    """`problem`: why there are no rows. `wait`: seconds until a retry can succeed, 0 if that isn't the problem.
+    `candidates`: what the text may be about if no row has a single transfer.
+    """
+
+    rows: Sequence[TriageRow] = ()
+    candidates: Candidates | None = None
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    wait: int = 0
+
+
+def rows_of(written: str, request: HttpRequest, *, most: int = ticket.MOST) -> TicketRows:
+    """Look up at most this many identifiers of a text, and wait for all. Not for a thread with an event loop."""
+    read = ticket.read(written)
+    facts = lookups.facts_of(written, Pasted(read.findings))
+    if read.problem:
+        return TicketRows(problem=read.problem, candidates=candidates.of_facts(request, facts))
+    if len(read.findings) > most:
+        note = MORE.format(most=most, found=len(read.findings))
+        read = replace(read, findings=read.findings[:most], notes=(*read.notes, note))
+    if wait := charge(request, read):
+        return TicketRows(problem=too_many(wait), wait=wait)
+    looked_up = TicketLookup(read, request, facts)
+    found = looked_up.all_rows()
+    return TicketRows(found, looked_up.candidates(found), read.notes)
+
+
+def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
+    """Return the row, shortened if an earlier row has the same transfer."""
+    first = next((each for each in sent if each.intent_id.lower() == row.intent_id.lower() != ""), None)
+    return rows.again(row, first=first.number) if first else row
+
+
+def search_url(row: TriageRow) -> str:
+    return reverse("search", query={"q": row.finding.value})

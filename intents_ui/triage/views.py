@@ -1,0 +1,138 @@
+"""Triage page: look up every identifier of a ticket, and stream a line for each as soon as it's known.
+
+The text is sent by POST, to keep it out of URLs and browser history. It is neither stored nor logged. The page streams
+its head at once, then a line for each in the order of the text, then the rows by owner and the summary.
+"""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from datetime import UTC, datetime
+from functools import partial
+from http import HTTPStatus
+from typing import Any, cast
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.template import engines
+from django.template.backends.jinja2 import Jinja2
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
+
+from intents_ui import app
+from intents_ui.formatting import hashes
+from intents_ui.formatting.hashes import ShortForms
+from intents_ui.http import client_ip, marks
+from intents_ui.search.identifiers import Pasted
+from intents_ui.transfers.customer_reply import Reply
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.triage import cases, export, rows, ticket
+from intents_ui.triage.cases import OwnerGroup
+from intents_ui.triage.lookup import TicketLookup, charge, too_many
+from intents_ui.triage.rows import TriageRow
+from intents_ui.triage.ticket import Ticket
+from intents_ui.web import candidates, links, lookups
+from intents_ui.web.candidates import Candidates
+from intents_ui.web.frame import render
+
+log = logging.getLogger(__name__)
+
+# Marks where the rows and the summary go in the template. User input can't contain it, because `<` is escaped.
+PLACE = "<!-- here -->"
+
+
+@marks.body("triage")
+@require_http_methods(["GET", "HEAD", "POST"])
+@cache_control(no_store=True)
+def view(request: HttpRequest) -> HttpResponseBase:
+    if request.method != "POST":
+        return form(request)
+    received = request.POST.get("q", "")
+    read = ticket.read(received)
+    if wait := charge(request, read):
+        status = HTTPStatus.TOO_MANY_REQUESTS
+        return form(request, received=received, problem=too_many(wait), status=status, retry_after=wait)
+    facts = lookups.facts_of(received, Pasted(read.findings))
+    if read.problem:
+        possible = candidates.of_facts(request, facts)
+        status = HTTPStatus.OK if possible and possible.count else HTTPStatus.BAD_REQUEST
+        return form(request, received=received, problem=read.problem, possible=possible, status=status)
+    root = client_ip.root(request)
+    # A URL that reproduces the case. A fragment is sent to no server, and is in no log.
+    link = f"{root}{reverse('triage')}#ids={','.join(read.linked)}" if read.linked else ""
+    context = {"ticket": read, "received": received, "link": link}
+    page = render_to_string("triage/triage_results.html", context, request)
+    answers = TriageBody(read, TicketLookup(read, request, facts), page=page, root=root)
+    # A buffering proxy would delay all rows until the last one.
+    return StreamingHttpResponse(answers, headers={"X-Accel-Buffering": "no"})
+
+
+def form(
+    request: HttpRequest,
+    *,
+    received: str = "",
+    problem: str = "",
+    possible: Candidates | None = None,
+    **response: Any,
+) -> HttpResponse:
+    context = {
+        "received": received,
+        "problem": problem,
+        "possible": possible,
+        "most": ticket.MOST,
+        "longest": ticket.LONGEST,
+    }
+    return render(request, "triage/triage.html", context, **response)
+
+
+class TriageBody:
+    """Streamed body of the page. `close` ends it, from any thread."""
+
+    def __init__(self, read: Ticket, found: TicketLookup, *, page: str, root: str) -> None:
+        self._found = found
+        self._head, self._between, self._foot = page.split(PLACE)
+        self._root = root
+        self._forms = ShortForms()
+        # A sent row can't change, so find the values that look alike before the first row.
+        for each in read.findings:
+            self._forms.of(each.value, hashes.short_hash(each.value))
+
+    def close(self) -> None:
+        self._found.close()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        yield self._head
+        sent: list[TriageRow] = []
+        async with aclosing(aiter(self._found)) as found:
+            async for row in found:
+                sent.append(row)
+                yield self._forms.draw(partial(macros().triage_line, row))
+        yield self._between + await app.current().executor.run(partial(self._ended, sent)) + self._foot
+
+    def _ended(self, sent: list[TriageRow]) -> str:
+        possible = self._found.candidates(sent)
+        return self._forms.draw(lambda: ended(sent, possible, root=self._root))
+
+
+def ended(sent: list[TriageRow], possible: Candidates | None, *, root: str) -> str:
+    """Render the rows by owner, each with a reply, what the text may be about, and the summary."""
+    at = datetime.now(UTC)
+    by_owner = cases.groups(sent)
+    groups = [(group, replies_of(group, root=root)) for group in by_owner]
+    failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
+    case = macros().triage_case(groups, cases.counts(by_owner))
+    copies = export.copies(sent, root=root, now=at)
+    return f"{case}{macros().possible_transfers(possible)}{macros().triage_end(export.total(sent), at, failed, copies)}"
+
+
+def replies_of(group: OwnerGroup, *, root: str) -> list[tuple[str, Reply]]:
+    """Return the owners of the group's transfers, each with the reply. No reply is for two customers."""
+    by_owner: dict[str, list[Transfer]] = {}
+    for each in group.transfers:
+        by_owner.setdefault(group.owner or rows.owner_of([each]), []).append(each)
+    return [(owner, links.reply_about(owned, root=root)) for owner, owned in by_owner.items()]
+
+
+def macros() -> Any:
+    return cast(Jinja2, engines["jinja2"]).env.get_template("triage/rows.html").module

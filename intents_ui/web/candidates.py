@@ -1,0 +1,155 @@
+"""Transfers of the mirror that a customer may mean. They are for agents: no reply is about one of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from intents_ui.formatting import hashes, times
+from intents_ui.http import operator_auth
+from intents_ui.search import candidates as words
+from intents_ui.search.candidates import PossibleTransfer
+from intents_ui.search.facts import TicketFacts
+from intents_ui.search.identifiers import Pasted
+from intents_ui.service.errors import ServiceError
+from intents_ui.service.results import LookupResult
+from intents_ui.settings import ENV
+from intents_ui.transfers import summary
+from intents_ui.transfers.summary import Summary
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import lookups, reading
+from intents_ui.web.mirror import mirror_coverage
+
+if TYPE_CHECKING:
+    from intents_ui.mirror.candidates import Wanted
+    from intents_ui.mirror.coverage import Coverage
+
+PER_PAGE = 10
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """A page of the transfers that may be meant, the likeliest first, with what matches and what differs by intent ID.
+
+    `is_searched` is False if there is no copy, only staff may see it, or it can't be read. `count` is that of all.
+    `unread`: IDs of those of the page that the service didn't return.
+    """
+
+    has_mirror: bool = False
+    may_see: bool = False
+    mirror: "Coverage | None" = None
+    is_searched: bool = False
+    transfers: Sequence[Summary] = ()
+    reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    count: int = 0
+    page: int = 1
+    unread: Sequence[str] = ()
+
+    @property
+    def searched(self) -> str:
+        """What was searched, and why not more."""
+        if not self.has_mirror:
+            return words.NO_MIRROR
+        if not self.may_see:
+            return words.NOT_ALLOWED
+        return (words.SEARCHED if self.count else words.NOTHING) if self.is_searched else words.UNREADABLE
+
+    @property
+    def listed(self) -> list[PossibleTransfer]:
+        """Those of the page in short, with the ones that the service didn't return as the last."""
+        told = {each.transfer.intent.intent_id: brief(each, now=datetime.now(UTC)) for each in self.transfers}
+        told |= {each: hashes.short_id(each) for each in self.unread}
+        return [
+            PossibleTransfer(line, self.reasons[intent_id][0], reverse("intent", args=[intent_id]))
+            for intent_id, line in told.items()
+        ]
+
+    @property
+    def pages(self) -> int:
+        return -(-self.count // PER_PAGE)
+
+    @property
+    def first(self) -> int:
+        """The place of the first one of the page."""
+        return (self.page - 1) * PER_PAGE + 1
+
+
+def brief(shown: Summary, *, now: datetime) -> str:
+    """Return `Delivered: 100 USDC → 99.5 USDC, created 14:01:11 UTC`."""
+    at = shown.transfer.quoted_at
+    created = f", created {times.utc(at, now=now)}" if at else ""
+    return f"{shown.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
+
+
+def is_told(facts: TicketFacts) -> bool:
+    """Return whether the text says enough to look for a transfer that it doesn't name."""
+    has_fact = facts.amounts or facts.symbols or facts.since or facts.memo or facts.origin or facts.destination
+    return bool(facts.shortened or facts.describes_transfer or (facts.addresses and has_fact))
+
+
+def of_search(
+    request: HttpRequest, written: str, read: Pasted, found: LookupResult, *, page: int = 1
+) -> Candidates | None:
+    """Return a page of the transfers that a text may be about. What a hash or an ID finds needs no guess."""
+    if found.hits and read.telling:
+        return None
+    return of_facts(request, lookups.facts_of(written, read), page=page)
+
+
+def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Candidates | None:
+    """Return a page of the transfers that may be meant, or None if the text doesn't say enough."""
+    if not is_told(facts):
+        return None
+    if settings.MIRROR_DATABASE is None or ENV.intents_insight == "off":
+        return Candidates()
+    mirror, may_see = mirror_coverage(), operator_auth.may_see_insight(request)
+    if mirror is None or not may_see:
+        return Candidates(has_mirror=True, may_see=may_see, mirror=mirror)
+    from intents_ui.mirror.candidates import candidates  # imported only with a mirror
+    from intents_ui.mirror.readonly import CopyUnreadable
+    from intents_ui.mirror.readonly import reading as reading_copy
+
+    try:
+        with reading_copy():
+            found = candidates(wanted(facts), now=datetime.now(UTC))
+        found = [each for each in found if hashes.canonical_hash(each.intent_id)]  # others can't be part of a URL
+    except CopyUnreadable:
+        return Candidates(has_mirror=True, may_see=True)
+    shown = found[(page - 1) * PER_PAGE : page * PER_PAGE]
+    transfers = reading.of_ids([each.intent_id for each in shown])
+    return Candidates(
+        has_mirror=True,
+        may_see=True,
+        mirror=mirror,
+        is_searched=True,
+        transfers=[summary.of(each) for each in transfers if isinstance(each, Transfer)],
+        reasons={each.intent_id: [words.sentences(each.matches, each.contradicts)] for each in shown},
+        count=len(found),
+        page=page,
+        unread=[
+            each.intent_id for each, answer in zip(shown, transfers, strict=True) if isinstance(answer, ServiceError)
+        ],
+    )
+
+
+def wanted(facts: TicketFacts) -> "Wanted":
+    from intents_ui.mirror.candidates import Wanted
+
+    return Wanted(
+        amounts=facts.amounts,
+        in_dollars=facts.in_dollars,
+        symbols=facts.symbols,
+        origin=facts.origin.id if facts.origin else None,
+        destination=facts.destination.id if facts.destination else None,
+        chains=[each.id for each in facts.chains],
+        since=facts.since,
+        until=facts.until,
+        outcomes=facts.statuses,
+        memo=facts.memo,
+        shortened=facts.shortened,
+        addresses=[each.value for each in facts.addresses],
+    )

@@ -1,1 +1,0 @@
-"""What pages say of many transfers: who may see it, and names and addresses of what figures are of."""

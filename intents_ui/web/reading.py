@@ -1,0 +1,512 @@
+"""Transfers for display: read from the service, with names and the balances of their intent addresses.
+
+A transfer is made once from the same objects of the service, names, balances and five seconds (`TransferMemo`).
+
+The service reports balances only in the owner's history, and that call is slow because the service queries chains for
+it. A response is fresh for some seconds. After that it remains the last known balance until the transfer changes. All
+pages share the cached responses and, with Redis, all processes.
+
+The mirror, if there is one, knows the incidents on a transfer's route, and after how long a transfer of it is late.
+"""
+
+import math
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from cachetools import LRUCache
+from django.conf import settings
+
+from intents_ui import app
+from intents_ui.search.filters import Filters
+from intents_ui.service import lookup, operations, request_context
+from intents_ui.service.cache import CacheEntry
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError, Unreadable
+from intents_ui.service.executor import resting
+from intents_ui.service.lookup import MOST_RECEIPTS, Leaf, Position, walk
+from intents_ui.service.models import UNEXECUTED, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
+from intents_ui.service.operations import ServiceCall
+from intents_ui.service.request_context import as_of
+from intents_ui.settings import ENV
+from intents_ui.tokens.names import chains_of
+from intents_ui.transfers.incidents import IncidentFacts
+from intents_ui.transfers.locations import PENDING, UNCHECKED, Balances, Check
+from intents_ui.transfers.transfer import NO_CONTACTS, Contacts, Transfer
+from intents_ui.web.mirror import mirror_coverage
+
+if TYPE_CHECKING:
+    from intents_ui.insight.incidents import ListedIncident, RecentIncidents
+
+type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
+
+
+def open_now() -> Sequence["ListedIncident"]:
+    """Return the open incidents."""
+    found = recent()
+    return found.open_now if found else ()
+
+
+def on_route(transfer: Transfer) -> tuple[IncidentFacts, ...]:
+    """Return the incidents of a transfer's route, the newest first."""
+    found = recent()
+    if not found or not found.incidents:
+        return ()
+    route = route_of(transfer)
+    return tuple(
+        each
+        for each in found.incidents
+        if any(route_of_key(*on.scope.route) == route for on in each.routes) and _has_token(transfer, each)
+    )
+
+
+def _has_token(transfer: Transfer, incident: "ListedIncident") -> bool:
+    """Return whether a transfer sends or delivers the token of an incident, if it is one of a token."""
+    scope, summary = incident.scope.scope, transfer.summary
+    sides = (
+        (transfer.origin_chain_id, summary.origin_token_address),
+        (transfer.destination_chain_id, summary.destination_token_address),
+    )
+    wanted = scope.origin_chain, scope.token.lower()
+    return not scope.token or any((str(chain), (address or "").lower()) == wanted for chain, address in sides)
+
+
+def recent() -> "RecentIncidents | None":
+    """Return the newest incidents, if there is a mirror that can be read and everyone may see them."""
+    if settings.MIRROR_DATABASE is None or ENV.intents_insight != "public":
+        return None
+    from intents_ui.insight import incidents
+
+    return incidents.recent()
+
+
+def route_of(transfer: Transfer) -> RouteOf:
+    """Return a transfer's route, to compare it with those of the mirror."""
+    return route_of_key(*transfer.route)
+
+
+def route_of_key(providers: str, origin: str, destination: str) -> RouteOf:
+    return frozenset(filter(None, providers.upper().split(";"))), origin, destination
+
+
+LIMITS_MAX_AGE = 60.0  # seconds
+LATE_TIME = timedelta(days=1)  # that the mirror knows completely, so that its number of late transfers is right
+
+
+def late_count() -> int | None:
+    """Return how many transfers are late. None if the mirror doesn't know, or not everyone may see it."""
+    known = mirror_coverage() if ENV.intents_insight == "public" else None
+    if not known or not known.complete_since or known.complete_until:
+        return None
+    if known.complete_since > known.at - LATE_TIME:
+        return None
+    from intents_ui.insight import figures
+    from intents_ui.mirror.figures.scopes import EVERYTHING  # imported only with a mirror
+    from intents_ui.mirror.readonly import CopyUnreadable
+
+    try:
+        return figures.still_open().of(EVERYTHING)["late"]
+    except CopyUnreadable:
+        return None
+
+
+def limit_of_route(transfer: Transfer) -> timedelta | None:
+    """Return the limit of a transfer's route. None without a mirror, or if it doesn't know the route."""
+    if settings.MIRROR_DATABASE is None:
+        return None
+    found = app.current().recent_reads.get("route limits", _read_limits, max_age=LIMITS_MAX_AGE)
+    return found.get(route_of(transfer)) if found else None
+
+
+def _read_limits() -> Mapping[RouteOf, timedelta]:
+    from intents_ui.mirror.models import Route  # imported only with a mirror
+    from intents_ui.mirror.readonly import CopyUnreadable, reading
+
+    try:
+        with reading():
+            return {route_of_key(*each.key): each.limit for each in Route.objects.all()}
+    except CopyUnreadable:
+        return {}  # the coverage tells
+
+
+# Limit on pages of the owner's history. Owners rarely request more quotes than that within one second.
+MOST_PAGES = 3
+# An owner's list received later than this after a transfer's creation has the transfer, if it ever will.
+LISTED_WITHIN = timedelta(seconds=2)
+FIRST_PAGE = Page.first()
+# Limit on the owners to remember. There are no more cached responses.
+MOST_OWNERS = 20_000
+
+
+def look_up_balances(transfer: Transfer) -> Balances | None:
+    """Return the balances, waiting for the service. None if its owner's history doesn't have the transfer.
+
+    Raises ServiceError.
+    """
+    place, service = _owner_and_time(transfer), app.current().service
+    if place is None:
+        return None
+    owner, created_at = place
+    read = partial(entry_of, service, transfer.intent.intent_id, owner=owner, created_at=created_at)
+    entry, call = read(), first_page(owner=owner, created_at=created_at)
+    if entry is None and (cached := service.cache.peek(call)):
+        # It may have been requested for an earlier transfer, before this one.
+        received_at = datetime.now(UTC) - timedelta(seconds=cached.age) + service.health.clock_ahead()
+        if received_at < created_at + LISTED_WITHIN:
+            service.ask_uncached(call)
+            entry = read()
+    return Balances.of_entry(entry, checked_at=_whole_seconds(as_of())) if entry else None
+
+
+def balances_within(transfer: Transfer, *, seconds: float) -> Balances:
+    """Return the balances if they are available within `seconds`, or else PENDING.
+
+    The lookup then continues in the background.
+    """
+    service, call = app.current().service, _first_page(transfer)
+    if call is None:
+        return UNCHECKED
+    cached = service.cache.get(call)
+    known = _cached_balances(transfer, cached) if cached and cached.is_fresh else UNCHECKED
+    if known.check is Check.CHECKED:
+        return known
+    try:
+        lookup = service.threads.aside(lambda: look_up_balances(transfer))
+    except Overloaded:  # no thread is free for it
+        return PENDING
+    if not seconds:  # don't let the lookup's speed affect the page
+        return PENDING
+    try:
+        with resting():
+            return lookup.result(request_context.time_left(seconds, expired=TimeoutError)) or UNCHECKED
+    except TimeoutError:
+        return PENDING
+    except ServiceError:
+        return UNCHECKED
+
+
+def known_balances(transfers: Sequence[Transfer]) -> list[tuple[Balances, HistoryAnswer | None]]:
+    """Return the last known balances of each transfer, without a request, and the cached response that has them.
+
+    They are UNCHECKED if they predate the transfer's last change.
+    """
+    cache, owners = app.current().service.cache, app.current().balance_owners
+    is_shared = cache.shared is not None
+    calls = [_first_page(transfer) if is_shared or transfer.owner in owners else None for transfer in transfers]
+    answers = iter(cache.get_many([call for call in calls if call]))
+    cached = [next(answers) if call else None for call in calls]
+    return [
+        (_cached_balances(transfer, entry), entry.answer if entry else None)
+        for transfer, entry in zip(transfers, cached, strict=True)
+    ]
+
+
+def _cached_balances(transfer: Transfer, found: CacheEntry | None) -> Balances:
+    if found is None:
+        return UNCHECKED
+    checked_at = datetime.now(UTC) - timedelta(seconds=found.age)
+    if transfer.last_change is not None and checked_at < transfer.last_change:
+        return UNCHECKED
+    wanted = transfer.intent.intent_id.lower()
+    entry = next((entry for entry in found.answer.intents if entry.intent_id.lower() == wanted), None)
+    return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=_whole_seconds(checked_at))
+
+
+def _whole_seconds(at: datetime) -> datetime:
+    """Return the time in whole seconds, as displayed, so that two views of one response are equal."""
+    return at.replace(microsecond=0)
+
+
+def _owner_and_time(transfer: Transfer) -> tuple[str, datetime] | None:
+    """Return the owner and the creation time, by which the transfer is found in the history, or None."""
+    return (
+        (transfer.owner, transfer.quoted_at)
+        if transfer.owner and transfer.quoted_at and not transfer.is_unread
+        else None
+    )
+
+
+def _first_page(transfer: Transfer) -> ServiceCall[HistoryAnswer] | None:
+    """Return the call that usually finds the transfer, or None."""
+    place = _owner_and_time(transfer)
+    return first_page(owner=place[0], created_at=place[1]) if place else None
+
+
+def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: datetime) -> IntentHistory | None:
+    """Return the intent's history entry with its balances, from the owner's intents created in the same second.
+
+    None means that the balances are unknown, not that they are zero. The call is slow, because the service queries each
+    chain before it responds. Raises ServiceError.
+    """
+    owners = app.current().balance_owners
+    if len(owners) >= MOST_OWNERS:
+        owners.clear()  # those that are looked up again come back
+    owners.add(owner)
+    earliest, latest = _second_around(created_at)
+    pages = walk(
+        lambda page: service.ask(
+            operations.get_intent_history(
+                page=page, by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+            )
+        ),
+        Page.first(),
+    )
+    entries = (entry for listed, _ in islice(pages, MOST_PAGES) for entry in listed)
+    return next((entry for entry in entries if entry.intent_id.lower() == intent_id.lower()), None)
+
+
+@lru_cache(2_000)
+def first_page(*, owner: str, created_at: datetime) -> ServiceCall[HistoryAnswer]:
+    """Return the call that usually finds the intent: the first page of the owner's intents of that second."""
+    earliest, latest = _second_around(created_at)
+    return operations.get_intent_history(
+        page=FIRST_PAGE, by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+    )
+
+
+def _second_around(at: datetime) -> tuple[int, int]:
+    """Return the Unix times around `at`. Both are inclusive, and the service's clock can be finer than microseconds."""
+    second = math.floor(at.timestamp())
+    return second, second + 1
+
+
+BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows them as pending
+# Seconds to wait for balances where they can't be updated later: previews, feeds, replies, triage.
+PATIENCE = 3.0
+BEGINNING = Position()
+REUSE_SECONDS = 5.0
+# Objects of the service, with what was made and drawn of each: 18 KB in a list, 75 KB for a page of its own.
+MOST_REUSED = 1000
+
+
+class TransferMemo:
+    """What was made last of the service's objects. It is made again if any other value that it depends on changes.
+
+    Thread-safe. Only what is made a second time is kept: the rest isn't worth the memory, nor the time that garbage
+    collections take to walk through it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: LRUCache[tuple[object, ...], tuple[Sequence[object], tuple[object, ...], Any] | None] = LRUCache(
+            MOST_REUSED, getsizeof=lambda known: len(known[0]) if known else 1
+        )
+
+    def get[T](self, kind: str, sources: Sequence[object], *values: object, make: Callable[[], T]) -> T:
+        """Return what `make` made of the same objects and equal values, or makes now."""
+        key = (kind, *map(id, sources))
+        with self._lock:
+            is_repeated, known = key in self._made, self._made.get(key)
+        if known and known[1] == values:
+            made: T = known[2]
+        else:
+            made = make()
+            with self._lock:
+                # With the sources, so that their IDs stay theirs.
+                self._made[key] = (sources, values, made) if is_repeated and len(sources) < MOST_REUSED else None
+        return made
+
+
+def these_seconds() -> float:
+    """Return the current REUSE_SECONDS, for which a transfer is shown as of one moment."""
+    return datetime.now(UTC).timestamp() // REUSE_SECONDS
+
+
+def of(
+    intent: Intent,
+    receipt: IntentReceipt | None,
+    receipt_error: ServiceError | None = None,
+    *,
+    wait: float | None = None,
+) -> Transfer:
+    """Return a transfer from its intent and receipt. `receipt_error` is why the receipt couldn't be loaded.
+
+    `wait` is the number of seconds to wait for balances. By default (BALANCE_TIMEOUT) a longer lookup leaves
+    them pending. With an explicit wait they count as unchecked, because no later response updates them.
+    """
+    transfer = Transfer.of(intent, receipt, unread=receipt_error is not None, now=datetime.now(UTC))
+    names = _learn(_chains(intent))
+    balances = balances_within(transfer, seconds=BALANCE_TIMEOUT if wait is None else wait)
+    if wait is not None and balances.check is Check.PENDING:
+        balances = UNCHECKED
+    contacts = Contacts(ENV.intents_recovery_url, ENV.intents_support_contact)
+    return _made(transfer, names, balances, contacts, on_route(transfer))
+
+
+def read(intent_id: str) -> Transfer:
+    """Read a transfer for a view that is rendered once, and wait for its balances.
+
+    Raises ServiceError, also for the receipt, without which the status is unknown.
+    """
+    intent, receipt, receipt_error = lookup.read_transfer(app.current().service, intent_id)
+    if receipt_error:
+        raise receipt_error
+    return of(intent, receipt, wait=PATIENCE)
+
+
+def of_entries(entries: Sequence[IntentHistory]) -> Sequence[Transfer]:
+    """Return a list's transfers, with the balances from the list or from the cache."""
+    [transfers] = of_lists([entries])
+    return transfers
+
+
+def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Sequence[Transfer]]:
+    """Return the transfers of several lists of one page, whose names are loaded together."""
+    memo = app.current().transfers
+    known = [memo.get("unnamed", entries, make=partial(_unnamed, entries)) for entries in lists]
+    names = _learn(frozenset[int]().union(*(chains for _, _, chains in known)))
+    return [
+        _listed(entries, unnamed, unchecked, names)
+        for entries, (unnamed, unchecked, _) in zip(lists, known, strict=True)
+    ]
+
+
+def _unnamed(entries: Sequence[IntentHistory]) -> tuple[Sequence[Transfer], Sequence[Transfer], frozenset[int]]:
+    """Return the transfers without names, with the balances of the list, those without balances, and all chains."""
+    now = datetime.now(UTC)
+    transfers = [Transfer.of_entry(each, now=now, balances=Balances.of_entry(each)) for each in entries]
+    return transfers, [each for each in transfers if each.balances.check is Check.UNCHECKED], chains_of(entries)
+
+
+def _listed(
+    entries: Sequence[IntentHistory], unnamed: Sequence[Transfer], unchecked: Sequence[Transfer], names: object
+) -> Sequence[Transfer]:
+    found = known_balances(unchecked)
+
+    def make() -> Sequence[Transfer]:
+        now, cached = datetime.now(UTC), iter([balances for balances, _ in found])
+        return [
+            replace(
+                each,
+                now=now,
+                names=app.current().catalog,
+                balances=next(cached) if each.balances.check is Check.UNCHECKED else each.balances,
+                late_after=limit_of_route(each),
+            )
+            for each in unnamed
+        ]
+
+    sources = [*entries, *(response for _, response in found)]
+    return app.current().transfers.get("list", sources, these_seconds(), names, make=make)
+
+
+def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Transfer]:
+    """Return transfers from their intents and receipts. A receipt is None where there is none."""
+    now = datetime.now(UTC)
+    return _with_known_balances([Transfer.of(intent, receipt, now=now) for intent, receipt in read])
+
+
+def of_hits(intents: Sequence[Intent], *, most: int = MOST_RECEIPTS) -> list[Transfer]:
+    """Return search hits, which come without receipts. They are read unless there are more than `most` hits."""
+    if len(intents) > most:
+        # A quote that was never executed has no receipt.
+        receipts: list[IntentReceipt | ServiceError] = [
+            NotFound() if intent.status in UNEXECUTED else OutOfTime() for intent in intents
+        ]
+    else:
+        service = app.current().service
+        calls = (partial(service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
+        receipts = service.threads.together(*calls)
+    return _of_answers(intents, receipts)
+
+
+def of_ids(ids: Sequence[str]) -> list[Transfer | ServiceError]:
+    """Read transfers by Intent ID, in this order: all intents and receipts concurrently.
+
+    An intent that couldn't be read is replaced by its error.
+    """
+    service = app.current().service
+    calls: list[Callable[[], Intent | IntentReceipt]] = [
+        partial(service.ask, operations.get_intent(each)) for each in ids
+    ]
+    calls += [partial(service.ask, operations.get_intent_receipt(each)) for each in ids]
+    answers = service.threads.together(*calls)
+    of_intents, of_receipts = answers[: len(ids)], answers[len(ids) :]
+    read = [(each, receipt) for each, receipt in zip(of_intents, of_receipts, strict=True) if isinstance(each, Intent)]
+    transfers = iter(_of_answers([each for each, _ in read], [receipt for _, receipt in read]))
+    return [each if isinstance(each, ServiceError) else next(transfers) for each in of_intents]
+
+
+def _of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]) -> list[Transfer]:
+    """Return transfers from intents and the results of reading their receipts."""
+    now = datetime.now(UTC)
+    return _with_known_balances(
+        [
+            Transfer.of(
+                intent,
+                found if isinstance(found, IntentReceipt) else None,
+                unread=isinstance(found, ServiceError) and not isinstance(found, NotFound),
+                now=now,
+            )
+            for intent, found in zip(intents, receipts, strict=True)
+        ]
+    )
+
+
+def _with_known_balances(transfers: Sequence[Transfer]) -> list[Transfer]:
+    """Return the transfers with names and the last known balances."""
+    names = _learn(chain for each in transfers for chain in _chains(each.intent))
+    known = known_balances(transfers)
+    return [_made(each, names, balances) for each, (balances, _) in zip(transfers, known, strict=True)]
+
+
+def _made(
+    transfer: Transfer,
+    names: object,
+    balances: Balances,
+    contacts: Contacts = NO_CONTACTS,
+    of_route: tuple[IncidentFacts, ...] = (),
+) -> Transfer:
+    """Return the transfer with names, balances and what the mirror knows of its route."""
+    late_after = limit_of_route(transfer)
+    return app.current().transfers.get(
+        "transfer",
+        [transfer.intent, transfer.receipt],
+        *(these_seconds(), transfer.is_unread, names, balances, contacts, of_route, late_after),
+        make=lambda: replace(
+            transfer,
+            names=app.current().catalog,
+            balances=balances,
+            contacts=contacts,
+            incidents=of_route,
+            late_after=late_after,
+        ),
+    )
+
+
+def _chains(intent: Intent) -> tuple[int | None, int | None]:
+    return intent.origin_chain_id, intent.destination_chain_id
+
+
+def _learn(chain_ids: Iterable[int | None]) -> object:
+    """Load the names of these chains and their tokens, and return the version of all names."""
+    catalog = app.current().catalog
+    catalog.learn(chain_ids)
+    return catalog.version
+
+
+def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
+    """Return one page of a list of intents."""
+    ask = app.current().service.ask
+    return lookup.leaf(
+        lambda page: ask(operations.get_intent_history(page=page, **wanted.request)), wanted.first, at=at
+    )
+
+
+READ = 100  # the service's maximum page size
+MAX_AGE = 5.0  # seconds
+
+
+def latest() -> Sequence[IntentHistory]:
+    """Return the newest transfers, at most MAX_AGE old."""
+    call = operations.get_intent_history(page=Page.first(size=READ))
+    answer = app.current().service.ask(call, max_age=MAX_AGE)
+    if answer.unreadable_entries and not answer.intents:
+        error = Unreadable()
+        error.operation = "GetIntentHistory"
+        raise error
+    return tuple({entry.intent_id.lower(): entry for entry in answer.intents}.values())[:READ]
