@@ -56,8 +56,7 @@ class Site:
 
     def restart(self) -> None:
         """Restart the dashboard, load the names, and draw a page, which builds what all pages share."""
-        from intents_ui import app
-        from intents_ui.http import startup
+        from intents_ui import app, startup
         from intents_ui.service.client import ServiceClient
 
         if self._client:
@@ -73,7 +72,7 @@ class Site:
 
 
 def answer(path: str) -> int:
-    from intents_ui.http.application import PAGES
+    from intents_ui.application import PAGES
 
     where, _, query = path.partition("?")
     scope = {

@@ -48,9 +48,8 @@ def own_times(profile: cProfile.Profile) -> Counter[str]:
 def profile(path: str) -> Counter[str]:
     gunicorn_constants.apply()
     django.setup()  # after the settings are in the environment
-    from intents_ui import app
-    from intents_ui.http import startup
-    from intents_ui.http.application import PAGES
+    from intents_ui import app, startup
+    from intents_ui.application import PAGES
 
     app.use(startup.build())
 

@@ -1,4 +1,4 @@
-"""The objects of a process: built when it starts (`http/startup.py`), closed when it ends. Tests pass their own."""
+"""The objects of a process: built when it starts (`startup.py`), closed when it ends. Tests pass their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from intents_ui.service.decode import Brand
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import DEMO_STARTED, ENV
-from intents_ui.share.cards import Cards
 
 if TYPE_CHECKING:  # they use the objects, and import this module
     from collections.abc import Callable, Hashable
@@ -96,7 +95,6 @@ class App:
     requests_in_hand: Shares
     body_bytes: Shares  # of all requests in hand
     exports: Shares  # in progress
-    cards: Cards = field(default_factory=Cards)
     recent_reads: RecentReads = field(default_factory=RecentReads)
     # Whose balances were looked up here. Of other owners, only other processes cache them.
     balance_owners: set[str] = field(default_factory=set)

@@ -8,9 +8,8 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "intents_ui.settings")
 django.setup(set_prefix=False)
 
-from intents_ui import app
-from intents_ui.http import startup
-from intents_ui.http.application import application
+from intents_ui import app, startup
+from intents_ui.application import application
 
 __all__ = ["application"]
 

@@ -31,8 +31,8 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from intents_ui import api, installation
-from intents_ui.api import tokens
+from intents_ui import installation
+from intents_ui.http import api_access
 from intents_ui.mirror import database
 
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
@@ -88,7 +88,10 @@ PATTERNS = {
 }
 # fmt: on
 # They raise a ValueError for invalid values.
-PARSERS: dict[str, Callable[[str], object]] = {"intents_database": database.of_url, "intents_api_tokens": tokens.parse}
+PARSERS: dict[str, Callable[[str], object]] = {
+    "intents_database": database.of_url,
+    "intents_api_tokens": api_access.parse,
+}
 
 
 def split(value: Any) -> Any:
@@ -232,8 +235,8 @@ class Environment(BaseSettings):
         return self.intents_console or ("write" if self.embedded else "off")
 
     @cached_property
-    def api_tokens(self) -> tuple[tokens.Token, ...]:
-        return tokens.parse(self.intents_api_tokens.get_secret_value()) if self.intents_api_tokens else ()
+    def api_tokens(self) -> tuple[api_access.Token, ...]:
+        return api_access.parse(self.intents_api_tokens.get_secret_value()) if self.intents_api_tokens else ()
 
     @property
     def wide_proxies(self) -> list[IPvAnyNetwork]:
@@ -458,7 +461,7 @@ SECURE_CSP: dict[str, list[str]] = {
 SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
 
 # Other sites' pages that may read the API. Never with cookies.
-CORS_URLS_REGEX = f"^{api.PATHS}"
+CORS_URLS_REGEX = f"^{api_access.API}"
 CORS_ALLOW_ALL_ORIGINS = "*" in ENV.intents_api_origins
 CORS_ALLOWED_ORIGINS = [] if CORS_ALLOW_ALL_ORIGINS else ENV.intents_api_origins
 CORS_ALLOW_METHODS = ["GET", "HEAD", "POST"]

@@ -8,7 +8,6 @@ from intents_ui.catalog import chains, provider, routes, suggest, tokens
 from intents_ui.exports import views as export
 from intents_ui.exports.formats import FORMATS
 from intents_ui.http import failures
-from intents_ui.insight import route_stats
 from intents_ui.lists import address, attention, history, home
 from intents_ui.mcp import endpoint
 from intents_ui.triage import views as triage
@@ -45,7 +44,6 @@ OF_INTENT = [
     path("raw/receipt.json", intent.raw_receipt, name="receipt-raw"),
     path("receipt", intent.receipt, name="receipt"),
     path("reply", intent.answer, name="reply"),
-    path("route-stats", route_stats.others, name="route-stats"),
     path("proof", intent.proof, name="proof"),
     path("balances", balances.view, name="balances"),
     path("feed.atom", feed_views.intent, name="intent-atom"),

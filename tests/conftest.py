@@ -71,8 +71,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
 @pytest.fixture(scope="session", autouse=True)
 def objects() -> None:
     """Give tests that build no objects of their own those of a process."""
-    from intents_ui import app
-    from intents_ui.http import startup
+    from intents_ui import app, startup
 
     app.use(startup.build())
 

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any, Final
 
-from intents_ui.mcp.messages import NOTICE
+from intents_ui.http.json_rpc import NOTICE
 
 FENCED: Final = re.compile(
     r"(?P<notice>.*)\n<untrusted-(?P<mark>[0-9a-f]{12})>\n(?P<data>.*)\n</untrusted-(?P=mark)>", re.DOTALL

@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.http.application import PAGES, BufferedResponse
+from intents_ui.application import PAGES, BufferedResponse
 from intents_ui.settings import ENV, Environment
 
 PROXY = "10.1.2.3"

@@ -25,7 +25,7 @@ from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import MAIN, Scenario
 from intents_ui.emulator.transfers import OWNERS
-from intents_ui.lists import route_stats
+from intents_ui.insight import route_stats
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
 from intents_ui.service.errors import Reason, Unreachable
@@ -33,15 +33,14 @@ from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
 from intents_ui.share import views as share
 from intents_ui.tokens import token_amounts
-from intents_ui.transfers import customer_reply
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.rules import SECOND_DEPOSIT
 from intents_ui.transfers.summary import Summary
 from intents_ui.triage import views as triage
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
+from intents_ui.web import customer_reply, reading
 from intents_ui.web import intent as intent_page
-from intents_ui.web import reading
 from tests.fenced import data_of
 from tests.helpdesk import signing
 from tests.policies import NOT_CACHED, policies

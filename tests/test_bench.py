@@ -117,4 +117,4 @@ def test_entries_of_the_stub_are_executed_and_ended_while_time_passes(history: H
 def test_each_journey_can_be_measured(name: str) -> None:
     figures = measured(name)
     assert figures["status"] in (200, 302)
-    assert {"http/application.py", "service/client.py"} <= {*figures["list"]}
+    assert {"application.py", "service/client.py"} <= {*figures["list"]}

@@ -13,10 +13,9 @@ import httpx
 import pytest
 import trustme
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.asgi import application
 from intents_ui.emulator import Emulator
-from intents_ui.http import startup
 from tests import canary
 from tests.conftest import needs
 from tests.nginx import balanced

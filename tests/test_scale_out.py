@@ -104,7 +104,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "INTENTS_CONSOLE": "write",
             "INTENTS_CONSOLE_TOKEN": TOKEN,
             # All viewers share one address, and the machine may be busy with other tests.
-            **constants(**{POLICIES: PATIENT, PAGE_TIMEOUT: 25.0, "intents_ui.http.startup:STREAMS_PER_CLIENT": 1000}),
+            **constants(**{POLICIES: PATIENT, PAGE_TIMEOUT: 25.0, "intents_ui.startup:STREAMS_PER_CLIENT": 1000}),
             "TRUSTED_PROXIES": "127.0.0.1",
         }
         processes = [Process(free_port(), env) for _ in range(3)]

@@ -11,10 +11,9 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.ledger import EVERYTHING_LISTED, Entry
-from intents_ui.http import startup
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
 from tests.corpus import picked

@@ -22,13 +22,13 @@ from intents_ui.api.models import (
 from intents_ui.catalog import token_filters, token_list
 from intents_ui.catalog.reading import find_tokens, listed_routes, one_route
 from intents_ui.catalog.token_list import TokenRow
-from intents_ui.http import client_ip, failures
+from intents_ui.http import client_ip, cursors, failures
 from intents_ui.search import route_query as query
 from intents_ui.search.route_query import RouteDirection
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.results import Price
 from intents_ui.tokens import chains
-from intents_ui.web import cursors, links
+from intents_ui.web import links
 
 MOST_TOKENS: Final = 100  # of one page
 LARGEST_PLACE: Final = 10**6

@@ -22,7 +22,7 @@ from intents_ui.api.models import (
     ApiTransfers,
     ApiTriage,
 )
-from intents_ui.http import client_ip, failures, marks
+from intents_ui.http import client_ip, cursors, failures, marks
 from intents_ui.lists import address_lookup as addresses
 from intents_ui.lists.address_lookup import AddressLookup
 from intents_ui.search import empty_results, filters, identifiers, input_errors
@@ -32,7 +32,7 @@ from intents_ui.service.results import LookupResult
 from intents_ui.triage import export
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web import candidates, cursors, links, lookups, reading
+from intents_ui.web import candidates, links, lookups, reading
 from intents_ui.web.candidates import Candidates
 
 MOST_MATCHES: Final = 50

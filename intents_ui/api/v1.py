@@ -15,7 +15,6 @@ from django.views.decorators.http import require_POST, require_safe
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
-from intents_ui.api import OPERATIONS as ROOT
 from intents_ui.api import catalog, insight, transfers
 from intents_ui.api.insight import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.api.models import (
@@ -31,8 +30,11 @@ from intents_ui.api.models import (
     Problem,
 )
 from intents_ui.http import failures, marks
+from intents_ui.http.api_access import OPERATIONS as ROOT
 from intents_ui.installation import version
 from intents_ui.service.errors import ServiceError
+from intents_ui.settings import ENV
+from intents_ui.web.frame import render
 
 api = NinjaAPI(
     title="Intents",
@@ -154,6 +156,14 @@ HEADERS: Final = {
     "ETag": ("For `If-None-Match`: an answer that has not changed is not sent again", '"b1946ac92492d234"'),
     "Retry-After": ("Seconds to wait", "2"),
 }
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """Document the API for people."""
+    if ENV.intents_api == "off":
+        raise Http404("This dashboard has no API.")
+    return render(request, "api.html", {"paths": document()["paths"], "headers": HEADERS})
 
 
 @require_safe

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.catalog import chain_filters
 from intents_ui.catalog.chain_filters import ChainFilters
+from intents_ui.http import cursors
 from intents_ui.search.parameters import Chip, Parsed
 from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
@@ -23,7 +24,7 @@ from intents_ui.tokens import chains as display
 from intents_ui.tokens import names, providers
 from intents_ui.tokens.token_amounts import identity
 from intents_ui.transfers import summary
-from intents_ui.web import cursors, reading
+from intents_ui.web import reading
 from intents_ui.web.frame import render
 
 INTENTS_SHOWN = 5

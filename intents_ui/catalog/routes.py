@@ -13,6 +13,8 @@ from intents_ui.catalog.reading import listed_routes, one_route, routed_tokens
 from intents_ui.catalog.route_results import RouteSearch
 from intents_ui.formatting import failures
 from intents_ui.formatting.hashes import ZERO_ADDRESS
+from intents_ui.http import cursors
+from intents_ui.http.marks import is_partial
 from intents_ui.search import route_query as query
 from intents_ui.search.parameters import Parsed
 from intents_ui.search.route_query import RouteDirection, RouteQuery
@@ -20,8 +22,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
 from intents_ui.tokens import chains, names, providers
 from intents_ui.tokens.providers import Provider
-from intents_ui.web import cursors
-from intents_ui.web.frame import is_partial, render
+from intents_ui.web.frame import render
 
 
 @require_safe

@@ -25,6 +25,7 @@ from intents_ui.catalog.reading import SEARCH_LIMIT, FoundTokens, find_tokens
 from intents_ui.catalog.token_filters import TokenFilters
 from intents_ui.catalog.token_list import Where
 from intents_ui.formatting import failures, hashes, text
+from intents_ui.http import cursors
 from intents_ui.search import explorers, parameters
 from intents_ui.search.parameters import InvalidParameter, Parsed
 from intents_ui.search.route_query import RouteQuery, RouteSide
@@ -34,7 +35,7 @@ from intents_ui.service.models import IntentHistory, Page, TokenInfo, TokensAnsw
 from intents_ui.tokens import names, prices
 from intents_ui.tokens.token_amounts import identity, key
 from intents_ui.transfers import summary
-from intents_ui.web import cursors, reading
+from intents_ui.web import reading
 from intents_ui.web.frame import render
 
 WINDOW = 100

@@ -21,6 +21,7 @@ from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.formatting import text
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import of_dashboard
+from intents_ui.http.marks import is_partial
 from intents_ui.lists import problems
 from intents_ui.lists.problems import AttentionFilters
 from intents_ui.search import filters, parameters
@@ -29,7 +30,7 @@ from intents_ui.service import request_context
 from intents_ui.service.client import UncachedClient
 from intents_ui.service.executor import Lack
 from intents_ui.settings import ENV
-from intents_ui.web.frame import is_partial, render
+from intents_ui.web.frame import render
 
 HISTORY, ATTENTION, ADDRESS = "history", "attention", "address"
 RETRY_SECONDS = 30  # another export may have ended by then

@@ -9,9 +9,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 
-from intents_ui import api, mcp
-from intents_ui.api import tokens
-from intents_ui.api.tokens import Token
+from intents_ui.http import api_access
+from intents_ui.http.api_access import Token
 
 ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
 PASSED_ON = frozenset(
@@ -48,12 +47,12 @@ def token_of(scope: Mapping[str, Any]) -> Token | None:
     if not sent or not is_for_programs(scope.get("path", "")):
         return None
     scheme, _, given = bytes(sent[0]).decode("latin-1").partition(" ")
-    return tokens.find(settings.ENV.api_tokens, given.strip()) if scheme.lower() == "bearer" else None
+    return api_access.find(settings.ENV.api_tokens, given.strip()) if scheme.lower() == "bearer" else None
 
 
 def is_for_programs(path: str) -> bool:
     """Return whether a path is an operation of the API, or MCP."""
-    return path.startswith(api.OPERATIONS) or path == mcp.PATH
+    return path.startswith(api_access.OPERATIONS) or path == api_access.MCP
 
 
 def name_of(token: Token) -> str:

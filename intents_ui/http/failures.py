@@ -25,13 +25,10 @@ from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
 
-from intents_ui import api, mcp
 from intents_ui.formatting import failures, text
-from intents_ui.http import client_ip, marks
-from intents_ui.mcp import messages
+from intents_ui.http import api_access, client_ip, cursors, json_rpc, marks
+from intents_ui.http.marks import is_partial
 from intents_ui.service import errors, request_context
-from intents_ui.web import cursors
-from intents_ui.web.frame import is_partial
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +124,7 @@ def problem(failure: Failure) -> dict[str, Any]:
 def _as_rpc(failure: Failure) -> str:
     sentence = f"{failure.title}. {failure.what} {failure.todo}"
     # The ID of the request is unknown here.
-    return json.dumps(messages.error(None, messages.code_of(failure.status), sentence, problem(failure)))
+    return json.dumps(json_rpc.error(None, json_rpc.code_of(failure.status), sentence, problem(failure)))
 
 
 @dataclass(frozen=True)
@@ -159,9 +156,9 @@ TEXT: Final = Format("text/plain; charset=utf-8", lambda failure: f"{failure.tit
 
 def format_of(path: str, sent: Mapping[str, str]) -> Format:
     """Return the format that is requested at a path, by htmx with the headers HX-Request-Type and HX-Target."""
-    if path == mcp.PATH:
+    if path == api_access.MCP:
         return RPC
-    if path.startswith(api.PATHS):
+    if path.startswith(api_access.API):
         return PROBLEM
     if path.startswith("/rpc/"):
         return TEXT
@@ -204,7 +201,7 @@ class FailurePages:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        is_form = request.method == "POST" and not request.path.startswith(api.PATHS)
+        is_form = request.method == "POST" and not request.path.startswith(api_access.API)
         if is_form and not client_ip.is_same_origin(request):
             return page(request, of_dashboard("form of another site"))
         response = self.get_response(request)
@@ -250,7 +247,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def wrong_method(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
-    is_of_api, allowed = request.path.startswith(api.PATHS), refused["Allow"]
+    is_of_api, allowed = request.path.startswith(api_access.API), refused["Allow"]
     words = {
         "thing": "path" if is_of_api else "page",
         "method": text.visible(request.method or "")[:20],
@@ -273,7 +270,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         return redirect(escape_uri_path(plain) + (f"?{query}" if query else ""), permanent=True)
     # A view explains its own URL; the resolver's text is for developers.
     words = {"why": str(exception) if request.resolver_match else "This URL doesn't exist."}
-    name = "not found in the API" if request.path.startswith(api.PATHS) else "page not found"
+    name = "not found in the API" if request.path.startswith(api_access.API) else "page not found"
     return page(request, of_dashboard(name, words, looked_for=looked_for(request)))
 
 

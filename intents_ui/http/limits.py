@@ -17,9 +17,9 @@ from cachetools import LRUCache
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 
-from intents_ui import api, app
+from intents_ui import app
 from intents_ui.formatting import text
-from intents_ui.http import client_ip, failures, marks
+from intents_ui.http import api_access, client_ip, failures, marks
 from intents_ui.http.failures import Failure, of_dashboard
 from intents_ui.service.executor import Lack
 from intents_ui.service.redis import RedisGuard, redis_client
@@ -137,13 +137,14 @@ class RateLimits:
         kilobytes = int(request.META.get("CONTENT_LENGTH") or 0) // 1024
         response = charged(request, max(PAGE, kilobytes)) or self.get_response(request)
         quota: Quota | None = vars(request).get("quota")
-        if quota and request.path.startswith(api.PATHS):
+        if quota and request.path.startswith(api_access.API):
             response["RateLimit-Policy"] = f'"calls";q={quota.capacity};w={SECONDS}'
             response["RateLimit"] = f'"calls";r={quota.left};t={quota.reset}'
         return response
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: object) -> HttpResponse | None:
-        if ENV.intents_api == "off" and (client_ip.is_for_programs(request.path) or request.path.startswith(api.PATHS)):
+        is_for_programs = client_ip.is_for_programs(request.path) or request.path.startswith(api_access.API)
+        if ENV.intents_api == "off" and is_for_programs:
             raise Http404("This URL doesn't exist.")
         found = marks.of_view(view)
         most = marks.BODY_SIZES[found.body]

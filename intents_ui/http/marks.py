@@ -43,6 +43,11 @@ class Marks:
 NONE: Final = Marks()
 
 
+def is_partial(request: HttpRequest) -> bool:
+    """Return whether htmx requests a part of the page. Every page varies by this header (`stale_notice`)."""
+    return request.headers.get("HX-Request-Type") == "partial"
+
+
 def costly[V: Callable[..., Any]](when: When = "always") -> Callable[[V], V]:
     """Mark a view that takes several calls to the service, or reads a list page by page, for the rate limit."""
     return lambda view: _marked(view, costly=when)

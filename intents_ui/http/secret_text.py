@@ -14,9 +14,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from intents_ui import installation
-from intents_ui.http import failures
-from intents_ui.web import cursors
-from intents_ui.web.frame import is_partial
+from intents_ui.http import cursors, failures
+from intents_ui.http.marks import is_partial
 
 HELD_BACK: Final = failures.of_dashboard("secret")
 # Random characters that our own pages made. Now and then they have the form of a key.

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from intents_ui.formatting import times
-from intents_ui.insight import figures, incidents, scopes
+from intents_ui.insight import figures
 from intents_ui.insight.choices import Choices
 from intents_ui.insight.figures import FigureRow, ReasonRow
-from intents_ui.insight.incidents import ListedIncident, RecentIncidents
 from intents_ui.mirror.figures.facts import ENDED
 from intents_ui.mirror.figures.queries import Course
 from intents_ui.mirror.figures.statistics import Share
 from intents_ui.service.outcome import Outcome
 from intents_ui.settings import ENV
+from intents_ui.web import incidents, scopes
+from intents_ui.web.incidents import ListedIncident, RecentIncidents
 
 
 def overview(picked: Choices) -> dict[str, object]:

@@ -14,15 +14,14 @@ from intents_ui import app
 from intents_ui.formatting import amounts, hashes, text
 from intents_ui.formatting.amounts import Amount
 from intents_ui.http import operator_auth
-from intents_ui.insight import charts, incidents, scopes
+from intents_ui.insight import charts
 from intents_ui.insight.charts import Chart, Columns
 from intents_ui.insight.choices import PERIODS, Choices
-from intents_ui.insight.scopes import NamedScope, named
-from intents_ui.mirror import coverage, models, readonly
+from intents_ui.mirror import models, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.queries import FailureCount, OpenCounts, PeriodFigures, TokenCount, count_open
+from intents_ui.mirror.figures.queries import FailureCount, PeriodFigures, TokenCount
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
@@ -32,6 +31,8 @@ from intents_ui.tokens.token_amounts import Identity, Money
 from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import incidents, scopes
+from intents_ui.web.scopes import NamedScope, named
 
 STEPS = ("Deposit", "Origin", "Destination", "Refund")
 NO_REASON, OTHER = "No reason reported", "Other reasons"
@@ -113,7 +114,7 @@ def overview(picked: Choices) -> Report:
     """Return the figures of the whole service, and of its routes, providers, chains or tokens."""
 
     def read() -> Report:
-        counts = still_open()
+        counts = incidents.still_open()
         with reading():
             found = queries.overview(picked.window, counts, level=picked.by, order=picked.order)
         marked = [(each.since, each.closed or found.total.at) for each in incidents.read().incidents]
@@ -126,7 +127,7 @@ def overview(picked: Choices) -> Report:
 
 def report(scope: ScopeName, picked: Choices) -> Report:
     """Return the figures of a route, provider, chain or token. Raises Http404 if nothing is known of it."""
-    counts = still_open()
+    counts = incidents.still_open()
     with reading():
         found = queries.report(scope, picked.window, counts)
         is_known = bool(found.total.funded) or queries.is_known(scope)
@@ -165,16 +166,6 @@ def shown_reason(written: str) -> str:
 def step_name(step: int | None) -> str:
     """Return the name of a step by its position, or "" if it is unknown."""
     return STEPS[step] if step is not None and step < len(STEPS) else ""
-
-
-def still_open() -> OpenCounts:
-    """Return the counts of open transfers as read in the last seconds."""
-
-    def read() -> OpenCounts:
-        with reading():
-            return count_open(now=coverage.service_now())
-
-    return app.current().recent_reads.get("open", read, max_age=readonly.MAX_AGE)
 
 
 def _is_listed(scope: ScopeName) -> bool:

@@ -4,7 +4,7 @@ from django.apps import apps
 from django.urls import URLPattern, path
 from django.utils.module_loading import import_string
 
-from intents_ui.insight import coverage
+from intents_ui.insight import coverage, route_stats
 
 SCOPE = "views.scope"  # the figures of a level, which ends the name of its page
 # By route, the name of each page and its view.
@@ -25,7 +25,9 @@ PAGES = {
     "insight/token/<identifier:chain_id>/<identifier:address>": ("insight-token", SCOPE),
 }
 has_mirror = apps.is_installed("intents_ui.mirror")
-urlpatterns: list[URLPattern] = []
+urlpatterns: list[URLPattern] = [
+    path("intent/<identifier:intent_id>/route-stats", route_stats.others, name="route-stats")
+]
 for route, (name, view) in PAGES.items():
     # Without a mirror, nothing of it is imported.
     shown = import_string(f"intents_ui.insight.{view}") if has_mirror else coverage.no_mirror

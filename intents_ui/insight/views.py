@@ -14,10 +14,8 @@ from intents_ui import app
 from intents_ui.exports.formats import FORMATS
 from intents_ui.formatting import text, times
 from intents_ui.http import failures
-from intents_ui.insight import access, choices, data, figures, incidents, scopes
+from intents_ui.insight import access, choices, data, figures
 from intents_ui.insight.choices import Choices, Offered
-from intents_ui.insight.incidents import ListedIncident
-from intents_ui.insight.scopes import PLAIN, named
 from intents_ui.mirror import coverage
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import queries
@@ -29,9 +27,11 @@ from intents_ui.mirror.readonly import reading
 from intents_ui.mirror.windows import DAY, HOUR, utc
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens import names, providers
-from intents_ui.web import feeds
+from intents_ui.web import feeds, incidents, scopes
 from intents_ui.web.feed_entries import Entry, Feed
 from intents_ui.web.frame import GENERATED
+from intents_ui.web.incidents import ListedIncident
+from intents_ui.web.scopes import PLAIN, named
 
 OUTCOMES = {"": "Any outcome", "undelivered": "Not delivered", **{each.value: each.capitalize() for each in ENDED}}
 OF_ENDED: Final[Offered] = {"outcome": OUTCOMES, "sort": {Sort.NEWEST: "Newest", Sort.SLOWEST: "Slowest"}}
@@ -150,7 +150,7 @@ def _time(written: str | None, *, default: int) -> int:
 
 @access.insight
 def late(request: HttpRequest) -> HttpResponse:
-    scope, counts = scopes.read(request.GET), figures.still_open().counts.items()
+    scope, counts = scopes.read(request.GET), incidents.still_open().counts.items()
     picked = choices.read(request, OF_LATE, others=scopes.query(scope))
     late_by_route = {each.route: n["late"] for each, n in counts if each.level is Level.ROUTE and n["late"]}
     worst = sorted(late_by_route, key=lambda each: (-late_by_route[each], each))

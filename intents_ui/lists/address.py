@@ -11,6 +11,8 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.formatting import hashes
+from intents_ui.http import cursors
+from intents_ui.http.marks import is_partial
 from intents_ui.lists import address_summary as about
 from intents_ui.lists.address_lookup import AddressLookup, read, unanswered
 from intents_ui.search import empty_results, filters, input_errors
@@ -21,9 +23,9 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.lookup import Leaf, Position
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.tokens.names import chains_of
-from intents_ui.transfers import preview, summary
-from intents_ui.web import cursors, mirrored, reading
-from intents_ui.web.frame import is_partial, render
+from intents_ui.transfers import summary
+from intents_ui.web import mirrored, reading
+from intents_ui.web.frame import render
 from intents_ui.web.mirrored import Mirrored
 from intents_ui.web.reading import BEGINNING
 
@@ -128,7 +130,7 @@ def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
         "work": parts.work,
         "open_list": parts.open_list,
         "open_transfers": open_transfers,
-        "standing": preview.of_address(
+        "standing": about.standing(
             owner,
             in_flight=len(open_transfers),
             more_in_flight=bool(parts.open_list.found and parts.open_list.found.following),

@@ -157,3 +157,15 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
         sums.append(Sum(side, value, len(group)))
     ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.token.symbol))
     return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))
+
+
+def standing(owner: Role | None, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
+    """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
+    if owner is None or not owner.intents:
+        return ""
+    parts = [f"{'at least ' if owner.may_be_more else ''}{text.counted(owner.intents, 'transfer')}"]
+    if in_flight:
+        parts.append(f"{'at least ' if more_in_flight else ''}{in_flight} open")
+    if recoverable:
+        parts.append(f"{recoverable} recoverable")
+    return ", ".join(parts)

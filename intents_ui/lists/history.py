@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.formatting import text
+from intents_ui.http import cursors
 from intents_ui.search import filters
 from intents_ui.search.filters import Filters, ListLabels
 from intents_ui.service import operations
@@ -21,7 +22,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.lookup import Leaf, Position
 from intents_ui.service.models import IntentHistory
 from intents_ui.transfers import summary
-from intents_ui.web import cursors, reading
+from intents_ui.web import reading
 from intents_ui.web.frame import render
 from intents_ui.web.reading import BEGINNING
 

@@ -13,10 +13,9 @@ from django.views.decorators.http import require_POST
 from pydantic import BaseModel, ValidationError
 
 from intents_ui.formatting.failures import old
-from intents_ui.http import failures, marks
+from intents_ui.http import failures, json_rpc, marks
+from intents_ui.http.json_rpc import Code, Message, RpcError, Unanswered
 from intents_ui.installation import version
-from intents_ui.mcp import messages
-from intents_ui.mcp.messages import Code, Message, RpcError, Unanswered
 from intents_ui.mcp.tools import TOOLS
 from intents_ui.service import request_context
 from intents_ui.service.errors import ServiceError
@@ -107,20 +106,20 @@ def view(request: HttpRequest) -> HttpResponse:
     except ValidationError as error:
         is_json = error.errors()[0]["type"] != "json_invalid"
         code, sentence = (Code.INVALID_REQUEST, "Invalid message") if is_json else (Code.PARSE_ERROR, "Invalid JSON")
-        return respond(messages.error(None, code, sentence), HTTPStatus.BAD_REQUEST)
+        return respond(json_rpc.error(None, code, sentence), HTTPStatus.BAD_REQUEST)
     version = request.headers.get("MCP-Protocol-Version", VERSION)
     if version != VERSION:  # a newer client then begins with a handshake
         data = {"supported": [VERSION], "requested": version}
-        refused = messages.error(message.id, Code.UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+        refused = json_rpc.error(message.id, Code.UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         return respond(refused, HTTPStatus.BAD_REQUEST)
     if message.is_notification:
         return HttpResponse(status=HTTPStatus.ACCEPTED, content_type=JSON, headers=NOT_STORED)
     try:
         if message.method not in METHODS:
             raise RpcError(Code.METHOD_NOT_FOUND, "Method not found")
-        return respond(messages.result(message.id, METHODS[message.method](request, message.params)))
+        return respond(json_rpc.result(message.id, METHODS[message.method](request, message.params)))
     except RpcError as error:  # with 200, because clients read no body of other responses
-        return respond(messages.error(message.id, error.code, str(error)))
+        return respond(json_rpc.error(message.id, error.code, str(error)))
 
 
 def respond(body: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:

@@ -6,8 +6,8 @@ from django.http import HttpRequest
 
 from intents_ui import app
 from intents_ui.formatting import times
-from intents_ui.insight import access, data, figures, incidents
-from intents_ui.mcp.messages import Unanswered, fenced_json
+from intents_ui.http.json_rpc import Unanswered, fenced_json
+from intents_ui.insight import access, data, figures
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
@@ -15,6 +15,7 @@ from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.search import parameters
 from intents_ui.tokens import providers
+from intents_ui.web import incidents
 from intents_ui.web.mirror import mirror_coverage
 
 UNKNOWN_CHAIN: Final = "Unknown {which} chain. Give its ID, for example 8453, or its name."
@@ -45,7 +46,7 @@ def health(request: HttpRequest, chains: tuple[str, str], provider: str) -> str:
 
 def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
     """Return the figures of all routes between two chains, or of those with a provider. Raises CopyUnreadable."""
-    counts, scope = figures.still_open(), ScopeName(Level.ROUTE, "", *pair)
+    counts, scope = incidents.still_open(), ScopeName(Level.ROUTE, "", *pair)
     with reading():
         report = queries.report(scope, Period.DAY, counts)
     found = [each for each in (report.total, *report.rows) if each.funded]

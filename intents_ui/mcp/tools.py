@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from intents_ui.api import answers
 from intents_ui.formatting import hashes, text
 from intents_ui.http import client_ip
-from intents_ui.mcp.messages import Unanswered, fenced, fenced_json
+from intents_ui.http.json_rpc import Unanswered, fenced, fenced_json
 from intents_ui.search import empty_results, identifiers, input_errors
 from intents_ui.search.candidates import CHECK
 from intents_ui.search.identifiers import Pasted

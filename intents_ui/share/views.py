@@ -15,11 +15,10 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
-from intents_ui import app
 from intents_ui.formatting import failures, hashes
 from intents_ui.service import request_context
 from intents_ui.settings import ENV
-from intents_ui.share.cards import Busy
+from intents_ui.share.cards import Busy, Cards
 from intents_ui.transfers import preview, summary
 from intents_ui.transfers.preview import Card
 from intents_ui.web import reading
@@ -29,6 +28,7 @@ from intents_ui.web.links import canonical_url
 OPEN_SECONDS = 15
 FINAL_SECONDS = 60 * 60
 ONE_DAY = {"Cache-Control": "public, max-age=86400"}
+CARDS = Cards()
 
 
 @require_safe
@@ -47,7 +47,7 @@ def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if known is not None and known is not answer:
         return known
     try:
-        answer.content = app.current().cards.png(found)
+        answer.content = CARDS.png(found)
     except Busy:
         headers = {"Cache-Control": "no-store", "Retry-After": "2"}
         return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE, content_type="text/plain", headers=headers)

@@ -9,7 +9,6 @@ from datetime import datetime
 
 from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import UNKNOWN, capitalized
-from intents_ui.lists.address_summary import Role
 from intents_ui.transfers import summary
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.summary import Side
@@ -114,18 +113,6 @@ def _card(transfer: Transfer) -> Card:
         has_arrived=answer.has_arrived,
         when=_when(transfer),
     )
-
-
-def of_address(owner: Role | None, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
-    """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
-    if owner is None or not owner.intents:
-        return ""
-    parts = [f"{'at least ' if owner.may_be_more else ''}{text.counted(owner.intents, 'transfer')}"]
-    if in_flight:
-        parts.append(f"{'at least ' if more_in_flight else ''}{in_flight} open")
-    if recoverable:
-        parts.append(f"{recoverable} recoverable")
-    return ", ".join(parts)
 
 
 def _end(side: Side) -> PreviewEnd:

@@ -25,7 +25,6 @@ from intents_ui.formatting import hashes
 from intents_ui.formatting.hashes import ShortForms
 from intents_ui.http import client_ip, marks
 from intents_ui.search.identifiers import Pasted
-from intents_ui.transfers.customer_reply import Reply
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import cases, export, rows, ticket
 from intents_ui.triage.cases import OwnerGroup
@@ -34,6 +33,7 @@ from intents_ui.triage.rows import TriageRow
 from intents_ui.triage.ticket import Ticket
 from intents_ui.web import candidates, links, lookups
 from intents_ui.web.candidates import Candidates
+from intents_ui.web.customer_reply import Reply
 from intents_ui.web.frame import render
 
 log = logging.getLogger(__name__)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.formatting import failures
+from intents_ui.http.marks import is_partial
 from intents_ui.search import form
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
@@ -15,7 +16,7 @@ from intents_ui.transfers import balances as held
 from intents_ui.transfers.locations import UNCHECKED
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
-from intents_ui.web.frame import is_partial, render
+from intents_ui.web.frame import render
 
 
 @require_safe

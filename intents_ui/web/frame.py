@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 
 from intents_ui import app
 from intents_ui.formatting import failures
+from intents_ui.http.marks import is_partial
 from intents_ui.service import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
@@ -85,11 +86,6 @@ def context(request: HttpRequest) -> dict[str, object]:
         "unanswered": request_context.failed_calls(),
         "paused": app.current().service.health.is_paused,
     }
-
-
-def is_partial(request: HttpRequest) -> bool:
-    """Return whether htmx requests a part of the page. Every page varies by this header (`stale_notice`)."""
-    return request.headers.get("HX-Request-Type") == "partial"
 
 
 def render(

@@ -8,18 +8,16 @@ requests.
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.api import v1
 from intents_ui.formatting import text
 from intents_ui.http import client_ip
 from intents_ui.service.results import ServiceState
-from intents_ui.settings import ENV
 from intents_ui.transfers import status_help as display
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.web.frame import render
@@ -54,13 +52,6 @@ def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
         "bookmark": f'javascript:void open("{search}?q="+encodeURIComponent(getSelection()))',
     }
     return render(request, "help.html", context, status=HTTPStatus.NOT_FOUND if missing else HTTPStatus.OK)
-
-
-@require_safe
-def api(request: HttpRequest) -> HttpResponse:
-    if ENV.intents_api == "off":
-        raise Http404("This dashboard has no API.")
-    return render(request, "api.html", {"paths": v1.document()["paths"], "headers": v1.HEADERS})
 
 
 @require_safe

@@ -15,8 +15,8 @@ from intents_ui.search.route_query import RouteSide, can_be_asked
 from intents_ui.service.results import Hit
 from intents_ui.settings import ENV
 from intents_ui.tokens.token_amounts import Identity, key
-from intents_ui.transfers.customer_reply import Reply
 from intents_ui.transfers.transfer import Transfer
+from intents_ui.web.customer_reply import Reply
 
 # IDs that aren't hashes: any word, as in the service's documentation. Dots alone would be a path segment.
 PLAIN_ID = re.compile(r"(?!\.+\Z)[A-Za-z0-9_.:-]{1,200}", re.ASCII)

@@ -40,7 +40,7 @@ from intents_ui.transfers.transfer import NO_CONTACTS, Contacts, Transfer
 from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:
-    from intents_ui.insight.incidents import ListedIncident, RecentIncidents
+    from intents_ui.web.incidents import ListedIncident, RecentIncidents
 
 type RouteOf = tuple[frozenset[str], str, str]  # providers, origin and destination
 
@@ -79,7 +79,7 @@ def recent() -> "RecentIncidents | None":
     """Return the newest incidents, if there is a mirror that can be read and everyone may see them."""
     if settings.MIRROR_DATABASE is None or ENV.intents_insight != "public":
         return None
-    from intents_ui.insight import incidents
+    from intents_ui.web import incidents
 
     return incidents.recent()
 
@@ -104,12 +104,12 @@ def late_count() -> int | None:
         return None
     if known.complete_since > known.at - LATE_TIME:
         return None
-    from intents_ui.insight import figures
     from intents_ui.mirror.figures.scopes import EVERYTHING  # imported only with a mirror
     from intents_ui.mirror.readonly import CopyUnreadable
+    from intents_ui.web import incidents
 
     try:
-        return figures.still_open().of(EVERYTHING)["late"]
+        return incidents.still_open().of(EVERYTHING)["late"]
     except CopyUnreadable:
         return None
 

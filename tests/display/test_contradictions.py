@@ -16,13 +16,14 @@ import pytest
 
 from intents_ui.service.models import DepositTransaction, IntentProviderQuote
 from intents_ui.service.outcome import StepStatus
-from intents_ui.transfers import comparison, customer_reply, deposits, rules, statuses
+from intents_ui.transfers import comparison, deposits, rules, statuses
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.comparison import Result
-from intents_ui.transfers.customer_reply import Escalation
 from intents_ui.transfers.locations import UNCHECKED, Balances, Check, Place
 from intents_ui.transfers.rules import Attention, Cause, Help, Who
 from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import customer_reply
+from intents_ui.web.customer_reply import Escalation
 from tests.display.builders import ARBITRUM, USDC, at, intent
 from tests.display.sharing.test_customer_reply import plain
 from tests.display.states import steps_in_order

@@ -18,9 +18,9 @@ from intents_ui.service.models import (
 )
 from intents_ui.transfers import reasons, timeline
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.customer_reply import ReplyPlaceholders
 from intents_ui.transfers.locations import UNCHECKED, Balances, Check
 from intents_ui.transfers.transfer import Transfer
+from intents_ui.web.customer_reply import ReplyPlaceholders
 from tests import words
 from tests.display.builders import ARBITRUM, BASE, MERCHANT, USDC, Catalogue, at
 from tests.display.sharing.test_customer_reply import STEPS, plain

@@ -7,9 +7,8 @@ import pytest
 import time_machine
 from django.core.cache import cache
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import startup
 from intents_ui.service import client
 from intents_ui.service.client import DeadlineTransport
 from tests.faults.site import NATIVE, USDC, Dashboard, Log

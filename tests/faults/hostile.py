@@ -22,9 +22,8 @@ import httpx
 import time_machine
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import app, asgi
+from intents_ui import app, asgi, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import startup
 from intents_ui.service.models import IntentStatus, TransactionStatus
 from tests.emulator.driving import send_request
 from tests.pages.conftest import fresh

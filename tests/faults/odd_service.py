@@ -11,9 +11,8 @@ import httpx
 import pytest
 from django.core.cache import cache
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import startup
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from tests.pages.conftest import switch_to
 

@@ -12,8 +12,7 @@ from django.http import HttpResponseBase
 from django.test import Client
 from pydantic import SecretStr
 
-from intents_ui import app
-from intents_ui.http import startup
+from intents_ui import app, startup
 from intents_ui.service import request_context
 from intents_ui.service.client import DeadlineTransport, ServiceClient
 from tests.faults.upstream import Upstream

@@ -13,9 +13,8 @@ import time_machine
 from django.core.signals import request_started
 
 from intents_ui import app, asgi
-from intents_ui.api import tokens
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import limits
+from intents_ui.http import api_access, limits
 from intents_ui.http.limits import REQUESTS
 from intents_ui.service.health import Health
 from intents_ui.settings import ENV
@@ -42,7 +41,7 @@ def emulator() -> Iterator[Emulator]:
 def used_up(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     """A client, an IPv6 site, a proxy on this machine and a token have nothing left."""
     monkeypatch.setattr(ENV, "trusted_proxies", [ipaddress.ip_network(f"{PROXY}/32")])
-    monkeypatch.setitem(vars(ENV), "api_tokens", tokens.parse(f"{entry('own', TOKEN)},{entry('spent', USED_UP)}"))
+    monkeypatch.setitem(vars(ENV), "api_tokens", api_access.parse(f"{entry('own', TOKEN)},{entry('spent', USED_UP)}"))
     for client in (SPENT, SITE, "127.0.0.1", "unreadable", "token spent"):
         app.current().rate_limiter.consume(client, limits.units(client))
 

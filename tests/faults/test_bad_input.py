@@ -21,9 +21,9 @@ from hypothesis import settings as hypothesis_settings
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
+from intents_ui.http import cursors
 from intents_ui.service.lookup import MOST_RECEIPTS, Position
 from intents_ui.service.models import Page
-from intents_ui.web import cursors
 from tests.corpus import picked
 from tests.faults import strategies
 from tests.faults.odd_pages import content
@@ -438,7 +438,7 @@ def test_a_rejected_request_gets_a_page_that_says_why(server: str, request_: byt
 
 def test_half_open_connections_block_no_others_and_are_closed() -> None:
     """Slowloris: heads that never end, bodies that don't come, and a client that doesn't read."""
-    names = ("worker:HEADERS_TIMEOUT", "worker:WRITE_TIMEOUT", "http.application:BODY_SECONDS")
+    names = ("worker:HEADERS_TIMEOUT", "worker:WRITE_TIMEOUT", "application:BODY_SECONDS")
     with dashboard(**constants(**{f"intents_ui.{name}": 1.0 for name in names})) as server, ExitStack() as stack:
         where = urlsplit(server)
 

@@ -18,10 +18,9 @@ import pytest
 from django.conf import settings
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.errors import TABLE
 from intents_ui.formatting.failures import BY_CODE
-from intents_ui.http import startup
 from intents_ui.service import health, request_context
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import POLICIES

@@ -15,10 +15,10 @@ import time_machine
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 
-from intents_ui import app, asgi
+from intents_ui import app, application, asgi, startup
+from intents_ui.application import PAGES
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import application, limits, startup
-from intents_ui.http.application import PAGES
+from intents_ui.http import limits
 from intents_ui.http.limits import REQUESTS
 from intents_ui.service import client, request_context
 from intents_ui.service.request_context import Origin

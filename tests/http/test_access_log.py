@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from intents_ui.http.application import RequestLog
+from intents_ui.application import RequestLog
 from intents_ui.ops import logs
 from tests.faults.hostile import ask
 from tests.pages.conftest import emulator

@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from django.test import RequestFactory
 
-from intents_ui.api import tokens
+from intents_ui.http import api_access
 from intents_ui.http.limits import SECONDS, RateLimiter
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
@@ -79,7 +79,7 @@ def test_what_is_left_and_when_all_is_there_again_is_said(limiter: RateLimiter, 
 def test_each_client_has_its_own_bucket_and_a_token_its_own_limit(
     limiter: RateLimiter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(vars(ENV), "api_tokens", tokens.parse(f"desk:{'0' * 64}:600"))
+    monkeypatch.setitem(vars(ENV), "api_tokens", api_access.parse(f"desk:{'0' * 64}:600"))
     assert waits(limiter, HERE, SECONDS, 1) == [0, 1]
     assert waits(limiter, ELSEWHERE, SECONDS, 1) == [0, 1]
     assert waits(limiter, "token desk", 1200, 1) == [0, 1]

@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from pydantic import SecretStr
 
-from intents_ui import app, settings
-from intents_ui.http import limits, operator_auth, startup
+from intents_ui import app, settings, startup
+from intents_ui.http import limits, operator_auth
 
 TOKEN = "canary-token-of-the-operator"
 

@@ -12,7 +12,7 @@ from django.core.signals import request_finished
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 
 from intents_ui import app
-from intents_ui.http.application import Pages
+from intents_ui.application import Pages
 from tests.waiting import until
 
 SCOPE = {"type": "http", "method": "POST", "scheme": "http", "path": "/", "query_string": b"", "headers": []}

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from intents_ui import probes
 from intents_ui.api.models import Problem
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import operator_auth, probes
+from intents_ui.http import operator_auth
 from intents_ui.insight import access
 from intents_ui.settings import ENV
 from tests.mirror import past

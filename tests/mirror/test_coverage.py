@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 from django.test import Client
 
-from intents_ui.http import probes
+from intents_ui import probes
 from intents_ui.mirror import coverage
 from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE, Condition

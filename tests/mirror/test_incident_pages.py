@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from intents_ui.http import probes
+from intents_ui import probes
 from intents_ui.mirror.incidents.keeper import Keeper, stored
 from intents_ui.mirror.models import Transfer, Window
 from intents_ui.mirror.windows import HOUR, MINUTE

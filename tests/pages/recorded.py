@@ -10,9 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import startup
 from intents_ui.service.client import InProcessTransport, ServiceClient
 
 type Script = Callable[[Any], Any]

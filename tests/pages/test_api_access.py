@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.api import tokens
 from intents_ui.api.models import Problem
+from intents_ui.http import api_access
 from intents_ui.settings import ENV
 
 TOKEN, OTHER_TOKEN = "a token of the test", "another one"
@@ -29,7 +29,7 @@ LISTED: Final = f"{entry('desk', TOKEN, 3)}, {entry('board', OTHER_TOKEN, 60)}"
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(vars(ENV), "api_tokens", tokens.parse(LISTED))
+    monkeypatch.setitem(vars(ENV), "api_tokens", api_access.parse(LISTED))
 
 
 @pytest.fixture

@@ -15,8 +15,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.search import empty_results
 from intents_ui.service import operations, results
 from intents_ui.service.errors import Reason, Unreadable
-from intents_ui.transfers import customer_reply
-from intents_ui.web import reading
+from intents_ui.web import customer_reply, reading
 from tests import raw_service
 from tests.counted import count
 from tests.faults.odd_service import Odd, odd_service

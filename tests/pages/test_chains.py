@@ -12,9 +12,8 @@ import httpx
 import pytest
 from django.test import Client
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import startup
 from intents_ui.service import health
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient

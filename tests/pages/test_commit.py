@@ -12,11 +12,10 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.test import Client, override_settings
 from pydantic import SecretStr
 
-from intents_ui import app, settings
+from intents_ui import app, settings, startup
 from intents_ui.console import commit
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.lookups import Ask
-from intents_ui.http import startup
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind

@@ -15,13 +15,13 @@ from django.test import Client
 from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from intents_ui import app, settings
+from intents_ui import app, settings, startup
 from intents_ui.console import views as console
 from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.formatting.failures import MEANINGS
-from intents_ui.http import limits, startup
+from intents_ui.http import limits
 from intents_ui.service.console import OPERATIONS
 from intents_ui.settings import ENV
 from tests.gunicorn_constants import PAGE_TIMEOUT, constants

@@ -7,10 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.http import startup
 from intents_ui.service import operations
 from intents_ui.service.operations import HOUR, Kind
 from intents_ui.settings import ENV

@@ -16,13 +16,12 @@ import pytest
 import time_machine
 from django.test import RequestFactory, override_settings
 
-from intents_ui import app, asgi, settings
+from intents_ui import app, asgi, settings, startup
 from intents_ui.emulator.app import Emulator
 from intents_ui.exports import download, formats, progress
 from intents_ui.exports import views as export
 from intents_ui.exports.formats import COLUMNS
 from intents_ui.exports.progress import ExportState, ExportStatus
-from intents_ui.http import startup
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
 from tests.conftest import needs

@@ -7,9 +7,8 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import startup
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
 from tests.pages.reading import PARTIAL

@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
+from intents_ui.http import cursors
 from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
-from intents_ui.web import cursors
 from tests.pages.reading import PARTIAL, read, rows
 from tests.pages.recorded import Recorded
 

@@ -13,9 +13,8 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import startup
 from intents_ui.lists import attention_reader as attention
 from intents_ui.service import client, operations
 from intents_ui.service.lookup import walk

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from intents_ui import app, asgi
+from intents_ui import app, asgi, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import startup
 from intents_ui.web import intent as intent_page
 
 

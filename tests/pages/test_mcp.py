@@ -12,16 +12,16 @@ from intents_ui.api import answers
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.http import limits
+from intents_ui.http.json_rpc import Code
 from intents_ui.mcp.endpoint import VERSION
-from intents_ui.mcp.messages import Code
 from intents_ui.mcp.tools import NO_COPY, TOOLS
 from intents_ui.service import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 from intents_ui.settings import ENV
-from intents_ui.transfers import customer_reply, summary
+from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import lookup as ticket_lookup
-from intents_ui.web import reading
+from intents_ui.web import customer_reply, reading
 from tests.fenced import data_of, json_of
 from tests.pages.kinds import EVERY_SCENARIO
 

@@ -9,9 +9,9 @@ from django.test import Client
 from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.transfers import customer_reply, rules
+from intents_ui.transfers import rules
 from intents_ui.transfers.rules import SECOND_DEPOSIT
-from intents_ui.web import reading
+from intents_ui.web import customer_reply, reading
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import visible_text
 

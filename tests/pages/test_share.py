@@ -9,9 +9,10 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import app, settings
+from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import InProcessTransport
+from intents_ui.share import views
 from tests.pages.recorded import rewrite
 from tests.service.pictures import opened
 
@@ -95,7 +96,7 @@ def test_a_card_is_an_image_that_other_sites_may_embed(site: Client, emulator: E
 
 def test_an_unchanged_card_is_a_304(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     first = card_of(site, emulator, REFUNDED)
-    monkeypatch.setattr(app.current().cards, "png", lambda *_: pytest.fail("it was drawn again"))
+    monkeypatch.setattr(views.CARDS, "png", lambda *_: pytest.fail("it was drawn again"))
     again = card_of(site, emulator, REFUNDED, **{"If-None-Match": first["ETag"]})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
 

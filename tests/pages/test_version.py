@@ -7,8 +7,7 @@ import tomllib
 import pytest
 from django.test import Client
 
-from intents_ui import app, installation
-from intents_ui.http import probes
+from intents_ui import app, installation, probes
 from intents_ui.ops import metrics
 from tests.serving import ROOT
 

@@ -8,10 +8,10 @@ import pytest
 from django.test import RequestFactory
 from django.utils.http import urlsafe_base64_encode
 
+from intents_ui.http import cursors
 from intents_ui.search.filters import LARGEST_SIZE
 from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
-from intents_ui.web import cursors
 
 LIST = "status=in-flight&origin=8453"
 

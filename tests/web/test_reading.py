@@ -7,8 +7,7 @@ import httpx
 import pytest
 import time_machine
 
-from intents_ui import app
-from intents_ui.http import startup
+from intents_ui import app, startup
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading

@@ -18,9 +18,10 @@ from intents_ui.service.models import (
     TransactionStatus,
 )
 from intents_ui.service.outcome import StepStatus
-from intents_ui.transfers import customer_reply, rules, summary
+from intents_ui.transfers import rules, summary
 from intents_ui.transfers.rules import EXPLANATIONS, SCAM_WARNING, Certainty
 from intents_ui.transfers.transfer import Contacts, Transfer
+from intents_ui.web import customer_reply
 from tests.corpus import picked
 from tests.display import builders
 from tests.display.builders import ARBITRUM, NOW, USDC, at, before, intent, named, receipt, refund

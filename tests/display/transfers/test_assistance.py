@@ -6,11 +6,12 @@ import pytest
 
 from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.service.results import TRANSACTION_HASH, Hit, LookupQuestion, LookupResult
-from intents_ui.transfers import customer_reply, rules, summary
+from intents_ui.transfers import rules, summary
 from intents_ui.transfers.rules import Help
 from intents_ui.transfers.transfer import Contacts, Transfer
 from intents_ui.triage import export, rows
 from intents_ui.triage.rows import Reading
+from intents_ui.web import customer_reply
 from tests.display.builders import NOW, TXN_HASH, at, intent, receipt
 
 RECOVERY = "https://app.example/recover"

@@ -11,9 +11,9 @@ from django.core.cache import caches
 from django.urls import resolve
 from django.utils.crypto import salted_hmac
 
-from intents_ui import app
+from intents_ui import app, probes
 from intents_ui.app import App, embedded_service, service_config
-from intents_ui.http import client_ip, probes
+from intents_ui.http import client_ip
 from intents_ui.http.headers import default_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
 from intents_ui.http.messages import Receive, Send

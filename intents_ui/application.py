@@ -26,8 +26,8 @@ from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import set_script_prefix
 from django.utils.datastructures import CaseInsensitiveMapping
 
-from intents_ui import app
-from intents_ui.http import client_ip, failures, limits, marks, operator_auth, probes
+from intents_ui import app, probes
+from intents_ui.http import client_ip, failures, limits, marks, operator_auth
 from intents_ui.http.failures import Failure, Rejected, of_dashboard
 from intents_ui.http.headers import default_headers
 from intents_ui.http.messages import (
@@ -42,12 +42,12 @@ from intents_ui.http.messages import (
     send_text,
     without_body,
 )
-from intents_ui.http.startup import lifespan
 from intents_ui.ops import logs, metrics
 from intents_ui.service import request_context
 from intents_ui.service.errors import Overloaded
 from intents_ui.service.metrics import rejected
 from intents_ui.service.request_context import Origin
+from intents_ui.startup import lifespan
 
 log = logging.getLogger(logs.REQUESTS)
 

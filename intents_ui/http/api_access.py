@@ -1,4 +1,4 @@
-"""Tokens of the API's clients, as `INTENTS_API_TOKENS` lists them."""
+"""Paths for programs, and tokens of the API's clients, as `INTENTS_API_TOKENS` lists them."""
 
 import hashlib
 import hmac
@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+API: Final = "/api/"  # with which the API's paths begin
+OPERATIONS: Final = "/api/v1/"  # with which the paths of its operations begin
+MCP: Final = "/mcp"
 ENTRY: Final = re.compile(r"([a-z0-9][a-z0-9-]{0,31}):([0-9a-f]{64}):([1-9][0-9]{0,5})", re.ASCII)
 
 

@@ -1,4 +1,4 @@
-"""Incidents of the mirror for pages, with the names of what they are of."""
+"""Incidents and open transfers of the mirror, for pages: with the names of what incidents are of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,9 @@ from datetime import datetime
 from django.http import Http404
 
 from intents_ui import app
-from intents_ui.insight.scopes import NamedScope, named
 from intents_ui.mirror import coverage, readonly
 from intents_ui.mirror.figures import queries as figures
-from intents_ui.mirror.figures.queries import Course
+from intents_ui.mirror.figures.queries import Course, OpenCounts
 from intents_ui.mirror.figures.scopes import ScopeName, scopes_of
 from intents_ui.mirror.incidents import keeper
 from intents_ui.mirror.incidents.keeper import Judgment
@@ -18,6 +17,7 @@ from intents_ui.mirror.incidents.rules import Incident
 from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
 from intents_ui.mirror.windows import optional_utc, utc
 from intents_ui.transfers.incidents import IncidentFacts
+from intents_ui.web.scopes import NamedScope, named
 
 LONGEST_NUMBER = 15  # digits
 
@@ -114,3 +114,13 @@ def report(number: str) -> tuple[ListedIncident, Course]:
         until = optional_utc(found.closed) or coverage.service_now()
         course = figures.course(found.scope, since=utc(found.since), until=until)
     return listed([found])[0], course
+
+
+def still_open() -> OpenCounts:
+    """Return the counts of open transfers as read in the last seconds. Raises CopyUnreadable."""
+
+    def read() -> OpenCounts:
+        with reading():
+            return figures.count_open(now=coverage.service_now())
+
+    return app.current().recent_reads.get("open", read, max_age=readonly.MAX_AGE)

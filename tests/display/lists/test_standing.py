@@ -1,9 +1,8 @@
-"""Texts about a transfer for other sites: its status in words, cut to their limits."""
+"""The one line about an owner's transfers."""
 
 import pytest
 
-from intents_ui.lists.address_summary import OWNER, Role
-from intents_ui.transfers import preview
+from intents_ui.lists.address_summary import OWNER, Role, standing
 from tests.display.builders import named
 
 
@@ -19,5 +18,5 @@ from tests.display.builders import named
 def test_an_address_is_summarized_in_one_line(
     role: Role | None, in_flight: int, more: bool, recoverable: int, said: str
 ) -> None:
-    found = preview.of_address(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
+    found = standing(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
     assert found == said
