@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import OperationalError
+from django import db
 from django.db.models import F
 
 from intents_ui.mirror.models import Lease
@@ -52,7 +52,7 @@ def acquire(*, now: int | None = None) -> int:
     free = Lease.objects.filter(pk=ROW, epoch=known.epoch, until__lt=now)
     try:
         taken = known.until < now and free.update(epoch=known.epoch + 1, holder=holder, until=now + SECONDS * 1000)
-    except OperationalError:
+    except db.OperationalError:
         if not known.holder:
             raise
         taken = False  # locked: the process that had the lease may be frozen inside a transaction
@@ -71,6 +71,14 @@ def fence(epoch: int, **changes: int) -> None:
     """Begin a transaction that only the holder of this epoch may commit. Raises LeaseLost."""
     if not Lease.objects.filter(pk=ROW, epoch=epoch).update(epoch=epoch, **changes):
         raise LeaseLost
+
+
+@contextmanager
+def transaction(epoch: int) -> Iterator[None]:
+    """Run a transaction that a takeover refuses. Raises LeaseLost."""
+    with db.transaction.atomic():
+        fence(epoch)
+        yield
 
 
 def hold() -> None:

@@ -89,15 +89,6 @@ class Mirror:
         first = self.seconds() - self.days * DAY - USUAL_LENGTH  # then all that ended in these days was created since
         self.writer.begin(self.source, start=first // DAY * DAY, now=self.seconds())
 
-    def step(self) -> Reading | None:
-        """Read and write one task, if any is due."""
-        self._prepare()
-        task = self.schedule.next_task(now=self.seconds())
-        reading = self.reader.read(task) if task else None
-        if reading:
-            self._write(reading)
-        return reading
-
     def _work(self) -> None:
         renewed = time.monotonic()
         snapshots = SnapshotWriter(self.writer.epoch, self.slow)
@@ -107,7 +98,8 @@ class Mirror:
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
                     self.renew()
                     renewed = time.monotonic()
-                self._prepare()
+                self.schedule.prepare(now=self.seconds())
+                self.incidents.keep(now=self.seconds())
                 while len(reading) < READERS:
                     task = self.schedule.next_task(now=self.seconds(), busy=reading.values())
                     if task is None:
@@ -119,20 +111,12 @@ class Mirror:
                 for each in done:
                     del reading[each]
                     if not self.stop.is_set():
-                        self._write(each.result())
+                        result = each.result()
+                        self.schedule.pause(self.seconds() + result.pause)
+                        self.writer.commit(result, now=self.seconds())
                 snapshots.turn(now=self.seconds())
         if not self.stop.is_set():
             snapshots.finish(now=self.seconds(), renew=self.renew)
-
-    def _prepare(self) -> None:
-        """Do what is due in the database."""
-        self.schedule.prepare(now=self.seconds())
-        self.incidents.keep(now=self.seconds())
-
-    def _write(self, reading: Reading) -> None:
-        now = self.seconds()
-        self.schedule.pause(now + reading.pause)
-        self.writer.commit(reading, now=now)
 
     def renew(self) -> None:
         """Extend the lease. Raises LeaseLost."""

@@ -78,8 +78,7 @@ class Writer:
     def transaction(self) -> Iterator[None]:
         """Run a transaction that another process's takeover refuses."""
         try:
-            with transaction.atomic():
-                lease.fence(self.epoch)
+            with lease.transaction(self.epoch):
                 yield
         except BaseException:
             self._ids.clear()  # their rows may have been rolled back

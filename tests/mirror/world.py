@@ -271,10 +271,16 @@ class Copy:
         if not self.leads:
             self.mirror.begin(lease.acquire())
             self.leads = True
-        reading = self.mirror.step()
-        if reading:
+        now, schedule = self.mirror.seconds(), self.mirror.schedule
+        schedule.prepare(now=now)
+        self.mirror.incidents.keep(now=now)
+        task = schedule.next_task(now=now)
+        if task:
+            reading = self.mirror.reader.read(task)
+            schedule.pause(self.mirror.seconds() + reading.pause)
+            self.writer.commit(reading, now=self.mirror.seconds())
             self.readings.append(reading)
-        return reading is not None
+        return task is not None
 
     def count(self, *, is_final: bool = False) -> None:
         """Write facts and snapshots: one piece of work, or all."""

@@ -3,7 +3,6 @@
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -11,7 +10,6 @@ from functools import cache, partial
 from heapq import nsmallest
 from typing import Any, NamedTuple, Self
 
-from django.db import transaction
 from django.db.models import Min
 from pydantic_core import to_json
 
@@ -224,9 +222,8 @@ class Adder:
         self._routes = {route.pk: route.key for route in Route.objects.all()}
         self._tokens = {token.pk: token.key for token in Token.objects.all()}
         self._scopes: dict[facts.Pair, Sequence[ScopeName]] = {}
-        self._rows = cache(facts.of_rows)
-        self._parts: dict[Span, Mapping[ScopeName, ScopeSums]] = {}
-        self._hourly = set[Span]()
+        self.rows = cache(facts.of_rows)
+        self._parts: dict[tuple[Span, bool], Mapping[ScopeName, ScopeSums]] = {}
 
     def of(self, period: Period) -> dict[ScopeName, ScopeSums]:
         """Return the sums of all scopes in which transfers ended."""
@@ -234,7 +231,8 @@ class Adder:
         if period.bar == HOUR:  # which facts don't have
             days, spans = [], [*((day, day + DAY) for day in days), *spans]
         found = defaultdict[ScopeName, ScopeSums](ScopeSums)
-        for part in (self.of_days(days), *(self._of_rows(span, period.step) for span in spans)):
+        parts = (self.of_rows(span, by_hour=period.step == HOUR or self.now < span[1]) for span in spans)
+        for part in (self.of_days(days), *parts):
             for scope, sums in part.items():
                 found[scope].add(sums)
         for sums in found.values():
@@ -243,7 +241,7 @@ class Adder:
             self._add_owners(found, spans)
         return found
 
-    def by_scope(self, found: Mapping[facts.Pair, facts.Ended]) -> dict[ScopeName, ScopeSums]:
+    def _by_scope(self, found: Mapping[facts.Pair, facts.Ended]) -> dict[ScopeName, ScopeSums]:
         sums = defaultdict[ScopeName, ScopeSums](ScopeSums)
         for pair, each in found.items():
             own = ScopeSums.of(pair, each, late_bucket=self._late_buckets[pair[0]])
@@ -251,8 +249,15 @@ class Adder:
                 sums[scope].add(own)
         return sums
 
-    def add_hours(self, sums: Mapping[ScopeName, ScopeSums], found: Mapping[facts.Pair, facts.Ended]) -> None:
-        for hour in sorted({hour for each in found.values() for hour in each.hours}):
+    def of_rows(self, span: Span, *, by_hour: bool = True) -> Mapping[ScopeName, ScopeSums]:
+        """Return the sums of a part of a day, from rows, with its bar, and those of its hours if wanted."""
+        if (span, by_hour) in self._parts:
+            return self._parts[span, by_hour]
+        found = self.rows(span)
+        self._parts[span, by_hour] = sums = self._by_scope(found)
+        for of_scope in sums.values():
+            of_scope.days[span[0] // DAY * DAY] = of_scope.bar
+        for hour in sorted({hour for each in found.values() for hour in each.hours}) if by_hour else ():
             of_hour = defaultdict[ScopeName, dict[int | str, int]](dict)
             for pair, each in found.items():
                 for scope in self._of_pair(pair) if hour in each.hours else ():
@@ -261,21 +266,11 @@ class Adder:
                 durations = {bucket: n for bucket, n in counts.items() if isinstance(bucket, int)}
                 delivered = sum(durations.values()) + counts.get(Outcome.DELIVERED, 0)
                 sums[scope].hours[hour] = Bar.of(sum(counts.values()), delivered, durations)
-
-    def _of_rows(self, span: Span, step: int) -> Mapping[ScopeName, ScopeSums]:
-        """Return the sums of a part of a day, from rows, with bars of this length."""
-        if span not in self._parts:
-            self._parts[span] = self.by_scope(self._rows(span))
-            for each in self._parts[span].values():
-                each.days[span[0] // DAY * DAY] = each.bar
-        if step == HOUR and span not in self._hourly:
-            self.add_hours(self._parts[span], self._rows(span))
-            self._hourly.add(span)
-        return self._parts[span]
+        return sums
 
     def _add_owners(self, sums: Mapping[ScopeName, ScopeSums], spans: Sequence[Span]) -> None:
         members = defaultdict[ScopeName, list[facts.Ended]](list)
-        for pair, each in (item for span in spans for item in self._rows(span).items()):
+        for pair, each in (item for span in spans for item in self.rows(span).items()):
             for scope in self._of_pair(pair):
                 members[scope].append(each)
         for scope, several in members.items():
@@ -286,7 +281,7 @@ class Adder:
         """Return the sums of past days, from facts."""
         if (key := frozenset(days)) in self.past:
             return self.past[key]
-        self.past[key] = sums = self.by_scope(facts.of_days(days))
+        self.past[key] = sums = self._by_scope(facts.of_days(days))
         named = {scope.text: scope for scope in sums}
         bars = DayBar.objects.filter(day__in=days).values_list("day", "scope", "ended", "delivered")
         for day, scope, ended, delivered in bars.iterator():
@@ -304,6 +299,7 @@ class Adder:
 class SnapshotWriter:
     """Writes facts of past days and snapshots, under one epoch of the lease. `now` is in Unix seconds.
 
+    All is added up before a transaction begins, because PostgreSQL ends idle ones.
     `slow` are the usual maximums of slow providers, which are the limits of routes without enough deliveries.
     """
 
@@ -344,13 +340,6 @@ class SnapshotWriter:
         self._pending.pop()(now)
         return True
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """Run a transaction that a takeover refuses. All is added up before, because PostgreSQL ends idle ones."""
-        with transaction.atomic():
-            lease.fence(self._epoch)
-            yield
-
     def _add_past(self, period: Period, now: int) -> None:
         """Add up the past days of a period, unless they are known, so that the snapshots take less at once."""
         days, _ = facts.divided(period.span(now))
@@ -378,7 +367,7 @@ class SnapshotWriter:
                     ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
                     first = nsmallest(LISTED, (each for each in ranks if each[0] is not None))
                     tables[table_name(period, level, order)] = [scope for _, scope in first]
-            with self._transaction():
+            with lease.transaction(self._epoch):
                 Snapshot.objects.filter(period=period)._raw_delete("default")
                 write(Snapshot, rows)
                 for name, scopes in tables.items():
@@ -412,22 +401,20 @@ class SnapshotWriter:
             if (route.late_after, route.late_by) != (limit, basis):
                 route.late_after, route.late_by, route.late_bucket = limit, basis, statistics.bucket(limit)
                 changed.append(route)
-        with self._transaction():
+        with lease.transaction(self._epoch):
             Route.objects.bulk_update(changed, ["late_after", "late_by", "late_bucket"], batch_size=LISTED)
         self._past.clear()
 
     def write_day(self, day: int, now: int) -> None:
         """Write the facts and the bars of a day."""
-        found, rows = facts.of_rows((day, day + DAY)), []
-        adder = Adder(now)
-        adder.add_hours(by_scope := adder.by_scope(found), found)
-        for scope, sums in by_scope.items():
+        adder, span, rows = Adder(now), (day, day + DAY), []
+        for scope, sums in adder.of_rows(span).items():
             hours = to_json([(start, *bar) for start, bar in sums.hours.items()]).decode()
-            rows.append({"day": day, "scope": scope.text, **sums.bar._asdict(), "hours": hours})
-        with self._transaction():
+            rows.append({"day": day, "scope": scope.text, **sums.days[day]._asdict(), "hours": hours})
+        with lease.transaction(self._epoch):
             DayBar.objects.filter(day=day)._raw_delete("default")
             write(DayBar, rows)
-            facts.write_day(day, found)
+            facts.write_day(day, adder.rows(span))
         self._past.clear()
 
 
