@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+from django.apps import apps
 from django.utils.csp import CSP
 from pydantic import (
     BeforeValidator,
@@ -232,7 +233,14 @@ class Environment(BaseSettings):
     @property
     def console(self) -> Literal["off", "read", "write"]:
         """What clients can do in the console: `read` changes nothing. Demo data needs no protection."""
+        if not apps.is_installed("intents_ui.console"):
+            return "off"
         return self.intents_console or ("write" if self.embedded else "off")
+
+    @property
+    def insight(self) -> Literal["public", "staff", "off"]:
+        """Who sees what the mirror knows."""
+        return self.intents_insight if apps.is_installed("intents_ui.insight") else "off"
 
     @cached_property
     def api_tokens(self) -> tuple[api_access.Token, ...]:
@@ -354,8 +362,13 @@ CSRF_FAILURE_VIEW = "intents_ui.http.failures.csrf_failure"
 MIRROR_DATABASE = mirror_database(ENV)
 DATABASES: dict[str, Any] = {"default": MIRROR_DATABASE} if MIRROR_DATABASE else {}
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
-# Each of these can be left out here and in urls.py.
-INSTALLED_APPS += ["intents_ui.insight", "intents_ui.share", "intents_ui.console", "intents_ui.helpdesk"]
+# Each of these can be left out here and in urls.py: pages don't link to what isn't installed.
+INSTALLED_APPS += [
+    "intents_ui.insight",
+    "intents_ui.share",
+    "intents_ui.console",
+    "intents_ui.helpdesk",
+]
 INSTALLED_APPS += ["intents_ui.mirror"] if MIRROR_DATABASE else []
 INSTALLED_APPS += ["corsheaders"] if ENV.intents_api_origins else []
 MIDDLEWARE = [

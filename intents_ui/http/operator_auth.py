@@ -133,7 +133,7 @@ def may_write(request: HttpRequest) -> bool:
 
 def may_see_insight(request: HttpRequest) -> bool:
     """Whether this client can see what the mirror knows (INTENTS_INSIGHT)."""
-    return ENV.intents_insight == "public" or (ENV.intents_insight == "staff" and is_at_least(request, Role.SUPPORT))
+    return ENV.insight == "public" or (ENV.insight == "staff" and is_at_least(request, Role.SUPPORT))
 
 
 def may_read_console(request: HttpRequest) -> bool:

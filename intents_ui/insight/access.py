@@ -48,7 +48,7 @@ def page(request: HttpRequest, template: str, *, picked: Choices | None = None, 
 
 def why_refused(request: HttpRequest) -> Failure | None:
     """Return why figures can't be shown to this client, or None."""
-    if ENV.intents_insight == "off":
+    if ENV.insight == "off":
         return of_dashboard("insight off")
     if not operator_auth.may_see_insight(request):
         return of_dashboard("staff only", takes_token=operator_auth.has_token())

@@ -104,7 +104,7 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
     """Return a page of the transfers that may be meant, or None if the text doesn't say enough."""
     if not is_told(facts):
         return None
-    if settings.MIRROR_DATABASE is None or ENV.intents_insight == "off":
+    if settings.MIRROR_DATABASE is None or ENV.insight == "off":
         return Candidates()
     mirror, may_see = mirror_coverage(), operator_auth.may_see_insight(request)
     if mirror is None or not may_see:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import NamedTuple
 
+from django.apps import apps
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -63,10 +64,14 @@ def new_export_run() -> str:
 def context(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     has_mirror = settings.MIRROR_DATABASE is not None
-    has_insight = has_mirror and ENV.intents_insight != "off"
+    has_insight = has_mirror and ENV.insight != "off"
     columns = chosen_columns(request)
     network = (*INSIGHT, *NETWORK) if has_insight else NETWORK
-    tools = (SEARCH, *([CONSOLE] if ENV.console != "off" else []), *([DEMO] if ENV.embedded else []))
+    tools = (
+        SEARCH,
+        *([CONSOLE] if ENV.console != "off" else []),
+        *([DEMO] if ENV.embedded and apps.is_installed("intents_ui.console") else []),
+    )
     return {
         "columns": columns,
         "embedded": ENV.embedded,

@@ -1,4 +1,4 @@
-"""Jinja environment: filters and globals, one line each, implemented in `display/`."""
+"""Jinja environment: filters and globals, one line each."""
 
 import re
 from collections.abc import Callable, Hashable, Mapping, MutableMapping
@@ -8,6 +8,7 @@ from functools import cache, lru_cache, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, cast
 
+from django.apps import apps
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined, Template
@@ -131,6 +132,7 @@ def environment(**options: Any) -> Environment:
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
     env.bytecode_cache = CompiledTemplates(str(COMPILED_TEMPLATES))
     env.globals.update(static=cache(static), url=url, bundled=cache(assets.bundled), once=once)
+    env.globals.update(installed=lambda name: apps.is_installed(f"intents_ui.{name}"))
     env.globals.update(cached_fragment=cached_fragment, block="")
     env.globals.update(
         any_recoverable=lambda transfers: any(each.recoverable for each in transfers),

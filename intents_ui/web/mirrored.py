@@ -57,7 +57,7 @@ class Mirrored:
 
 def that_paid(request: HttpRequest, address: str) -> Mirrored | None:
     """Return the transfers of other owners that paid the address, or None without insight."""
-    if settings.MIRROR_DATABASE is None or ENV.intents_insight == "off":
+    if settings.MIRROR_DATABASE is None or ENV.insight == "off":
         return None
     mirror, may_see = mirror_coverage(), operator_auth.may_see_insight(request)
     if not may_see or mirror is None:

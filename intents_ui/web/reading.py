@@ -77,7 +77,7 @@ def _has_token(transfer: Transfer, incident: "ListedIncident") -> bool:
 
 def recent() -> "RecentIncidents | None":
     """Return the newest incidents, if there is a mirror that can be read and everyone may see them."""
-    if settings.MIRROR_DATABASE is None or ENV.intents_insight != "public":
+    if settings.MIRROR_DATABASE is None or ENV.insight != "public":
         return None
     from intents_ui.web import incidents
 
@@ -99,7 +99,7 @@ LATE_TIME = timedelta(days=1)  # that the mirror knows completely, so that its n
 
 def late_count() -> int | None:
     """Return how many transfers are late. None if the mirror doesn't know, or not everyone may see it."""
-    known = mirror_coverage() if ENV.intents_insight == "public" else None
+    known = mirror_coverage() if ENV.insight == "public" else None
     if not known or not known.complete_since or known.complete_until:
         return None
     if known.complete_since > known.at - LATE_TIME:
