@@ -454,7 +454,7 @@ WHITENOISE_AUTOREFRESH = not COLLECTED
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # Content security policy of pages. http/headers.py has the others. Scripts are allowed by origin only: with
-# `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/trusted_types.js has the only policy by
+# `strict-dynamic` or a nonce, htmx would run scripts in a fragment. static/js/page.js has the only policy by
 # which text can become HTML.
 SECURE_CSP: dict[str, list[str]] = {
     "default-src": [CSP.NONE],

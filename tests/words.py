@@ -127,7 +127,7 @@ ALLOWED: Final = (
     Allowed("ID", "PRIMARY KEY (id, created)", "intents_ui/mirror/partitions.py", "a column"),
     Allowed("URL and CSV", "javascript:void", "intents_ui/web/help.py", "the scheme of a bookmark"),
     Allowed("URL and CSV", "<Url type=", "intents_ui/web/well_known.py", "an element of OpenSearch"),
-    Allowed("URL and CSV", "new URL(url).pathname", "static/js/follow.js", "code inside of a template string"),
+    Allowed("URL and CSV", "new URL(url).pathname", "static/js/transfer.js", "code inside of a template string"),
     Allowed("slow down", "Please slow down.", "intents_ui/emulator/", "the words of the real service's error"),
     Allowed("gas", "service + gas fees exceed", "intents_ui/emulator/", "the words of the real service's error"),
 )

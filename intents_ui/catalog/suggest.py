@@ -1,4 +1,4 @@
-"""`/suggest`: statuses, chains, route providers and tokens that match the text in the search box, for palette.js."""
+"""`/suggest`: statuses, chains, route providers and tokens that match the text in the search box, for search.js."""
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -15,7 +15,7 @@ from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import StatusLabel
 from intents_ui.web import links
 
-SHORTEST, LONGEST = 2, 40  # characters, as in palette.js
+SHORTEST, LONGEST = 2, 40  # characters, as in search.js
 CACHED = "private, max-age=60"
 ALL_PROVIDERS = ("providers", "route providers", "bridges")  # these, from four letters on, find every provider
 

@@ -134,7 +134,7 @@ def accepts_gzip(accepted: str) -> bool:
     return any(name == "gzip" and (not weight or weight.strip("0.")) for name, _, weight in encodings)
 
 
-# The time in each page, for the clocks of its scripts (clock.js). Without it, unchanged pages have the same ETag.
+# The time in each page, for the clocks of its scripts (live.js). Without it, unchanged pages have the same ETag.
 MADE = re.compile(rb' data-made="[^"]*"')
 
 

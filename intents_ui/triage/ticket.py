@@ -12,7 +12,7 @@ LONGEST = 64_000  # characters
 SEPARATOR = "\ufffd"
 
 EMPTY = "Paste some text."
-# What a link to a case may contain, and nothing else that a ticket may. `triage.js` reads it.
+# What a link to a case may contain, and nothing else that a ticket may. `search.js` reads it.
 LINKED = re.compile(r"0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]+\.{3}[0-9a-f]+)")
 
 TOO_LONG = "Only the first {read:,} of {length:,} characters were read. Submit the rest separately."

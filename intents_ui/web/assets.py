@@ -17,14 +17,9 @@ SHEETS = (
     *("saved", "actions", "navigation", "palette", "commit", "sharing", "utilities"),
 )
 # In execution order, after the page is parsed.
-SCRIPTS = (
-    *("trusted_types", "clock", "secrets", "page", "actions", "keys", "times", "tooltips", "live"),
-    *("lists", "saved_items", "neighbors", "palette", "share", "fields"),
-)
+SCRIPTS = ("page", "tooltips", "live", "saved", "lists", "transfer", "search")
 BUNDLES = {
     "css/frame.css": tuple(f"css/{name}.css" for name in SHEETS),
-    # Before the first paint.
-    "js/head.js": ("js/storage.js", "js/theme.js"),
     "js/frame.js": tuple(f"js/{name}.js" for name in SCRIPTS),
     # After the other scripts: a deferred htmx can start before the next script runs, and miss its first events.
     "js/htmx.js": ("vendor/htmx.min.js", "vendor/hx-sse.min.js"),

@@ -1,4 +1,13 @@
-// Copy buttons, theme switch, announcements and focus after swaps.
+// What every page has: announcements, messages, copy and share buttons, the theme, focus after swaps.
+
+// Trusted Types policy: allow HTML from htmx, in which scripts don't run, but no script and no script URL. A fragment
+// with a script is rejected.
+window.trustedTypes?.createPolicy("default", { createHTML: (text) => text });
+
+// CSP can't stop a redirect by an added <meta>, so reject fragments with one.
+document.addEventListener("htmx:before:swap", (event) => {
+  if (event.detail.tasks.some((task) => task.fragment.querySelector("meta"))) event.preventDefault();
+});
 
 function say(words) {
   const said = document.getElementById("said");
@@ -126,3 +135,18 @@ if (total) say(total.textContent);
 // A logo that failed to load gives way to the letters below it.
 document.addEventListener("error", ({ target }) => target.matches("img") && target.remove(), true);
 for (const each of document.images) if (each.complete && !each.naturalWidth) each.remove();
+
+// The share button, in browsers with the Web Share API.
+
+function offerSharing() {
+  if (navigator.share) for (const button of document.querySelectorAll("[data-share]")) button.hidden = false;
+}
+
+document.addEventListener("htmx:after:swap", offerSharing);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-share]");
+  // AbortError: the user dismissed the share sheet.
+  if (button) navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {});
+});
+
+offerSharing();

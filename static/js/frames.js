@@ -1,5 +1,23 @@
+// Tells the page around the card its height and the transfer's status, whenever one changes.
+if (document.getElementById("embed") && parent !== window) {
+  const card = document.getElementById("embed");
+  let told = "";
+
+  function tell() {
+    const { intent, status } = card.querySelector(".embed").dataset;
+    const message = { source: "intents-ui", intent, status, height: Math.ceil(card.getBoundingClientRect().bottom) };
+    if (JSON.stringify(message) === told) return;
+    told = JSON.stringify(message);
+    parent.postMessage(message, "*"); // only pages of INTENTS_EMBED_HOSTS can be around it
+  }
+
+  new ResizeObserver(tell).observe(card);
+  new MutationObserver(tell).observe(card, { subtree: true, attributes: true, childList: true });
+  tell();
+}
+
 // Looks up the ticket that the page around the side bar sends. Messages of other pages are ignored.
-{
+if (document.getElementById("lookup")) {
   const form = document.getElementById("lookup");
   const hosts = form.dataset.hosts.split(" ");
   const isDone = form.hasAttribute("data-done");

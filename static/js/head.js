@@ -1,3 +1,5 @@
+// Before the first paint: what this browser has saved, and the theme and row height that follow from it.
+
 // localStorage wrapper. Storage may be unavailable or contain invalid data.
 const storage = {
   NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "followed", "density", "views"],
@@ -87,3 +89,15 @@ if (["starred", "looked-up", "views"].some((name) => storage.read(name, []).leng
   document.documentElement.dataset.fillsLists = "";
   addEventListener("DOMContentLoaded", () => delete document.documentElement.dataset.fillsLists);
 }
+
+// Apply the saved theme, and the row height of lists, before the first paint.
+{
+  const theme = storage.read("theme");
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+}
+
+function applyDensity() {
+  document.documentElement.dataset.density = storage.read("density") === "compact" ? "compact" : "comfortable";
+}
+
+applyDensity();

@@ -1,0 +1,403 @@
+// Recovery phrases and private keys don't leave the browser. The server checks again (display/search/secret_text.py).
+{
+  const BASE58 = "[1-9A-HJ-NP-Za-km-z]";
+  const NAMED = "(?:(?:private|secret|signing)[\\W_]*key|privkey|recovery[\\W_]*phrase|seed|mnemonic)";
+  const KEY = `(?<!\\w)(?:(?:0x)?[0-9a-f]{64}|${BASE58}{86,88})(?!\\w)`;
+  const FORMS = [
+    new RegExp(`(?<!\\w)(?:[59]${BASE58}{50}|[KLc]${BASE58}{51}|[a-zA-Z]prv${BASE58}{90,120})(?!\\w)`),
+    new RegExp(`${NAMED}[^.!?]{0,40}?${KEY}|${KEY}[^.!?]{0,40}?${NAMED}`, "i"),
+    /\[\s*(?:\d{1,3}\s*,\s*){63}\d{1,3}\s*\]/,
+  ];
+  const WARNING = "This looks like a recovery phrase or a private key. It was not sent. Never share it, and move the funds to a new wallet.";
+  const PHRASE = 12;
+  let known;
+
+  // Whether eleven of twelve words in a row are on the list, and at least eight of them differ.
+  async function hasPhrase(words) {
+    if (words.length < PHRASE) return false;
+    known ??= new Set((await (await fetch("/static/vendor/bip39-english.txt")).text()).split("\n"));
+    return words.some((_, at) => {
+      const found = words.slice(at, at + PHRASE).filter((word) => known.has(word));
+      return found.length >= PHRASE - 1 && new Set(found).size > 7;
+    });
+  }
+
+  document.addEventListener(
+    "submit",
+    async (event) => {
+      const form = event.target;
+      const field = form.querySelector("[data-search], [data-case], [data-ticket]");
+      if (!field || field.dataset.checked === field.value) return;
+      const text = field.value.normalize("NFKC");
+      const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+      const isKey = FORMS.some((each) => each.test(text));
+      if (!isKey && words.length < PHRASE) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      // Without the list, rather ask than send.
+      if (isKey || (await hasPhrase(words).catch(() => true))) {
+        field.value = "";
+        field.dispatchEvent(new Event("input", { bubbles: true })); // suggestions repeat the text
+        const note = document.getElementById("held-back") ?? document.createElement("p");
+        Object.assign(note, { id: "held-back", className: "note", role: "alert", textContent: WARNING, tabIndex: -1 });
+        note.dataset.tone = "bad";
+        form.after(note);
+        return note.focus(); // which closes the suggestions
+      }
+      field.dataset.checked = field.value;
+      form.requestSubmit(event.submitter);
+    },
+    true,
+  );
+
+  // A suggestion to search for the text is checked like the form.
+  function checkSuggestion(event) {
+    const form = event.target.closest?.("#palette a[href*='/search?q=']")?.closest("form");
+    if (!form || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    form.requestSubmit();
+  }
+
+  document.addEventListener("click", checkSuggestion, true);
+}
+
+// Suggestions below the search box: the page's actions, pages, saved items, and matches from the server (tokens, chains,
+// route providers, statuses). The text is sent there unless it could be an identifier.
+
+const PAUSE = 250; // ms without a key before a request
+const MOST_SHOWN = 5; // in a group
+const IDENTIFIER = /^(?:(?:0[xX])?(?:[\da-fA-F]{40}|[\da-fA-F]{64})|[1-9A-HJ-NP-Za-km-z]{32,90})$/;
+const PART_OF_IDENTIFIER = /^0x|\S{20}/i;
+const LONGEST_SENT = 40;
+const MOST_WORDS = 4;
+// What the page needs for the action of a key.
+const NEEDS = {
+  y: ".action-bar [data-action=reply]",
+  l: ".action-bar [data-action=link]",
+  e: ".action-bar a[rel~=external]",
+  s: "main [data-star]",
+  f: "main [data-follow]",
+  t: "[data-action=theme]",
+};
+let optionCount = 0;
+
+const shortened = (id) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id);
+
+// `note`: what is shown next to the words. `key`: its shortcut.
+function option(words, { note = "", key = "", href, act }) {
+  const made = document.createElement(href ? "a" : "button");
+  Object.assign(made, { id: `option-${++optionCount}`, role: "option", ariaSelected: "false", tabIndex: -1 });
+  if (href) made.href = href;
+  else made.type = "button";
+  if (act) made.addEventListener("click", act);
+  for (const [name, text] of Object.entries({ bdi: words, small: note, kbd: key })) {
+    if (!text) continue;
+    const part = document.createElement(name);
+    part.textContent = text;
+    if (name === "kbd") part.ariaHidden = "true";
+    if (name === "small") part.dir = "auto";
+    made.append(part);
+  }
+  return made;
+}
+
+function optionGroup(name, options) {
+  const made = document.createElement("div");
+  const head = document.createElement("p");
+  Object.assign(made, { role: "group", ariaLabel: name, hidden: !options.length });
+  head.textContent = name;
+  head.ariaHidden = "true";
+  made.append(head, ...options);
+  return made;
+}
+
+// The actions of this page, with the words of the shortcuts dialog.
+function actionOptions(fits) {
+  const rows = Array.from(document.querySelectorAll("#keys dl > div"));
+  const printing = fits("Print this page") ? [option("Print this page", { act: () => print() })] : [];
+  return Object.entries(NEEDS).flatMap(([key, needed]) => {
+    const control = document.querySelector(needed);
+    const does = rows.find((row) => row.querySelector("kbd").textContent === key).querySelector("dd").textContent;
+    const words = control?.ariaPressed === "true" ? `Un${does.toLowerCase()}` : does;
+    if (!control || control.hidden || !fits(words)) return [];
+    const act = () => {
+      document.querySelector("main").focus({ preventScroll: true });
+      KEYS[key]();
+    };
+    return [option(words, { key, act })];
+  }).concat(printing);
+}
+
+function pageOptions(fits) {
+  const links = Array.from(document.querySelectorAll(".frame-head nav a[href], .frame-foot a[href]"));
+  const others = links.filter((link) => link.ariaCurrent !== "page" && fits(link.textContent));
+  const pages = new Map(others.map((link) => [link.href, link.textContent.trim()])); // a phone's menu repeats some
+  return Array.from(pages, ([href, name]) => option(name, { href }));
+}
+
+function savedOptions(fits) {
+  const pages = new Map(["looked-up", "starred"].flatMap((list) => savedItems.pages(list)).map((page) => [page.path, page]));
+  pages.delete(location.pathname + location.search);
+  return Array.from(pages.values()).filter(({ path, name }) => fits(`${name} ${path}`)).map(({ path, name }) => {
+    const [, kind, rest] = path.match(/^\/(\w+)[/?](.*)$/);
+    return option(name, { note: `${KINDS[kind]}${kind === "search" ? "" : ` ${shortened(rest)}`}`, href: path });
+  });
+}
+
+function addPalette(box) {
+  const panel = document.createElement("div");
+  Object.assign(panel, { id: "palette", className: "palette", role: "listbox", ariaLabel: "Suggestions", hidden: true });
+  box.form.append(panel);
+  Object.assign(box, { role: "combobox", ariaAutoComplete: "list", ariaExpanded: "false" });
+  box.setAttribute("aria-controls", panel.id);
+  let active, request, timer;
+
+  function activate(chosen) {
+    if (active) active.ariaSelected = "false";
+    active = chosen;
+    if (!active) return box.removeAttribute("aria-activedescendant");
+    active.ariaSelected = "true";
+    box.setAttribute("aria-activedescendant", active.id);
+    active.scrollIntoView({ block: "nearest" });
+  }
+
+  function show(isOpen) {
+    panel.hidden = !isOpen;
+    box.ariaExpanded = String(isOpen);
+  }
+
+  function close() {
+    clearTimeout(timer);
+    request?.abort();
+    activate();
+    show(false);
+  }
+
+  async function load(text, matches) {
+    const { signal } = (request = new AbortController());
+    let options;
+    try {
+      const response = await fetch(`/suggest?q=${encodeURIComponent(text)}`, { signal });
+      if (!response.ok) throw new Error(response.status);
+      options = (await response.json()).found.map(({ name, note, url }) => option(name, { note, href: url }));
+    } catch {
+      options = [option("Couldn't load tokens and chains", {})];
+      options[0].ariaDisabled = "true";
+    }
+    if (signal.aborted) return;
+    matches.append(...options);
+    matches.hidden = !options.length;
+  }
+
+  function open() {
+    close();
+    const text = box.value === box.defaultValue ? "" : box.value.trim();
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (offered) => words.every((word) => offered.toLowerCase().includes(word));
+    const query = encodeURIComponent(text);
+    const search = { href: `${box.form.action}?q=${query}` };
+    const intent = `/intent/${text.toLowerCase()}`;
+    const isSaved = ["looked-up", "starred"].some((list) => savedItems.page(list, intent));
+    const isIdentifier = IDENTIFIER.test(text);
+    // Names have few words. More could be the beginning of a recovery phrase.
+    const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MOST_WORDS && !PART_OF_IDENTIFIER.test(text);
+    const matches = optionGroup("Matches", []);
+    const groups = {
+      Actions: actionOptions(fits),
+      Pages: pageOptions(fits),
+      "Recent and starred": savedOptions(fits),
+    };
+    panel.replaceChildren(
+      ...(isIdentifier ? [isSaved ? option(`Open intent ${text}`, { href: intent }) : option(`Look up ${text}`, search)] : []),
+      ...Object.entries(groups).map(([name, options]) => optionGroup(name, options.slice(0, MOST_SHOWN))),
+      matches,
+      ...(text && !isIdentifier ? [option(`Search for “${text.slice(0, 100)}”`, search)] : []),
+      ...(isSent ? [option(`Search all tokens for “${text}”`, { href: `/tokens?q=${query}` })] : []),
+    );
+    panel.scrollTop = 0;
+    show(Boolean(panel.querySelector("[role=option]")));
+    if (isSent) timer = setTimeout(load, PAUSE, text, matches);
+  }
+
+  function move(step) {
+    if (panel.hidden) return open();
+    const options = panel.querySelectorAll("[role=option]:not([aria-disabled])");
+    const places = options.length + 1; // the first one is the box
+    const at = Array.from(options).indexOf(active) + 1;
+    activate(options[((at + step + places) % places) - 1]);
+  }
+
+  const acts = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => active.click(),
+    Escape: () => (panel.hidden ? (box.value = "") : close()),
+  };
+  box.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (!Object.hasOwn(acts, event.key) || (event.key === "Enter" && !active)) return;
+    event.preventDefault();
+    acts[event.key]();
+  });
+  box.addEventListener("input", open);
+  box.addEventListener("click", () => panel.hidden && open());
+  box.addEventListener("focusout", (event) => panel.contains(event.relatedTarget) || close());
+  box.form.addEventListener("submit", close);
+  panel.addEventListener("mousedown", (event) => event.preventDefault()); // the box keeps the focus
+  panel.addEventListener("click", (event) => {
+    const chosen = event.target.closest("[role=option]:not([aria-disabled])");
+    if (!chosen || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    box.value = box.defaultValue;
+    close();
+  });
+}
+
+const searchBox = document.querySelector("[data-search]");
+if (searchBox) addPalette(searchBox);
+
+// Keyboard shortcuts. Each has a clickable equivalent, and none works while the user types.
+
+// The first link of each list row on the page.
+function rowLinks() {
+  const rows = document.querySelectorAll("main tbody tr, main [data-row]");
+  return Array.from(rows, (row) => row.querySelector("a[href]")).filter((link) => link?.checkVisibility());
+}
+
+function currentRow() {
+  return document.activeElement.closest("main tbody tr, main [data-row]");
+}
+
+function go(step) {
+  const links = rowLinks();
+  if (!links.length) return;
+  const at = links.findIndex((link) => link.closest("tr, [data-row]") === currentRow());
+  const next = at < 0 ? (step > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + step, 0), links.length - 1);
+  links[next].focus();
+  links[next].closest("tr, [data-row]").scrollIntoView({ block: "nearest" });
+}
+
+function search() {
+  const box = document.querySelector("[data-search]");
+  box?.focus();
+  box?.select();
+  box?.click(); // opens the suggestions
+}
+
+// Copy the row's Intent ID or value, else the page's.
+function copySubject() {
+  const row = currentRow();
+  const button = (row ?? document.querySelector("main")).querySelector("[data-copy]");
+  const link = row?.querySelector("a[href^='/intent/']");
+  if (link) copyText(link.pathname.split("/")[2], "Copied intent ID");
+  else if (button) copy(button);
+  else copyText(location.href, "Copied link");
+}
+
+function openRaw() {
+  const link = currentRow()?.querySelector("a[href^='/intent/']");
+  const raw = link ? link.pathname + ".json" : document.querySelector("a[data-raw]")?.href;
+  if (raw) location.assign(raw);
+}
+
+function press(button) {
+  document.querySelector(`main ${button}`)?.click();
+}
+
+function openExplorer() {
+  const link = (currentRow() ?? document).querySelector("main a[rel~=external]");
+  if (link) window.open(link.href, "_blank", "noopener,noreferrer");
+}
+
+function openHelp() {
+  document.getElementById("keys").showModal();
+}
+
+const KEYS = {
+  "/": search,
+  j: () => go(1),
+  k: () => go(-1),
+  c: copySubject,
+  r: openRaw,
+  y: () => copyReply(),
+  l: () => copyLink(),
+  e: openExplorer,
+  s: () => press("[data-star]"),
+  f: () => press("[data-follow]"),
+  t: switchTheme,
+  "[": () => openNeighbor("prev"),
+  "]": () => openNeighbor("next"),
+  "?": openHelp,
+};
+const HELD = new Set(["j", "k"]); // keys that may repeat
+
+// Layouts of other scripts have no Latin letters, so their keys count by their position on a US keyboard.
+function keyOf(event) {
+  const { key, code, shiftKey } = event;
+  if (/^[\0-\x7f\p{Script=Latin}]/u.test(key) || event.getModifierState("AltGraph")) return key;
+  if (shiftKey) return code === "Slash" ? "?" : key;
+  return { Slash: "/", BracketLeft: "[", BracketRight: "]" }[code] ?? code.replace("Key", "").toLowerCase();
+}
+
+function isWriting(element) {
+  return element.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
+}
+
+document.addEventListener("keydown", (event) => {
+  const key = keyOf(event);
+  const act = KEYS[key];
+  // On many keyboards, brackets need AltGr, which counts as Ctrl + Alt.
+  const isChord = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
+  if (!keysSwitch || !act || isChord || event.metaKey || event.isComposing) return; // the side bar has none
+  if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
+  if (event.repeat && !HELD.has(key)) return;
+  if (key !== "?" && !storage.read("keys", true)) return;
+  event.preventDefault();
+  act();
+});
+
+// Ctrl/⌘ + K works while typing, too.
+document.addEventListener("keydown", (event) => {
+  const isChord = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+  if (!isChord || keyOf(event).toLowerCase() !== "k" || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  search();
+});
+
+// Enter adds a line in a textarea, so Ctrl/⌘ + Enter submits.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
+  const form = event.target.matches("textarea[data-submits]") && event.target.form;
+  if (!form) return;
+  event.preventDefault();
+  form.requestSubmit();
+});
+
+// Single-key shortcuts interfere with speech input, so they can be turned off (WCAG 2.1.4).
+const keysSwitch = document.getElementById("keys-on");
+if (keysSwitch) {
+  keysSwitch.checked = storage.read("keys", true);
+  keysSwitch.addEventListener("change", () => storage.write("keys", keysSwitch.checked));
+}
+
+// A link to a case has its identifiers in the fragment, which browsers send to no server. Submits them like pasted text.
+if (document.querySelector("[data-case]")) {
+  const MOST = 200;
+  const IDENTIFIER = /^0x([0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{1,63}\.{3}[0-9a-f]{1,63})$/i;
+
+  function openCase() {
+    const ids = new URLSearchParams(location.hash.slice(1)).get("ids");
+    if (ids === null) return;
+    // Going back must not submit them again.
+    history.replaceState(history.state, "", location.pathname);
+    const known = ids.split(",").filter((id) => IDENTIFIER.test(id));
+    if (!known.length) return toast("The link has no identifiers.");
+    const field = document.querySelector("[data-case]");
+    field.value = known.slice(0, MOST).join("\n");
+    field.form.requestSubmit();
+  }
+
+  openCase();
+  // The results have the URL of the form: a link opened on them changes only the fragment.
+  addEventListener("hashchange", openCase);
+}

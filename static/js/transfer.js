@@ -1,0 +1,323 @@
+// The action bar of a transfer's page, and what its buttons and keys do.
+
+// The page's canonical address, without the search that led there.
+function pageLink() {
+  return new URL(document.querySelector("link[rel=canonical]").href, location.href).href;
+}
+
+const copyLink = () => copyText(pageLink(), "Copied link");
+
+function copyReport(id, words) {
+  const text = document.getElementById(id)?.value;
+  if (text) copyText(text, words);
+  else toast("Couldn't copy. The receipt couldn't be loaded.");
+}
+
+const copyReply = () => copyReport("reply-plain", "Copied customer reply");
+const copyEscalation = () => copyReport("escalation-plain", "Copied escalation");
+
+// The texts end with the page's link. Those of a stream don't know the host.
+function completeLinks() {
+  for (const text of document.querySelectorAll("#reply textarea")) {
+    text.value = text.defaultValue.replace(/\S+\s*$/, `${pageLink()}\n`);
+  }
+}
+
+completeLinks();
+document.addEventListener("htmx:after:swap", completeLinks);
+
+const ACTIONS = { reply: copyReply, escalation: copyEscalation, link: copyLink, print: () => print() };
+
+document.addEventListener("click", (event) => {
+  const control = event.target.closest(".action-bar [data-action]");
+  if (!control || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link opens in another tab
+  event.preventDefault();
+  const menu = control.closest("details");
+  if (menu) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+  ACTIONS[control.dataset.action]();
+});
+
+// The bar repeats the status once the answer is above it.
+function showAnswerInBar(bar) {
+  const answer = document.querySelector(".answer h1");
+  const isAbove = answer && answer.getBoundingClientRect().bottom < bar.getBoundingClientRect().bottom;
+  bar.toggleAttribute("data-stuck", Boolean(isAbove));
+}
+
+const actionBar = document.getElementById("bar");
+if (actionBar) addEventListener("scroll", () => showAnswerInBar(actionBar), { passive: true });
+
+// Filter of a transfer's fields. Folds that it opens are closed once it is empty again.
+
+const FACTS = "[data-field], .arguments tbody tr";
+const GROUPS = ".fold, .record, .chapter, .calls > li, .calls > li > details";
+const openedByFilter = new Set();
+
+function comparable(text) {
+  return text.toLowerCase().replaceAll(",", "").trim();
+}
+
+// The visible text, and the full values of what is shortened.
+function contentOf(fact) {
+  const copy = fact.cloneNode(true);
+  for (const each of copy.querySelectorAll(".unseen, button")) each.remove();
+  const titles = Array.from(copy.querySelectorAll("[title]"), (each) => each.title);
+  return comparable([copy.textContent, ...titles].join(" "));
+}
+
+function openMatching(group, isMatching) {
+  if (isMatching && !group.open) {
+    openedByFilter.add(group);
+    group.open = true;
+  } else if (!isMatching && openedByFilter.delete(group)) {
+    group.open = false;
+  }
+}
+
+function filterFields() {
+  const fields = document.getElementById("fields");
+  const sought = comparable(document.getElementById("field-filter").value);
+  const facts = Array.from(fields.querySelectorAll(FACTS));
+  for (const fact of facts) fact.hidden = !contentOf(fact).includes(sought);
+  for (const group of fields.querySelectorAll(GROUPS)) {
+    const isMatching = sought && group.querySelector(`:is(${FACTS}):not([hidden])`);
+    group.hidden = sought && !isMatching;
+    if (group.localName === "details") openMatching(group, isMatching);
+  }
+  const count = facts.filter((fact) => !fact.hidden).length;
+  document.getElementById("fields-found").textContent = sought ? `${count} of ${facts.length} fields` : "";
+}
+
+document.addEventListener("input", (event) => event.target.id === "field-filter" && filterFields());
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.target.id !== "field-filter") return;
+  event.target.value = "";
+  filterFields();
+});
+
+document.addEventListener("htmx:after:swap", (event) => event.detail?.ctx?.target?.id === "fields" && filterFields());
+
+// Only unfolding by the user loads the current values.
+document.addEventListener("htmx:before:request", (event) => {
+  const fold = event.target;
+  if (fold.matches?.("#proof, #fields .fold") && (!fold.open || openedByFilter.has(fold))) event.preventDefault();
+});
+
+// Follow a transfer or an address: report changes by notification and by the tab's title and icon while the tab is
+// open, even in the background.
+if (document.querySelector("[data-follow-note]")) {
+  const UNSEEN = "● ";
+  const LOOK_EVERY = 30_000;
+  const LONGEST_PAUSE = 600_000;
+  const MOST_TOLD = 100;
+  const NOTE_STAYS = 10_000;
+
+  const subject = pageShown(); // the transfer or address of this page
+  const isIntent = subject.path.startsWith("/intent/");
+  const iconLink = document.querySelector("link[rel=icon]");
+  const ownIcon = iconLink.href;
+
+  let followed = savedItems.page("followed", subject.path); // a copy, because storage may be unavailable
+  let heard = new Set(followed?.told);
+  let ownTitle = document.title;
+  let unseen = ""; // text: changes since the tab was last focused
+  let stream;
+  let timer;
+  let noteTimer;
+  let turn; // AbortController that ends it
+  let isSpeaking = !navigator.locks;
+  let failures = 0;
+
+  const switchShown = () => document.querySelector("[data-follow]");
+  const isLookedAt = () => !document.hidden && document.hasFocus();
+
+  function note(words) {
+    document.querySelector("[data-follow-note]").textContent = words;
+    hideNote();
+  }
+
+  // A note written in a background tab stays until the tab is focused.
+  function hideNote() {
+    clearTimeout(noteTimer);
+    if (isLookedAt()) noteTimer = setTimeout(() => (document.querySelector("[data-follow-note]").textContent = ""), NOTE_STAYS);
+  }
+
+  function showTab() {
+    if (!document.title.startsWith(UNSEEN)) ownTitle = document.title;
+    document.title = unseen ? UNSEEN + unseen : ownTitle;
+    const icon = switchShown()?.dataset.newsIcon;
+    if (icon) iconLink.href = unseen ? icon : ownIcon;
+  }
+
+  function showFollowing() {
+    switchShown()?.setAttribute("aria-pressed", Boolean(followed));
+    document.documentElement.toggleAttribute("data-followed", Boolean(followed)); // live.js then keeps updating in a hidden tab
+    showTab();
+  }
+
+  // Only one of several tabs sends notifications. When it closes, the next takes over.
+  function takeTurn() {
+    turn?.abort();
+    turn = new AbortController();
+    const { signal } = turn;
+    const isOver = new Promise((over) => signal.addEventListener("abort", over));
+    const speak = () => {
+      isSpeaking = true;
+      return isOver;
+    };
+    navigator.locks?.request(`follow ${subject.path}`, { signal }, speak).catch(() => {}); // aborted before the lock was granted
+  }
+
+  function notify(words) {
+    try {
+      const sent = new Notification(words, { body: ownTitle, tag: subject.path, renotify: true, icon: iconLink.href });
+      sent.onclick = () => {
+        window.focus();
+        sent.close();
+      };
+    } catch {
+      // Unsupported, or allowed in service workers only. The title and the icon still show it.
+    }
+  }
+
+  // `news`: current items, newest first. Each `key` is reported once across tabs.
+  function hear(news) {
+    const { told } = savedItems.page("followed", subject.path) ?? followed;
+    const fresh = news.filter(({ key }) => !heard.has(key));
+    // Only the tab that notifies records what was reported, or another tab's record would keep it silent.
+    const untold = told && !isSpeaking ? [] : fresh.filter(({ key }) => !told?.includes(key));
+    for (const { key } of fresh) heard.add(key);
+    if (!told || untold.length) {
+      followed.told = [...untold.map(({ key }) => key), ...(told ?? [])].slice(0, MOST_TOLD);
+      const others = savedItems.pages("followed").filter(({ path }) => path !== subject.path);
+      storage.write("followed", [followed, ...others].slice(0, MOST.followed));
+    }
+    if (!told || !fresh.length || isLookedAt()) return;
+    unseen = fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : "");
+    if (untold.length) notify(unseen);
+  }
+
+  function hearState() {
+    if (!isIntent || !followed) return;
+    const { state, words } = document.querySelector("[data-state]").dataset;
+    hear([{ key: state, words }]);
+    if (!switchShown()) stopFollowing(`Stopped following: transfer closed (${words})`);
+  }
+
+  // An address has no event stream, so poll its feed.
+  async function look() {
+    clearTimeout(timer);
+    try {
+      const answer = await fetch(switchShown().dataset.feed);
+      if (!answer.ok) throw new Error(answer.status);
+      const feed = new DOMParser().parseFromString(await answer.text(), "application/xml").querySelector("feed");
+      const news = [...feed.querySelectorAll("entry")].map((entry) => {
+        const words = entry.querySelector("title").textContent;
+        return { key: `${new URL(entry.querySelector("link").getAttribute("href")).pathname} ${words}`, words };
+      });
+      failures = 0;
+      if (followed) hear(news);
+    } catch {
+      failures += 1;
+    }
+    if (!followed) return;
+    showFollowing();
+    clearTimeout(timer);
+    timer = setTimeout(look, Math.min(LOOK_EVERY * 2 ** failures, LONGEST_PAUSE));
+  }
+
+  function goOn() {
+    heard = new Set(followed.told);
+    takeTurn();
+    // Wait briefly for the lock. A newly followed transfer has nothing to report yet.
+    if (!isIntent) look();
+    else if (followed.told) timer = setTimeout(hearState, 300);
+    else hearState();
+    showFollowing();
+  }
+
+  function goOff() {
+    followed = undefined;
+    clearTimeout(timer);
+    turn?.abort();
+    isSpeaking = !navigator.locks;
+  }
+
+  async function startFollowing() {
+    const here = globalThis.Notification;
+    followed = subject;
+    const problem = savedItems.add("followed", subject);
+    goOn();
+    const told = "Following while this tab is open. The tab title and icon show changes.";
+    if (here?.permission === "default") {
+      note(`${told} Allow notifications when your browser asks.`);
+      await here.requestPermission();
+    }
+    if (!followed) return;
+    const isAllowed = here?.permission === "granted";
+    note(`${told} ${isAllowed ? "You'll also get notifications." : "Notifications are blocked."} ${problem}`);
+  }
+
+  function stopFollowing(words) {
+    goOff();
+    savedItems.remove("followed", subject.path);
+    note(words);
+    showFollowing();
+  }
+
+  function lookedAt() {
+    if (!isLookedAt()) return;
+    unseen = "";
+    hideNote();
+    showTab();
+  }
+
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-follow]")) return;
+    if (followed) stopFollowing("Unfollowed");
+    else startFollowing();
+  });
+
+  // hx-sse closes the stream in a hidden tab. Keep it open for a followed transfer.
+  document.addEventListener("htmx:sse:before:connection", ({ detail: { connection } }) => {
+    const pause = connection.visibilityHandler;
+    if (!pause || pause === stream) return;
+    document.removeEventListener("visibilitychange", pause);
+    stream = connection.visibilityHandler = () => {
+      if (!followed || !document.hidden) pause();
+    };
+    document.addEventListener("visibilitychange", stream);
+  });
+
+  // htmx sets the page's title between these two events.
+  document.addEventListener("htmx:after:swap", showFollowing);
+  document.addEventListener("htmx:finally:swap", () => {
+    hearState();
+    showTab();
+  });
+
+  document.addEventListener("visibilitychange", lookedAt);
+  addEventListener("focus", lookedAt);
+
+  // Followed, unfollowed or cleared in another tab.
+  addEventListener("storage", (event) => {
+    if (event.key !== "followed" && event.key !== null) return;
+    const page = savedItems.page("followed", subject.path);
+    if (Boolean(page) === Boolean(followed)) return;
+    if (page) {
+      followed = page;
+      return goOn();
+    }
+    goOff();
+    note("Unfollowed");
+    showFollowing();
+    if (document.hidden) stream?.();
+  });
+
+  if (followed) goOn();
+  showFollowing();
+}
