@@ -17,7 +17,7 @@ SHEETS = (
     *("saved", "actions", "navigation", "palette", "commit", "sharing", "utilities"),
 )
 # In execution order, after the page is parsed.
-SCRIPTS = ("page", "tooltips", "live", "saved", "lists", "transfer", "search")
+SCRIPTS = ("page", "live", "saved", "lists", "transfer", "search")
 BUNDLES = {
     "css/frame.css": tuple(f"css/{name}.css" for name in SHEETS),
     "js/frame.js": tuple(f"js/{name}.js" for name in SCRIPTS),

@@ -1,4 +1,4 @@
-// Recent searches and starred pages, saved in this browser. Only Intent IDs are sent (below).
+// Recent searches and starred pages, saved in this browser. Only Intent IDs are sent.
 
 const MOST = { "looked-up": 50, starred: 200, followed: 20, views: 20 };
 const LONGEST = { name: 120, told: 300 };
@@ -62,17 +62,19 @@ function showStar() {
 // Names of the saved page types, by path prefix.
 const KINDS = { intent: "Transfer", address: "Address", search: "Search", history: "View" };
 
-function row(template, { path, name, at }) {
-  const made = template.content.cloneNode(true);
+function row(template, page) {
+  const { path, name, at } = page;
+  const made = template.content.firstElementChild.cloneNode(true);
   const [, kind, rest] = path.match(/^\/(\w+)[/?](.*)$/);
   const link = made.querySelector("a");
   link.href = path;
   link.textContent = name;
   made.querySelector("[data-kind-of]").textContent = KINDS[kind];
   if (kind === "intent") made.querySelector("[data-id]").textContent = `${rest.slice(0, 8)}…${rest.slice(-6)}`;
-  const status = made.querySelector("[data-status]");
-  if (kind === "intent" && status) status.dataset.status = rest;
+  const status = made.querySelector(".saved-status");
+  if (kind === "intent") status?.setAttribute("hx-get", `/saved/status?id=${encodeURIComponent(rest)}`);
   else status?.remove();
+  made.dataset.shows = JSON.stringify(page);
   made.querySelector("[data-ago]").dataset.ago = new Date(at).toISOString();
   const remove = made.querySelector("[data-remove]");
   if (remove) {
@@ -86,7 +88,10 @@ function showList(section) {
   const list = section.dataset.savedList;
   const pages = savedItems.pages(list);
   const shown = pages.slice(0, section.dataset.most ?? pages.length);
-  section.querySelector("ul").replaceChildren(...shown.map((page) => row(section.querySelector("template"), page)));
+  const rows = new Map(Array.from(section.querySelectorAll("li"), (each) => [each.dataset.shows, each]));
+  const template = section.querySelector("template");
+  section.querySelector("ul").replaceChildren(...shown.map((page) => rows.get(JSON.stringify(page)) ?? row(template, page)));
+  window.htmx?.process(section);
   section.hidden = !pages.length;
   const count = section.querySelector("[data-count]");
   if (count) count.textContent = pages.length > shown.length ? `All ${pages.length}` : "View all";
@@ -113,86 +118,12 @@ showSavedItems();
 addEventListener("storagechange", showSavedItems);
 addEventListener("pageshow", (event) => event.persisted && showSavedItems());
 
-// Load the current status of saved transfers in view, and again for followed ones that may change. Only their Intent IDs
-// are sent.
-
-const MOST_IDS = 20; // in one request
-const HASH = /^0x[\da-f]{64}$/;
-const REFRESH_EVERY = 10_000; // ms
-const NOT_LOADED = "Status not loaded";
-
-let statuses = new Map();
-
-function place(id) {
-  return document.querySelectorAll(`[data-status="${CSS.escape(id)}"]`);
-}
-
-function fill(row, part) {
-  const shown = part.cloneNode(true);
-  const amounts = shown.querySelector("[data-amounts]");
-  amounts?.remove();
-  if (amounts) row.closest("li").querySelector("a").textContent = amounts.textContent;
-  row.replaceChildren(...shown.childNodes);
-}
-
-function tell(ids, words) {
-  for (const id of ids) for (const row of place(id)) row.textContent = words;
-}
-
-async function load(ids) {
-  tell(ids.filter((id) => !statuses.has(id)), "Loading status…");
-  const loaded = new Map();
-  try {
-    const query = new URLSearchParams(ids.map((id) => ["id", id]));
-    const response = await fetch(`/saved/status?${query}`, { signal: AbortSignal.timeout(20_000) });
-    const made = document.createElement("template");
-    if (response.ok) made.innerHTML = await response.text();
-    for (const part of made.content.querySelectorAll("[data-status-of]")) loaded.set(part.dataset.statusOf, part);
-  } catch {
-    // The rows say so below.
-  }
-  tell(ids.filter((id) => !loaded.has(id)), NOT_LOADED);
-  for (const [id, part] of loaded) {
-    statuses.set(id, part);
-    for (const row of place(id)) fill(row, part);
-  }
-}
-
-// The server may reject an ID that isn't a hash, so send each of these alone.
-function* batches(ids) {
-  const hashes = ids.filter((id) => HASH.test(id));
-  for (let at = 0; at < hashes.length; at += MOST_IDS) yield hashes.slice(at, at + MOST_IDS);
-  for (const id of ids) if (!HASH.test(id)) yield [id];
-}
-
-const inView = new IntersectionObserver((entries) => {
-  const rows = entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target);
-  for (const row of rows) inView.unobserve(row);
-  for (const ids of batches([...new Set(rows.map((row) => row.dataset.status))])) load(ids);
-});
-
-function showStatuses() {
-  inView.disconnect();
-  for (const row of document.querySelectorAll("[data-status]")) {
-    const part = statuses.get(row.dataset.status);
-    if (part) fill(row, part);
-    else inView.observe(row);
-  }
-}
-
-function refreshFollowed() {
-  const rows = document.querySelectorAll("[data-saved-list=followed] [data-status]");
-  const open = Array.from(rows, (row) => row.dataset.status).filter((id) => statuses.get(id)?.hasAttribute("data-open"));
-  if (!document.hidden) for (const ids of batches(open)) load(ids);
-}
-
-showStatuses();
-setInterval(refreshFollowed, REFRESH_EVERY);
-addEventListener("storagechange", showStatuses);
-addEventListener("pageshow", (event) => {
-  if (!event.persisted) return;
-  statuses = new Map();
-  showStatuses();
+// A transfer's row loads its status once it is in view, and the amounts that are its name now.
+document.addEventListener("htmx:after:swap", ({ detail }) => {
+  const amounts = detail?.ctx?.target?.querySelector?.("[data-amounts]");
+  if (!amounts) return;
+  amounts.closest("li").querySelector("a").textContent = amounts.textContent;
+  amounts.remove();
 });
 
 // The page of saved items: remove and clear.
