@@ -358,6 +358,8 @@ def body(path: str, sent: bytes, *lines: str, kind: str = FORM, length: int | No
 
 AT_THE_DOOR: dict[str, tuple[bytes, set[int]]] = {
     "another host": (get("/", host="Host: evil.example"), {400}),
+    "a longer host": (get("/", host="Host: 127.0.0.1.evil.example"), {400}),
+    "another host of a stream": (get(f"/live/{HASH}", host="Host: evil.example"), {400}),
     "empty host": (get("/", host="Host:"), {400}),
     "two hosts": (get("/", host="Host: 127.0.0.1\r\nHost: 127.0.0.1"), {400}),
     "user in the host": (get("/", host="Host: 127.0.0.1@evil.example"), {400}),

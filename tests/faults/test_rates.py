@@ -1,6 +1,5 @@
 """Inbound rate limits and concurrency limits: who is counted, and what a rejected client sees."""
 
-import ipaddress
 import json
 import logging
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from django.test import Client
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import limits
-from intents_ui.http.limits import SEARCH, SECONDS
+from intents_ui.http.limits import SEARCH
 from intents_ui.settings import ENV
 from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
@@ -61,13 +60,6 @@ def statuses(address: str, count: int, path: str = "/robots.txt", **how: Any) ->
 
 
 @pytest.mark.usefixtures("way")
-def test_a_client_has_a_burst_and_then_a_steady_rate_of_pages(clock: time_machine.Traveller) -> None:
-    assert statuses(HERE, SECONDS + 2) == [200] * SECONDS + [429] * 2
-    clock.shift(timedelta(seconds=2))
-    assert statuses(HERE, 3) == [200, 200, 429]
-
-
-@pytest.mark.usefixtures("way")
 def test_client_supplied_headers_do_not_change_who_is_counted(caplog: pytest.LogCaptureFixture) -> None:
     has(HERE, 8)
     names = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X_Forwarded_For", "Client-IP", "CF-Connecting-IP")
@@ -79,27 +71,6 @@ def test_client_supplied_headers_do_not_change_who_is_counted(caplog: pytest.Log
     warnings = [record for record in caplog.records if "is not in TRUSTED_PROXIES" in record.getMessage()]
     assert warnings
     assert all(record.__dict__["once"] for record in warnings)
-
-
-@pytest.mark.usefixtures("way")
-def test_behind_a_trusted_proxy_each_client_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ENV, "trusted_proxies", [ipaddress.ip_network("10.0.0.0/8")])
-    for number in range(3):
-        has(f"203.0.113.{number}", 8)
-        passed_on = {"X-Forwarded-For": f"192.0.2.99, 203.0.113.{number}"}
-        assert statuses("10.0.0.1", 9, headers=passed_on) == [200] * 8 + [429]
-    moved = {"X-Forwarded-For": "192.0.2.1, 203.0.113.0"}
-    assert visit("10.0.0.1", headers=moved).status_code == 429, "what it wrote before the proxy did is not believed"
-
-
-@pytest.mark.usefixtures("way")
-def test_a_proxy_on_this_machine_that_is_not_trusted_is_one_client() -> None:
-    has("127.0.0.1", 8)
-    assert [visit("127.0.0.1", headers={"X-Forwarded-For": f"192.0.2.{each}"}).status_code for each in range(9)] == [
-        *[200] * 8,
-        429,
-    ]
-    assert visit("127.0.0.1").status_code == 200, "a health check"
 
 
 @pytest.mark.usefixtures("way")

@@ -52,16 +52,3 @@ async def test_a_stream_reports_the_end_of_a_transfer_with_the_headers_of_a_page
                 "x-frame-options"}  # fmt: skip
     assert {name: of_stream.get(name) for name in guarding} == {name: of_page.get(name) for name in guarding}
     assert all(of_page.get(name) for name in guarding)
-
-
-@pytest.mark.parametrize(
-    ("path", "host", "status"),
-    [
-        pytest.param("/live/0x" + "0" * 64, "localhost", 404, id="no such intent"),
-        pytest.param("/live/", "localhost", 404, id="no id"),
-        pytest.param("/live/a/b", "localhost", 404, id="no id of one piece"),
-        pytest.param("/live/0x" + "0" * 64, "elsewhere.example", 400, id="another's host name"),
-    ],
-)
-async def test_an_invalid_stream_is_rejected(page, path, host, status):
-    assert (await get(path, host))[0] == status

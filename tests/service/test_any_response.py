@@ -11,7 +11,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import Model
 from intents_ui.service.models import Intent, IntentReceipt
 from tests import spec
-from tests.policies import NOT_CACHED, policies
+from tests.policies import policies
 from tests.service.clients import answered, without_socket
 
 CALLS = {
@@ -28,7 +28,6 @@ CALLS = {
     "GetTokenPrices": lambda service: service.ask(operations.get_token_prices([(1, "0x1")])),
 }
 
-NOTHING_CACHED = policies(**NOT_CACHED)
 NOTHING = st.sampled_from([None, ""])
 NUMBERS = st.one_of(
     st.integers(0, 2**256 - 1),
