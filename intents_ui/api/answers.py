@@ -4,20 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from pydantic import BaseModel
 
-from intents_ui.api.models import (
-    ApiAmount,
-    ApiCandidate,
-    ApiCandidates,
-    ApiComparison,
-    ApiComparisonRow,
-    ApiListedTransfer,
-    ApiStep,
-    ApiSummary,
-    ApiToken,
-    ApiTransaction,
-    ApiTransfer,
-    TokenWarning,
-)
+from intents_ui.api import models
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.text import exact
 from intents_ui.http import failures
@@ -43,25 +30,25 @@ def invalid(request: HttpRequest, parsed: Parsed[UrlFilters]) -> HttpResponse:
     return failures.invalid_fields(request, {names.get(name, name): why for name, why in parsed.problems.items()})
 
 
-def transfer(transfer: Transfer, *, root: str) -> ApiTransfer:
+def transfer(transfer: Transfer, *, root: str) -> models.ApiTransfer:
     """Return a transfer. `root` is the absolute URL of the dashboard."""
     return _sent_by(root, _transfer(transfer))
 
 
-def listed(transfer: Transfer, *, root: str) -> ApiListedTransfer:
+def listed(transfer: Transfer, *, root: str) -> models.ApiListedTransfer:
     """Return a transfer for a list."""
     return _sent_by(root, _listed(transfer))
 
 
-def _sent_by[T: ApiListedTransfer](root: str, made: T) -> T:
+def _sent_by[T: models.ApiListedTransfer](root: str, made: T) -> T:
     """Return a transfer with what differs from answer to answer."""
     as_of = request_context.as_of() if request_context.stale_responses() else None
     return made.model_copy(update={"url": f"{root}{made.url}", "as_of": as_of})
 
 
 @derived
-def _transfer(transfer: Transfer) -> ApiTransfer:
-    return ApiTransfer(
+def _transfer(transfer: Transfer) -> models.ApiTransfer:
+    return models.ApiTransfer(
         **dict(_listed(transfer)),
         comparison=_comparison(transfer),
         steps=tuple(_step(each, transfer) for each in timeline.of(transfer).steps),
@@ -69,9 +56,9 @@ def _transfer(transfer: Transfer) -> ApiTransfer:
 
 
 @derived
-def _listed(transfer: Transfer) -> ApiListedTransfer:
+def _listed(transfer: Transfer) -> models.ApiListedTransfer:
     shown = summary.of(transfer)
-    return ApiListedTransfer(
+    return models.ApiListedTransfer(
         intent_id=transfer.intent.intent_id,
         url=reverse("intent", args=[transfer.intent.intent_id]),
         as_of=None,
@@ -90,9 +77,9 @@ def _listed(transfer: Transfer) -> ApiListedTransfer:
     )
 
 
-def summarized(told: Summary) -> ApiSummary:
+def summarized(told: Summary) -> models.ApiSummary:
     transfer = told.transfer
-    return ApiSummary(
+    return models.ApiSummary(
         status=told.status.word,
         headline=told.headline,
         sentence=told.sentence,
@@ -113,21 +100,19 @@ def summarized(told: Summary) -> ApiSummary:
     )
 
 
-def candidates(found: Candidates | None, *, root: str) -> ApiCandidates | None:
+def candidates(found: Candidates | None, *, root: str) -> models.ApiCandidates | None:
     """Return the transfers that a text may be about, without those that the service didn't return."""
     if found is None:
         return None
-    shown = (
-        ApiCandidate(why=found.reasons[each.transfer.intent.intent_id][0], transfer=listed(each.transfer, root=root))
-        for each in found.transfers
-    )
-    return ApiCandidates(searched=found.searched, count=found.count, shown=tuple(shown))
+    transfers = (listed(each.transfer, root=root) for each in found.transfers)
+    shown = tuple(models.ApiCandidate(why=found.reasons[each.intent_id][0], transfer=each) for each in transfers)
+    return models.ApiCandidates(searched=found.searched, count=found.count, shown=shown)
 
 
-def _comparison(transfer: Transfer) -> ApiComparison:
+def _comparison(transfer: Transfer) -> models.ApiComparison:
     found = comparison.of(transfer)
     rows = tuple(
-        ApiComparisonRow(
+        models.ApiComparisonRow(
             label=each.label,
             result=each.result.value,
             quoted=exact(each.quoted),
@@ -137,12 +122,12 @@ def _comparison(transfer: Transfer) -> ApiComparison:
         )
         for each in found.rows
     )
-    return ApiComparison(result=found.result.value, text=found.text, rows=rows)
+    return models.ApiComparison(result=found.result.value, text=found.text, rows=rows)
 
 
-def _amount(side: Side) -> ApiAmount:
+def _amount(side: Side) -> models.ApiAmount:
     units, decimals = side.amount.base_units, side.token.decimals
-    return ApiAmount(
+    return models.ApiAmount(
         base_units=units or None,
         amount=amounts.plain(int(units), decimals=decimals) if units and decimals is not None else None,
         token=token(side.token),
@@ -151,21 +136,21 @@ def _amount(side: Side) -> ApiAmount:
     )
 
 
-def token(token: Identity) -> ApiToken:
-    return ApiToken(
+def token(token: Identity) -> models.ApiToken:
+    return models.ApiToken(
         chain_id=token.chain_id,
         chain=token.chain,
         address=token.address,
         symbol=None if token.symbol == text.UNKNOWN else token.symbol,
         decimals=token.decimals,
-        warnings=tuple(TokenWarning(word=each.word, reason=each.reason) for each in token.marks),
+        warnings=tuple(models.TokenWarning(word=each.word, reason=each.reason) for each in token.marks),
     )
 
 
-def _step(step: Step, transfer: Transfer) -> ApiStep:
+def _step(step: Step, transfer: Transfer) -> models.ApiStep:
     sent = step.transaction
     chain = transfer.names.chain(sent.chain_id) if sent else None
-    return ApiStep(
+    return models.ApiStep(
         name=step.name.value,
         state=step.state.value,
         sentence=step.sentence,
@@ -173,7 +158,7 @@ def _step(step: Step, transfer: Transfer) -> ApiStep:
         expected_at=step.expected_at,
         reason=step.reason.shown if step.reason else None,
         transaction=sent
-        and ApiTransaction(
+        and models.ApiTransaction(
             chain_id=sent.chain_id,
             hash=sent.txn_hash,
             status=sent.status,

@@ -7,18 +7,8 @@ from django.urls import reverse
 from ninja import Field, Query, Schema
 
 from intents_ui import app
-from intents_ui.api import answers
+from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
-from intents_ui.api.models import (
-    ADDRESS,
-    ApiChain,
-    ApiChains,
-    ApiListedToken,
-    ApiRouteChain,
-    ApiRouteCheck,
-    ApiRoutes,
-    ApiTokens,
-)
 from intents_ui.catalog import token_filters, token_list
 from intents_ui.catalog.reading import find_tokens, listed_routes, one_route
 from intents_ui.catalog.token_list import TokenRow
@@ -40,13 +30,13 @@ def list_chains(request: HttpRequest) -> HttpResponse:
     """List the supported chains."""
     listed, root = app.current().catalog.listed_chains(), client_ip.root(request)
     return answered(
-        ApiChains(chains=tuple(_chain(each, root=root) for each in listed.entries), unreadable=listed.unreadable)
+        models.ApiChains(chains=tuple(_chain(each, root=root) for each in listed.entries), unreadable=listed.unreadable)
     )
 
 
-def _chain(info: ChainInfo, *, root: str) -> ApiChain:
+def _chain(info: ChainInfo, *, root: str) -> models.ApiChain:
     shown = chains.of(info)
-    return ApiChain(
+    return models.ApiChain(
         chain_id=shown.id,
         name=shown.name,
         url=f"{root}{reverse('chain', args=[shown.id])}",
@@ -65,7 +55,7 @@ class TokenListFilters(Schema):
     chain: list[str] | None = Field(None, description="IDs or names of chains. None: all", examples=[["8453"]])
     show: str | None = Field(None, description="`featured`, `listed` or `external`", examples=["listed"])
     limit: str | None = Field(None, description="Tokens of each chain, 1 to 1000", examples=["25"])
-    without: list[str] | None = Field(None, description="Addresses to leave out", examples=[[ADDRESS]])
+    without: list[str] | None = Field(None, description="Addresses to leave out", examples=[[models.ADDRESS]])
     after: int = Field(0, ge=0, le=LARGEST_PLACE, description="Tokens to skip, from `next`", examples=[100])
 
 
@@ -81,7 +71,7 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
     known = app.current().prices.of(row.where for row in rows)
     following = "&".join(part for part in (parsed.filters.query, f"after={end}") if part)
     return answered(
-        ApiTokens(
+        models.ApiTokens(
             tokens=tuple(_token(row, price=known.get(row.where), root=root) for row in rows),
             total=len(found.tokens),
             next=f"{root}{cursors.address(request.path, query=following)}" if end < len(found.tokens) else None,
@@ -90,11 +80,11 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
     )
 
 
-def _token(row: TokenRow, *, price: Price | None, root: str) -> ApiListedToken:
+def _token(row: TokenRow, *, price: Price | None, root: str) -> models.ApiListedToken:
     chain = app.current().catalog.chain(row.token.chain_id)
     path = links.token_path(row.token)
     is_priced = price is not None and price.usd is not None and not (chain and chain.is_testnet)
-    return ApiListedToken(
+    return models.ApiListedToken(
         **dict(answers.token(row.token)),
         name=row.token.name,
         standing=row.standing,
@@ -121,7 +111,7 @@ class RouteFilters(Schema):
         description="Address of the destination token, or a featured token's symbol",
         examples=["USDC"],
     )
-    owner: str | None = Field(None, description="Only from tokens that this address holds", examples=[ADDRESS])
+    owner: str | None = Field(None, description="Only from tokens that this address holds", examples=[models.ADDRESS])
 
 
 def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpResponse:
@@ -138,20 +128,21 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
         case RouteDirection.ONE:
             one = one_route(question)
             checks = tuple(
-                ApiRouteCheck(operation=each.operation, purpose=each.purpose, verdict=each.verdict.value)
+                models.ApiRouteCheck(operation=each.operation, purpose=each.purpose, verdict=each.verdict.value)
                 for each in one.replies
             )
-            return answered(
-                ApiRoutes(headline=one.headline, explanation=one.explanation, chains=(), checks=checks, unreadable=0)
+            answer = models.ApiRoutes(
+                headline=one.headline, explanation=one.explanation, chains=(), checks=checks, unreadable=0
             )
+            return answered(answer)
     found = listed_routes(question.with_(is_whole=question.restriction is not None))
     path = f"{root}{request.path}"
     return answered(
-        ApiRoutes(
+        models.ApiRoutes(
             headline=found.headline,
             explanation=found.explanation,
             chains=tuple(
-                ApiRouteChain(
+                models.ApiRouteChain(
                     chain_id=each.chain_id,
                     chain=each.chain,
                     count=each.count,

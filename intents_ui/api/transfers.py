@@ -7,21 +7,8 @@ from django.urls import reverse
 from ninja import Field, P, PathEx, Query, QueryEx, Schema
 
 from intents_ui import app
-from intents_ui.api import answers
+from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
-from intents_ui.api.models import (
-    ADDRESS,
-    INTENT_ID,
-    ApiAddress,
-    ApiIdentifier,
-    ApiLookup,
-    ApiMatch,
-    ApiReply,
-    ApiRole,
-    ApiTicketRow,
-    ApiTransfers,
-    ApiTriage,
-)
 from intents_ui.http import client_ip, cursors, failures, marks
 from intents_ui.lists import address_lookup as addresses
 from intents_ui.lists.address_lookup import AddressLookup
@@ -41,7 +28,7 @@ MOST_MATCHES: Final = 50
 class TransferFilters(Schema):
     """Filters of the history, as in the URLs of its pages."""
 
-    owner: str | None = Field(None, description="Address of the owner", examples=[ADDRESS])
+    owner: str | None = Field(None, description="Address of the owner", examples=[models.ADDRESS])
     status: list[str] | None = Field(
         None,
         description="`COMMITTED`, `EXECUTING`, `SUCCEEDED`, …, or `in-flight`. Repeat it for several",
@@ -73,7 +60,7 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
         return f"{root}{cursors.address(request.path, query=query, at=position)}" if position else None
 
     return answered(
-        ApiTransfers(
+        models.ApiTransfers(
             transfers=tuple(answers.listed(each, root=root) for each in reading.of_entries(found.entries)),
             next=page(found.following),
             previous=page(found.previous),
@@ -83,7 +70,7 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
 
 
 def get_transfer(
-    request: HttpRequest, intent_id: PathEx[str, P(description="Intent ID", examples=[INTENT_ID])]
+    request: HttpRequest, intent_id: PathEx[str, P(description="Intent ID", examples=[models.INTENT_ID])]
 ) -> HttpResponse:
     """Get a transfer by its intent ID."""
     transfer = reading.read(links.canonical(intent_id))
@@ -92,7 +79,7 @@ def get_transfer(
 
 @marks.costly()
 def look_up(
-    request: HttpRequest, q: QueryEx[str, P(description="Text with identifiers", examples=[INTENT_ID])]
+    request: HttpRequest, q: QueryEx[str, P(description="Text with identifiers", examples=[models.INTENT_ID])]
 ) -> HttpResponse:
     """Find the transfers of any text with identifiers: an intent ID, a transaction hash, an address, a link."""
     read, root = identifiers.read(q), client_ip.root(request)
@@ -105,13 +92,13 @@ def look_up(
     hits = found.hits[:MOST_MATCHES]
     matched = reading.of_hits([each.intent for each in hits])
     return answered(
-        ApiLookup(
+        models.ApiLookup(
             identifiers=tuple(
-                ApiIdentifier(value=each.value, kind=each.kind.value, warning=each.warning or None)
+                models.ApiIdentifier(value=each.value, kind=each.kind.value, warning=each.warning or None)
                 for each in read.lookups
             ),
             matches=tuple(
-                ApiMatch(
+                models.ApiMatch(
                     reasons=tuple(empty_results.reason(question, found=found) for question in hit.reasons),
                     warnings=tuple(map(empty_results.warning, hit.doubts)),
                     transfer=answers.listed(transfer, root=root),
@@ -131,17 +118,17 @@ def unread(problem: str, possible: Candidates | None) -> str:
 
 
 def get_reply(
-    request: HttpRequest, intent_id: PathEx[str, P(description="Intent ID", examples=[INTENT_ID])]
+    request: HttpRequest, intent_id: PathEx[str, P(description="Intent ID", examples=[models.INTENT_ID])]
 ) -> HttpResponse:
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
     known, root = links.canonical(intent_id), client_ip.root(request)
     transfer = reading.read(known)
     url, plain = links.page_url(transfer, root=root), links.reply_about([transfer], root=root).plain
-    return answered(ApiReply(intent_id=known, url=url, plain=plain))
+    return answered(models.ApiReply(intent_id=known, url=url, plain=plain))
 
 
 def get_address(
-    request: HttpRequest, address: PathEx[str, P(description="Address", examples=[ADDRESS])]
+    request: HttpRequest, address: PathEx[str, P(description="Address", examples=[models.ADDRESS])]
 ) -> HttpResponse:
     """Get the roles of an address, its open transfers, and those with recoverable balances."""
     finding, root = addresses.read(address), client_ip.root(request)
@@ -153,12 +140,13 @@ def get_address(
             raise errors[0]
         raise Http404("The service has no transfers of this address.")
     return answered(
-        ApiAddress(
+        models.ApiAddress(
             address=finding.value,
             url=f"{root}{reverse('address', args=[finding.value])}",
             warning=finding.warning or None,
             roles=tuple(
-                ApiRole(role=each.name, transfers=each.intents, may_be_more=each.may_be_more) for each in found.roles
+                models.ApiRole(role=each.name, transfers=each.intents, may_be_more=each.may_be_more)
+                for each in found.roles
             ),
             open=tuple(answers.listed(each, root=root) for each in found.open_transfers),
             recoverable=tuple(answers.listed(each.transfer, root=root) for each in found.work.rows),
@@ -173,7 +161,7 @@ class TicketText(Schema):
 
     text: str = Field(
         description="Any text with identifiers. It is neither stored nor logged",
-        examples=[f"My transfer {INTENT_ID} has not arrived. Can you check?"],
+        examples=[f"My transfer {models.INTENT_ID} has not arrived. Can you check?"],
     )
 
 
@@ -190,7 +178,7 @@ def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
         return failures.invalid_fields(request, {"text": unread(found.problem, possible)})
     rows = tuple(_row(each, root=root) for each in found.rows)
     return answered(
-        ApiTriage(
+        models.ApiTriage(
             rows=rows,
             summary=found.problem or export.total(found.rows),
             notes=found.notes,
@@ -199,8 +187,8 @@ def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     )
 
 
-def _row(row: TriageRow, *, root: str) -> ApiTicketRow:
-    return ApiTicketRow(
+def _row(row: TriageRow, *, root: str) -> models.ApiTicketRow:
+    return models.ApiTicketRow(
         number=row.number,
         value=row.value,
         kind=row.what,

@@ -15,20 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
-from intents_ui.api import catalog, insight, transfers
+from intents_ui.api import catalog, insight, models, transfers
 from intents_ui.api.insight import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
-from intents_ui.api.models import (
-    ApiAddress,
-    ApiChains,
-    ApiLookup,
-    ApiReply,
-    ApiRoutes,
-    ApiTokens,
-    ApiTransfer,
-    ApiTransfers,
-    ApiTriage,
-    Problem,
-)
 from intents_ui.http import failures, marks
 from intents_ui.http.api_access import OPERATIONS as ROOT
 from intents_ui.installation import version
@@ -47,15 +35,15 @@ api = NinjaAPI(
 
 # The operations: method, path with the converters of `urls.py`, name, view, model of the answer.
 OPERATIONS: Final = (
-    ("GET", "/lookup", "lookUp", transfers.look_up, ApiLookup),
-    ("GET", "/transfers", "listTransfers", transfers.list_transfers, ApiTransfers),
-    ("GET", "/transfers/{identifier:intent_id}", "getTransfer", transfers.get_transfer, ApiTransfer),
-    ("GET", "/reply/{identifier:intent_id}", "getReply", transfers.get_reply, ApiReply),
-    ("GET", "/addresses/{identifier:address}", "getAddress", transfers.get_address, ApiAddress),
-    ("POST", "/triage", "triage", transfers.triage, ApiTriage),
-    ("GET", "/chains", "listChains", catalog.list_chains, ApiChains),
-    ("GET", "/tokens", "listTokens", catalog.list_tokens, ApiTokens),
-    ("GET", "/routes", "listRoutes", catalog.list_routes, ApiRoutes),
+    ("GET", "/lookup", "lookUp", transfers.look_up, models.ApiLookup),
+    ("GET", "/transfers", "listTransfers", transfers.list_transfers, models.ApiTransfers),
+    ("GET", "/transfers/{identifier:intent_id}", "getTransfer", transfers.get_transfer, models.ApiTransfer),
+    ("GET", "/reply/{identifier:intent_id}", "getReply", transfers.get_reply, models.ApiReply),
+    ("GET", "/addresses/{identifier:address}", "getAddress", transfers.get_address, models.ApiAddress),
+    ("POST", "/triage", "triage", transfers.triage, models.ApiTriage),
+    ("GET", "/chains", "listChains", catalog.list_chains, models.ApiChains),
+    ("GET", "/tokens", "listTokens", catalog.list_tokens, models.ApiTokens),
+    ("GET", "/routes", "listRoutes", catalog.list_routes, models.ApiRoutes),
     ("GET", "/insight", "getInsight", insight.get_insight, ApiOverview),
     (
         "GET",
@@ -70,7 +58,7 @@ OPERATIONS: Final = (
 
 
 for method, path, name, view, model in OPERATIONS:
-    answers = {200: model, **dict.fromkeys((400, 403, 404, 429, 503), Problem)}
+    answers = {200: model, **dict.fromkeys((400, 403, 404, 429, 503), models.Problem)}
     api.api_operation([method], path, operation_id=name, url_name=f"api-{name}", response=answers, by_alias=True)(view)
 
 
@@ -135,7 +123,7 @@ def with_head(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     return answer
 
 
-PROBLEM: Final = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+PROBLEM: Final = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/models.Problem"}}}
 # Answers that every operation can have, whatever it declares.
 REFUSALS: Final = (
     HTTPStatus.FORBIDDEN,
