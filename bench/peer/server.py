@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 BUILT = ROOT / ".peer"
 SOURCES = (".npmrc", "package.json", "package-lock.json", "app/layout.js", "app/page.js")
 NEXT = "node_modules/next/dist/bin/next"
-LEAST_NODE = 20
+MIN_NODE = 20
 INSTALL_SECONDS = 300.0
 QUIET = {"NEXT_TELEMETRY_DISABLED": "1"}
 
@@ -74,7 +74,7 @@ def missing() -> str:
         return "Node and npm are not installed"
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603 - the program on the path
     major = re.match(r"v(\d+)", version)
-    return "" if major and int(major[1]) >= LEAST_NODE else f"Node {version} is older than {LEAST_NODE}"
+    return "" if major and int(major[1]) >= MIN_NODE else f"Node {version} is older than {MIN_NODE}"
 
 
 def unbuilt() -> str:

@@ -18,7 +18,7 @@ from intents_ui.service.outcome import Outcome
 from intents_ui.tokens.chains import Network
 from intents_ui.transfers.comparison import Result
 from intents_ui.transfers.locations import Check
-from intents_ui.transfers.rules import Attention, Cause, Certainty, Who
+from intents_ui.transfers.rules import Actor, Attention, Cause, Certainty
 from intents_ui.transfers.timeline import Name, StepState
 
 INTENT_ID: Final = "0x36176d03cce45f6a8e7b61d895c6ea724e03fe1000aa98e6dddd6585ffd3b069"  # in examples
@@ -89,7 +89,7 @@ class ApiSummary(ApiModel):
         description="What to do next",
         examples=["No action needed. If the wallet doesn't show the funds, switch it to Base."],
     )
-    who: str = Field(description=f"Who acts next: {one_of(Who)}", examples=["owner"])
+    who: str = Field(description=f"Who acts next: {one_of(Actor)}", examples=["owner"])
     deadline: str | None = Field(description="Until when", examples=[None, "2026-11-21T12:05:00Z"])
     certainty: str = Field(
         description=f"How certain the location of the funds is: {one_of(Certainty)}", examples=["confirmed"]

@@ -90,7 +90,7 @@ def look_up(
     if not read.lookups and not (possible and possible.count):
         return failures.invalid_fields(request, {"q": unread(read.refusal or input_errors.NOTHING, possible)})
     hits = found.hits[:MOST_MATCHES]
-    matched = reading.of_hits([each.intent for each in hits])
+    matched = reading.from_search([each.intent for each in hits])
     return answered(
         models.ApiLookup(
             identifiers=tuple(

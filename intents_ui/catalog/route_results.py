@@ -17,8 +17,8 @@ from intents_ui.tokens.token_amounts import TokenIcon, chain_icon, identity
 from intents_ui.transfers.statuses import Tone
 
 # Tokens of a chain shown at first: next to other chains, and alone.
-MOST_EACH = 12
-MOST_ALONE = 240
+MAX_EACH = 12
+MAX_ALONE = 240
 
 NO_PROOF = "A route may still exist. Request a quote to confirm."
 NO_PROMISE = "Listed routes aren't guaranteed. Request a quote to confirm."
@@ -172,7 +172,7 @@ class RouteSearch:
 
     def _group(self, chain_id: int, of_chain: Mapping[str, TokenInfo]) -> ResultGroup:
         question = self.question
-        most = MOST_EACH if question.restriction is None else len(of_chain) if question.is_whole else MOST_ALONE
+        most = MAX_EACH if question.restriction is None else len(of_chain) if question.is_whole else MAX_ALONE
         known = self.lists.chain(chain_id)
         chain = names.chain(chain_id, info=known)
         ways = []

@@ -35,7 +35,7 @@ def view(request: HttpRequest) -> HttpResponse:
     bridges = [each for each in known_providers if are_all or each.label.casefold().startswith(wanted)]
     labels = [(word, label) for word, label in statuses.INTENTS.items() if label.word.casefold().startswith(wanted)]
     named = [*(of_status(*each) for each in labels), *(of_chain(*each) for each in chains), *map(of_provider, bridges)]
-    most = max(token_list.MOST_SUGGESTIONS - len(named), 0)
+    most = max(token_list.MAX_SUGGESTIONS - len(named), 0)
     tokens = token_list.matching_tokens(words, listed.entries, most=most, using=catalog)
     found = [*named, *filter(None, map(of_token, tokens))]
     return JsonResponse({"found": found}, headers={"Cache-Control": CACHED})

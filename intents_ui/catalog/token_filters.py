@@ -15,7 +15,7 @@ from intents_ui.tokens import names
 from intents_ui.tokens.token_amounts import key
 
 LONGEST_SEARCH = 100
-MOST_LEFT_OUT = 50
+MAX_LEFT_OUT = 50
 LARGEST_LIMIT = 1000  # tokens per chain
 MOST_NAMED = 2  # chains, in a filter's chip
 
@@ -92,8 +92,8 @@ def _show(written: str) -> Show:
 
 def _without(written: str) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(key(parameters.address(word)) for word in parameters.words(written)))
-    if len(found) > MOST_LEFT_OUT:
-        raise InvalidParameter(f"Hide at most {MOST_LEFT_OUT} tokens.")
+    if len(found) > MAX_LEFT_OUT:
+        raise InvalidParameter(f"Hide at most {MAX_LEFT_OUT} tokens.")
     return found
 
 

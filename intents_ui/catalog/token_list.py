@@ -198,7 +198,7 @@ def namesakes(symbol: str | None, *, of: tuple[int, str], among: Iterable[TokenI
     return tuple(sorted(found, key=lambda token: token.chain_id != of[0]))
 
 
-MOST_SUGGESTIONS = 8
+MAX_SUGGESTIONS = 8
 MOST_CHAINS = 3
 
 

@@ -17,7 +17,7 @@ from intents_ui.transfers import statuses, summary
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.transfer import Transfer, execute_until
 
-MOST_CHANGES = 50
+MAX_CHANGES = 50
 CHANGE_CAP = 200
 # With these reasons, nothing reached the service.
 NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
@@ -69,9 +69,7 @@ def changes(before: str | None, now: str) -> Changes:
     """Compare the confirmed JSON of an intent with the JSON that the service gives now, field by field."""
     differing = [] if before is None else _differing(before, now)
     shown = None if before is None else text.visible(before, lines=True)
-    return Changes(
-        differing[:MOST_CHANGES], max(len(differing) - MOST_CHANGES, 0), shown, text.visible(now, lines=True)
-    )
+    return Changes(differing[:MAX_CHANGES], max(len(differing) - MAX_CHANGES, 0), shown, text.visible(now, lines=True))
 
 
 def _differing(before: str, now: str) -> list[tuple[str, str, str]]:

@@ -45,7 +45,7 @@ LONGEST_LINK = 1800  # characters of a URL that can be shared
 RAW_SHOWN = 100_000  # characters of an answer as received
 INDENTED_SHOWN = 400_000  # with their indentation
 COPIED = 20_000  # characters; the page contains copyable text twice
-MOST_LONG_POLLS = 4  # requests that the service holds for up to 30 s, of all clients. Each gets one at a time
+MAX_LONG_POLLS = 4  # requests that the service holds for up to 30 s, of all clients. Each gets one at a time
 LOOKED_AT = 40  # newest intents, for examples
 EXAMPLES_SECONDS = 15.0  # after which they are read again
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
@@ -197,7 +197,7 @@ def waiting(operation: Operation, client: str | None) -> Iterator[Refusal | None
         yield None
         return
     polls, this = app.current().long_polls, object()
-    if len(polls) >= MOST_LONG_POLLS:
+    if len(polls) >= MAX_LONG_POLLS:
         yield WAIT_FULL
     elif polls.setdefault(client, this) is not this:
         yield WAITS_ALREADY

@@ -139,7 +139,7 @@ class Reader:
             intents = [hit.intent for hit in found.hits if _passes(hit.intent, self.filters)]
             intents = (intents if self.filters.is_newest_first else intents[::-1])[:MOST_FOUND]
             read = zip(intents, self._receipts(intents), strict=True)
-            rows = [self._row(transfer) for transfer in reading.of_read([*read])]
+            rows = [self._row(transfer) for transfer in reading.from_pairs([*read])]
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
 
     def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:

@@ -26,7 +26,7 @@ from eth_abi.registry import registry
 from eth_utils.abi import function_signature_to_4byte_selector
 
 CONTRACT = "contract"  # the called contract is the token
-PERHAPS = "contract?"  # the contract may be the token, or hold it
+MAYBE_CONTRACT = "contract?"  # the contract may be the token, or hold it
 NATIVE = "native"
 UNNAMED = "unnamed"  # not in the call
 
@@ -34,7 +34,7 @@ SELECTOR_BYTES = 4
 MOST_BYTES = 65_536
 # eth-abi reads a struct twice, and one nested in two others eight times. If all pointers lead to the same long bytes,
 # it would read and hold them once per pointer.
-MOST_READINGS = 8
+MAX_READINGS = 8
 
 HEX = re.compile(r"0[xX]((?:[0-9a-fA-F]{2})*)")
 DECLARATION = re.compile(r"^(\w+)\((.*)\)(?: carries (\w+))?$")
@@ -42,7 +42,7 @@ PARAMETER = re.compile(r"^(\(.*\)\S*|\S+) (\w+)(?: of (.+))?$")
 WORD, ADDRESS = 32, 20
 
 
-class Carries(StrEnum):
+class NestedEncoding(StrEnum):
     """How nested calls are encoded in a call."""
 
     NONE = ""
@@ -93,13 +93,13 @@ class Parameter:
 class Function:
     name: str
     parameters: tuple[Parameter, ...]
-    carries: Carries
+    carries: NestedEncoding
     sentence: str
 
     @classmethod
     def parse(cls, declaration: str, sentence: str) -> "Function":
         [(name, parameters, carries)] = DECLARATION.findall(declaration)
-        return cls(name, tuple(map(Parameter.parse, _split(parameters))), Carries(carries), sentence.strip())
+        return cls(name, tuple(map(Parameter.parse, _split(parameters))), NestedEncoding(carries), sentence.strip())
 
     @property
     def signature(self) -> str:
@@ -176,7 +176,7 @@ class Inner:
 class _Stream(ContextFramesBytesIO):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)  # type: ignore[no-untyped-call]
-        self.left = MOST_READINGS * len(data)
+        self.left = MAX_READINGS * len(data)
         self.end = 0
 
     def read(self, size: int | None = -1) -> bytes:
@@ -247,20 +247,20 @@ def _flat(parameters: Sequence[Parameter], values: Sequence[Any]) -> Iterator[Ar
 def inner(call: Decoded) -> tuple[Inner, ...] | None:
     """Return the nested calls, None if they can't be separated or there can't be any."""
     match call.function.carries:
-        case Carries.OWN:
+        case NestedEncoding.OWN:
             return tuple(Inner(None, data) for data in call.value("data"))
-        case Carries.LISTED:
+        case NestedEncoding.LISTED:
             # The only list among the arguments, whose name differs between contracts.
             listed = next(each for each in call.arguments if each.parameter.parts)
             names = [part.name for part in listed.parameter.parts]
             return tuple(_single(dict(zip(names, entry, strict=True))) for entry in listed.value)
-        case Carries.ONE:
+        case NestedEncoding.ONE:
             return (_single({each.parameter.name: each.value for each in call.arguments}),)
-        case Carries.PACKED:
+        case NestedEncoding.PACKED:
             return plainly_packed(call.value("payload")) or packed(call.value("payload"))
-        case Carries.BATCH:
+        case NestedEncoding.BATCH:
             return plainly_packed(call.value("transactions"), operations=True)
-        case Carries.NONE:
+        case NestedEncoding.NONE:
             return None
 
 

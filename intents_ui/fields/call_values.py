@@ -7,7 +7,7 @@ from string import Formatter
 from typing import Any
 
 from intents_ui.fields import abi
-from intents_ui.fields.abi import CONTRACT, NATIVE, PERHAPS, UNNAMED, Decoded, Parameter
+from intents_ui.fields.abi import CONTRACT, MAYBE_CONTRACT, NATIVE, UNNAMED, Decoded, Parameter
 from intents_ui.fields.values import Cell, ValueKind
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.service.models import (
@@ -231,12 +231,12 @@ class CallFormatter:
                 return _on_path(call.value("path"), at=0), chain_id
             case "path.last":
                 return _on_path(call.value("path"), at=-1), chain_id
-            case _ if which == CONTRACT or (which == PERHAPS and self.transfer.names.lists(chain_id, made.to)):
+            case _ if which == CONTRACT or (which == MAYBE_CONTRACT and self.transfer.names.lists(chain_id, made.to)):
                 return made.to, chain_id
             case _ if which == NATIVE:
                 return hashes.ZERO_ADDRESS, chain_id
             case _:
-                return None if which in (PERHAPS, UNNAMED) else _as_address(call.value(which)), chain_id
+                return None if which in (MAYBE_CONTRACT, UNNAMED) else _as_address(call.value(which)), chain_id
 
     # Amounts and tokens
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from intents_ui.fields import abi, values
-from intents_ui.fields.abi import Carries, Decoded, Function, Inner, Unread
+from intents_ui.fields.abi import Decoded, Function, Inner, NestedEncoding, Unread
 from intents_ui.fields.call_values import CallFormatter, Piece, RawCall, Sentence, TransferNames, ValueRow, until
 from intents_ui.formatting import hashes, text
 from intents_ui.service.models import (
@@ -19,11 +19,11 @@ from intents_ui.service.models import (
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
 
-MOST_CALLS = 50  # of one list
-MOST_INSIDE = 50  # on a page, in other calls
+MAX_CALLS = 50  # of one list
+MAX_INSIDE = 50  # on a page, in other calls
 MOST_BYTES = 131_072  # on a page, that are decoded
 DEEPEST = 3
-MOST_SHOWN = 4_096  # characters of raw data; the raw JSON has all of it
+MAX_SHOWN = 4_096  # characters of raw data; the raw JSON has all of it
 
 MIN_BALANCE = "tokenMinBalance"
 # The smart wallet's `behaviorOnError`.
@@ -109,7 +109,7 @@ def transactions(transfer: Transfer) -> tuple[TransactionCalls, ...]:
 @dataclass
 class _CallDescriber:
     transfer: Transfer
-    inside_left: int = MOST_INSIDE
+    inside_left: int = MAX_INSIDE
     bytes_left: int = MOST_BYTES
 
     @cached_property
@@ -141,7 +141,7 @@ class _CallDescriber:
         chain_id = calls.chain_id if calls and calls.chain_id is not None else chain_id
         notes = list(self._of_condition(condition, chain_id)) if condition else []
         steps = []
-        for call in planned[:MOST_CALLS]:
+        for call in planned[:MAX_CALLS]:
             how = tuple(_remarks(call)), call.gas_limit or 0
             steps.append(self._step(RawCall(chain_id, wallet, call.to, call.value or 0, call.data, 0, *how)))
         if meta and meta.input:
@@ -153,7 +153,7 @@ class _CallDescriber:
         steps += self._recorded(leg, wallet, planned=meta.input if meta else None)
         title = f"On {self.transfer.chain_name(chain_id)}"
         who = (self.formatter.party(wallet, chain_id) or hashes.short_address(wallet)) if wallet and steps else ""
-        more = max(len(planned) - MOST_CALLS, 0)
+        more = max(len(planned) - MAX_CALLS, 0)
         return TransactionCalls(title, f"run by {who}" if who else "", tuple(notes), tuple(steps), more)
 
     def refund(self) -> TransactionCalls:
@@ -214,9 +214,9 @@ class _CallDescriber:
 
     def _step(self, made: RawCall) -> CallStep:
         size = _size(made.data)
-        shown = f"0x{made.data[:MOST_SHOWN].hex()}" if isinstance(made.data, bytes) else made.data or ""
+        shown = f"0x{made.data[:MAX_SHOWN].hex()}" if isinstance(made.data, bytes) else made.data or ""
         is_empty = shown.lower() in ("", "0x")
-        data = None if is_empty else Data(text.visible(shown[:MOST_SHOWN]), size, len(shown) <= MOST_SHOWN)
+        data = None if is_empty else Data(text.visible(shown[:MAX_SHOWN]), size, len(shown) <= MAX_SHOWN)
         return replace(self._described(made, size), data=data, remarks=made.remarks, gas_limit=made.gas_limit)
 
     def _described(self, made: RawCall, size: int) -> CallStep:
@@ -248,7 +248,7 @@ class _CallDescriber:
     def _inside(self, made: RawCall, call: Decoded) -> tuple[tuple[CallStep, ...], int, str]:
         """Return the nested calls, the number not shown, and the reason if they couldn't be decoded."""
         carries = call.function.carries
-        if carries is Carries.NONE:
+        if carries is NestedEncoding.NONE:
             return (), 0, ""
         if made.depth >= DEEPEST:
             return (), 0, TOO_DEEP
@@ -258,7 +258,7 @@ class _CallDescriber:
         shown = found[: self.inside_left]
         self.inside_left -= len(shown)
         # A self-call or a delegate call keeps the caller.
-        caller = made.caller if carries in (Carries.OWN, Carries.BATCH) else made.to
+        caller = made.caller if carries in (NestedEncoding.OWN, NestedEncoding.BATCH) else made.to
         steps = []
         for each in shown:
             to, how = made.to if each.to is None else each.to, (tuple(_remarks(each)), each.gas_limit or 0)
@@ -292,7 +292,7 @@ def _carried(data: str | None) -> tuple[Inner, ...] | None:
     """Return the calls in the wallet's own `execute`, None for other data."""
     read = _read(data)
     call = abi.decoded(read) if read else None
-    return abi.inner(call) if isinstance(call, Decoded) and call.function.carries is Carries.PACKED else None
+    return abi.inner(call) if isinstance(call, Decoded) and call.function.carries is NestedEncoding.PACKED else None
 
 
 def _compared(carried: Sequence[Inner], planned: Sequence[Call]) -> Note:

@@ -20,7 +20,7 @@ from intents_ui.transfers.transfer import Transfer
 
 LABELS: Mapping[str, Mapping[str, str]] = read(__package__, "labels.json")
 # Limits the page, however much the service sends.
-MOST_PARTS = 50
+MAX_PARTS = 50
 # In page order. The paths of the groups, as in `FieldGroup`. Fields without a section belong to their object's record.
 SECTIONS = (
     ("Quote", ("intent.quote", "intent.quote_request")),
@@ -121,10 +121,10 @@ def _parts(model: Model, title: str) -> Iterator[tuple[str, str, Model | None]]:
             yield name, _part_title(name, inside=type(model), title=title), value
         elif _is_object(value):
             part_title = _part_title(name, inside=type(model), title=title)
-            for number, part in enumerate(value[:MOST_PARTS], start=1):
+            for number, part in enumerate(value[:MAX_PARTS], start=1):
                 yield f"{name}.{number}", f"{part_title} {number}", part
-            if len(value) > MOST_PARTS:
-                yield name, f"{part_title}: {len(value) - MOST_PARTS} more, in the raw JSON", None
+            if len(value) > MAX_PARTS:
+                yield name, f"{part_title}: {len(value) - MAX_PARTS} more, in the raw JSON", None
 
 
 def _part_title(name: str, *, inside: type[Model], title: str) -> str:

@@ -27,7 +27,7 @@ from intents_ui.transfers import statuses
 from intents_ui.transfers.transfer import Transfer
 
 NUMERAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
-MOST_DATA = 20_000  # characters of a call that are shown
+MAX_DATA = 20_000  # characters of a call that are shown
 NEVER = 2**256 - 1
 
 
@@ -197,7 +197,7 @@ def _of_text(name: str, value: str, owner: Owner, transfer: Transfer) -> Cell:
     if name in ADDRESSES or name.endswith("_address"):
         return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, transfer))
     if name in DATA:
-        data = text.capped(value, cap=MOST_DATA)
+        data = text.capped(value, cap=MAX_DATA)
         more = f"… ({data.more:,} more characters, in the raw JSON)" if data.more else ""
         return Cell(ValueKind.DATA, value, f"{data.shown}{more}")
     if name == "id" or name.endswith("_id"):

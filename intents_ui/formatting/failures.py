@@ -129,7 +129,7 @@ STALE = {
 
 
 @dataclass(frozen=True)
-class Old:
+class StaleNotice:
     """Stale data on a page: which parts, last updated when, why, and when the service is asked again."""
 
     as_of: datetime
@@ -144,7 +144,7 @@ class Old:
         return f"Last updated {times.dated(self.as_of)}: {self.parts}. {self.why}"
 
 
-def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
+def old(answers: Sequence[StaleResponse], *, now: datetime) -> StaleNotice | None:
     """Return the age of the oldest response; names of chains and tokens count only where nothing else is stale."""
     result = without_names(answers) or answers
     if not result:
@@ -153,7 +153,7 @@ def old(answers: Sequence[StaleResponse], *, now: datetime) -> Old | None:
     wait = max((answer.again_in or 0 for answer in result), default=0)
     is_slow = oldest.error.is_timeout
     parts = {"balances" if each.has_balances else STALE.get(each.operation, "parts of this page") for each in result}
-    return Old(
+    return StaleNotice(
         oldest.learned_at,
         ", ".join(sorted(parts, reverse=True)),
         # A page with stale data waits only briefly.

@@ -169,10 +169,10 @@ def _decoded_length(word: str) -> int | None:
 
 
 LONGEST = 128  # a Solana signature has 88 characters; anything longer would fill the page
-MOST_FRAGMENTS = 32  # of one transfer
+MAX_FRAGMENTS = 32  # of one transfer
 
 
-class Whole(str):
+class FullValue(str):
     """A full value, because another one on the page has the same short form."""
 
     __slots__ = ()
@@ -193,7 +193,7 @@ class ShortForms:
         known = self._values.setdefault(form, value)
         if known != value and _plain(known) != _plain(value):
             self._shared.add(form)
-        return Whole(text.isolated(value)) if form in self._shared and len(value) <= LONGEST else short
+        return FullValue(text.isolated(value)) if form in self._shared and len(value) <= LONGEST else short
 
     def draw(self, page: Callable[[], str]) -> str:
         """Render `page`; again if a later value conflicts with one that was already shortened."""
@@ -218,7 +218,7 @@ class ShortForms:
         around, self._used = self._used, {}
         drawn, forms = draw(), self._used
         self._used = around | forms
-        if self._shared.isdisjoint(forms) and len(fragments) < MOST_FRAGMENTS:
+        if self._shared.isdisjoint(forms) and len(fragments) < MAX_FRAGMENTS:
             fragments[key] = drawn, forms
         return drawn
 

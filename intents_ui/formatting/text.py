@@ -39,7 +39,7 @@ IGNORABLE = (
 )
 HIDDEN_CHARACTERS = re.compile(f"[\u2800{''.join(IGNORABLE)}]")
 MARKS = frozenset({"Mn", "Me"})
-MOST_MARKS = 2
+MAX_MARKS = 2
 # Right-to-left letters and digits.
 FROM_THE_RIGHT = frozenset({"R", "AL", "AN"})
 ISOLATE, END_OF_ISOLATE = "\u2068", "\u2069"
@@ -133,7 +133,7 @@ def _pieces(text: str, *, lines: bool) -> Iterator[str]:
         elif is_hidden(character):
             yield "" if styles_emoji(before, character) else f"⟨U+{ord(character):04X}⟩"
         else:
-            yield character if marks <= MOST_MARKS else ""
+            yield character if marks <= MAX_MARKS else ""
         before = character
 
 

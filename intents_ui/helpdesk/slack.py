@@ -23,7 +23,7 @@ from intents_ui.triage.rows import TriageRow
 from intents_ui.web.candidates import Candidates
 
 MOST: Final = 5  # identifiers of a command, links of a message
-MOST_CANDIDATES: Final = 5
+MAX_CANDIDATES: Final = 5
 # Slack drops answers that take longer than three seconds.
 SECONDS: Final = 1.5
 USAGE: Final = "Add an intent ID, a transaction hash or an address."
@@ -138,7 +138,7 @@ def possible(found: Candidates | None, *, root: str) -> list[Block]:
     """Return what the text may be about, and where it was searched."""
     if found is None:
         return []
-    listed = found.listed[:MOST_CANDIDATES]
+    listed = found.listed[:MAX_CANDIDATES]
     more = [f"{found.count - len(listed)} more on the search page."] if found.count > len(listed) else []
     said = [plain(f"{CHECK} {found.searched}" if listed else found.searched)]
     for each in listed:

@@ -14,7 +14,7 @@ from intents_ui.settings import ENV
 from intents_ui.web.frame import render
 from intents_ui.web.mirror import mirror_coverage
 
-MOST_DAYS = 92
+MAX_DAYS = 92
 # Words and meanings of what is known of a time, from the bottom of an hour's bar to its top.
 CONDITIONS = {
     "sealed": ("Sealed", "complete, nothing can be added"),
@@ -24,7 +24,7 @@ CONDITIONS = {
 }
 HOUR = timedelta(hours=1)
 HEIGHT, PITCH = 48, 10  # of a bar, and from one bar to the next
-LEAST_HOLE = 8  # of HEIGHT, so that a hole of a minute can be seen
+MIN_HOLE = 8  # of HEIGHT, so that a hole of a minute can be seen
 
 
 @require_safe
@@ -44,7 +44,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "in_detail": client_ip.runs_it(request),
         "known": known,
         "conditions": CONDITIONS,
-        "days": known.days[: -MOST_DAYS - 1 : -1] if known else (),
+        "days": known.days[: -MAX_DAYS - 1 : -1] if known else (),
         "bars": [bar for place, hour in enumerate(hours) for bar in bars(hour, x=place * PITCH)],
         "sealed": sum(hour.get("sealed") == HOUR for hour in hours),
         "width": len(hours) * PITCH,
@@ -62,7 +62,7 @@ def bars(hour: Mapping[str, timedelta], *, x: int) -> Iterator[tuple[str, int, i
     for condition in CONDITIONS:
         height = hour.get(condition, timedelta()) * HEIGHT // HOUR
         if condition == "hole" and condition in hour:
-            height = max(height, LEAST_HOLE)
+            height = max(height, MIN_HOLE)
             top = max(top, height)
         if height:
             top -= height

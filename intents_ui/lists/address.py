@@ -29,8 +29,8 @@ from intents_ui.web.frame import render
 from intents_ui.web.mirrored import Mirrored
 from intents_ui.web.reading import BEGINNING
 
-MOST_NEAR = 3
-MOST_PASSING = 50  # of the transfers with this intent address: usually one
+MAX_NEAR = 3
+MAX_PASSING = 50  # of the transfers with this intent address: usually one
 
 
 @require_safe
@@ -145,7 +145,7 @@ def nearest(parts: AddressLookup, finding: Finding) -> Sequence[Explorer]:
     found = {key: parts.searched(key) or () for key in about.ROLES}
     used = about.used_on(owned=found[OWNER], deposits=found[DEPOSIT_ADDRESS], deliveries=found[DELIVERY_ADDRESS])
     known = [chain for chain in (app.current().catalog.chain(chain_id) for chain_id in used) if chain]
-    return explorers_of(finding, chains=known)[:MOST_NEAR]
+    return explorers_of(finding, chains=known)[:MAX_NEAR]
 
 
 def passing(parts: AddressLookup) -> dict[str, object]:
@@ -153,10 +153,10 @@ def passing(parts: AddressLookup) -> dict[str, object]:
     keys = (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
     found = parts.searched(*keys) or ()
     by_key = {key: {intent.intent_id.lower() for intent in parts.searched(key) or ()} for key in keys}
-    shown = found[:MOST_PASSING]
+    shown = found[:MAX_PASSING]
     return {
         "passing_count": len(found),
-        "passing": [summary.of(each) for each in reading.of_hits(shown)],
+        "passing": [summary.of(each) for each in reading.from_search(shown)],
         "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
     }
 

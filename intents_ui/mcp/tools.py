@@ -15,7 +15,7 @@ from intents_ui.http import client_ip
 from intents_ui.http.json_rpc import Unanswered, fenced, fenced_json
 from intents_ui.search import empty_results, identifiers, input_errors
 from intents_ui.search.candidates import CHECK
-from intents_ui.search.identifiers import Pasted
+from intents_ui.search.identifiers import ParsedText
 from intents_ui.service.lookup import MOST_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.transfers import summary
@@ -102,7 +102,7 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
         raise Unanswered(read.refusal or input_errors.NOTHING)
     hits = found.hits[:MOST_LISTED]
     only = [reading.read(found.only.intent.intent_id)] if found.only else []
-    listed = only or reading.of_hits([each.intent for each in hits])
+    listed = only or reading.from_search([each.intent for each in hits])
     matches = [_match(hit, each, found, details=bool(only)) for hit, each in zip(hits, listed, strict=True)]
     longest = max(len(matches), len(possible.transfers) if possible else 0)
     shown = (
@@ -111,7 +111,7 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
     return next(each for each in shown if len(json.dumps(each)) <= MOST_BYTES)
 
 
-def _lookup(read: Pasted, found: LookupResult, matches: list[dict[str, Any]]) -> dict[str, Any]:
+def _lookup(read: ParsedText, found: LookupResult, matches: list[dict[str, Any]]) -> dict[str, Any]:
     named = read.lookups[:MOST_NAMED]
     return {
         "identifiers": [

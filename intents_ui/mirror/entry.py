@@ -128,7 +128,7 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         is_expired=False,
     )
     started = summary.started_at
-    if started is None and steps.has_moved:
+    if started is None and steps.has_any_step:
         started = receipt.created_at
     failed_step, reason = failure(receipt)
     amount = _sent(summary, deposit, steps.deposit)

@@ -9,7 +9,7 @@ from datetime import datetime
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import Entry
 from intents_ui.mirror.models import Window
-from intents_ui.mirror.windows import MOST_PAGES, PAGE_SIZE
+from intents_ui.mirror.windows import MAX_PAGES, PAGE_SIZE
 from intents_ui.service import lookup
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unreachable
@@ -40,7 +40,7 @@ class Task:
     start: int
     end: int | None = None
     statuses: Sequence[IntentStatus] = MIRRORED
-    most_pages: int = MOST_PAGES
+    most_pages: int = MAX_PAGES
     is_audit: bool = False
 
     @classmethod

@@ -9,8 +9,8 @@ BACKFILL_WIDTH = HOUR
 # Ages at which a window is read again, in seconds after its end. A window at the present is read before its end, too.
 AGES = (-40, -20, 0, 20, MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, DAY, 7 * DAY)
 SEALED_FROM = 10 * MINUTE  # after a window's end. A quote can be committed until then
-PAGE_SIZE, MOST_PAGES = 100, 40
-MOST_ROWS = MOST_PAGES * PAGE_SIZE // 2  # of windows that are read as one list
+PAGE_SIZE, MAX_PAGES = 100, 40
+MOST_ROWS = MAX_PAGES * PAGE_SIZE // 2  # of windows that are read as one list
 RETRY, LONGEST_RETRY = 20, 30 * MINUTE
 NEVER = 2**62
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from intents_ui import tables
 from intents_ui.formatting import amounts as figures
 from intents_ui.formatting import text
-from intents_ui.search.identifiers import USUAL_NAMES, Finding, Pasted
+from intents_ui.search.identifiers import USUAL_NAMES, Finding, ParsedText
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
 
@@ -24,8 +24,8 @@ LONGEST_NUMBER = 80  # characters. A uint256 has 78 digits
 LONGEST_GAP = 12  # characters between a direction and its chain: `From: **Base**`
 SHORTEST_NAME = 3  # characters of the beginning of a chain's name
 SHORTEST_SYMBOL = 3  # characters. Shorter ones count only in their own case, and next to the amount
-MOST_AMOUNTS = 8
-MOST_DAYS_AGO = 366
+MAX_AMOUNTS = 8
+MAX_DAYS_AGO = 366
 # "Yesterday" in any time zone.
 EARLIEST_ZONE, LATEST_ZONE = timedelta(hours=14), timedelta(hours=12)
 JUST_NOW = timedelta(minutes=30)
@@ -50,7 +50,7 @@ class TicketFacts:
     until: datetime | None = None
     statuses: frozenset[Outcome] = frozenset()
     memo: str = ""
-    pasted: Pasted = field(default_factory=Pasted)
+    pasted: ParsedText = field(default_factory=ParsedText)
     notes: tuple[str, ...] = ()
 
     @property
@@ -152,7 +152,7 @@ def read(
     chains: Iterable[ChainInfo],
     symbols: Iterable[str | None],
     now: datetime,
-    pasted: Pasted | None = None,
+    pasted: ParsedText | None = None,
 ) -> TicketFacts:
     """Read the facts of a text, whose identifiers are known."""
     named = [(name, Meaning("chain", chain)) for name, chain in chains_by_name(chains).items()]
@@ -169,7 +169,7 @@ def read(
         until=until,
         statuses=statuses,
         memo=memo,
-        pasted=pasted or Pasted(),
+        pasted=pasted or ParsedText(),
     )
 
 
@@ -318,7 +318,7 @@ class _Terms:
             return None
         self._used |= {place, place + 1}
         spent = values[-1] * minutes
-        if not is_ago or not 0 < spent <= MOST_DAYS_AGO * 24 * 60:
+        if not is_ago or not 0 < spent <= MAX_DAYS_AGO * 24 * 60:
             return None
         if minutes == 24 * 60:
             day = now.date() - timedelta(int(values[-1]))
@@ -391,7 +391,7 @@ class _Terms:
             if not (symbols or has_chain):
                 return TicketFacts()
             chosen = [*(each for each in found if each.in_dollars), *found][:1]
-        values = tuple(dict.fromkeys(value for each in chosen for value in each.values))[:MOST_AMOUNTS]
+        values = tuple(dict.fromkeys(value for each in chosen for value in each.values))[:MAX_AMOUNTS]
         notes = tuple(
             f"“{each.written}” could be {' or '.join(map(figures.number, each.values))}."
             for each in chosen

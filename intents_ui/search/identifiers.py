@@ -63,7 +63,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Pasted:
+class ParsedText:
     """All identifiers of a text. `problem` is set when none can be looked up. Empty text has neither."""
 
     findings: tuple[Finding, ...] = ()
@@ -86,7 +86,7 @@ class Pasted:
     @property
     def telling(self) -> tuple[Finding, ...]:
         """Return intent IDs (first), hashes and text: each usually leads to one transfer."""
-        return tuple(each for kind in TELLING for each in self.lookups if each.kind is kind)
+        return tuple(each for kind in ALWAYS_SHOWN for each in self.lookups if each.kind is kind)
 
     @property
     def addresses(self) -> tuple[Finding, ...]:
@@ -98,7 +98,7 @@ class Pasted:
         return frozenset(finding.kind for finding in self.findings)
 
 
-TELLING = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH, Kind.HASH, Kind.WORDS)
+ALWAYS_SHOWN = (Kind.INTENT, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH, Kind.HASH, Kind.WORDS)
 ADDRESSES = (Kind.ADDRESS, Kind.SOLANA_ADDRESS, Kind.OTHER_ADDRESS)
 HASHES = (Kind.HASH, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH)
 OF_64_DIGITS = frozenset({Kind.HASH, Kind.INTENT, Kind.TRANSACTION})
@@ -122,9 +122,9 @@ HEX_WITH_BLANKS = re.compile(r"(?:0[xX])?[0-9a-fA-F\s]{20,}")
 FAR_OFF = 3
 FEWEST_IN_GROUPS = 37
 # Known characters of a shortened value. Fewer match too many values.
-LEAST_KNOWN = 4
-LEAST_HEAD = 4
-LEAST_TAIL = 3
+MIN_KNOWN = 4
+MIN_HEAD = 4
+MIN_TAIL = 3
 # Chinese writes an ellipsis as two characters.
 # Others mask the middle: `0x7c1f***9e2b`.
 DOTS = r"(?:[…⋯]++|\.{2,}+|[*•·]{2,}+)++"
@@ -133,7 +133,7 @@ TAIL_ALONE = re.compile(rf"{DOTS}(?P<tail>[0-9a-f]{{1,36}}+)", re.IGNORECASE)
 # Without the dot, which is part of a shortened value.
 AROUND_A_TAIL = QUOTES.replace(".", "")
 ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
-MOST_ENCODINGS = 4
+MAX_ENCODINGS = 4
 WORKCHAIN = re.compile(r"(?<!\w)(0|-1):\Z")
 CHAIN_NUMBER = re.compile(r"\beip155:([0-9]{1,15}):\Z", re.ASCII)
 CHAIN_NAME = re.compile(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", re.ASCII)
@@ -159,15 +159,15 @@ SCAN = re.compile(
 )
 
 
-def read(received: str, *, longest: int = LONGEST) -> Pasted:
+def read(received: str, *, longest: int = LONGEST) -> ParsedText:
     """Return the identifiers in a text of up to `longest` characters, once each, in order of appearance."""
     if len(received) > longest:
-        return Pasted(problem=f"Too long: {len(received):,} characters. The limit is {longest:,}.")
+        return ParsedText(problem=f"Too long: {len(received):,} characters. The limit is {longest:,}.")
     if control := CONTROL.search(received):
-        return Pasted(problem=input_errors.of_control(control[0]))
+        return ParsedText(problem=input_errors.of_control(control[0]))
     cleaned = HIDDEN_AT_AN_EDGE.sub("", received)
     if not "".join(cleaned.split()).strip(QUOTES):
-        return Pasted()
+        return ParsedText()
     seen = cleaned if cleaned.isascii() else WORD.sub(_without_unseen, cleaned)
     plain = POSSIBLE.sub(_without_lookalikes, seen)
     # Only the end of a value. Within other text, most matches would be words or numbers.
@@ -185,7 +185,7 @@ def read(received: str, *, longest: int = LONGEST) -> Pasted:
         findings = _with_warning(findings, input_errors.INVISIBLE)
     findings = findings or _words(cleaned)
     is_any_good = any(not finding.problem for finding in findings)
-    return Pasted(findings, "" if is_any_good else findings[0].problem)
+    return ParsedText(findings, "" if is_any_good else findings[0].problem)
 
 
 def _with_warning(findings: tuple[Finding, ...], warning: str) -> tuple[Finding, ...]:
@@ -229,7 +229,7 @@ def _scanned(received: str) -> Iterator[Finding]:
 
 def _decoded(received: str) -> str:
     """Decode links inside links (redirects of mail clients), which are often encoded more than once."""
-    for _ in range(MOST_ENCODINGS):
+    for _ in range(MAX_ENCODINGS):
         decoded = unquote(received, errors="replace") if ENCODED.search(received) else received
         if decoded == received:
             break
@@ -259,7 +259,7 @@ def _finding(match: re.Match[str], received: str) -> Finding | None:
         case "cut" if len(match["head"]) in COMPLETE:  # After a complete hash, the dots end a sentence.
             return _placed(_of_hex(match["head"]), before)
         case "cut":
-            is_short = not match["tail"] and len(match["head"]) < LEAST_HEAD
+            is_short = not match["tail"] and len(match["head"]) < MIN_HEAD
             return None if is_short else _of_parts(match["head"], match["tail"] or "")
         case "end":  # not words (“...added”) and years (“...2026”)
             digits = match["digits"]
@@ -283,8 +283,8 @@ def of_other_chain(word: str) -> Finding | None:
 def _of_parts(head: str, tail: str) -> Finding:
     head, tail = head.lower(), tail.lower()
     value = f"0x{head}…{tail}" if head else f"…{tail}"
-    enough = len(head) >= LEAST_HEAD or len(tail) >= LEAST_TAIL
-    if not enough or len(head) + len(tail) < LEAST_KNOWN:
+    enough = len(head) >= MIN_HEAD or len(tail) >= MIN_TAIL
+    if not enough or len(head) + len(tail) < MIN_KNOWN:
         return Finding(Kind.NEAR_MISS, value, problem=input_errors.TOO_SHORT)
     return Finding(Kind.SHORTENED, value, head=head, tail=tail)
 
@@ -408,7 +408,7 @@ LOOKALIKES = {
     }.items()
     for letter in letters
 }
-MOST_LOOKALIKES = 4
+MAX_LOOKALIKES = 4
 DOUBLED = re.compile(r"0x(?:\s?0x){1,3}+(?=[0-9a-f]{38})", re.IGNORECASE)
 # Texts copied from a table: `Hash0x12…`, `0x12…Success`, `0x12…0x34…`.
 VALUE = rf"(?:[0-9a-fA-F]{{{HASH_DIGITS}}}|[0-9a-fA-F]{{{ADDRESS_DIGITS}}})"
@@ -447,7 +447,7 @@ def _without_lookalikes(word: re.Match[str]) -> str:
     narrow = unicodedata.normalize("NFKC", word[0])  # from full width
     read = narrow.translate(LOOKALIKES)
     changed = sum(one != other for one, other in zip(narrow, read, strict=False))
-    return read if changed <= MOST_LOOKALIKES and WHOLE.fullmatch(read) else word[0]
+    return read if changed <= MAX_LOOKALIKES and WHOLE.fullmatch(read) else word[0]
 
 
 def joined(received: str) -> str:

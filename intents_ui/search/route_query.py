@@ -17,7 +17,7 @@ from intents_ui.tokens import chains, names, token_amounts
 from intents_ui.tokens.names import Names
 from intents_ui.tokens.token_amounts import Identity, TokenIcon, chain_icon, identity
 
-MOST_CHOICES = 5
+MAX_CHOICES = 5
 
 
 class Lists(Names, Protocol):
@@ -207,11 +207,11 @@ def _unclear(
     chain, symbol = names.of_chain(chain_id, using=using), text.symbol(written).shown
     if chosen:
         return InvalidParameter(
-            f"Several featured tokens on {chain} have the symbol {symbol}. Select one.", *chosen[:MOST_CHOICES]
+            f"Several featured tokens on {chain} have the symbol {symbol}. Select one.", *chosen[:MAX_CHOICES]
         )
     if named:
         sentence = f"{symbol} is listed but not featured on {chain}. Enter its address."
-        return InvalidParameter(sentence, *named[:MOST_CHOICES])
+        return InvalidParameter(sentence, *named[:MAX_CHOICES])
     if not using.tokens(chain_id):
         return InvalidParameter(f"Couldn't look up token names on {chain}. Enter the token address.")
     return InvalidParameter(

@@ -156,7 +156,7 @@ class StepStates(NamedTuple):
         return self.refund is not StepStatus.ABSENT
 
     @property
-    def has_moved(self) -> bool:
+    def has_any_step(self) -> bool:
         return self.is_returning or any(each is not StepStatus.ABSENT for each in self.legs)
 
     @property

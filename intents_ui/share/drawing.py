@@ -24,7 +24,7 @@ SANS, MONO = "inter-latin.woff2", "jetbrains-mono-latin.woff2"
 # Replacements for the brackets that `display/formatting/text.py` puts around hidden characters: the font has
 # only small ones. It has no isolates.
 BRACKETS = str.maketrans("⟨⟩", "\u2039\u203a", ISOLATE + END_OF_ISOLATE)
-MOST_LETTERS = 400
+MAX_LETTERS = 400
 
 
 # Colors of the light theme in static/css/theme.css.
@@ -108,7 +108,7 @@ class Pen:
 
     def _end(self, sheet: "Sheet", end: PreviewEnd, left: int, right: int) -> None:
         words = f"{end.note.capitalize()}: {end.amount}" if end.note else end.amount
-        if end.has_moved:
+        if end.has_any_step:
             amount = fitted(self, words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
         else:
             amount = fitted(self, words, right - left, sizes=(30, 26, 22), weight=450, color=INK_2)
@@ -142,7 +142,7 @@ class Style:
 
     def cut(self, words: str, width: float) -> str:
         """Return the text truncated to the width, ending with `…` if it was."""
-        words = words[:MOST_LETTERS]
+        words = words[:MAX_LETTERS]
         if self.width(words) <= width:
             return words
         fitting = longest(words, lambda head: self.width(f"{head}…") <= width)
@@ -150,7 +150,7 @@ class Style:
 
     def lines(self, words: str, width: float, *, most: int) -> Iterator[str]:
         """Wrap text between words, or inside one that is longer than a line. The last line is truncated."""
-        rest = words[:MOST_LETTERS]
+        rest = words[:MAX_LETTERS]
         for _ in range(most - 1):
             if self.width(rest) <= width:
                 break
@@ -204,7 +204,7 @@ class Sheet:
 def fitted(pen: Pen, words: str, width: float, *, sizes: tuple[int, ...], weight: int, color: str = INK) -> Style:
     """Return the style with the largest size in which the text fits, or else the smallest size."""
     styles = [Style(pen, size, weight=weight, color=color) for size in sizes]
-    return next((style for style in styles if style.width(words[:MOST_LETTERS]) <= width), styles[-1])
+    return next((style for style in styles if style.width(words[:MAX_LETTERS]) <= width), styles[-1])
 
 
 def longest(words: str, fits: Callable[[str], bool]) -> str:

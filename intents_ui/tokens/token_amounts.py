@@ -49,7 +49,7 @@ TRUSTED = frozenset({TokenStanding.FEATURED, TokenStanding.LISTED, TokenStanding
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TokenWarning:
     """A warning. `word` is shown next to the token everywhere, `reason` is its explanation.
 
     `units`: the amount in base units, if the warning casts doubt on the amount.
@@ -60,7 +60,7 @@ class Mark:
     units: str = ""
 
 
-NOT_LISTED = Mark(UNLISTED, "Not on the service's token list. Check the contract address.")
+NOT_LISTED = TokenWarning(UNLISTED, "Not on the service's token list. Check the contract address.")
 
 
 def standing_of(chain_id: int | None, address: str | None, *, using: Names) -> TokenStanding:
@@ -84,7 +84,7 @@ def marks_of(
     name: str | None,
     using: Names,
     known: TokenStanding,
-) -> tuple[Mark, ...]:
+) -> tuple[TokenWarning, ...]:
     """Return a token's warnings, most important first. `symbol` and `name` are as received.
 
     `known`: its standing. A featured token's own names are never doubted.
@@ -92,7 +92,7 @@ def marks_of(
     listed = using.token(chain_id, address) if known is TokenStanding.FEATURED else None
     own = (listed.symbol, listed.name) if listed else ()
     symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (symbol, name))
-    found = list[Mark]()
+    found = list[TokenWarning]()
     if address and known in (TokenStanding.UNLISTED, TokenStanding.LISTED):
         is_listed = known is TokenStanding.LISTED
         found += _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
@@ -100,12 +100,12 @@ def marks_of(
     return (*found, NOT_LISTED) if known is TokenStanding.UNLISTED else tuple(found)
 
 
-def warning_words(found: Sequence[Mark]) -> str:
+def warning_words(found: Sequence[TokenWarning]) -> str:
     """Return `looks like USDC, unlisted` or `decimals differ, 100,000,000 base units`, or "" without warnings."""
     return ", ".join(each for mark in found for each in (mark.word, mark.units) if each)
 
 
-def of_decimals(stated: Sequence[int], *, value: int | None) -> tuple[Mark, ...]:
+def of_decimals(stated: Sequence[int], *, value: int | None) -> tuple[TokenWarning, ...]:
     """Return the warning about different decimals of one token. The first of them count."""
     different = list(dict.fromkeys(stated))
     if len(different) < 2:
@@ -115,12 +115,12 @@ def of_decimals(stated: Sequence[int], *, value: int | None) -> tuple[Mark, ...]
         f" Amounts are shown with {different[0]}."
     )
     if value is None:
-        return (Mark(DECIMALS, reason),)
+        return (TokenWarning(DECIMALS, reason),)
     units = f"{amounts.grouped(value)} {amounts.BASE_UNITS}"
-    return (Mark(DECIMALS, f"{reason} The amount as received: {units}.", units),)
+    return (TokenWarning(DECIMALS, f"{reason} The amount as received: {units}.", units),)
 
 
-def with_address(found: Sequence[Mark], address: str | None) -> str:
+def with_address(found: Sequence[TokenWarning], address: str | None) -> str:
     """Return the warnings with the address to compare: `unlisted: 0x0709CF…B39Eb1`."""
     return f"{warning_words(found)}: {hashes.short_address(address)}" if found and address else warning_words(found)
 
@@ -164,7 +164,7 @@ def _by_reading(named: Iterator[tuple[str | None, TokenInfo]]) -> Mapping[str, S
 
 def _alike(
     chain_id: int | None, address: str, symbol: str, name: str, *, is_listed: bool, using: Names
-) -> Iterator[Mark]:
+) -> Iterator[TokenWarning]:
     """Return the featured tokens that it imitates. A listed token may share the name of one on another chain, as
     bridged tokens do.
     """
@@ -178,14 +178,16 @@ def _alike(
                 return
 
 
-def _mark_of(others: Sequence[TokenInfo], place: str, chain_id: int | None, address: str, *, using: Names) -> Mark:
+def _mark_of(
+    others: Sequence[TokenInfo], place: str, chain_id: int | None, address: str, *, using: Names
+) -> TokenWarning:
     other = others[0]
     symbol = text.symbol(other.symbol).shown
     like = symbol if place == "symbol" else f"that of {symbol}"
     reason = (
         f"Its {place} looks like {like}, {_where(others, chain_id, address, using=using)}. This is a different token."
     )
-    return Mark(f"looks like {symbol}", reason)
+    return TokenWarning(f"looks like {symbol}", reason)
 
 
 def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, using: Names) -> str:
@@ -211,14 +213,14 @@ def _listed(words: Sequence[str]) -> str:
 
 
 @lru_cache(CACHED)
-def _hidden(*written: str) -> tuple[Mark, ...]:
+def _hidden(*written: str) -> tuple[TokenWarning, ...]:
     found = list(dict.fromkeys(each for name in written for each in hidden(name)))
     if not found:
         return ()
     # Control characters have no Unicode names.
     named = [f"{unicodedata.name(each, 'a character without a name').lower()} (U+{ord(each):04X})" for each in found]
     what = "a character that cannot be seen" if len(found) == 1 else "characters that cannot be seen"
-    return (Mark(HIDDEN, f"It is written with {what}: {_listed(named)}."),)
+    return (TokenWarning(HIDDEN, f"It is written with {what}: {_listed(named)}."),)
 
 
 # Punctuation around a symbol.
@@ -274,7 +276,7 @@ def _plain(character: str) -> str:
     return HOMOGLYPHS.get(character, character)
 
 
-MOST_IDENTITIES = 2048
+MAX_IDENTITIES = 2048
 LONGEST_KEY = 250  # characters of a token's address and names. Others can be as long as a response
 
 _icons = tables.read(__package__, "icons.json")
@@ -371,7 +373,7 @@ class Money:
         return self.token.decimals
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> tuple[TokenWarning, ...]:
         """Return the warnings of the token, and of this amount of it."""
         return self.token.marks
 
@@ -445,7 +447,7 @@ class Identity:
     chain: str
     decimals: int | None
     standing: TokenStanding
-    marks: tuple[Mark, ...]
+    marks: tuple[TokenWarning, ...]
     coin: TokenIcon
 
     @property
@@ -465,7 +467,7 @@ def identity(
     if known is None:
         known = _identity(Money(None, chain_id, address, metadata, names=using))
         if len(repr(key)) <= LONGEST_KEY:
-            if len(derived) >= MOST_IDENTITIES:
+            if len(derived) >= MAX_IDENTITIES:
                 derived.clear()
             derived[key] = known
     return known

@@ -23,7 +23,7 @@ OTHER_ADDRESS = "another address"
 UNNAMED_ADDRESS = "an unnamed address"
 
 
-class Worth(StrEnum):
+class ValueStatus(StrEnum):
     """What is known about a balance's value."""
 
     PRICED = "priced"
@@ -39,31 +39,31 @@ class AddressHolding:
 
     side: summary.Side
     price: Decimal | None
-    worth: Worth
+    worth: ValueStatus
     called: str
     address: str | None
 
     @property
     def is_held(self) -> bool:
-        return self.worth is not Worth.NOTHING
+        return self.worth is not ValueStatus.NOTHING
 
     @property
     def is_priced(self) -> bool:
-        return self.worth in (Worth.PRICED, Worth.WORTHLESS)
+        return self.worth in (ValueStatus.PRICED, ValueStatus.WORTHLESS)
 
     @property
     def said(self) -> str:
         """Return `$79.71`, or why there is no value."""
         match self.worth:
-            case Worth.PRICED:
+            case ValueStatus.PRICED:
                 return amounts.usd(self.side.usd)
-            case Worth.WORTHLESS:
+            case ValueStatus.WORTHLESS:
                 return "priced at $0"
-            case Worth.NOTHING:
+            case ValueStatus.NOTHING:
                 return "nothing"
-            case Worth.UNKNOWN:
+            case ValueStatus.UNKNOWN:
                 return "amount not reported"
-            case Worth.UNPRICED:
+            case ValueStatus.UNPRICED:
                 return "no price" if self.price is None else "value not reported"
 
     @property
@@ -184,7 +184,9 @@ def _called(group: BalanceGroup, transfer: Transfer) -> str:
 def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> AddressHolding:
     worth = _worth(token)
     return AddressHolding(
-        side=summary.Side(transfer.held(token, inside=group), token.balance_usd if worth is Worth.PRICED else None),
+        side=summary.Side(
+            transfer.held(token, inside=group), token.balance_usd if worth is ValueStatus.PRICED else None
+        ),
         price=token.price_usd,
         worth=worth,
         called=_called(group, transfer),
@@ -192,19 +194,19 @@ def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> Ad
     )
 
 
-def _worth(token: TokenBalance) -> Worth:
+def _worth(token: TokenBalance) -> ValueStatus:
     """Return the worth. A value of 0 without a price means that the price is unknown."""
     if token.balance is None:
-        return Worth.UNKNOWN
+        return ValueStatus.UNKNOWN
     if token.balance == 0:
-        return Worth.NOTHING
+        return ValueStatus.NOTHING
     if token.balance_usd:
-        return Worth.PRICED
+        return ValueStatus.PRICED
     if token.price_usd is None:
-        return Worth.UNPRICED
+        return ValueStatus.UNPRICED
     if token.price_usd == 0:
-        return Worth.WORTHLESS
-    return Worth.UNPRICED if token.balance_usd is None else Worth.PRICED
+        return ValueStatus.WORTHLESS
+    return ValueStatus.UNPRICED if token.balance_usd is None else ValueStatus.PRICED
 
 
 def value(holdings: Iterable[AddressHolding]) -> Value:

@@ -132,7 +132,7 @@ class DepositCheck:
         return tuple(money for money in self._there if money.chain_id == self.expected.chain_id)
 
     @cached_property
-    def strays(self) -> tuple[Money, ...]:
+    def wrong_chain_balances(self) -> tuple[Money, ...]:
         """Balances of the same address on a wrong chain. A transfer may have one address on both of its chains."""
         belongs = {None, self.expected.chain_id}
         if token_amounts.is_same_address(self.transfer.delivery_address, self.address):
@@ -164,7 +164,7 @@ class DepositCheck:
         reported = (self.transfer.reported_deposit,)
         if self.is_confirmed:
             return reported
-        return self.held or self.strays or (reported if self.is_reported else ())
+        return self.held or self.wrong_chain_balances or (reported if self.is_reported else ())
 
     @property
     def found_chain_id(self) -> int | None:
@@ -181,7 +181,7 @@ class DepositCheck:
     @property
     def mismatch(self) -> Mismatch | None:
         """Return what is wrong with the confirmed deposit, or else with the balance."""
-        if self.is_elsewhere or (self.strays and not (self.is_confirmed or self.held)):
+        if self.is_elsewhere or (self.wrong_chain_balances and not (self.is_confirmed or self.held)):
             return Mismatch.CHAIN
         if not (self.is_confirmed or self.held):
             return None
@@ -336,7 +336,7 @@ class DepositCheck:
 
     def _address(self) -> CheckRow:
         expected, chain_id = self.address or "", self.expected.chain_id
-        if not self.is_confirmed and (self.held or self.strays):
+        if not self.is_confirmed and (self.held or self.wrong_chain_balances):
             return CheckRow("Deposit address", expected, expected, MATCH, RowKind.ADDRESS, chain_id)
         found = self.deposit.to_address if self.is_confirmed or self.is_reported else None
         if found is None:
@@ -381,7 +381,7 @@ class DepositCheck:
         return CheckRow("Transaction", "", UNKNOWN, CONFIRMED if self.is_confirmed else NOT_SEEN)
 
     def _is_there(self) -> bool:
-        return self.is_confirmed or bool(self.held or self.strays)
+        return self.is_confirmed or bool(self.held or self.wrong_chain_balances)
 
     def _was_not_received(self) -> bool:
         """Return whether a deposit was submitted in vain."""

@@ -17,7 +17,7 @@ from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import deposits, rules
 from intents_ui.transfers.deposits import Mismatch
 from intents_ui.transfers.locations import Holding, Place, is_further
-from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.transfer import ETHEREUM, Transfer
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
@@ -29,11 +29,11 @@ class Agreement(StrEnum):
     UNCHECKED = "unchecked"
     AGREES = "agrees"
     DIFFERS = "differs"
-    ALONE = "alone"
+    ONLY_BALANCES = "alone"
 
 
 @dataclass(frozen=True)
-class Located:
+class FundsLocation:
     """`money` is the amount at the location, None if unknown; `is_estimate`: expected, not reported.
 
     `finding` states the balances of the intent addresses, and what they mean. `is_confirmed`: the balances are this
@@ -86,8 +86,8 @@ def _by_steps(place: Place, transfer: Transfer) -> Place:
         return Place.RETURNED
     if place is Place.RETURNING or transfer.returning in DEAD:
         start = transfer.start_of_the_return
-        return transfer.by_steps if start is Place.UNKNOWN else start
-    return transfer.by_steps
+        return transfer.place_by_steps if start is Place.UNKNOWN else start
+    return transfer.place_by_steps
 
 
 MINUTE = timedelta(minutes=1)
@@ -178,7 +178,7 @@ class Placeholders:
                 return self._refund_place()
             case "settled":
                 # The headline without regard to balances.
-                return fill(EXPLANATIONS[rules.key(transfer.without_balances())].headline, self)
+                return fill(MESSAGES[rules.key(transfer.without_balances())].headline, self)
             case "deposit_problem":
                 return self._deposit_problem()
             # Times
@@ -266,7 +266,7 @@ class Placeholders:
             return fill("Sent from {origin_chain}, not yet seen on {destination_chain}.", self)
         return fill("Sent to the recipient's wallet on {destination_chain}, not yet seen there.", self)
 
-    def located(self, place: Place) -> Located:
+    def located(self, place: Place) -> FundsLocation:
         """Return what is at a location, compared with the balances."""
         transfer = self.transfer
         money, is_estimate = _money(place, transfer)
@@ -275,7 +275,7 @@ class Placeholders:
         is_checked = transfer.has_balance is not None
         check, finding = self._compared(place) if is_checked else (Agreement.UNCHECKED, "")
         held_at = [each.at for each in transfer.holdings]
-        return Located(
+        return FundsLocation(
             money=known,
             amount=Sentence("about ", amount) if amount and is_estimate else amount,
             is_estimate=bool(known and is_estimate),
@@ -287,11 +287,11 @@ class Placeholders:
     def _compared(self, place: Place) -> tuple[Agreement, str]:
         """Return whether the balances agree, or may agree, with the steps, and what they are."""
         transfer = self.transfer
-        by_steps = _by_steps(place, transfer)
-        agrees = Agreement.ALONE if transfer.is_unread or transfer.lacks_its_receipt else Agreement.AGREES
+        place_by_steps = _by_steps(place, transfer)
+        agrees = Agreement.ONLY_BALANCES if transfer.is_unread or transfer.lacks_its_receipt else Agreement.AGREES
         if not transfer.has_balance:
-            if agrees is Agreement.AGREES and by_steps in ADDRESSES and place is not Place.RETURNING:
-                moved_on = Sentence("The ", self.address(by_steps), " is empty, so the funds have moved on.")
+            if agrees is Agreement.AGREES and place_by_steps in ADDRESSES and place is not Place.RETURNING:
+                moved_on = Sentence("The ", self.address(place_by_steps), " is empty, so the funds have moved on.")
                 return Agreement.DIFFERS, moved_on
             one, both = "The deposit address is empty.", "Both intent addresses are empty."
             return agrees, one if transfer.is_same_chain else both
@@ -299,10 +299,14 @@ class Placeholders:
         unknown = Sentence("an unknown amount at the ", self.address(Place.UNKNOWN))
         found = Sentence("On-chain balances: ", listed(held or [unknown]), ".")
         at = transfer.held_at
-        is_one_address = transfer.is_same_chain and by_steps in ADDRESSES
-        if agrees is Agreement.ALONE or at is by_steps or (at is Place.UNKNOWN and by_steps in ADDRESSES):
+        is_one_address = transfer.is_same_chain and place_by_steps in ADDRESSES
+        if (
+            agrees is Agreement.ONLY_BALANCES
+            or at is place_by_steps
+            or (at is Place.UNKNOWN and place_by_steps in ADDRESSES)
+        ):
             return agrees, found
-        if by_steps is Place.OWNER or is_further(at, by_steps):
+        if place_by_steps is Place.OWNER or is_further(at, place_by_steps):
             return Agreement.DIFFERS, found
         if is_one_address:
             return agrees, found
@@ -310,7 +314,7 @@ class Placeholders:
 
     @property
     def _last_address(self) -> Place:
-        is_over_there = self.transfer.by_steps is Place.DELIVERY_ADDRESS and not self.transfer.is_same_chain
+        is_over_there = self.transfer.place_by_steps is Place.DELIVERY_ADDRESS and not self.transfer.is_same_chain
         return Place.DELIVERY_ADDRESS if is_over_there else Place.DEPOSIT_ADDRESS
 
     def _balance_address(self) -> str:
@@ -330,7 +334,7 @@ class Placeholders:
 
     def _running(self) -> str:
         """Return what runs by the steps: `Swapping on Base`, `Bridging to Base`."""
-        match self.transfer.by_steps:
+        match self.transfer.place_by_steps:
             case Place.OWNER:
                 return "Confirming deposit"
             case Place.DEPOSIT_ADDRESS if self.transfer.is_same_chain:

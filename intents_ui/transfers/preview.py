@@ -40,7 +40,7 @@ class PreviewEnd:
     chain: str
     note: str = ""
     warning: str = ""
-    has_moved: bool = True
+    has_any_step: bool = True
 
     def __str__(self) -> str:
         warning = f" ({self.warning})" if self.warning else ""
@@ -116,7 +116,7 @@ def _card(transfer: Transfer) -> Card:
 
 
 def _end(side: Side) -> PreviewEnd:
-    return PreviewEnd(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_moved)
+    return PreviewEnd(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_any_step)
 
 
 def _when(transfer: Transfer, as_of: datetime | None = None) -> str:

@@ -37,8 +37,8 @@ class RouteStop:
 ONE_CHAIN = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.RECIPIENT)
 ONE_CHAIN_AND_DELIVERY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
 TWO_CHAINS = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
-HALF_WAY = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
-BACK = (Place.RETURNING, Place.RETURNED)
+INTENT_ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
+REFUND_PLACES = (Place.RETURNING, Place.RETURNED)
 HERE = "Funds are here"
 EXPECTED = "Should be here"
 LAST_SEEN = "Last known location"
@@ -56,7 +56,7 @@ def of(transfer: Transfer) -> tuple[RouteStop, ...]:
     one_chain = ONE_CHAIN_AND_DELIVERY if transfer.destination else ONE_CHAIN
     places = one_chain if transfer.is_same_chain else TWO_CHAINS
     reached = {place: _reached(place, places, told) for place in places}
-    if told.place in BACK:
+    if told.place in REFUND_PLACES:
         reached[told.place] = _here(told)
     return tuple(
         RouteStop(place, _title(place, transfer), how, _note(place, how, transfer)) for place, how in reached.items()
@@ -83,7 +83,7 @@ def _here(told: Summary) -> Reached:
 
 def _was_passed(place: Place, told: Summary) -> bool:
     """Return whether the funds were there and are known to have left."""
-    transfer, is_back = told.transfer, told.place in BACK
+    transfer, is_back = told.transfer, told.place in REFUND_PLACES
     _, origin, destination = transfer.legs
     crossed = destination in TRACES
     began_on = transfer.chain_of(Place.RETURNED)
@@ -115,7 +115,7 @@ def _note(place: Place, reached: Reached, transfer: Transfer) -> str:
         case Reached.HERE:
             return HERE
         case Reached.EXPECTED:
-            return LAST_SEEN if place in HALF_WAY else EXPECTED
+            return LAST_SEEN if place in INTENT_ADDRESSES else EXPECTED
         case _:
             return "" if place is Place.PROVIDER else transfer.chain_name(transfer.chain_of(place))
 
@@ -123,7 +123,7 @@ def _note(place: Place, reached: Reached, transfer: Transfer) -> str:
 def _title(place: Place, transfer: Transfer) -> str:
     if place is Place.PROVIDER:
         return ", ".join(providers.labels(transfer.providers)) or "Route provider"
-    if place in BACK:
+    if place in REFUND_PLACES:
         to = transfer.address_of(Place.RETURNED)
         is_to_owner = to is None or transfer.owner is None or to.lower() == transfer.owner.lower()
         return "Refund to owner" if is_to_owner else "Refund to another address"

@@ -20,7 +20,7 @@ FEW = 5
 SEVERAL = 3
 # With fewer, the nearest rank would be the maximum.
 ENOUGH_FOR_P95 = 20
-MOST_ARRIVE = 9, 10
+MAX_ARRIVE = 9, 10
 HALF = 1, 2
 NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
@@ -61,7 +61,7 @@ class RouteStats:
     def tone(self) -> Tone:
         if self.ended < FEW or self.is_settled:
             return Tone.NEUTRAL
-        return Tone.GOOD if self._at_least(MOST_ARRIVE) else Tone.ATTENTION if self._at_least(HALF) else Tone.BAD
+        return Tone.GOOD if self._at_least(MAX_ARRIVE) else Tone.ATTENTION if self._at_least(HALF) else Tone.BAD
 
     @property
     def verdict(self) -> str:
@@ -69,7 +69,7 @@ class RouteStats:
             return "Not enough recent transfers to compare."
         if self.succeeded == self.ended:
             return "All recent transfers on this route were delivered."
-        if self._at_least(MOST_ARRIVE):
+        if self._at_least(MAX_ARRIVE):
             return "Most recent transfers on this route were delivered."
         if self._at_least(HALF):
             return "Some recent transfers on this route were not delivered."

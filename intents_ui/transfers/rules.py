@@ -155,7 +155,7 @@ def _waiting_for_payment(transfer: Transfer) -> str:
 
 def _in_progress(transfer: Transfer) -> str:
     """Return the row for a transfer whose steps succeed so far, by the place of the funds."""
-    if transfer.reached is not transfer.by_steps:
+    if transfer.reached is not transfer.place_by_steps:
         return "executing.arrived"
     if transfer.legs[0] is StepStatus.STRANGE and transfer.reached is Place.OWNER:
         return "executing.no_details"
@@ -184,7 +184,7 @@ def _succeeded(transfer: Transfer) -> str:
         return "reported.undelivered" if is_doubtful else "succeeded.leftover"
     if transfer.steps.ends_open:
         return "succeeded.unconfirmed"
-    if transfer.pays_somebody_else:
+    if transfer.pays_another_wallet:
         return "succeeded.payment"
     if transfer.received.value is None:
         return "succeeded.amount_unknown"
@@ -214,7 +214,7 @@ def _stopped(status: str, transfer: Transfer) -> str:
 
 def _with_balance(status: str, transfer: Transfer) -> str:
     # Funds that, by the steps, have left the address. On a single chain they stay there.
-    if not transfer.is_same_chain and locations.is_further(transfer.by_steps, transfer.held_at):
+    if not transfer.is_same_chain and locations.is_further(transfer.place_by_steps, transfer.held_at):
         return "stopped.balance_elsewhere"
     if status == IntentStatus.INVALID:
         return "invalid.recoverable"
@@ -246,7 +246,7 @@ def _failed_before_crossing(transfer: Transfer) -> str:
         return "failed.origin_overdue" if transfer.is_return_overdue else "failed.origin_pending_refund"
     if transfer.has_arrived:
         return "stopped.emptied" if transfer.has_balance is False else "failed.after_payment"
-    if transfer.was_not_counted and transfer.has_balance is None:
+    if transfer.deposit_not_accepted and transfer.has_balance is None:
         return "failed.deposit_not_counted"
     return "failed.deposit" if deposit in DEAD else "failed.no_trace"
 
@@ -254,7 +254,7 @@ def _failed_before_crossing(transfer: Transfer) -> str:
 def _aborted(transfer: Transfer) -> str:
     if transfer.has_arrived:
         return "aborted.deposit_seen" if transfer.has_balance is False else "aborted.after_payment"
-    is_doubtful = transfer.paid or transfer.was_not_counted
+    is_doubtful = transfer.paid or transfer.deposit_not_accepted
     return "aborted.payment_reported" if is_doubtful and transfer.has_balance is None else "aborted.nothing_moved"
 
 
@@ -263,7 +263,7 @@ def _invalid(transfer: Transfer) -> str:
         return "stopped.emptied"
     if transfer.has_balance is False and transfer.steps.is_deposit_made:
         return "invalid.not_found"
-    is_doubtful = transfer.was_not_counted and transfer.has_balance is None
+    is_doubtful = transfer.deposit_not_accepted and transfer.has_balance is None
     traces = transfer.has_arrived or transfer.steps.is_deposit_made or is_doubtful
     return "invalid.with_payment" if traces else "invalid.nothing_moved"
 
@@ -288,7 +288,7 @@ def _refunded(transfer: Transfer) -> str:
 SECOND_DEPOSIT = "Do not deposit again for this transfer."
 
 
-class Who(StrEnum):
+class Actor(StrEnum):
     """Who acts next, in the words of the API."""
 
     NONE = "nobody"
@@ -351,7 +351,7 @@ class Delivery(StrEnum):
 
 
 @dataclass(frozen=True)
-class MessageRow:
+class Message:
     """A row. `statuses` are those in which it can apply. `when` describes its condition for readers of the file.
     `reply` is what support writes to the owner, for rows of transfers.
 
@@ -375,7 +375,7 @@ class MessageRow:
     place: str
     certainty: Certainty
     reply: str = ""
-    who: Who = Who.NONE
+    who: Actor = Actor.NONE
     comparison: Delivery = Delivery.OPEN
     help: tuple[HelpKind, ...] = ()
     deadline: Deadline = Deadline.NONE
@@ -391,7 +391,7 @@ class MessageRow:
 TYPES: Mapping[str, Callable[[Any], Any]] = {
     "statuses": lambda written: tuple(map(IntentStatus, written)),
     "help": lambda written: tuple(map(HelpKind, written)),
-    "who": Who,
+    "who": Actor,
     "tone": Tone,
     "deadline": Deadline,
     "certainty": Certainty,
@@ -401,10 +401,10 @@ TYPES: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def message(key: str, written: Mapping[str, Any]) -> MessageRow:
-    return MessageRow(key, **{name: TYPES[name](value) if name in TYPES else value for name, value in written.items()})
+def message(key: str, written: Mapping[str, Any]) -> Message:
+    return Message(key, **{name: TYPES[name](value) if name in TYPES else value for name, value in written.items()})
 
 
-EXPLANATIONS: Mapping[str, MessageRow] = {
+MESSAGES: Mapping[str, Message] = {
     key: message(key, written) for key, written in tables.read(__package__, "messages.toml").items()
 }

@@ -9,7 +9,7 @@ from intents_ui.formatting import text
 from intents_ui.formatting.text import capitalized
 from intents_ui.service.models import IntentStatus, TransactionStatus
 from intents_ui.transfers import rules, statuses
-from intents_ui.transfers.rules import EXPLANATIONS, SECOND_DEPOSIT, MessageRow, Who
+from intents_ui.transfers.rules import MESSAGES, SECOND_DEPOSIT, Actor, Message
 from intents_ui.transfers.statuses import StatusLabel, Tone
 
 _TABLE: Mapping[str, Any] = tables.read(__package__, "status_help.json")
@@ -34,7 +34,7 @@ class Explanation:
     sentence: str
     location: str
     instructions: str
-    who: Who
+    who: Actor
     tone: Tone
 
 
@@ -67,12 +67,12 @@ def transfers() -> tuple[StatusHelp, ...]:
 
 def expired() -> StatusHelp:
     """Return the row of the expired quote, for which the service has no status."""
-    usual = tuple(_in_general(EXPLANATIONS[key], status) for status, key in EXPIRED_ROWS.items())
+    usual = tuple(_in_general(MESSAGES[key], status) for status, key in EXPIRED_ROWS.items())
     return StatusHelp(EXPIRED, statuses.EXPIRED, usual[0].instructions, usual)
 
 
 def intent(status: IntentStatus) -> StatusHelp:
-    rows = [_in_general(row, status) for row in EXPLANATIONS.values() if status in row.statuses]
+    rows = [_in_general(row, status) for row in MESSAGES.values() if status in row.statuses]
     ordinary = next(result for result in rows if result.key == ORDINARY[status])
     usual = tuple(result for result in rows if result.key.startswith(COURSES[status]))
     rare = tuple(result for result in rows if result not in usual)
@@ -89,7 +89,7 @@ def transaction(status: TransactionStatus) -> StatusHelp:
 
 def of_any_status() -> tuple[Explanation, ...]:
     """Return the situations that don't depend on a status."""
-    rows = (*EXPLANATIONS.values(), *PAGES.values())
+    rows = (*MESSAGES.values(), *PAGES.values())
     return tuple(_in_general(row, None) for row in rows if not row.statuses)
 
 
@@ -105,7 +105,7 @@ def names() -> Sequence[str]:
     return tuple(dict.fromkeys([*(state.name for state in transfers()), *(each.value for each in TransactionStatus)]))
 
 
-def _in_general(row: MessageRow, status: IntentStatus | None) -> Explanation:
+def _in_general(row: Message, status: IntentStatus | None) -> Explanation:
     words = dict(IN_GENERAL)
     if status:
         words["status_word"] = statuses.INTENTS[status].word

@@ -19,18 +19,18 @@ from intents_ui.tokens.providers import Provider
 from intents_ui.tokens.token_amounts import Identity, Money, TokenStanding
 from intents_ui.transfers import deposits, reasons, rules
 from intents_ui.transfers.locations import Check, Place
-from intents_ui.transfers.placeholders import ADDRESSES, Located, Placeholders
+from intents_ui.transfers.placeholders import ADDRESSES, FundsLocation, Placeholders
 from intents_ui.transfers.rules import (
-    EXPLANATIONS,
+    MESSAGES,
     SECOND_DEPOSIT,
+    Actor,
     Attention,
     Cause,
     Certainty,
     Deadline,
     Help,
     HelpKind,
-    MessageRow,
-    Who,
+    Message,
 )
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.transfer import Transfer, derived
@@ -66,7 +66,7 @@ class Side:
         return f"{self.note.capitalize()}:" if self.note else ""
 
     @property
-    def has_moved(self) -> bool:
+    def has_any_step(self) -> bool:
         """Return whether the amount was seen to move: sent, delivered or refunded."""
         return self.note in ("", REFUNDED)
 
@@ -106,8 +106,8 @@ class Summary:
     gaps: Placeholders
 
     @cached_property
-    def row(self) -> MessageRow:
-        return EXPLANATIONS[self.key]
+    def row(self) -> Message:
+        return MESSAGES[self.key]
 
     # What happened
 
@@ -115,12 +115,12 @@ class Summary:
     def status(self) -> StatusLabel:
         """Return the status, green only if the delivery is confirmed."""
         shown = self.transfer.shown_status
-        tone = self._honest(shown.tone)
+        tone = self.unless_confirmed(shown.tone)
         return replace(shown, tone=tone, icon=shown.icon if tone is shown.tone else "triangle-alert")
 
     @cached_property
     def tone(self) -> Tone:
-        return self._honest(self.row.tone)
+        return self.unless_confirmed(self.row.tone)
 
     @cached_property
     def headline(self) -> str:
@@ -172,7 +172,7 @@ class Summary:
         return fill(self.row.where, self.gaps)
 
     @cached_property
-    def located(self) -> Located:
+    def located(self) -> FundsLocation:
         return self.gaps.located(self.place)
 
     @property
@@ -221,13 +221,13 @@ class Summary:
         return Sentence(self.next_step, f" {SECOND_DEPOSIT}") if self.row.warn_second_deposit else self.next_step
 
     @cached_property
-    def who(self) -> Who:
+    def who(self) -> Actor:
         """Return who must act: support, once a wait without an actor has taken too long."""
         if self.is_pending:
-            return Who.NONE
+            return Actor.NONE
         if self._obstacle:
-            return Who.SUPPORT
-        return Who.SUPPORT if self._is_overdue and self.row.who is Who.NONE else self.row.who
+            return Actor.SUPPORT
+        return Actor.SUPPORT if self._is_overdue and self.row.who is Actor.NONE else self.row.who
 
     @cached_property
     def help(self) -> tuple[Help, ...]:
@@ -307,7 +307,7 @@ class Summary:
         """Return the refunded amount, if known."""
         transfer = self.transfer
         is_known = transfer.refunded.value is not None and transfer.returning is StepStatus.DONE
-        return Side(transfer.refunded) if is_known and self._came_back else None
+        return Side(transfer.refunded) if is_known and self.is_refunded else None
 
     @property
     def outcome(self) -> Side:
@@ -321,7 +321,7 @@ class Summary:
         return is_delivery and self.returned is None
 
     @property
-    def sends_nothing(self) -> bool:
+    def is_zero_value(self) -> bool:
         """Return whether no funds move. Address poisoning uses such transfers to list a lookalike address."""
         return self.sent.amount.base_units == "0" and self.received.amount.base_units in ("0", "")
 
@@ -351,13 +351,13 @@ class Summary:
         return Clock(said, transfer.started_at if said else None, estimate, is_late=transfer.is_late)
 
     @property
-    def destiny(self) -> str:
+    def recipient_label(self) -> str:
         """Return who received it, if not the recipient."""
         transfer = self.transfer
-        if self._came_back:
+        if self.is_refunded:
             on = transfer.refunded.chain_id
             return f"refunded on {transfer.chain_name(on)}" if on else "refunded to the owner"
-        return "to the owner" if transfer.owner and not transfer.pays_somebody_else else ""
+        return "to the owner" if transfer.owner and not transfer.pays_another_wallet else ""
 
     @property
     def recoverable(self) -> str:
@@ -406,7 +406,7 @@ class Summary:
         return only if only and only.value is not None else None
 
     @property
-    def _came_back(self) -> bool:
+    def is_refunded(self) -> bool:
         transfer = self.transfer
         is_sent_back = transfer.returning is StepStatus.DONE and transfer.status != IntentStatus.SUCCEEDED
         return is_sent_back or transfer.status == IntentStatus.REFUNDED
@@ -442,7 +442,7 @@ class Summary:
         """Return whether nothing but the delay needs attention."""
         return self.row.attention is Attention.NONE and (self.transfer.is_late or self._is_overdue)
 
-    def _honest(self, tone: Tone) -> Tone:
+    def unless_confirmed(self, tone: Tone) -> Tone:
         if tone is not Tone.GOOD or self.certainty is Certainty.CONFIRMED:
             return tone
         return Tone.ATTENTION if self.certainty is Certainty.CONFLICTING else Tone.NEUTRAL
@@ -452,7 +452,7 @@ class Summary:
 def of(transfer: Transfer) -> Summary:
     """Return the summary for any combination of states, with either object or any of their fields missing."""
     key = rules.key(transfer)
-    return Summary(key, transfer, Placeholders(transfer, minutes=EXPLANATIONS[key].minutes))
+    return Summary(key, transfer, Placeholders(transfer, minutes=MESSAGES[key].minutes))
 
 
 @derived
@@ -461,10 +461,10 @@ def changes_at(transfer: Transfer) -> datetime | None:
 
     Until then, the row, the shown status and the timeline's `late` and `stalled` stay the same.
     """
-    return min((at for at in _turning_points(transfer) if at and at > transfer.now), default=None)
+    return min((at for at in _deadlines(transfer) if at and at > transfer.now), default=None)
 
 
-def _turning_points(transfer: Transfer) -> Iterator[datetime | None]:
+def _deadlines(transfer: Transfer) -> Iterator[datetime | None]:
     yield from (transfer.escalates_at(minutes) for minutes in _minutes(transfer))
     if transfer.is_open:
         yield from (transfer.expires_at, transfer.execute_by)
@@ -479,7 +479,7 @@ def _minutes(transfer: Transfer) -> Iterator[int]:
     yield of(transfer).row.minutes
     # Unknown balances could show a deposit that wasn't accepted.
     if transfer.is_open and (not transfer.has_arrived or deposits.of(transfer).lacking):
-        yield EXPLANATIONS["executing.uncounted"].minutes
+        yield MESSAGES["executing.uncounted"].minutes
 
 
 def _length(length: timedelta) -> str:
@@ -488,7 +488,7 @@ def _length(length: timedelta) -> str:
 
 
 def _place(key: str, transfer: Transfer) -> Place:
-    place = EXPLANATIONS[key].place
+    place = MESSAGES[key].place
     match place:
         case "last-confirmed":
             return transfer.reached
@@ -525,4 +525,4 @@ def _deadline(deadline: Deadline, transfer: Transfer) -> datetime | None:
 
 def whose(summary: Summary) -> str:
     """Return `Waiting on: owner`, or "" if no one must act."""
-    return "" if summary.who is Who.NONE else f"Waiting on: {summary.who}"
+    return "" if summary.who is Actor.NONE else f"Waiting on: {summary.who}"

@@ -158,7 +158,7 @@ class StepDescriber(Placeholders):
 
     def _why_not_paid(self) -> str:
         transfer = self.transfer
-        if transfer.was_not_counted:
+        if transfer.deposit_not_accepted:
             return NOT_COUNTED
         return NOT_CONFIRMED if transfer.steps.is_deposit_made or transfer.has_arrived else DEPOSIT[Tense.NEVER]
 
@@ -280,7 +280,7 @@ def of(transfer: Transfer) -> Timeline:
         elapsed=elapsed,
         estimate=estimate,
         late=elapsed is not None and elapsed >= estimate + transfer.grace,
-        stalled=transfer.is_open and transfer.has_moved and transfer.has_come(transfer.stalled_at),
+        stalled=transfer.is_open and transfer.has_any_step and transfer.has_come(transfer.stalled_at),
     )
 
 
@@ -296,7 +296,11 @@ def _accepted(transfer: Transfer, *, is_offer: bool) -> Step:
         if transfer.execute_by and not expired:
             sentence = Sentence(sentence, " Valid until ", times.utc(transfer.execute_by, now=transfer.now), ".")
         return Step(Name.ACCEPTED, StepState.DONE, sentence, transfer.updated_at)
-    if transfer.has_moved or transfer.started_at or transfer.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED):
+    if (
+        transfer.has_any_step
+        or transfer.started_at
+        or transfer.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED)
+    ):
         return Step(Name.ACCEPTED, StepState.DONE, "Started.", transfer.started_at)
     return Step(Name.ACCEPTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
 

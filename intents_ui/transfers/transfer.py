@@ -67,7 +67,7 @@ DEFAULTS = (timedelta(seconds=15), timedelta(seconds=45), timedelta(seconds=60))
 USUAL = timedelta(minutes=15)
 TIMES_THE_ESTIMATE = 3
 # 20 seconds instead of an estimated 12 isn't late.
-LEAST_GRACE = timedelta(seconds=60)
+MIN_GRACE = timedelta(seconds=60)
 # An automatic refund arrives within this time, or not at all.
 RETURN = timedelta(minutes=15)
 
@@ -83,7 +83,7 @@ class Contacts:
 NO_CONTACTS = Contacts()
 
 
-def _given[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":
+def first_of[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":
     """Return a property: the field of the first of these objects that has it."""
     read = attrgetter(*(f"{source}.{field}" for source in sources))
 
@@ -176,20 +176,20 @@ class Transfer:
     def asked(self) -> DepositTransaction:
         return self.intent.deposit_transaction or NOTHING_ASKED
 
-    status = _given(str, "status", "_reported", "intent", "summary")
+    status = first_of(str, "status", "_reported", "intent", "summary")
 
-    owner = _given(str, "owner_address", "_reported", "intent", "summary", "request")
+    owner = first_of(str, "owner_address", "_reported", "intent", "summary", "request")
 
     # The recipient. None also means the owner: most quotes name a recipient only if it differs.
-    recipient = _given(str, "destination_to_address", "summary", "request")
+    recipient = first_of(str, "destination_to_address", "summary", "request")
 
     @property
-    def pays_somebody_else(self) -> bool:
+    def pays_another_wallet(self) -> bool:
         return bool(self.recipient and self.owner and self.recipient.lower() != self.owner.lower())
 
-    origin_chain_id = _given(int, "origin_chain_id", "_reported", "intent", "summary", "request")
+    origin_chain_id = first_of(int, "origin_chain_id", "_reported", "intent", "summary", "request")
 
-    destination_chain_id = _given(int, "destination_chain_id", "_reported", "intent", "summary", "request")
+    destination_chain_id = first_of(int, "destination_chain_id", "_reported", "intent", "summary", "request")
 
     @cached_property
     def is_same_chain(self) -> bool:
@@ -288,14 +288,14 @@ class Transfer:
     @cached_property
     def started_at(self) -> datetime | None:
         """Return when execution began, which is when the receipt is created."""
-        created_at = self._reported.created_at if self.has_moved else None
+        created_at = self._reported.created_at if self.has_any_step else None
         return first(self._past(self.summary.started_at), self._past(created_at))
 
     @property
     def finished_at(self) -> datetime | None:
         return self._past(self.summary.finished_at)
 
-    expires_at = _given(datetime, "expires_at", "intent", "summary")
+    expires_at = first_of(datetime, "expires_at", "intent", "summary")
 
     @cached_property
     def execute_by(self) -> datetime | None:
@@ -329,8 +329,8 @@ class Transfer:
         return at is not None and self.now >= at
 
     @property
-    def has_moved(self) -> bool:
-        return self.steps.has_moved
+    def has_any_step(self) -> bool:
+        return self.steps.has_any_step
 
     @cached_property
     def is_delivered(self) -> bool:
@@ -467,7 +467,7 @@ class Transfer:
     @property
     def grace(self) -> timedelta:
         """Return by how much the estimate may be missed before the transfer counts as late."""
-        return max(LEAST_GRACE, self.estimate / 2)
+        return max(MIN_GRACE, self.estimate / 2)
 
     @property
     def taken(self) -> timedelta | None:
@@ -611,7 +611,7 @@ class Transfer:
         return self.status == IntentStatus.QUOTED and not (self.is_unread or self.is_under_way or self.is_expired)
 
     @cached_property
-    def by_steps(self) -> Place:
+    def place_by_steps(self) -> Place:
         """Return how far the funds are by the steps alone.
 
         It is the place after the last step that succeeded, or that must have because a later one began.
@@ -630,7 +630,7 @@ class Transfer:
     @property
     def reached(self) -> Place:
         """Return how far the funds are. Balances can be ahead of the steps."""
-        return self.held_at if is_further(self.held_at, self.by_steps) else self.by_steps
+        return self.held_at if is_further(self.held_at, self.place_by_steps) else self.place_by_steps
 
     @property
     def paid(self) -> bool:
@@ -639,7 +639,7 @@ class Transfer:
         return steps.deposit is StepStatus.DONE or (steps.is_deposit_made and steps.deposit not in DEAD)
 
     @property
-    def was_not_counted(self) -> bool:
+    def deposit_not_accepted(self) -> bool:
         """Return whether a watched deposit "FAILED": it was late, too small or never sent, but not reverted."""
         return self.steps.deposit is StepStatus.REJECTED and not self.steps.is_deposit_made
 
@@ -707,7 +707,7 @@ class Transfer:
         """Return whether the transfer can still change, so that its page stays live."""
         if self.status in STOPPED:
             return self.last_change is None or not self.has_come(self.settled_at)
-        return self.is_open and (self.has_moved or not self.is_expired)
+        return self.is_open and (self.has_any_step or not self.is_expired)
 
 
 def derived[T](make: Callable[[Transfer], T]) -> Callable[[Transfer], T]:

@@ -18,7 +18,7 @@ from intents_ui.http import limits
 from intents_ui.search import shortened
 from intents_ui.search.facts import TicketFacts
 from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
-from intents_ui.search.identifiers import ADDRESSES, Kind, Pasted
+from intents_ui.search.identifiers import ADDRESSES, Kind, ParsedText
 from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import ServiceCall
@@ -33,8 +33,8 @@ from intents_ui.web.links import intent_url
 
 log = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 4  # identifiers of one ticket
-MOST_COMPARED = 100  # transfers of one row, with a shortened ID
+MAX_AT_ONCE = 4  # identifiers of one ticket
+MAX_COMPARED = 100  # transfers of one row, with a shortened ID
 MORE = "Only the first {most} of {found} identifiers were looked up."
 
 
@@ -63,7 +63,7 @@ class TicketLookup:
             rows.begin(number, finding, now=datetime.now(UTC)) for number, finding in enumerate(read.findings, start=1)
         ]
         self._compares = any(each.kind is Kind.SHORTENED for each in read.findings)
-        self._at_once = asyncio.Semaphore(MOST_AT_ONCE)
+        self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
         self._closed = threading.Event()
         self.threads = app.current().service.threads
 
@@ -164,12 +164,12 @@ class TicketLookup:
         return self._comparable(rows.one(row, found, reading, link=intent_url(found.hits[0])), [reading.transfer])
 
     def _several(self, row: TriageRow, found: LookupResult) -> TriageRow:
-        judged = [(hit, self._read(hit)) for hit in rows.to_look_at(found.hits, now=row.at)[: rows.MOST_JUDGED]]
+        judged = [(hit, self._read(hit)) for hit in rows.to_look_at(found.hits, now=row.at)[: rows.MAX_JUDGED]]
         listed = sorted(judged, key=lambda each: rows.rank(each[1].transfer))[: rows.MOST_LISTED]
         of_all = reverse("address", args=[row.finding.value]) if row.kind in ADDRESSES else search_url(row)
         links = [*(intent_url(hit) for hit, _ in listed), of_all]
         row = rows.several(row, found, [reading for _, reading in listed], links=links)
-        others = [Transfer.of(hit.intent, None, now=row.at, unread=True) for hit in found.hits[:MOST_COMPARED]]
+        others = [Transfer.of(hit.intent, None, now=row.at, unread=True) for hit in found.hits[:MAX_COMPARED]]
         return self._comparable(row, [*row.transfers, *others])
 
     def _comparable(self, row: TriageRow, transfers: Iterable[Transfer]) -> TriageRow:
@@ -211,7 +211,9 @@ class TicketLookup:
 
     def _elsewhere(self, row: TriageRow, *, known: Sequence[TriageRow]) -> TriageRow:
         self._check_open()
-        found = candidates.of_facts(self._request, replace(self._facts, pasted=Pasted((row.finding,)))) or Candidates()
+        found = (
+            candidates.of_facts(self._request, replace(self._facts, pasted=ParsedText((row.finding,)))) or Candidates()
+        )
         return rows.elsewhere(row, found.listed, searched=found.searched, told=known, link=search_url(row))
 
 
@@ -231,7 +233,7 @@ class TicketRows:
 def rows_of(written: str, request: HttpRequest, *, most: int = ticket.MOST) -> TicketRows:
     """Look up at most this many identifiers of a text, and wait for all. Not for a thread with an event loop."""
     read = ticket.read(written)
-    facts = lookups.facts_of(written, Pasted(read.findings))
+    facts = lookups.facts_of(written, ParsedText(read.findings))
     if read.problem:
         return TicketRows(problem=read.problem, candidates=candidates.of_facts(request, facts))
     if len(read.findings) > most:

@@ -52,7 +52,7 @@ LOOKS_LIKE = empty_results.LOOKS_LIKE | {
     Kind.NEAR_MISS: "possible identifier",
 }
 COMPARE = "Compare it with the full value before you rely on it."
-MOST_JUDGED = 8  # open and failed transfers of one row, of which the most urgent are listed
+MAX_JUDGED = 8  # open and failed transfers of one row, of which the most urgent are listed
 MOST_LISTED = 5  # possible matches, or open and failed transfers, in one row
 ROLES = {results.DEPOSIT_ADDRESS: "deposit address", results.DELIVERY_ADDRESS: "destination intent address"}
 

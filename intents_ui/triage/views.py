@@ -24,7 +24,7 @@ from intents_ui import app
 from intents_ui.formatting import hashes
 from intents_ui.formatting.hashes import ShortForms
 from intents_ui.http import client_ip, marks
-from intents_ui.search.identifiers import Pasted
+from intents_ui.search.identifiers import ParsedText
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import cases, export, rows, ticket
 from intents_ui.triage.cases import OwnerGroup
@@ -53,7 +53,7 @@ def view(request: HttpRequest) -> HttpResponseBase:
     if wait := charge(request, read):
         status = HTTPStatus.TOO_MANY_REQUESTS
         return form(request, received=received, problem=too_many(wait), status=status, retry_after=wait)
-    facts = lookups.facts_of(received, Pasted(read.findings))
+    facts = lookups.facts_of(received, ParsedText(read.findings))
     if read.problem:
         possible = candidates.of_facts(request, facts)
         status = HTTPStatus.OK if possible and possible.count else HTTPStatus.BAD_REQUEST

@@ -14,7 +14,7 @@ from intents_ui.http import operator_auth
 from intents_ui.search import candidates as words
 from intents_ui.search.candidates import PossibleTransfer
 from intents_ui.search.facts import TicketFacts
-from intents_ui.search.identifiers import Pasted
+from intents_ui.search.identifiers import ParsedText
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.results import LookupResult
 from intents_ui.settings import ENV
@@ -92,7 +92,7 @@ def is_told(facts: TicketFacts) -> bool:
 
 
 def of_search(
-    request: HttpRequest, written: str, read: Pasted, found: LookupResult, *, page: int = 1
+    request: HttpRequest, written: str, read: ParsedText, found: LookupResult, *, page: int = 1
 ) -> Candidates | None:
     """Return a page of the transfers that a text may be about. What a hash or an ID finds needs no guess."""
     if found.hits and read.telling:
@@ -120,7 +120,7 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
     except CopyUnreadable:
         return Candidates(has_mirror=True, may_see=True)
     shown = found[(page - 1) * PER_PAGE : page * PER_PAGE]
-    transfers = reading.of_ids([each.intent_id for each in shown])
+    transfers = reading.load_many([each.intent_id for each in shown])
     return Candidates(
         has_mirror=True,
         may_see=True,

@@ -42,7 +42,7 @@ class ReplyPlaceholders(Placeholders):
         match name:
             # The transfer
             case "kind":
-                if transfer.pays_somebody_else:
+                if transfer.pays_another_wallet:
                     return "payment"
                 return "swap" if transfer.is_same_chain else "transfer"
             case "what":
@@ -58,7 +58,7 @@ class ReplyPlaceholders(Placeholders):
                 return Name(reasons.for_customer(transfer)) or "One of its steps failed."
             # Where the funds are
             case "wallet":
-                return "the recipient's wallet" if transfer.pays_somebody_else else "your wallet"
+                return "the recipient's wallet" if transfer.pays_another_wallet else "your wallet"
             case "the_wallet":
                 return capitalized(self["wallet"])
             case "whereabouts":
@@ -78,7 +78,7 @@ class ReplyPlaceholders(Placeholders):
                 return fill("{refund_amount}{instead} was", self)
             # What the customer can do
             case "did_it_arrive":
-                if transfer.pays_somebody_else:
+                if transfer.pays_another_wallet:
                     return "Please check with the recipient: did the funds arrive?"
                 return fill("Please check your wallet on {destination_chain}: did the funds arrive?", self)
             case "recover_at":
@@ -147,7 +147,7 @@ class ReplyPlaceholders(Placeholders):
 
     def _desk(self) -> str:
         """Return who the team escalates to: the provider of funds in transit, with its request ID, or engineers."""
-        if Place.PROVIDER not in (summary.of(self.transfer).place, self.transfer.by_steps):
+        if Place.PROVIDER not in (summary.of(self.transfer).place, self.transfer.place_by_steps):
             return "our engineers"
         requests = self.transfer.quote.route_providers_request_ids
         request = (" (request ", Name(hashes.short_hash(text.visible(requests[-1]))), ")") if requests else ()
@@ -229,7 +229,7 @@ def body(transfer: Transfer) -> str:
     """Return the sentences about a transfer, followed by the warning of a second deposit."""
     row = summary.of(transfer).row
     sentences = fill(row.reply, ReplyPlaceholders(transfer))
-    return unlinked(f"{sentences}\n\n{SECOND_DEPOSIT}" if row.warn_second_deposit else sentences)
+    return defang(f"{sentences}\n\n{SECOND_DEPOSIT}" if row.warn_second_deposit else sentences)
 
 
 def renewed_at(transfer: Transfer) -> datetime | None:
@@ -244,11 +244,11 @@ def references(transfer: Transfer) -> str:
     """Return lines with what the customer or a colleague may look up."""
     lines = [f"Intent ID: {text.visible(transfer.intent.intent_id)}"]
     if transfer.incident:
-        lines.append(f"Known incident: {unlinked(transfer.incident.sentence)}")
+        lines.append(f"Known incident: {defang(transfer.incident.sentence)}")
     is_recoverable = HelpKind.RECOVERY in summary.of(transfer).row.help and not reasons.no_recovery(transfer)
     if is_recoverable and transfer.contacts.recovery_url:
         lines.append(f"{RECOVER}: {transfer.contacts.recovery_url}")
-    lines += [f"{each.step} transaction: {each.link or unlinked(each.txn_hash)}" for each in transactions(transfer)]
+    lines += [f"{each.step} transaction: {each.link or defang(each.txn_hash)}" for each in transactions(transfer)]
     return text.bare("\n".join(lines))
 
 
@@ -268,7 +268,7 @@ def last_link(transfer: Transfer) -> str | None:
     return next((each.link for each in reversed([*transactions(transfer)]) if each.link), None)
 
 
-def unlinked(words: str) -> str:
+def defang(words: str) -> str:
     """Return text that mail programs don't turn into links: a token's name may contain a URL."""
     return AN_ADDRESS.sub(r"[\g<0>]", text.bare(words))
 
@@ -299,7 +299,7 @@ class Escalation:
         balances, finding = self.transfer.balances, summary.of(self.transfer).located.finding
         checked = f"{finding} Checked {times.dated(balances.checked_at)}" if balances.checked_at else NOT_CHECKED
         last = f"Page as of {times.dated(as_of or self.transfer.now)}: {self.url}\n"
-        lines = (_facts(self.transfer), unlinked(checked), unlinked(self._others()), last)
+        lines = (_facts(self.transfer), defang(checked), defang(self._others()), last)
         return "\n".join(filter(None, lines))
 
     def link(self, template: str) -> str:
@@ -344,10 +344,10 @@ def _facts(transfer: Transfer) -> str:
         ("Deposit address", _address(transfer.deposit_address)),
         ("Destination intent address", _address(transfer.delivery_address)),
     ]
-    lines = [f"{label}: {unlinked(value)}" for label, value in labeled if value]
+    lines = [f"{label}: {defang(value)}" for label, value in labeled if value]
     for each in transactions(transfer):
         link = f" {each.link}" if each.link else ""
-        lines.append(f"{each.step} transaction ({each.status}): {unlinked(each.txn_hash)}{link}")
+        lines.append(f"{each.step} transaction ({each.status}): {defang(each.txn_hash)}{link}")
     return text.bare("\n".join(lines))
 
 

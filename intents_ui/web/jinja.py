@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import app, tables
 from intents_ui.formatting import amounts, failures, hashes, json_text, text, times
-from intents_ui.formatting.hashes import ShortForms, Whole
+from intents_ui.formatting.hashes import FullValue, ShortForms
 from intents_ui.installation import version
 from intents_ui.search import empty_results, explorers
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
@@ -195,7 +195,7 @@ def environment(**options: Any) -> Environment:
         visible=text.visible,
         visible_lines=lambda written: text.visible(written, lines=True),
     )
-    env.tests["lookalike"] = lambda shown: isinstance(shown, Whole)
+    env.tests["lookalike"] = lambda shown: isinstance(shown, FullValue)
     env.tests["address"] = lambda part: isinstance(part, text.Address)
     env.tests["figure"] = lambda part: isinstance(part, text.Figure) and part.exact != part
     env.tests["time"] = lambda part: isinstance(part, times.Time)

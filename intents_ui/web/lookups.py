@@ -8,22 +8,22 @@ from intents_ui.formatting import hashes
 from intents_ui.search import facts
 from intents_ui.search.facts import TicketFacts
 from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
-from intents_ui.search.identifiers import Finding, Kind, Pasted
+from intents_ui.search.identifiers import Finding, Kind, ParsedText
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 
-MOST_AT_ONCE = 4  # findings of one text
-MOST_ADDRESSES = 8  # of one text, compared with the tokens
+MAX_AT_ONCE = 4  # findings of one text
+MAX_ADDRESSES = 8  # of one text, compared with the tokens
 
 
-def of_text(read: Pasted) -> results.LookupResult:
+def of_text(read: ParsedText) -> results.LookupResult:
     """Look up what tells a transfer best, and what is less specific only after a miss."""
-    telling = read.telling[:MOST_AT_ONCE]
+    telling = read.telling[:MAX_AT_ONCE]
     return lookup.in_turn(
         app.current().service,
         lambda: questions(telling),
         lambda: questions(telling, KEYS_AFTER_A_MISS),
-        lambda: questions(accounts(read)[:MOST_AT_ONCE]),
+        lambda: questions(accounts(read)[:MAX_AT_ONCE]),
     )
 
 
@@ -39,18 +39,18 @@ def questions(
     ]
 
 
-def accounts(read: Pasted) -> Sequence[Finding]:
+def accounts(read: ParsedText) -> Sequence[Finding]:
     """Return the addresses that can be accounts; tokens only if the text has nothing else."""
     if len(read.lookups) == 1:
         return read.addresses
     chains = [chain.id for chain in app.current().catalog.chains()]
-    given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MOST_ADDRESSES]
+    given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MAX_ADDRESSES]
     tokens = lookup.tokens_among(app.current().service, chains, [finding.value for finding in given])
     kept = [finding for finding in given if finding.value not in tokens]
     return kept if kept or read.telling else read.addresses
 
 
-def facts_of(written: str, read: Pasted | None = None) -> TicketFacts:
+def facts_of(written: str, read: ParsedText | None = None) -> TicketFacts:
     """Return what a text says about a transfer. Without the lists of chains and tokens, their names say nothing."""
     try:
         chains = app.current().catalog.listed_chains().entries

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from intents_ui.mirror.coverage import Coverage
     from intents_ui.mirror.models import Transfer
 
-MOST_SHOWN, MOST_COUNTED = 50, 10_000
+MAX_SHOWN, MOST_COUNTED = 50, 10_000
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def paid_lists(address: str) -> Sequence[MirroredList]:
     now, lists = datetime.now(UTC), []
     for column, heading in (("recipient", "Received from others"), ("refund", "Refunded to")):
         found = Transfer.objects.filter(**{column: packed(address, ADDRESS) or b""})
-        rows = [_row(each, now=now) for each in found.order_by("-created")[:MOST_SHOWN]]
+        rows = [_row(each, now=now) for each in found.order_by("-created")[:MAX_SHOWN]]
         count = found[:MOST_COUNTED].count()
         lists.append(MirroredList(column, heading, rows, count, is_capped=count == MOST_COUNTED))
     return lists

@@ -134,12 +134,12 @@ def _read_limits() -> Mapping[RouteOf, timedelta]:
 
 
 # Limit on pages of the owner's history. Owners rarely request more quotes than that within one second.
-MOST_PAGES = 3
+MAX_PAGES = 3
 # An owner's list received later than this after a transfer's creation has the transfer, if it ever will.
 LISTED_WITHIN = timedelta(seconds=2)
 FIRST_PAGE = Page.first()
 # Limit on the owners to remember. There are no more cached responses.
-MOST_OWNERS = 20_000
+MAX_OWNERS = 20_000
 
 
 def look_up_balances(transfer: Transfer) -> Balances | None:
@@ -243,7 +243,7 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     chain before it responds. Raises ServiceError.
     """
     owners = app.current().balance_owners
-    if len(owners) >= MOST_OWNERS:
+    if len(owners) >= MAX_OWNERS:
         owners.clear()  # those that are looked up again come back
     owners.add(owner)
     earliest, latest = _second_around(created_at)
@@ -255,7 +255,7 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
         ),
         Page.first(),
     )
-    entries = (entry for listed, _ in islice(pages, MOST_PAGES) for entry in listed)
+    entries = (entry for listed, _ in islice(pages, MAX_PAGES) for entry in listed)
     return next((entry for entry in entries if entry.intent_id.lower() == intent_id.lower()), None)
 
 
@@ -280,7 +280,7 @@ PATIENCE = 3.0
 BEGINNING = Position()
 REUSE_SECONDS = 5.0
 # Objects of the service, with what was made and drawn of each: 18 KB in a list, 75 KB for a page of its own.
-MOST_REUSED = 1000
+MAX_REUSED = 1000
 
 
 class TransferMemo:
@@ -293,7 +293,7 @@ class TransferMemo:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._made: LRUCache[tuple[object, ...], tuple[Sequence[object], tuple[object, ...], Any] | None] = LRUCache(
-            MOST_REUSED, getsizeof=lambda known: len(known[0]) if known else 1
+            MAX_REUSED, getsizeof=lambda known: len(known[0]) if known else 1
         )
 
     def get[T](self, kind: str, sources: Sequence[object], *values: object, make: Callable[[], T]) -> T:
@@ -307,7 +307,7 @@ class TransferMemo:
             made = make()
             with self._lock:
                 # With the sources, so that their IDs stay theirs.
-                self._made[key] = (sources, values, made) if is_repeated and len(sources) < MOST_REUSED else None
+                self._made[key] = (sources, values, made) if is_repeated and len(sources) < MAX_REUSED else None
         return made
 
 
@@ -394,13 +394,13 @@ def _listed(
     return app.current().transfers.get("list", sources, these_seconds(), names, make=make)
 
 
-def of_read(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Transfer]:
+def from_pairs(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Transfer]:
     """Return transfers from their intents and receipts. A receipt is None where there is none."""
     now = datetime.now(UTC)
     return _with_known_balances([Transfer.of(intent, receipt, now=now) for intent, receipt in read])
 
 
-def of_hits(intents: Sequence[Intent], *, most: int = MOST_RECEIPTS) -> list[Transfer]:
+def from_search(intents: Sequence[Intent], *, most: int = MOST_RECEIPTS) -> list[Transfer]:
     """Return search hits, which come without receipts. They are read unless there are more than `most` hits."""
     if len(intents) > most:
         # A quote that was never executed has no receipt.
@@ -414,7 +414,7 @@ def of_hits(intents: Sequence[Intent], *, most: int = MOST_RECEIPTS) -> list[Tra
     return _of_answers(intents, receipts)
 
 
-def of_ids(ids: Sequence[str]) -> list[Transfer | ServiceError]:
+def load_many(ids: Sequence[str]) -> list[Transfer | ServiceError]:
     """Read transfers by Intent ID, in this order: all intents and receipts concurrently.
 
     An intent that couldn't be read is replaced by its error.

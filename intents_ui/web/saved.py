@@ -24,7 +24,7 @@ def status(request: HttpRequest) -> HttpResponse:
     intent_id = request.GET.get("id", "")
     if not is_canonical(intent_id):
         raise BadRequest
-    [read] = reading.of_ids([intent_id])
+    [read] = reading.load_many([intent_id])
     if isinstance(read, ServiceError):
         return render(request, "saved/status.html", {"intent_id": intent_id, "error": read})
     return render(request, "saved/status.html", {"intent_id": intent_id, "error": None, "summary": summary.of(read)})

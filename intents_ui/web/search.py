@@ -26,7 +26,7 @@ from intents_ui.search import form as search_form
 from intents_ui.search.explorers import explorers_of, other_explorer
 from intents_ui.search.facts import chains_by_name
 from intents_ui.search.form import SearchKey
-from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind, Pasted
+from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind, ParsedText
 from intents_ui.service import lookup, operations, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.tokens import names, providers
@@ -45,7 +45,7 @@ LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
 class SearchInput:
     """The search input: pasted text or the fields of the form."""
 
-    read: Pasted
+    read: ParsedText
     keys: Sequence[SearchKey] = ()
     query: str = ""
 
@@ -88,9 +88,9 @@ def page_named(query: str) -> str:
     return reverse("chain", args=[chain.id]) if chain else ""
 
 
-def of_shortened(request: HttpRequest, read: Pasted, *, query: str) -> HttpResponse:
+def of_shortened(request: HttpRequest, read: ParsedText, *, query: str) -> HttpResponse:
     """List the transfers that match a shortened ID, of those in the mirror."""
-    sought, others = read.shortened[: lookups.MOST_AT_ONCE], read.shortened[lookups.MOST_AT_ONCE :]
+    sought, others = read.shortened[: lookups.MAX_AT_ONCE], read.shortened[lookups.MAX_AT_ONCE :]
     context: dict[str, object] = {
         "sought": sought,
         "others": others,
@@ -103,7 +103,7 @@ def of_shortened(request: HttpRequest, read: Pasted, *, query: str) -> HttpRespo
 
 
 def possible_transfers(
-    request: HttpRequest, query: str, read: Pasted, found: results.LookupResult = NOTHING_FOUND
+    request: HttpRequest, query: str, read: ParsedText, found: results.LookupResult = NOTHING_FOUND
 ) -> Candidates | None:
     """Return the transfers that the text may be about, which doesn't name any. None if it says too little."""
     written = request.GET.get("candidates", "")
@@ -121,7 +121,7 @@ def by_keys(request: HttpRequest) -> HttpResponse:
     called = "all fields together" if len(keys) > 1 else label[0].lower() + label[1:]
     criteria: Any = {key.criterion: parsed.filters[key.name] for key in keys}
     found = lookup.in_turn(service, lambda: lookup.by_criteria(service, called, **criteria))
-    return answer(request, found, SearchInput(Pasted(), keys=keys))
+    return answer(request, found, SearchInput(ParsedText(), keys=keys))
 
 
 @marks.costly()
@@ -145,7 +145,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
         lambda: lookups.questions([finding], search_form.KEYS_AFTER_A_MISS),
     )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
-    return answer(request, found, SearchInput(Pasted((named,)), query=finding.value))
+    return answer(request, found, SearchInput(ParsedText((named,)), query=finding.value))
 
 
 def transaction_in(written: str) -> Finding | None:
@@ -231,7 +231,7 @@ def listed(request: HttpRequest, found: results.LookupResult) -> dict[str, objec
         "is_cut": found.count > len(found.hits),
         "previous": page(number - 1),
         "following": page(number + 1),
-        "transfers": [summary.of(each) for each in reading.of_hits([hit.intent for hit in shown], most=PAGE_SIZE)],
+        "transfers": [summary.of(each) for each in reading.from_search([hit.intent for hit in shown], most=PAGE_SIZE)],
         "reasons": {
             hit.intent.intent_id: [empty_results.reason(question, found=found) for question in hit.reasons]
             for hit in shown

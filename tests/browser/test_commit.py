@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.rules import MESSAGES
 from tests.browser.conftest import visiting
 from tests.browser.kinds import transfer
 
@@ -27,8 +27,8 @@ def test_a_quote_is_committed_from_its_page(browser: Browser, server: str, scrip
         expect(operator.page.get_by_role("heading", level=1)).to_have_text("Accept this quote?")
         operator.page.get_by_role("button", name="Accept", exact=True).click()
         expect(operator.page.get_by_role("heading", level=1)).to_have_text("Quote accepted")
-        expect(reader.page.get_by_role("heading", level=1)).to_contain_text(EXPLANATIONS["committed.open"].headline)
+        expect(reader.page.get_by_role("heading", level=1)).to_contain_text(MESSAGES["committed.open"].headline)
         expect(offer).to_have_count(0)
         operator.page.get_by_role("link", name="View transfer").click()
-        expect(operator.page.get_by_role("heading", level=1)).to_contain_text(EXPLANATIONS["committed.open"].headline)
+        expect(operator.page.get_by_role("heading", level=1)).to_contain_text(MESSAGES["committed.open"].headline)
         expect(operator.page.get_by_role("link", name="Accept", exact=True)).to_have_count(0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.rules import MESSAGES
 from tests.browser.conftest import Visit, visiting
 from tests.browser.test_live import HIDE, OWNER, REFUNDED_INSIDE, Transfer
 from tests.waiting import until
@@ -35,7 +35,7 @@ SHOWN = """
   });
 """
 SWITCH = "[data-follow]"
-ACCEPTED = EXPLANATIONS["committed.open"].headline
+ACCEPTED = MESSAGES["committed.open"].headline
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from tests.url_patterns import url_patterns
 pytestmark = pytest.mark.browser
 
 SIZES = [(280, 600), (300, 600), (480, 440), (800, 440)]
-MOST_WORDS = 18  # the scenario with the tallest card
+MAX_WORDS = 18  # the scenario with the tallest card
 BLOCKED = "net::ERR_BLOCKED_BY_RESPONSE"
 
 
@@ -272,7 +272,7 @@ def test_the_page_around_the_card_learns_its_height_and_status(browser: Browser,
 @pytest.mark.slow
 def test_the_card_fits_its_frame_in_the_sites_theme(browser: Browser, sites: Sites) -> None:
     with reading(browser, sites, theme="dark") as visit:
-        src = f"{sites.dashboard}/embed{some_intent(visit, MOST_WORDS)}"
+        src = f"{sites.dashboard}/embed{some_intent(visit, MAX_WORDS)}"
         frame = frame_on(visit.page, framing(sites.shop, src))
         expect(frame.get_by_role("link", name="View transfer")).to_be_visible()
         frame.evaluate("document.fonts.ready.then(() => true)")  # until then another font is used

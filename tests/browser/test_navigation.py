@@ -8,7 +8,7 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
-LEAST_SEARCH = 280
+MIN_SEARCH = 280
 PLACES = ["Overview", "Transfers", "Attention", "Triage"]
 
 
@@ -36,7 +36,7 @@ def test_every_kind_of_page_is_two_steps_away(
         assert len({place["y"] + place["height"] for place in places if place}) == 1
         search = visit.page.get_by_role("search").bounding_box()
         assert search
-        assert search["width"] > LEAST_SEARCH
+        assert search["width"] > MIN_SEARCH
         names = []
         for menu in menus:
             navigation.locator("summary", has_text=menu).click()

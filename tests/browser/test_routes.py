@@ -13,7 +13,7 @@ NATIVE = "0x" + "0" * 40
 FROM_BASE = f"/routes?from=8453&token={NATIVE}"
 TO_OPTIMISM = f"{FROM_BASE}&to=10"
 ONE = f"{TO_OPTIMISM}&for={NATIVE}"
-BACK = f"/routes?from=10&token={NATIVE}&to=8453&for={NATIVE}"
+REFUND_PLACES = f"/routes?from=10&token={NATIVE}&to=8453&for={NATIVE}"
 
 
 def side(page: Page, name: str) -> Locator:
@@ -48,14 +48,14 @@ def test_routes_are_selected_searched_and_swapped_by_keyboard(browser: Browser, 
         expect(answer(page)).to_have_text("Yes: a route from ETH on Base to ETH on Optimism is listed")
 
         by_keyboard(page, page.get_by_role("link", name="Swap"), "\n")
-        expect(page).to_have_url(server + BACK)
+        expect(page).to_have_url(server + REFUND_PLACES)
         expect(answer(page)).to_have_text("Yes: a route from ETH on Optimism to ETH on Base is listed")
 
         by_keyboard(page, destination.locator("summary"), "\n")
         by_keyboard(page, destination.get_by_label("Or enter another token"), "usdc\n")
         expect(answer(page)).to_contain_text("from ETH on Optimism to USDC on Base")
 
-        for url in (BACK, ONE, TO_OPTIMISM):
+        for url in (REFUND_PLACES, ONE, TO_OPTIMISM):
             page.go_back()
             expect(page).to_have_url(server + url)
         expect(answer(page)).to_contain_text("reachable from ETH on Base")

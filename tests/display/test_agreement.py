@@ -12,7 +12,7 @@ from intents_ui.service.outcome import Outcome
 from intents_ui.tokens.names import NO_NAMES
 from intents_ui.transfers import route_diagram, summary, timeline
 from intents_ui.transfers.locations import Place
-from intents_ui.transfers.route_diagram import BACK, Reached
+from intents_ui.transfers.route_diagram import REFUND_PLACES, Reached
 from intents_ui.transfers.rules import Certainty, Delivery
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.timeline import Name, StepState
@@ -81,7 +81,7 @@ class Views:
         seen = later or deposit in ("reported", "SUCCEEDED")
         rules = {
             "the money is in another place": here != ([] if place is Place.UNKNOWN else [place]),
-            "passed a place that comes after the money": place not in (Place.UNKNOWN, *BACK)
+            "passed a place that comes after the money": place not in (Place.UNKNOWN, *REFUND_PLACES)
             and Reached.PASSED in reached[next(i for i, each in enumerate(reached) if each in at_place) :],
             "here, and not confirmed": (Reached.HERE in reached) != (bool(here) and is_sure),
             "green, and not confirmed": Tone.GOOD in (self.told.tone, self.told.status.tone) and not is_sure,
@@ -106,7 +106,8 @@ class Views:
             "asks for a payment that was made": self.told.key == "executing.wait_deposit" and seen,
             "asks for a payment that is not waited for": self.told.key == "executing.wait_deposit"
             and "Waiting for" not in paid.sentence,
-            "is back, and not on the way": place in BACK and self.stops[Place.OWNER].reached is not Reached.PASSED,
+            "is back, and not on the way": place in REFUND_PLACES
+            and self.stops[Place.OWNER].reached is not Reached.PASSED,
             "a sum as delivered that was not reported": delivered is not None
             and "base units delivered" in delivered.sentence,
             "expected in the past": any(step.expected_at and step.expected_at <= NOW for step in self.steps.values()),

@@ -20,7 +20,7 @@ from intents_ui.transfers import comparison, deposits, rules, statuses
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.comparison import Result
 from intents_ui.transfers.locations import UNCHECKED, Balances, Check, Place
-from intents_ui.transfers.rules import Attention, Cause, Help, Who
+from intents_ui.transfers.rules import Actor, Attention, Cause, Help
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import customer_reply
 from intents_ui.web.customer_reply import Escalation
@@ -155,28 +155,28 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "a confirmed deposit isn't found": lambda of: of.transfer.has_arrived and matches("no_deposit", of.said),
     # Actor and next step
     "nobody is to act, but someone is told to": lambda of: (
-        of.told.who is Who.NONE and not matches("waits", of.told.next_step)
+        of.told.who is Actor.NONE and not matches("waits", of.told.next_step)
     ),
     "someone is to act, but all are told to wait": lambda of: (
-        of.told.who is not Who.NONE and matches("waits", of.told.next_step)
+        of.told.who is not Actor.NONE and matches("waits", of.told.next_step)
     ),
     "the payer is to act, but isn't told to": lambda of: (
-        of.told.who is Who.PAYER and not matches("pays", of.told.next_step)
+        of.told.who is Actor.PAYER and not matches("pays", of.told.next_step)
     ),
     "the owner is to act, but isn't told to": lambda of: (
-        of.told.who is Who.OWNER and not matches("owner_acts", of.told.next_step)
+        of.told.who is Actor.OWNER and not matches("owner_acts", of.told.next_step)
     ),
     "the owner is told to act, but another is to": lambda of: (
-        of.told.who is not Who.OWNER and matches("owner_acts", of.told.next_step)
+        of.told.who is not Actor.OWNER and matches("owner_acts", of.told.next_step)
     ),
     "support is to act, but isn't mentioned": lambda of: (
-        of.told.who is Who.SUPPORT and not matches("support", of.told.next_step)
+        of.told.who is Actor.SUPPORT and not matches("support", of.told.next_step)
     ),
     "support is asked now, but isn't to act": lambda of: (
-        of.told.who is not Who.SUPPORT and matches("now", of.told.next_step)
+        of.told.who is not Actor.SUPPORT and matches("now", of.told.next_step)
     ),
     # Attention
-    "attention without anything to do": lambda of: of.told.attention is Attention.ACT and of.told.who is Who.NONE,
+    "attention without anything to do": lambda of: of.told.attention is Attention.ACT and of.told.who is Actor.NONE,
     "attention without a cause": lambda of: (of.told.attention is Attention.NONE) != (of.told.cause is Cause.NONE),
     # Late and usual
     "late, and as usual": lambda of: of.is_late and matches("usual", f"{of.said} {of.advice}"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intents_ui.tokens.token_amounts import TokenStanding
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.route_diagram import BACK, Reached
+from intents_ui.transfers.route_diagram import REFUND_PLACES, Reached
 from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
@@ -57,7 +57,7 @@ def test_at_every_moment_the_views_agree(which):
         address, transfer = (summary.address, summary.address_chain_id), summary.transfer
         is_at = [(transfer.address_of(stop.place), transfer.chain_of(stop.place)) for stop in here]
         assert summary.address is None or [address] == is_at
-        assert (stops[-1].place in BACK) == (summary.place in BACK)
+        assert (stops[-1].place in REFUND_PLACES) == (summary.place in REFUND_PLACES)
         # The columns of a row say whether its headline says the status.
         word, headline = summary.status.word.lower(), summary.headline.lower()
         assert (word in headline) == (summary.headline_with_status == summary.headline)

@@ -14,7 +14,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.rules import MESSAGES
 from tests.emulator.driving import request
 from tests.faults.site import Dashboard
 from tests.service.scripted_server import answering
@@ -90,7 +90,7 @@ def test_an_unknown_status_is_shown_verbatim_and_logged(transfer: Transfer, capl
     assert badge.text(strip=True) == "FROZEN"
     assert badge.attributes["data-tone"] == "neutral"
     assert "MELTED" in words(answer)
-    assert EXPLANATIONS["unknown.status"].sentence in words(answer)
+    assert MESSAGES["unknown.status"].sentence in words(answer)
     assert "hx-sse:connect=" in answer.body, "it may still change"
     for kind, word in (("an intent", "FROZEN"), ("a transaction", "MELTED")):
         assert f"Unknown value of {kind} from the service: {word!r}" in caplog.messages

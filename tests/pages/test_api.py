@@ -213,7 +213,7 @@ def test_chains_and_tokens_are_those_of_the_pages(site: Client) -> None:
 
 
 def test_routes_are_those_of_the_page(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "MOST_EACH", 1)
+    monkeypatch.setattr(results, "MAX_EACH", 1)
     found = ApiRoutes.model_validate(get(site, "/api/v1/routes?from=8453&token=USDC"))
     assert found.headline in html.unescape(site.get("/routes?from=8453&token=USDC", follow=True).content.decode())
     assert found.chains[0].tokens

@@ -15,7 +15,7 @@ from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
 from intents_ui.transfers.balances import NO_OWNER, NOTHING
 from intents_ui.transfers.locations import Check
-from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
@@ -48,7 +48,7 @@ def test_a_balance_has_address_amount_value_price_and_time(site: Client, emulato
 def test_the_first_response_has_the_balances_and_the_conclusions_from_them(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     said = visible_text(site.get(f"/intent/{intent_id}"))
-    assert EXPLANATIONS["aborted.recoverable"].headline in said
+    assert MESSAGES["aborted.recoverable"].headline in said
     assert "At the deposit address on Polygon: 30.00 USDT." in said
     assert "Waiting on: owner" in said
     assert re.search(r"30\.00 USDT .*\$30\.00 \$1\.00 each", said)
@@ -66,12 +66,12 @@ def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     assert re.search(r"<h1>\s*<a[^>]*>Aborted</a>\s*</h1>", page.content.decode())
     assert CHECKING in said
     assert CHECKING_NEXT in said
-    assert EXPLANATIONS["aborted.after_payment"].headline not in said
+    assert MESSAGES["aborted.after_payment"].headline not in said
     assert f'hx-get="/intent/{intent_id}/receipt?once" hx-trigger="every 2s"' in page.content.decode()
     is_answering.set()
     assert "30.00 USDT" in visible_text(fragment(site, intent_id))
     after = visible_text(site.get(f"/intent/{intent_id}/receipt?once", headers=PARTIAL))
-    assert EXPLANATIONS["aborted.recoverable"].headline in after
+    assert MESSAGES["aborted.recoverable"].headline in after
     assert CHECKING not in after
 
 
@@ -80,7 +80,7 @@ def test_a_failed_lookup_is_reported_and_supports_no_conclusion(site: Client, em
     emulator.inject("GetIntentHistory", "node-down-503")
     said = visible_text(site.get(f"/intent/{intent_id}"))
     assert NOT_CHECKED in said
-    assert EXPLANATIONS["aborted.recoverable"].headline not in said
+    assert MESSAGES["aborted.recoverable"].headline not in said
 
 
 def test_a_response_from_before_the_transfer_says_nothing_about_it(

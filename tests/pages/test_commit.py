@@ -19,7 +19,7 @@ from intents_ui.emulator.lookups import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
-from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.rules import MESSAGES
 from intents_ui.web import intent as intent_page
 from tests.pages.conftest import renew
 from tests.policies import policies
@@ -155,7 +155,7 @@ def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: 
     assert "Quote accepted The service accepted the quote unchanged." in result
     assert re.search(r"Can be started until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
     assert recorder.commits == 1
-    assert EXPLANATIONS["committed.open"].headline in page(browser, f"/intent/{quoted}")
+    assert MESSAGES["committed.open"].headline in page(browser, f"/intent/{quoted}")
 
 
 def test_a_second_click_or_a_reload_sends_nothing(browser: Client, quoted: str, recorder: Recorder) -> None:

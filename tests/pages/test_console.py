@@ -471,7 +471,7 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
 def test_long_polls_of_all_clients_are_limited(site: Client) -> None:
     wait = OPERATIONS["WaitIntentReceipt"]
     with ExitStack() as stack:
-        for number in range(console.MOST_LONG_POLLS):
+        for number in range(console.MAX_LONG_POLLS):
             assert stack.enter_context(console.waiting(wait, f"203.0.113.{number}")) is None
         page = site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
     assert (page.status_code, page["Retry-After"]) == (503, "10")

@@ -12,7 +12,7 @@ from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service.models import IntentStatus, TransactionStatus
 from intents_ui.transfers import status_help as display
 from intents_ui.transfers import statuses
-from intents_ui.transfers.rules import EXPLANATIONS, SCAM_WARNING
+from intents_ui.transfers.rules import MESSAGES, SCAM_WARNING
 from tests.pages.kinds import EVERY_SCENARIO
 
 EVERY = sorted({*IntentStatus, *TransactionStatus})
@@ -49,7 +49,7 @@ def test_every_status_has_a_page(site: Client, status: str) -> None:
     assert ('aria-label="Transaction"' in page) == (of_transaction is not None)
     for state in (of_intent, of_transaction):
         assert not state or state.shown.meaning in page
-    for key, row in EXPLANATIONS.items():
+    for key, row in MESSAGES.items():
         assert (f'id="{key}"' in page) == (status in row.statuses)
     assert "{" not in re.sub(r"<head>.*?</head>", "", page, flags=re.DOTALL)
 
@@ -66,7 +66,7 @@ def test_an_expired_quote_has_a_row_and_a_page(site: Client) -> None:
     assert statuses.EXPIRED.word in page
     assert statuses.EXPIRED.meaning in page
     for key in ("quoted.expired", "committed.overdue"):
-        assert EXPLANATIONS[key].headline in article(page, key)
+        assert MESSAGES[key].headline in article(page, key)
 
 
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
@@ -75,7 +75,7 @@ def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, scena
     page = read(site, f"/intent/{intent['intentId']}")
     link, headline = re.findall(r'<h1><a class="explained" href="([^"]+)">([^<]+)</a></h1>', page)[0]
     there = article(read(site, urlsplit(link).path), urlsplit(link).fragment)
-    row = EXPLANATIONS[urlsplit(link).fragment]
+    row = MESSAGES[urlsplit(link).fragment]
     if "{" not in row.headline:
         assert headline.startswith(row.headline) or row.headline.startswith(headline) or row.stem
         assert display.OWN_WORDS.get(row.key, {}).get("headline", row.title or row.headline) in there
@@ -88,7 +88,7 @@ def test_a_headline_without_a_status_links_to_the_list(site: Client) -> None:
     page = read(site, "/help")
     for key in ("unknown.status", "receipt.unread", "notfound", "stale"):
         assert article(page, key)
-    assert {row.key for row in EXPLANATIONS.values() if not row.statuses} == {"receipt.unread", "unknown.status"}
+    assert {row.key for row in MESSAGES.values() if not row.statuses} == {"receipt.unread", "unknown.status"}
 
 
 def test_a_situation_names_nothing_that_only_a_transfer_has() -> None:

@@ -161,7 +161,7 @@ def test_an_arrow_points_only_to_a_delivered_amount() -> None:
 def test_a_quoted_amount_is_smaller_and_paler_than_a_delivered_one() -> None:
     left, top, right, bottom = MONEY
     half = ((left + right) // 2 + 60, top, right, bottom)
-    quoted = drawn(replace(DONE, received=PreviewEnd("99.85 USDC", "Base", "quoted", has_moved=False))).crop(half)
+    quoted = drawn(replace(DONE, received=PreviewEnd("99.85 USDC", "Base", "quoted", has_any_step=False))).crop(half)
     delivered = drawn(DONE).crop(half)
     darkest = [min(colour[0] for _, colour in each.getcolors(10_000) or []) for each in (quoted, delivered)]
     assert darkest[0] > darkest[1]

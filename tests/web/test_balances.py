@@ -16,7 +16,7 @@ from intents_ui.service.operations import ServiceConfig
 from intents_ui.transfers.locations import PENDING
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
-from intents_ui.web.reading import MOST_PAGES, entry_of
+from intents_ui.web.reading import MAX_PAGES, entry_of
 
 OWNER = "0x" + "11" * 20
 WANTED = "0x" + "ab" * 32
@@ -73,7 +73,7 @@ def test_the_intent_is_found_on_a_later_page_and_in_other_letter_case():
 def test_the_search_stops_at_the_page_limit():
     service = Service(["0x1"], ["0x2"], ["0x3"], [WANTED])
     assert service.entry() is None
-    assert len(service.requested) == MOST_PAGES
+    assert len(service.requested) == MAX_PAGES
 
 
 def test_a_rejected_request_is_an_error_not_an_empty_result():

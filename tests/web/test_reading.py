@@ -68,15 +68,15 @@ def test_a_list_is_made_again_with_new_names(clock: time_machine.Traveller) -> N
 
 
 def test_a_transfer_is_that_of_its_intent_and_its_receipt(clock: time_machine.Traveller) -> None:
-    reading.of_read([(INTENT, RECEIPT)])
-    [one] = reading.of_read([(INTENT, RECEIPT)])
-    assert reading.of_read([(INTENT, RECEIPT), (INTENT, None)])[0] is one
-    [without] = reading.of_read([(INTENT, None)])
+    reading.from_pairs([(INTENT, RECEIPT)])
+    [one] = reading.from_pairs([(INTENT, RECEIPT)])
+    assert reading.from_pairs([(INTENT, RECEIPT), (INTENT, None)])[0] is one
+    [without] = reading.from_pairs([(INTENT, None)])
     assert without.receipt is None
-    [other] = reading.of_read([(INTENT, RECEIPT.model_copy(update={"status": "REFUNDED"}))])
+    [other] = reading.from_pairs([(INTENT, RECEIPT.model_copy(update={"status": "REFUNDED"}))])
     assert other.status == "REFUNDED"
 
 
 def test_a_list_that_is_too_long_to_be_reused_is_shown(clock: time_machine.Traveller) -> None:
-    entries = [IntentHistory(intent_id=f"0x{number}") for number in range(reading.MOST_REUSED + 1)]
+    entries = [IntentHistory(intent_id=f"0x{number}") for number in range(reading.MAX_REUSED + 1)]
     assert len(reading.of_entries(entries)) == len(entries)

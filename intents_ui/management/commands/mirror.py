@@ -38,7 +38,7 @@ SECONDS = 10.0  # between two lines of progress
 CHECKED_EVERY = 1.0  # seconds between two looks at what a backfill lacks
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 NICENESS = 10  # of `run`: pages come first
-MOST_DAYS = 90
+MAX_DAYS = 90
 MOST_HOLES = 20
 DAY, HOUR = 86_400, 3600
 ACTIONS = {
@@ -59,7 +59,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
         parsers = {action: actions.add_parser(action, help=what) for action, what in ACTIONS.items()}
-        days = range(1, MOST_DAYS + 1)
+        days = range(1, MAX_DAYS + 1)
         parsers["backfill"].add_argument("--days", type=int, required=True, choices=days, metavar="N")
         parsers["forget"].add_argument("address")
 

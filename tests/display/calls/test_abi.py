@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.fields import abi
-from intents_ui.fields.abi import CONTRACT, NATIVE, PERHAPS, UNNAMED, Decoded, Inner, Unread
+from intents_ui.fields.abi import CONTRACT, MAYBE_CONTRACT, NATIVE, UNNAMED, Decoded, Inner, Unread
 from tests.display.builders import named
 
 HERE = "0x" + "ab" * 20
@@ -48,7 +48,7 @@ def test_every_sentence_uses_existing_arguments():
         said = [(name, choice) for _, name, choice, _ in Formatter().parse(function.sentence) if name]
         assert {name for name, _ in said} <= {*names} | WORDS, function.signature
         tokens = {each.name: each.token for each in flat_parameters(function.parameters) if each.token}
-        known = {*names, CONTRACT, PERHAPS, NATIVE, UNNAMED}
+        known = {*names, CONTRACT, MAYBE_CONTRACT, NATIVE, UNNAMED}
         assert {each.partition(" on ")[0].partition(".")[0] for each in tokens.values()} <= known, function.signature
         assert {name for name, choice in said if choice == "allowance"} <= {*tokens}, function.signature
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from intents_ui.lists import problems as attention
 from intents_ui.lists.problems import AttentionFilters, Problems
 from intents_ui.service.models import IntentHistory, IntentReceipt
-from intents_ui.transfers.rules import EXPLANATIONS, Cause
+from intents_ui.transfers.rules import MESSAGES, Cause
 from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import BASE, CATALOGUE, NOW, before, receipt, summary, transaction
 from tests.display.lists.test_recoverable import DEPOSIT, entry, token
@@ -55,10 +55,10 @@ def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_it
         ]
         [group] = of(*late).section(Cause.LATE).groups
         headlines = {row.summary.headline for row in group.rows}
-        row = EXPLANATIONS[key]
+        row = MESSAGES[key]
         assert (group.count, group.headline) == (2, row.title or row.headline)
         assert len(headlines) == (2 if row.title else 1)
-    assert all("{" not in (row.title or row.headline) for row in EXPLANATIONS.values())
+    assert all("{" not in (row.title or row.headline) for row in MESSAGES.values())
 
 
 def test_a_group_has_its_reason_in_words() -> None:

@@ -9,7 +9,7 @@ from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance,
 from intents_ui.tokens import token_amounts
 from intents_ui.tokens.token_amounts import TokenStanding
 from intents_ui.transfers import balances, summary
-from intents_ui.transfers.balances import AddressBalances, Worth
+from intents_ui.transfers.balances import AddressBalances, ValueStatus
 from intents_ui.transfers.locations import UNCHECKED
 from intents_ui.transfers.transfer import Balances as Snapshot
 from intents_ui.transfers.transfer import Transfer
@@ -69,16 +69,22 @@ def only(found: IntentHistory) -> balances.AddressHolding:
 
 
 WORTHS = named(
-    ("a price", token(), Worth.PRICED, "$79.71", "$1.00 each"),
-    ("no price", token(price_usd=None, balance_usd=None), Worth.UNPRICED, "no price", ""),
-    ("no price, and a value of 0", token(price_usd=None, balance_usd=Decimal(0)), Worth.UNPRICED, "no price", ""),
-    ("a price of 0", token(price_usd=Decimal(0), balance_usd=Decimal(0)), Worth.WORTHLESS, "priced at $0", ""),
-    ("a price of 0 and no value", token(price_usd=Decimal(0), balance_usd=None), Worth.WORTHLESS, "priced at $0", ""),
-    ("a value and no price", token(price_usd=None), Worth.PRICED, "$79.71", ""),
-    ("a price and no value", token(balance_usd=None), Worth.UNPRICED, "value not reported", "$1.00 each"),
-    ("dust", token(1, balance_usd=Decimal("0.000001")), Worth.PRICED, "<$0.01", "$1.00 each"),
-    ("nothing", token(0, balance_usd=Decimal(0)), Worth.NOTHING, "nothing", ""),
-    ("nobody knows how much", token(None), Worth.UNKNOWN, "amount not reported", "$1.00 each"),
+    ("a price", token(), ValueStatus.PRICED, "$79.71", "$1.00 each"),
+    ("no price", token(price_usd=None, balance_usd=None), ValueStatus.UNPRICED, "no price", ""),
+    ("no price, and a value of 0", token(price_usd=None, balance_usd=Decimal(0)), ValueStatus.UNPRICED, "no price", ""),
+    ("a price of 0", token(price_usd=Decimal(0), balance_usd=Decimal(0)), ValueStatus.WORTHLESS, "priced at $0", ""),
+    (
+        "a price of 0 and no value",
+        token(price_usd=Decimal(0), balance_usd=None),
+        ValueStatus.WORTHLESS,
+        "priced at $0",
+        "",
+    ),
+    ("a value and no price", token(price_usd=None), ValueStatus.PRICED, "$79.71", ""),
+    ("a price and no value", token(balance_usd=None), ValueStatus.UNPRICED, "value not reported", "$1.00 each"),
+    ("dust", token(1, balance_usd=Decimal("0.000001")), ValueStatus.PRICED, "<$0.01", "$1.00 each"),
+    ("nothing", token(0, balance_usd=Decimal(0)), ValueStatus.NOTHING, "nothing", ""),
+    ("nobody knows how much", token(None), ValueStatus.UNKNOWN, "amount not reported", "$1.00 each"),
 )
 
 
@@ -86,7 +92,7 @@ WORTHS = named(
 def test_a_balances_value_is_stated(held, worth, said, each):
     holding = only(entry(group(held)))
     assert (holding.worth, holding.said, holding.each) == (worth, said, each)
-    assert holding.side.usd == (held.balance_usd if worth is Worth.PRICED else None)
+    assert holding.side.usd == (held.balance_usd if worth is ValueStatus.PRICED else None)
 
 
 AMOUNTS = named(
@@ -259,4 +265,4 @@ def test_every_balance_is_listed_except_zero():
     empty = token(0, balance_usd=Decimal(0))
     found = listed(entry(group(empty, priced, unpriced), group(worthless, empty, unknown, address=DELIVERY)))
     worths = [holding.worth for holding in balances.holdings(found)]
-    assert worths == [Worth.PRICED, Worth.UNPRICED, Worth.WORTHLESS, Worth.UNKNOWN]
+    assert worths == [ValueStatus.PRICED, ValueStatus.UNPRICED, ValueStatus.WORTHLESS, ValueStatus.UNKNOWN]

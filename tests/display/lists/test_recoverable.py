@@ -6,7 +6,7 @@ from typing import Any
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance
 from intents_ui.transfers import balances
 from intents_ui.transfers.balances import Worklist
-from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import (
     ARBITRUM,
@@ -70,7 +70,7 @@ def test_the_oldest_come_first_and_those_of_unknown_age_last():
 
 def test_a_row_says_where_the_balance_is_and_what_to_do():
     (row,) = of(entry(1, token())).rows
-    assert row.summary.headline == EXPLANATIONS["failed.origin_recoverable"].headline
+    assert row.summary.headline == MESSAGES["failed.origin_recoverable"].headline
     assert (row.transfer.owner, row.summary.status.word) == (OWNER, "Failed")
     (holding,) = row.holdings
     assert (holding.called, str(holding.side.amount), holding.side.chain) == (

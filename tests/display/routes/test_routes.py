@@ -164,17 +164,23 @@ def answer(*named: tuple[int, str], broken: int = 0) -> TokensAnswer:
     return TokensAnswer.model_validate({"tokens": [*entries, *["?"] * broken]})
 
 
-HIT, BACK, MISS, NONE, BROKEN = answer((2, ONE)), answer((1, ALIAS)), answer((2, OTHER)), answer(), answer(broken=1)
+HIT, REFUND_PLACES, MISS, NONE, BROKEN = (
+    answer((2, ONE)),
+    answer((1, ALIAS)),
+    answer((2, OTHER)),
+    answer(),
+    answer(broken=1),
+)
 LOST = Unreachable()
 
 
 @pytest.mark.parametrize(
     ("received", "paid", "headline", "tone"),
     [
-        (HIT, BACK, "Yes: a route", Tone.GOOD),
+        (HIT, REFUND_PLACES, "Yes: a route", Tone.GOOD),
         (NONE, NONE, "No listed route", Tone.NEUTRAL),
         (HIT, NONE, "Yes, to spend an exact amount: a route", Tone.GOOD),
-        (NONE, BACK, "Yes, to receive an exact amount: a route", Tone.GOOD),
+        (NONE, REFUND_PLACES, "Yes, to receive an exact amount: a route", Tone.GOOD),
         (HIT, LOST, "Yes: a route", Tone.GOOD),
         (
             MISS,

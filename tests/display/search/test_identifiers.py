@@ -127,7 +127,7 @@ def test_a_shortened_id_next_to_its_full_value_counts_unless_it_is_the_links_lab
 
 @pytest.mark.parametrize("nothing", ["", "   \n", '""', "“ ”"])
 def test_an_empty_text_is_neither_found_nor_invalid(nothing):
-    assert identifiers.read(nothing) == identifiers.Pasted()
+    assert identifiers.read(nothing) == identifiers.ParsedText()
 
 
 @pytest.mark.parametrize(

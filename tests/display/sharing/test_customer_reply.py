@@ -19,7 +19,7 @@ from intents_ui.service.models import (
 )
 from intents_ui.service.outcome import StepStatus
 from intents_ui.transfers import rules, summary
-from intents_ui.transfers.rules import EXPLANATIONS, SCAM_WARNING, Certainty
+from intents_ui.transfers.rules import MESSAGES, SCAM_WARNING, Certainty
 from intents_ui.transfers.transfer import Contacts, Transfer
 from intents_ui.web import customer_reply
 from tests.corpus import picked
@@ -106,7 +106,7 @@ def test_a_reply_of_every_scenario_can_be_sent(which, recovery_url):
 
 
 def test_each_row_has_a_reply_of_its_own():
-    replies = [row.reply for row in EXPLANATIONS.values()]
+    replies = [row.reply for row in MESSAGES.values()]
     assert all(replies)
     shared = {reply for reply in replies if replies.count(reply) > 1}
     assert all("{" in reply for reply in shared)
@@ -238,7 +238,7 @@ def test_an_escalation_expects_nothing_that_has_failed(which):
     ],
 )
 def test_mail_programs_turn_no_untrusted_text_into_links(words, broken):
-    assert customer_reply.unlinked(words) == broken
+    assert customer_reply.defang(words) == broken
 
 
 def test_the_plain_text_reply_links_this_dashboard_and_explorers_alone():

@@ -28,7 +28,7 @@ from intents_ui.tokens.names import NO_NAMES
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.locations import Balances, Check, Place
 from intents_ui.transfers.placeholders import Agreement
-from intents_ui.transfers.rules import EXPLANATIONS, Certainty, Who
+from intents_ui.transfers.rules import MESSAGES, Actor, Certainty
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import Summary
 from tests.display.builders import (
@@ -234,7 +234,7 @@ def test_every_combination_has_a_summary_consistent_with_its_facts(status: str, 
             chosen |= {unchecked.key, result.key}
             problem = quarrel(result, case, case.left(), held, balances, now) or flips(unchecked, result)
             assert not problem, f"{case} {held} {balances and balances[0].chain_id} {now}: {result.key}: {problem}"
-    listed = {key for key, row in EXPLANATIONS.items() if status in row.statuses} or {"unknown.status"}
+    listed = {key for key, row in MESSAGES.items() if status in row.statuses} or {"unknown.status"}
     assert chosen == listed - BY_OTHER_FACTS
 
 
@@ -268,13 +268,13 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ),
         ("nobody says that the return failed", is_silent_on_return(case, told)),
         ("whose turn it is differs from what to do", not words.asks[told.who]),
-        ("no one is named", told.who is not Who.NONE and not summaries.whose(told)),
+        ("no one is named", told.who is not Actor.NONE and not summaries.whose(told)),
         (
             "no warning about a second deposit",
             not words.warns and not told.row.warn_second_deposit and not is_settled(told, case),
         ),
-        ("asks to pay what was paid", told.who is Who.PAYER and (case.is_paid or held is True)),
-        ("asks to pay too late", told.who is Who.PAYER and now >= EXPIRES_AT),
+        ("asks to pay what was paid", told.who is Actor.PAYER and (case.is_paid or held is True)),
+        ("asks to pay too late", told.who is Actor.PAYER and now >= EXPIRES_AT),
         ("a deadline that is over", told.deadline is not None and told.deadline <= now),
         ("does not say that the sources differ", not words.says_they_differ and is_contradictory(case)),
         ("does not say what the chains hold", (held is not None) != bool(told.located.finding)),
@@ -306,10 +306,10 @@ CLAIMS = {
     r"On the way back to": Place.RETURNING,
 }
 ASKS = {
-    Who.NONE: r"^(No action needed|Wait|Refresh|If nothing was sent)\b",
-    Who.PAYER: r"^(Accept|Confirm)\b",
-    Who.OWNER: r"owner's wallet",
-    Who.SUPPORT: r"support\b",
+    Actor.NONE: r"^(No action needed|Wait|Refresh|If nothing was sent)\b",
+    Actor.PAYER: r"^(Accept|Confirm)\b",
+    Actor.OWNER: r"owner's wallet",
+    Actor.SUPPORT: r"support\b",
 }
 
 

@@ -2,7 +2,7 @@
 
 from intents_ui.service.models import ChainInfo
 from intents_ui.transfers import summary
-from intents_ui.transfers.rules import EXPLANATIONS, SUPPORT_OF_THE_APP, HelpKind
+from intents_ui.transfers.rules import MESSAGES, SUPPORT_OF_THE_APP, HelpKind
 from tests.display.builders import Catalogue, at, intent, receipt
 
 
@@ -19,7 +19,7 @@ def test_a_chains_name_adds_no_link_to_recovery() -> None:
 
 
 def test_a_next_step_links_what_it_speaks_of() -> None:
-    for row in EXPLANATIONS.values():
+    for row in MESSAGES.values():
         assert (HelpKind.RECOVERY in row.help) == ("recover" in row.next.lower()), row.key
         speaks_of_support = "contact support" in row.next.lower() or "{escalation}" in row.next
         assert (HelpKind.SUPPORT in row.help) == speaks_of_support, row.key

@@ -9,7 +9,7 @@ from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import reasons
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers import timeline as timelines
-from intents_ui.transfers.rules import SUPPORT_OF_THE_APP, Help, Who
+from intents_ui.transfers.rules import SUPPORT_OF_THE_APP, Actor, Help
 from intents_ui.transfers.timeline import Name
 from intents_ui.transfers.transfer import Contacts
 from tests.display.builders import (
@@ -142,5 +142,5 @@ def test_a_transfer_of_a_paused_token_links_to_no_recovery():
     contacts = Contacts("https://app.example/recover")
     shown = summaries.of(replace(at(intent("FAILED"), of_receipt), contacts=contacts))
     assert shown.next_step.startswith(PAUSED)
-    assert shown.who is Who.SUPPORT
+    assert shown.who is Actor.SUPPORT
     assert shown.help == (Help(SUPPORT_OF_THE_APP),)

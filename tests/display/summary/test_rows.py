@@ -123,22 +123,22 @@ def test_durations_of_open_and_closed_transfers_are_shown(of_intent, of_receipt,
     assert (clock.said, clock.since is not None, clock.estimate) == expected
 
 
-BACK = refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE)
-DESTINIES = named(
+REFUND_PLACES = refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE)
+RECIPIENT_LABELS = named(
     ("to the owner", receipt(), "to the owner"),
     ("to somebody else", receipt(summary=wire_summary(destination_to_address=MERCHANT)), ""),
-    ("returned on the far side", receipt("REFUNDED", refund=BACK), "refunded on Base"),
+    ("returned on the far side", receipt("REFUNDED", refund=REFUND_PLACES), "refunded on Base"),
     ("returned, nobody says where", receipt("REFUNDED"), "refunded to the owner"),
 )
 
 
-@pytest.mark.parametrize(("of_receipt", "destiny"), DESTINIES)
-def test_the_recipient_is_named(of_receipt, destiny):
-    assert of(intent(), of_receipt).destiny == destiny
+@pytest.mark.parametrize(("of_receipt", "recipient_label"), RECIPIENT_LABELS)
+def test_the_recipient_is_named(of_receipt, recipient_label):
+    assert of(intent(), of_receipt).recipient_label == recipient_label
 
 
 def test_a_refund_is_shown_once_it_arrived():
-    returned = of(intent(), receipt("REFUNDED", refund=BACK)).returned
+    returned = of(intent(), receipt("REFUNDED", refund=REFUND_PLACES)).returned
     assert returned is not None
     assert (returned.chain, str(returned.amount)) == ("Base", "99.50 USDC")
     assert of(intent(), receipt("FAILED", refund="PENDING")).returned is None

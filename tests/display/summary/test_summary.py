@@ -16,7 +16,7 @@ from intents_ui.service.models import (
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.locations import PENDING, UNCHECKED, Balances, Check, Place
 from intents_ui.transfers.placeholders import Agreement
-from intents_ui.transfers.rules import EXPLANATIONS, SECOND_DEPOSIT, Attention, Cause, Certainty, Who
+from intents_ui.transfers.rules import MESSAGES, SECOND_DEPOSIT, Actor, Attention, Cause, Certainty
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
 from intents_ui.transfers.transfer import RETURN, Transfer
@@ -265,7 +265,7 @@ FOUND = named(
     ("refund pending", receipt(**PAID, refund="MINING"), HELD, Agreement.AGREES, "on Arbitrum."),
     ("refund sent", receipt(**PAID, refund="MINING"), NOTHING, Agreement.AGREES, BOTH_EMPTY),
     ("on one chain", receipt("FAILED", **CROSSED, **ONE_CHAIN), HELD, Agreement.AGREES, "on Arbitrum."),
-    ("of no receipt", None, HELD, Agreement.ALONE, "79.7123 USDC at the deposit address on Arbitrum."),
+    ("of no receipt", None, HELD, Agreement.ONLY_BALANCES, "79.7123 USDC at the deposit address on Arbitrum."),
 )
 
 
@@ -350,8 +350,8 @@ def test_an_unreadable_receipt_does_not_mean_that_nothing_happened(status):
     result = story(intent(status, expires_at=before(minutes=1)), unread=True)
     assert result.key == "receipt.unread"
     assert result.headline == result.status.word != "Expired"
-    assert result.sentence == EXPLANATIONS["receipt.unread"].sentence
-    assert result.next_step == EXPLANATIONS["receipt.unread"].next
+    assert result.sentence == MESSAGES["receipt.unread"].sentence
+    assert result.next_step == MESSAGES["receipt.unread"].next
     assert result.place == Place.UNKNOWN
 
 
@@ -514,10 +514,10 @@ def test_while_relevant_balances_load_there_is_no_location_or_next_step():
     unchecked = at(intent("COMMITTED"))
     result = summaries.of(unchecked.at(NOW, PENDING))
     assert (result.headline, result.location, result.next_step) == ("Accepted", CHECKING_PLACE, CHECKING_NEXT)
-    assert (result.amount, result.who, result.deadline) == ("", Who.NONE, None)
+    assert (result.amount, result.who, result.deadline) == ("", Actor.NONE, None)
     assert result.certainty is Certainty.UNKNOWN
     without = summaries.of(unchecked)
-    assert (without.headline, without.who, without.certainty) == ("Accepted", Who.PAYER, Certainty.LIKELY)
+    assert (without.headline, without.who, without.certainty) == ("Accepted", Actor.PAYER, Certainty.LIKELY)
     assert without.next_step.startswith("Confirm the deposit")
     assert without.deadline
 
@@ -632,7 +632,7 @@ def test_a_wait_says_until_when_and_then_to_contact_support():
     )
     assert ahead.next_step == "Wait. If nothing has changed by 14:12:51 UTC, contact support."
     assert come.next_step == "Contact support now. Nothing has changed for 10 min."
-    assert (ahead.who, come.who) == (Who.NONE, Who.SUPPORT)
+    assert (ahead.who, come.who) == (Actor.NONE, Actor.SUPPORT)
     assert summaries.changes_at(at(None, RETRYING, now=changed + timedelta(minutes=9))) == changed + timedelta(
         minutes=10
     )
@@ -641,7 +641,7 @@ def test_a_wait_says_until_when_and_then_to_contact_support():
 def test_an_owner_of_a_deposit_that_is_not_accepted_recovers_it_however_long_it_waits():
     for minutes in (0, 2):
         result = story(intent(), WATCHING, balances=HELD, now=NOW + timedelta(minutes=minutes))
-        assert (result.key, result.who) == ("executing.underpaid", Who.OWNER)
+        assert (result.key, result.who) == ("executing.underpaid", Actor.OWNER)
         assert result.next_step.startswith("Recover the funds")
 
 
@@ -654,7 +654,7 @@ def test_a_headline_says_what_is_delayed():
     }
     for headline, made in steps.items():
         result = story(intent(), receipt(**made, summary=LATE), has_balance=False)
-        assert (result.headline, result.who) == (headline, Who.NONE)
+        assert (result.headline, result.who) == (headline, Actor.NONE)
         assert result.next_step == "Wait until 14:17:51 UTC. If nothing has changed by then, contact support."
 
 
@@ -667,7 +667,7 @@ def test_only_a_deposit_on_ethereum_takes_minutes_to_confirm():
 def test_a_deposit_that_was_not_found_is_not_at_its_empty_address():
     missing = receipt("INVALID", deposit="FAILED", origin="ABORTED", destination="ABORTED")
     result = story(intent("INVALID"), missing, has_balance=False)
-    assert (result.key, result.place, result.who) == ("invalid.not_found", Place.UNKNOWN, Who.SUPPORT)
+    assert (result.key, result.place, result.who) == ("invalid.not_found", Place.UNKNOWN, Actor.SUPPORT)
     assert result.location == "Nothing is at the deposit address on Arbitrum."
     assert "recover" not in result.next_step.lower()
     assert result.amount == ""
@@ -726,18 +726,18 @@ def test_every_combination_of_missing_fields_has_a_summary(of_intent, of_receipt
 
 
 def test_rows_neither_promise_nor_despair_and_wait_until_a_named_time():
-    for key, row in EXPLANATIONS.items():
+    for key, row in MESSAGES.items():
         words = " ".join((row.headline, row.sentence, row.where, row.next)).lower()
         assert not re.search(r"\b(safe|lost|intent\b(?! (id|address))|calldata|precondition)\b", words), key
-        assert row.help or row.who in (Who.NONE, Who.PAYER), key
+        assert row.help or row.who in (Actor.NONE, Actor.PAYER), key
         assert not re.search(r"more than \d+ minutes|(in|within|wait) (a few|two|\d+) minutes", row.next.lower()), key
         assert bool(row.minutes) == ("{escalation}" in row.next), key
 
 
 def test_a_row_warns_of_a_second_deposit_once():
     """The page shows the warning below the next step, or the next step is a first deposit and includes it."""
-    for key, row in EXPLANATIONS.items():
-        is_first = row.who is Who.PAYER and row.key != "quoted.open"
+    for key, row in MESSAGES.items():
+        is_first = row.who is Actor.PAYER and row.key != "quoted.open"
         assert ("If it was already sent, do not deposit again." in row.next) == is_first, key
         assert ("deposit again" in row.next.lower()) == is_first, key
         assert not (is_first and row.warn_second_deposit), key

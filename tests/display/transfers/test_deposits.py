@@ -18,7 +18,7 @@ from intents_ui.service.models import (
 )
 from intents_ui.transfers import deposits
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.rules import EXPLANATIONS
+from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import (
@@ -391,7 +391,7 @@ def test_a_closed_transfers_deadline_is_measured_against_its_end(later):
 def test_waiting_for_an_unaccepted_deposit_has_an_end():
     of_receipt = receipt(deposit=watched())
     since = Transfer.of(asking(), of_receipt, now=NOW).last_change
-    until = since + timedelta(minutes=EXPLANATIONS["executing.uncounted"].minutes)
+    until = since + timedelta(minutes=MESSAGES["executing.uncounted"].minutes)
     ahead, come = (
         summaries.of(transfer(asking(), of_receipt, held(ASKED), now=until + timedelta(seconds=seconds))).next_step
         for seconds in (-1, 0)
@@ -422,7 +422,7 @@ RECEIVED = {
     *("failed.after_payment", "failed.origin_recoverable", "failed.destination_recoverable", "stopped.emptied"),
 }
 NOT_RECEIVED = {
-    *(key for key, row in EXPLANATIONS.items() if "No deposit" in f"{row.headline} {row.sentence} {row.where}"),
+    *(key for key, row in MESSAGES.items() if "No deposit" in f"{row.headline} {row.sentence} {row.where}"),
     "committed.open",
 }
 # Messages that ask to start the transfer or say that it runs, so that nothing must be wrong with the deposit.
