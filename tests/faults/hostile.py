@@ -4,7 +4,6 @@ A harmless run has the same text, except that each of the six characters with a 
 So pages of both runs have the same tree, and the same text once the six are replaced in both.
 """
 
-import asyncio
 import itertools
 import json
 import re
@@ -18,11 +17,10 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 from zlib import crc32
 
-import httpx
 import time_machine
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import app, asgi, startup
+from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.models import IntentStatus, TransactionStatus
 from tests.emulator.driving import send_request
@@ -125,17 +123,6 @@ def answering(service: Hostile, *, tick: bool = False) -> Iterator[Hostile]:
         service.emulator = emulator
         app.use(startup.build(emulator=service))
         yield service
-
-
-def ask(method: str, path: str, **how: Any) -> httpx.Response:
-    """Send a request through ASGI, for streamed responses."""
-
-    async def answer() -> httpx.Response:
-        transport = httpx.ASGITransport(asgi.application)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            return await client.request(method, path, **how)
-
-    return asyncio.run(answer())
 
 
 # Nodes of a page

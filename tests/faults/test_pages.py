@@ -24,9 +24,9 @@ from intents_ui.formatting.failures import BY_CODE
 from intents_ui.service import health, request_context
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import POLICIES
-from tests.faults.hostile import ask
 from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log
 from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing
+from tests.pages.asgi import ask
 from tests.pages.conftest import switch_to
 from tests.policies import policies, seconds
 from tests.service.clients import CANARY

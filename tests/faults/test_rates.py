@@ -1,25 +1,33 @@
-"""Inbound rate limits and concurrency limits: who is counted, and what a rejected client sees."""
+"""Inbound rate limits: who is counted, what a rejected client sees, and that nothing it sends passes its limit."""
 
+import hashlib
+import ipaddress
 import json
 import logging
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
+import httpx
 import pytest
 import time_machine
+from django.core.signals import request_started
 from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import limits
-from intents_ui.http.limits import SEARCH
+from intents_ui.http import api_access, limits
+from intents_ui.http.limits import REQUESTS, SEARCH
+from intents_ui.service.health import Health
 from intents_ui.settings import ENV
+from tests.faults.test_shares import in_hand
+from tests.pages import asgi
 from tests.pages.conftest import fresh
 from tests.pages.recorded import Recorded, recorded
 
 NOTHING = "0x" + "12" * 32
-HERE = "203.0.113.7"
+HERE, OTHER = "203.0.113.7", "198.51.100.7"
+TOKEN, USED_UP = "a token of the test", "a token without units"
 PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
 
 
@@ -60,17 +68,22 @@ def statuses(address: str, count: int, path: str = "/robots.txt", **how: Any) ->
 
 
 @pytest.mark.usefixtures("way")
-def test_client_supplied_headers_do_not_change_who_is_counted(caplog: pytest.LogCaptureFixture) -> None:
-    has(HERE, 8)
-    names = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X_Forwarded_For", "Client-IP", "CF-Connecting-IP")
-    for number in range(8):
-        header = {names[number % len(names)]: f"192.0.2.{number}"}
-        assert visit(HERE, headers=header).status_code == 200
-    assert visit(HERE, headers={"X-Forwarded-For": "192.0.2.99"}).status_code == 429
-    assert visit(HERE, headers={"X-Forwarded-For": "127.0.0.1"}).status_code == 429
+def test_an_untrusted_proxy_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    assert visit(HERE, headers={"X-Forwarded-For": "192.0.2.99"}).status_code == 200
     warnings = [record for record in caplog.records if "is not in TRUSTED_PROXIES" in record.getMessage()]
     assert warnings
     assert all(record.__dict__["once"] for record in warnings)
+
+
+@pytest.mark.usefixtures("way")
+def test_behind_a_trusted_proxy_each_client_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "trusted_proxies", [ipaddress.ip_network("10.0.0.0/8")])
+    for number in range(3):
+        has(f"203.0.113.{number}", 8)
+        passed_on = {"X-Forwarded-For": f"192.0.2.99, 203.0.113.{number}"}
+        assert statuses("10.0.0.1", 9, headers=passed_on) == [200] * 8 + [429]
+    moved = {"X-Forwarded-For": "192.0.2.1, 203.0.113.0"}
+    assert visit("10.0.0.1", headers=moved).status_code == 429, "what it wrote before the proxy did is not believed"
 
 
 @pytest.mark.usefixtures("way")
@@ -136,7 +149,7 @@ def test_the_429_page_says_what_happened_for_how_long_and_what_to_do() -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_fragments_files_and_feeds_get_429_in_their_own_format() -> None:
+def test_fragments_files_and_programs_get_429_in_their_own_format() -> None:
     has(HERE, 0)
     fragment = visit(HERE, "/newest", headers=PARTIAL)
     assert fragment.status_code == 429
@@ -147,6 +160,10 @@ def test_fragments_files_and_feeds_get_429_in_their_own_format() -> None:
         file = visit(HERE, path)
         assert (file.status_code, file["Content-Type"]) == (429, "application/json")
         assert json.loads(file.content)["error"] == "Too many requests"
+    problem = json.loads(ask(HERE, "/api/v1/transfers").text)
+    assert (problem["status"], problem["retryAfter"]) == (429, 1)
+    told = json.loads(ask(HERE, "/mcp", "POST").text)
+    assert told["error"]["data"]["retryAfter"] == 1
 
 
 def test_the_default_rates_are_those_of_the_documentation() -> None:
@@ -170,3 +187,113 @@ def test_a_flood_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None
     with caplog.at_level(logging.INFO):
         statuses(HERE, 20)
     assert caplog.records == []
+
+
+# Through the front door, with nothing left
+
+
+def entry(name: str, token: str) -> str:
+    return f"{name}:{hashlib.sha256(token.encode()).hexdigest()}:60"
+
+
+@pytest.fixture
+def used_up(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave nothing to a client, to those without an address that can be read, and to one of two tokens."""
+    monkeypatch.setitem(vars(ENV), "api_tokens", api_access.parse(f"{entry('own', TOKEN)},{entry('spent', USED_UP)}"))
+    for client in (HERE, "unreadable", "token spent"):
+        has(client, 0)
+
+
+def ask(peer: str, path: str, method: str = "GET", **headers: str) -> httpx.Response:
+    return asgi.ask(method, f"http://localhost{path}", peer=peer, headers=headers)
+
+
+FORWARDED: Final = ("192.0.2.1", "127.0.0.1", "::1", "192.0.2.1, 192.0.2.2", "", "unknown", "10.0.0.1")
+NAMES: Final = (
+    "Forwarded", "Via", "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "Client-IP", "True-Client-IP",
+    "CF-Connecting-IP", "Fastly-Client-IP", "X-Original-Forwarded-For", "X-Forwarded", "X-Remote-Addr",
+)  # fmt: skip
+HEADERS: Final[list[dict[str, str]]] = [
+    *({"X-Forwarded-For": value} for value in FORWARDED),
+    *({name: "192.0.2.1"} for name in NAMES),
+    {"X_Forwarded_For": "192.0.2.1"},
+    {"HX-Target": "div#list"} | PARTIAL,
+    PARTIAL,
+    {"HX-Request-Type": "partial", "HX-Target": "div#list", "X-Forwarded-For": "192.0.2.1"},
+    {"User-Agent": "kube-probe/1.31"},
+    {"Authorization": f"Bearer {TOKEN}"},
+    {"Cookie": "operator=x"},
+    {"Purpose": "prefetch"},
+    {"If-None-Match": "*"},
+    {"Range": "bytes=0-1"},
+    {"Expect": "100-continue"},
+    {"Accept": "application/json"},
+    {"X-HTTP-Method-Override": "OPTIONS"},
+    {"Sec-Fetch-Site": "same-origin"},
+]
+PATHS: Final = (
+    "/", "/history", "/newest", f"/intent/{NOTHING}", f"/intent/{NOTHING}.json", f"/intent/{NOTHING}/card.png",
+    f"/tx/{NOTHING}", "/search?q=0x12", "/suggest?q=us", "/export/history.csv", "/export/history.json", "/robots.txt",
+    "/favicon.ico", "/healthz/", "/healthz/x", "/metrics/", "//history", "/history/", "/HISTORY", "/nowhere",
+    "/nowhere.json", "/static/nothing.css", "/static/../history", "/api", "/api/", "/api/v1/transfers", "/api/none",
+    "/api/v1/lookup?q=0x12", "/api/openapi.json", "/mcp", f"/live/{NOTHING}", f"/live/{NOTHING}?seen=1",
+    "/rpc/Service/GetChains",    "/console/GetChains?ask=fields", "/triage", "/operator",
+)  # fmt: skip
+METHODS: Final = ("HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "FOO")
+PROGRAMS: Final = ("/api/v1/transfers?size=1", "/api/v1/lookup?q=xx", "/mcp")
+
+
+def is_limited(answer: httpx.Response) -> bool:
+    return answer.status_code == 429 and int(answer.headers["Retry-After"]) > 0
+
+
+@pytest.mark.usefixtures("used_up")
+@pytest.mark.parametrize("headers", HEADERS, ids=str)
+def test_no_header_passes_the_limit(headers: dict[str, str]) -> None:
+    assert is_limited(ask(HERE, "/help", **headers))
+    assert not is_limited(ask(OTHER, "/help", **headers))
+
+
+@pytest.mark.usefixtures("used_up")
+@pytest.mark.parametrize(
+    ("method", "path"), [*(("GET", path) for path in PATHS), *((method, "/help") for method in METHODS)]
+)
+def test_no_path_and_no_method_passes_the_limit(method: str, path: str) -> None:
+    if path.startswith(("/live/", "/rpc/")):  # which are counted in the process, as all are in this test
+        app.current().rate_limiter.consume_here(HERE, 1)
+    assert is_limited(ask(HERE, path, method))
+
+
+@pytest.mark.usefixtures("used_up")
+@pytest.mark.parametrize("path", PROGRAMS)
+@pytest.mark.parametrize("token", [USED_UP, "an unknown token", "", "own", TOKEN[:-1], f"{TOKEN} {USED_UP}"])
+def test_no_token_but_one_with_units_passes_the_limit(path: str, token: str) -> None:
+    assert is_limited(ask(HERE, path, Authorization=f"Bearer {token}"))
+    assert not is_limited(ask(HERE, path, Authorization=f"Bearer {TOKEN}"))
+
+
+@pytest.mark.usefixtures("used_up")
+@pytest.mark.parametrize("path", ["/help", "/newest", "/static/img/mark.svg", "/api/v1/transfers", "/mcp", "/x.json"])
+@pytest.mark.parametrize("headers", [{}, PARTIAL, PARTIAL | {"HX-Target": "div#list"}], ids=["page", "part", "list"])
+def test_a_rejection_at_the_door_takes_neither_django_nor_a_thread(path: str, headers: dict[str, str]) -> None:
+    begun: list[Any] = []
+
+    def note(**_: Any) -> None:
+        begun.append(path)
+
+    request_started.connect(note)
+    with in_hand(HERE, each=REQUESTS // 8):
+        assert is_limited(ask(HERE, path, **headers))
+    request_started.disconnect(note)
+    assert begun == []
+
+
+@pytest.mark.usefixtures("used_up")
+def test_a_rejection_during_maintenance_is_the_same_as_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Health, "is_paused", property(lambda _: True))
+    with in_hand(*(f"192.0.2.{number}" for number in range(8)), each=REQUESTS // 8):
+        paused = ask(OTHER, "/help")
+        monkeypatch.undo()
+        after = ask(OTHER, "/help")
+    assert (paused.status_code, paused.text) == (503, after.text)
+    assert "paused" not in paused.text

@@ -24,6 +24,7 @@ from intents_ui.service import client, request_context
 from intents_ui.service.request_context import Origin
 from intents_ui.settings import ENV
 from intents_ui.web import reading
+from tests.pages import asgi as front_door
 from tests.pages.conftest import fresh
 from tests.pages.doors import Doors, ids
 from tests.pages.recorded import recorded
@@ -55,14 +56,7 @@ def nothing_spent() -> Iterator[None]:
 
 
 def ask(visitor: str, path: str, method: str = "GET", **how: Any) -> httpx.Response:
-    """The whole answer to somebody who comes from there, through the front door."""
-
-    async def answer() -> httpx.Response:
-        transport = httpx.ASGITransport(asgi.application, client=(visitor, 1))
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            return await client.request(method, path, **how)
-
-    return asyncio.run(answer())
+    return front_door.ask(method, path, peer=visitor, **how)
 
 
 def is_refused(answer: httpx.Response) -> bool:
@@ -274,17 +268,6 @@ def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
         finally:
             is_answering.set()
             until(lambda: app.current().executor.running == 0)
-
-
-@pytest.mark.usefixtures("still", "emulator")
-def test_a_rate_limited_client_gets_429_but_still_loads_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ENV, "intents_rate_pages", 1)
-    app.current().rate_limiter.consume(GREEDY, limits.SECONDS)
-    again = ask(GREEDY, "/help")
-    assert is_refused(again)
-    assert "Too many requests" in again.text
-    assert "1 page a second" in again.text
-    assert ask(GREEDY, "/static/img/mark.svg").status_code == 200
 
 
 # Bodies
