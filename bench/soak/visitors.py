@@ -121,7 +121,7 @@ class Places:
     """What clients request: finished and open transfers, their owners, and unknown IDs."""
 
     def __init__(self, emulator: Emulator) -> None:
-        self.finished = [each.finished for each in emulator.scenarios(moving=False)]
+        self.finished = [each.finished for each in emulator.scenarios()]
         self.moving = [emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
         self.owners = [names.address_of(Role.OWNER, number) for number in range(8)]
         self.unknown = [f"0x{number:064x}" for number in range(20)]

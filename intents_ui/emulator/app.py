@@ -54,11 +54,7 @@ class DemoScenario:
     its newest finished copy.
     """
 
-    number: int
-    slug: str
-    title: str
-    why: str
-    route: str
+    scenario: Scenario
     fresh: str
     worst: str
     finished: str
@@ -136,15 +132,20 @@ class Emulator:
         """Turn off all faults, of one operation or of all."""
         self.faults.switch_off(operation)
 
-    def scenarios(self, *, moving: bool = True) -> list[DemoScenario]:
+    def scenarios(self) -> list[DemoScenario]:
         """Return the thirty scenarios with their current copies, or none in a world too small for them.
 
-        If `moving`, a scenario whose newest copy is finished gets a new one, so that there is something to watch. These
-        copies and the ones held at their worst moment exist only in memory.
+        A scenario whose newest copy is finished gets a new one, so that there is something to watch. These copies and
+        the ones held at their worst moment exist only in memory.
         """
-        return [
-            self._scenario(scenario, moving=moving) for scenario in SCENARIOS if scenario.number in self.world.streams
-        ]
+        found = []
+        for scenario in SCENARIOS if SCENARIOS[0].number in self.world.streams else ():
+            which = scenario.number
+            fresh, worst, finished = self.newest(which), self.worst(which), self.finished(which)
+            if fresh["intentId"] == finished["intentId"]:
+                fresh = self._document(self._trading.staged(scenario, self._micros()))
+            found.append(DemoScenario(scenario, fresh["intentId"], worst["intentId"], finished["intentId"]))
+        return found
 
     def newest(self, which: int | str, *, variant: str = MAIN) -> Document:
         """Return the Intent document of a scenario's newest copy. Raises KeyError for an unknown scenario."""
@@ -242,21 +243,6 @@ class Emulator:
             # The server notices that Content-Length wasn't reached, and drops the connection.
             raise ConnectionAbortedError("cut-body")
         await send({"type": "http.response.body", "body": answer.body})
-
-    def _scenario(self, scenario: Scenario, *, moving: bool) -> DemoScenario:
-        fresh, finished = self.newest(scenario.number), self.finished(scenario.number)
-        if moving and fresh["intentId"] == finished["intentId"]:
-            fresh = self._document(self._trading.staged(scenario, self._micros()))
-        return DemoScenario(
-            number=scenario.number,
-            slug=scenario.slug,
-            title=scenario.title,
-            why=scenario.why,
-            route=scenario.route,
-            fresh=fresh["intentId"],
-            worst=self.worst(scenario.number)["intentId"],
-            finished=finished["intentId"],
-        )
 
     def _document(self, number: int) -> Document:
         entry = self.ledger.entry(number, self._micros())

@@ -18,6 +18,7 @@ from intents_ui.emulator.scenario_engine import (
     postponed,
     scenario_named,
 )
+from intents_ui.emulator.transfers import Plan
 
 _ORDINARY: Final = [scenario for scenario in SCENARIOS if scenario.weight]
 _SCENARIO_SHARES: Final = list(accumulate(scenario.weight for scenario in _ORDINARY))
@@ -64,23 +65,10 @@ class Dice:
         return choices[self.below(len(choices))]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What an intent of the world is. Its bridge hangs for `delay` seconds."""
-
-    scenario: Scenario
-    variant: str
-    deal: Deal
-    stretch: float
-    delay: float = 0.0
-
-
 def ordinary(number: int, catalogue: Catalogue) -> Plan:
     dice = Dice(number)
     scenario, variant = _drawn(dice)
-    deal = _deal(scenario, dice, catalogue)
-    stretch = (70 + dice.below(90)) / 100
-    return Plan(scenario, variant, deal, stretch)
+    return Plan(scenario, variant, _deal(scenario, dice, catalogue), stretch=(70 + dice.below(90)) / 100)
 
 
 @lru_cache(10_000)
@@ -200,7 +188,7 @@ class Outage:
         scenario = _FAST if self.hangs else _REFUNDED
         deal = replace(_deal(scenario, dice, catalogue), providers=(self.provider,))
         delay = (self.end - born) / MICROSECONDS + dice.below(_LONGEST_REST) if self.hangs else 0.0
-        return Plan(scenario, MAIN, deal, 1.0, delay)
+        return Plan(scenario, MAIN, deal, delay=delay)
 
 
 def outages_around(started: int) -> tuple[Outage, ...]:

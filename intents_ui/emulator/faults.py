@@ -337,23 +337,14 @@ class Faults:
         if not self._active:
             return frozenset()
         with self._lock:
-            return frozenset(
-                name
-                for each in (operation, EVERY_OPERATION)
-                if each in self._active
-                for name in list(self._active[each])
-                if self._consume(each, name)
-            )
-
-    def _consume(self, operation: str, name: str) -> bool:
-        left = self._active[operation][name]
-        if left is None:
-            return True
-        if left > 1:
-            self._active[operation][name] = left - 1
-        else:
-            del self._active[operation][name]
-        return left > 0
+            found = {each: dict(self._active.get(each, {})) for each in (operation, EVERY_OPERATION)}
+            for each, faults in found.items():
+                for name, left in faults.items():
+                    if left == 1:
+                        del self._active[each][name]
+                    elif left is not None:
+                        self._active[each][name] = left - 1
+        return frozenset(name for faults in found.values() for name in faults)
 
 
 def seconds_of(name: str) -> float | None:

@@ -238,7 +238,6 @@ class _Page:
     size: int
     cursor: int | None
     backward: bool
-    sort_given: bool
     tie: int
 
     @classmethod
@@ -259,7 +258,6 @@ class _Page:
             size=min(size, LARGEST_PAGE),
             cursor=before if after is None else after,
             backward=after is None and before is not None,
-            sort_given=bool(sorts),
             tie=tie,
         )
 

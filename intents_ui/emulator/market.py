@@ -51,7 +51,7 @@ class Market:
     def get_exact_input_routes(self, ask: Ask) -> Document:
         if "routes-stub" in ask.faults:
             return {"tokens": []}
-        origin = self._token(ask.body, "origin", needed=True)
+        origin = self._token(ask.body, "origin")
         destination_chain = self._chain(ask.body, "destinationChainId")
         wanted = errors.text(ask.body, "destinationTokenAddress")
         candidates = self._candidates(destination_chain, wanted)
@@ -62,7 +62,7 @@ class Market:
         """Return the tokens to pay with: those that `ownerAddress` holds, or the featured ones without an owner."""
         if "routes-stub" in ask.faults:
             return {"tokens": []}
-        destination = self._token(ask.body, "destination", needed=True)
+        destination = self._token(ask.body, "destination")
         origin_chain = self._chain(ask.body, "originChainId")
         wanted = errors.text(ask.body, "originTokenAddress")
         owner = errors.text(ask.body, "ownerAddress")
@@ -94,16 +94,14 @@ class Market:
             "updatedAt": stamp(now // 60_000_000 * 60_000_000),
         }
 
-    def _chain(self, body: Document, field: str, *, needed: bool = False) -> int | None:
+    def _chain(self, body: Document, field: str) -> int | None:
         chain_id = errors.whole(body, field)
-        if needed:
-            errors.required(chain_id, field)
         if chain_id is not None and chain_id not in self.catalogue.listed:
             raise Refusal(UNSUPPORTED_NETWORK, f"{field} {chain_id}")
         return chain_id
 
-    def _token(self, body: Document, side: str, *, needed: bool) -> Token | None:
-        chain_id = errors.required(self._chain(body, f"{side}ChainId", needed=needed), f"{side}ChainId")
+    def _token(self, body: Document, side: str) -> Token | None:
+        chain_id = errors.required(self._chain(body, f"{side}ChainId"), f"{side}ChainId")
         field = f"{side}TokenAddress"
         return self.catalogue.token(chain_id, errors.required(errors.text(body, field), field))
 

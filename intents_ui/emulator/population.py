@@ -18,7 +18,6 @@ from intents_ui.emulator import names
 from intents_ui.emulator.background_traffic import (
     LONGEST_STRETCH,
     Outage,
-    Plan,
     held_up,
     ordinary,
     outages_around,
@@ -28,7 +27,7 @@ from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, Scene, play
-from intents_ui.emulator.transfers import OWNERS, Transfer, transfer_of
+from intents_ui.emulator.transfers import OWNERS, Plan, Transfer, transfer_of
 
 STREAMS: Final = 64
 MADE: Final = STREAMS - 1
@@ -189,23 +188,13 @@ class World:
         born = stream.born(k)
         if stream.scenario:
             variant = _variant(stream.scenario, k)
-            plan = Plan(stream.scenario, variant, stream.scenario.deal_of(variant), 1.0)
+            plan = Plan(stream.scenario, variant, stream.scenario.deal_of(variant))
         elif outage := self._outage(k, stream, born):
             plan = outage.plan(number, born, self._catalogue)
         else:
             plan = ordinary(number, self._catalogue)
-        return transfer_of(
-            plan.deal,
-            self._catalogue,
-            number=number,
-            born=born,
-            owner=self._owner(k, stream),
-            expiry=self.expiry,
-            scenario=plan.scenario,
-            variant=plan.variant,
-            stretch=plan.stretch,
-            delay=plan.delay,
-        )
+        owner = self._owner(k, stream)
+        return transfer_of(plan, self._catalogue, number=number, born=born, owner=owner, expiry=self.expiry)
 
     def _owner(self, k: int, stream: Stream) -> int:
         return self._owner_of_slot[(k + _owner_offset(stream)) % _OWNER_SLOTS]

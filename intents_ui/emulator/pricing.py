@@ -155,7 +155,8 @@ def amounts_of(transfer: Transfer, catalogue: Catalogue) -> tuple[int, int]:
     """Return the input and the output, which isn't positive if the fees exceed the input."""
     origin, destination = transfer.origin, transfer.destination
     gas = sum(_gas_cost(transfer, chain_id, limit, catalogue)[-1] for chain_id, limit in _gas_limits(transfer))
-    points = [*_fee_points(transfer), _points(transfer, _impact(transfer))]
+    impact = 0 if transfer.origin.symbol == transfer.destination.symbol else SWAP_IMPACT
+    points = [*_fee_points(transfer), _points(transfer, impact)]
     from_amount, to_amount = transfer.from_amount, transfer.to_amount
     if from_amount is None:
         out_micro = -(-(to_amount or 0) * destination.price // destination.scale)
@@ -184,10 +185,6 @@ def _minimum(transfer: Transfer, to_amount: int) -> int:
 
 def _points(transfer: Transfer, points: int) -> int:
     return 0 if transfer.deal.free else points
-
-
-def _impact(transfer: Transfer) -> int:
-    return 0 if transfer.origin.symbol == transfer.destination.symbol else SWAP_IMPACT
 
 
 def _fee_points(transfer: Transfer) -> list[int]:

@@ -69,7 +69,7 @@ class Step:
 
     at: float
     status: str
-    legs: tuple[str | None, str | None, str | None, str | None]
+    legs: tuple[str | None, ...]
     sets: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -92,7 +92,7 @@ class Scene:
 
     at: float
     status: str
-    legs: tuple[Leg | None, Leg | None, Leg | None, Leg | None]
+    legs: tuple[Leg | None, ...]
     updated: float
     started: float | None
     finished: float | None
@@ -163,8 +163,7 @@ def steps(script: Iterable[str | Mapping[str, Any]]) -> tuple[Step, ...]:
     for entry in script:
         if isinstance(entry, str):
             at, status, *legs = entry.split()
-            deposit, origin, destination, refund = list[str | None](legs) + [None] * (len(LEGS) - len(legs))
-            parsed.append(Step(float(at), status, (deposit, origin, destination, refund)))
+            parsed.append(Step(float(at), status, (*legs, *[None] * (len(LEGS) - len(legs)))))
         else:
             parsed[-1] = replace(parsed[-1], sets=entry)
     return tuple(parsed)
@@ -203,11 +202,10 @@ def postponed(scenes: tuple[Scene, ...], first: int, seconds: float) -> tuple[Sc
 
 
 def _moved(scene: Scene, later: Callable[[float], float]) -> Scene:
-    deposit, origin, destination, refund = (leg and _moved_leg(leg, later) for leg in scene.legs)
     return replace(
         scene,
         at=later(scene.at),
-        legs=(deposit, origin, destination, refund),
+        legs=tuple(leg and _moved_leg(leg, later) for leg in scene.legs),
         updated=later(scene.updated),
         started=None if scene.started is None else later(scene.started),
         finished=None if scene.finished is None else later(scene.finished),
@@ -220,39 +218,26 @@ def _moved_leg(leg: Leg, later: Callable[[float], float]) -> Leg:
 
 
 def _next_scene(before: Scene, step: Step) -> Scene:
-    legs = _next_legs(before, step)
+    mined_at = _mining_times(before, step)
+    # Transactions that appear in a later step were created together, shortly before the first of them was mined.
+    born = (before.at + min(mined_at.values())) / 2 if mined_at and before.at < step.at else step.at
+    legs = tuple(_next_leg(before.legs[index], step, index, born, mined_at.get(index)) for index in range(len(LEGS)))
     marks = {**before.marks, **{key: value for key, value in step.sets.items() if key.split(".")[0] not in LEGS}}
     # A balance is read from the chain, so its change doesn't update the record.
     recorded = {key for key in step.sets if key != "balance"}
     changed = step.status != before.status or legs != before.legs or bool(recorded)
-    started = legs[0].born if legs[0] else None
+    is_returning = legs[3] is not None and legs[3].status not in MINED
+    is_over = step.status not in PENDING_STATUSES and not is_returning
+    finished = step.at if before.finished is None else before.finished
     return Scene(
         at=step.at,
         status=step.status,
         legs=legs,
         updated=step.at if changed else before.updated,
-        started=started,
-        finished=_finished(before, step, legs),
+        started=legs[0].born if legs[0] else None,
+        finished=finished if is_over else None,
         marks=marks,
     )
-
-
-def _finished(before: Scene, step: Step, legs: tuple[Leg | None, ...]) -> float | None:
-    refund = legs[3]
-    returning = refund is not None and refund.status not in MINED
-    if step.status in PENDING_STATUSES or returning:
-        return None
-    return step.at if before.finished is None else before.finished
-
-
-def _next_legs(before: Scene, step: Step) -> tuple[Leg | None, Leg | None, Leg | None, Leg | None]:
-    mined_at = _mining_times(before, step)
-    # Transactions that appear in a later step were created together, shortly before the first of them was mined.
-    born = (before.at + min(mined_at.values())) / 2 if mined_at and before.at < step.at else step.at
-    deposit, origin, destination, refund = (
-        _next_leg(before.legs[index], step, index, born, mined_at.get(index)) for index in range(len(LEGS))
-    )
-    return deposit, origin, destination, refund
 
 
 def _mining_times(before: Scene, step: Step) -> dict[int, float]:

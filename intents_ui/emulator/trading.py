@@ -34,7 +34,7 @@ from intents_ui.emulator.scenario_engine import (
     scenario_named,
     scene_at,
 )
-from intents_ui.emulator.transfers import OWNERS, PROJECTS, Transfer, transfer_of
+from intents_ui.emulator.transfers import OWNERS, PROJECTS, Plan, Transfer, transfer_of
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
 HELD_COPY_LIFETIME: Final = 600 * MICROSECONDS
@@ -104,7 +104,7 @@ class Trading:
             raise Refusal(INVALID_ARGUMENT, f"intent was modified: {difference}")
         committed = (ask.now - transfer.born) / MICROSECONDS
         script = (Step(0.0, "QUOTED", _NOTHING), Step(committed, "COMMITTED", _NOTHING))
-        self.ledger.keep(Course(_unstretched(transfer), play(script), committed=ask.now))
+        self.ledger.keep(Course(replace(transfer, stretch=1.0), play(script), committed=ask.now))
         return {"intentId": transfer.intent_id}
 
     def execute_intent(self, ask: Ask) -> Document:
@@ -120,7 +120,8 @@ class Trading:
         course = self.ledger.course(entry.transfer.number)
         self._check_in_time(entry, course, ask.now)
         deposit = "wallet" if deposit_hash else "gasless" if signature else "watched"
-        transfer = _unstretched(replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit)))
+        # On the caller's clock, without the stretched time of its scenario.
+        transfer = replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit), stretch=1.0)
         script = self._script(ask.body, transfer)
         executed = (ask.now - transfer.born) / MICROSECONDS
         before = tuple(
@@ -174,14 +175,12 @@ class Trading:
         """
         number, born = self.ledger.next_number(now)
         transfer = transfer_of(
-            scenario.deal_of(variant),
+            Plan(scenario, variant, scenario.deal_of(variant)),
             self.catalogue,
             number=number,
             born=born - round(age * MICROSECONDS),
             owner=number // STREAMS % OWNERS if owner is None else owner,
             expiry=self.expiry,
-            scenario=scenario,
-            variant=variant,
         )
         scenes = scenes_of(scenario, variant)
         self.ledger.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes, listed=listed))
@@ -298,11 +297,6 @@ def _pace(body: Document) -> int:
     if speed is not None and not 1 <= speed <= _MAX_SPEED:
         raise Refusal(INVALID_ARGUMENT, f"speed must be 1 to {_MAX_SPEED}")
     return speed or 1
-
-
-def _unstretched(transfer: Transfer) -> Transfer:
-    """Return the transfer on the caller's clock, without the stretched time of its scenario."""
-    return replace(transfer, stretch=1.0)
 
 
 def _wrong_status(entry: Entry) -> Refusal:

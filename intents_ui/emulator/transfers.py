@@ -66,26 +66,28 @@ class Transfer:
         return self.born + round(seconds * self.stretch * 1_000_000)
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a transfer is, as in `Transfer`."""
+
+    scenario: Scenario
+    variant: str
+    deal: Deal
+    stretch: float = 1.0
+    delay: float = 0.0
+
+
 @cache
 def owner_address(owner: int) -> str:
     return names.address_of(Role.OWNER, owner)
 
 
-def transfer_of(
-    deal: Deal,
-    catalogue: Catalogue,
-    *,
-    number: int,
-    born: int,
-    owner: int,
-    expiry: int,
-    scenario: Scenario | None = None,
-    variant: str = "A",
-    stretch: float = 1.0,
-    delay: float = 0.0,
-) -> Transfer:
-    """Return the transfer for a deal of `owner`."""
-    origin, destination = _token(deal.origin, catalogue), _token(deal.destination, catalogue)
+def transfer_of(plan: Plan, catalogue: Catalogue, *, number: int, born: int, owner: int, expiry: int) -> Transfer:
+    """Return the transfer of `owner` by a plan."""
+    deal = plan.deal
+    origin, destination = (
+        catalogue.token(*place) or catalogue.named(*place) for place in (deal.origin, deal.destination)
+    )
     address = owner_address(owner)
     recipient = names.stranger(deal.payee) if deal.payee else address
     return Transfer(
@@ -102,16 +104,11 @@ def transfer_of(
         expiry=expiry,
         recipient=recipient,
         call_data=_call_data(deal, number, recipient) if deal.calls else "0x",
-        scenario=scenario,
-        variant=variant,
-        stretch=stretch,
-        delay=delay,
+        scenario=plan.scenario,
+        variant=plan.variant,
+        stretch=plan.stretch,
+        delay=plan.delay,
     )
-
-
-def _token(place: tuple[int, str], catalogue: Catalogue) -> Token:
-    chain_id, name = place
-    return catalogue.token(chain_id, name) or catalogue.named(chain_id, name)
 
 
 def units_of(text: str | None, token: Token) -> int | None:

@@ -72,12 +72,13 @@ def test_every_member_of_the_tables_is_filled_somewhere(emulator):
                     for each in member if isinstance(member, list) else [member]:
                         look(inner, each)
 
-    for scenario in emulator.scenarios(moving=False):
-        look("Intent", call(emulator, "GetIntent", {"intentId": scenario.finished})["intent"])
+    for scenario in SCENARIOS:
+        look("Intent", emulator.finished(scenario.number))
     for row in call(emulator, "GetIntentHistory", {"onlyRecoverable": True, "includeBalances": True})["intents"]:
         look("IntentHistory", row)
-    for scenario in emulator.scenarios(moving=False):
-        look("IntentReceipt", call(emulator, "GetIntentReceipt", {"intentId": scenario.finished})["intentReceipt"])
+    for scenario in SCENARIOS:
+        asked = {"intentId": emulator.finished(scenario.number)["intentId"]}
+        look("IntentReceipt", call(emulator, "GetIntentReceipt", asked)["intentReceipt"])
     second_names = {"destinationSalt", "calls", "preconditions", "metaTxns"}
     for kind, names in seen.items():
         missing = {name for name, _ in spec.SPEC[kind]} - names - (second_names if kind == "Intent" else set())

@@ -73,7 +73,7 @@ def test_there_are_about_three_thousand_over_two_days(emulator):
 def test_the_number_of_intents_is_configurable(size):
     emulator = Emulator(now=Clock(), size=size)
     assert len(everything(emulator)) == size
-    assert bool(emulator.scenarios(moving=False)) == (size >= 1000)
+    assert bool(emulator.scenarios()) == (size >= 1000)
 
 
 @given(days=st.integers(0, 39), skipped=st.integers(0, 400), moment=st.integers(0, 90 * 24 * 3600))
