@@ -159,7 +159,7 @@ async def read_body(scope: Message, receive: Receive, *, most: int = marks.LARGE
                 elif received > most:
                     failure = failure or limits.too_large(most)
                 else:
-                    failure = failure or limits.LACKS.get(shares.take(client, len(piece)))
+                    failure = failure or limits.LIMIT_ERRORS.get(shares.take(client, len(piece)))
                 if failure is None:
                     content += piece
                 else:
@@ -286,10 +286,10 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await send_text(send, 400, "Unknown host. Add it to ALLOWED_HOSTS.")
     if outside == "live":
         return await objects.streams(scope, receive, send)
-    with request_context.asking(scope[REQUEST_LOG].origin):
+    with request_context.request_scope(scope[REQUEST_LOG].origin):
         client = request_context.client()
-        if lack := objects.requests_in_hand.take(client):
-            return await reject(scope, send, limits.LACKS[lack])
+        if limit_reason := objects.requests_in_hand.take(client):
+            return await reject(scope, send, limits.LIMIT_ERRORS[limit_reason])
         try:
             if outside == "rpc" and objects.emulator is not None:
                 await call_embedded(objects.emulator, scope, receive, send)

@@ -54,7 +54,7 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
     if parsed.problems:
         return invalid(request, parsed)
     query, root = parsed.filters.query, client_ip.root(request)
-    found = reading.leaf(parsed.filters, at=cursors.read(given.cursor or "", query=query))
+    found = reading.list_page(parsed.filters, at=cursors.read(given.cursor or "", query=query))
 
     def page(position: Position | None) -> str | None:
         return f"{root}{cursors.address(request.path, query=query, at=position)}" if position else None

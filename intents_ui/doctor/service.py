@@ -36,7 +36,7 @@ NESTED, FLAT = "nativeCurrency", "tokenSymbol"  # fields of chains
 LIMITS = ("credits", "quota")  # how headers begin that tell a limit
 
 
-class Unanswered(Exception):
+class ProbeFailed(Exception):
     """A call failed, so nothing that needs its response can be checked."""
 
     def __init__(self, attempt: Attempt) -> None:
@@ -67,7 +67,7 @@ class Responses:
         """Return a response. Raises Unanswered."""
         attempt = self.attempt(operation, request, kind=kind)
         if attempt.error:
-            raise Unanswered(attempt)
+            raise ProbeFailed(attempt)
         return dict(json.loads(attempt.text))
 
     def history(self, **request: Any) -> Sequence[Document]:
@@ -125,10 +125,10 @@ def checks(responses: Responses) -> Iterator[Finding]:
     for check in CHECKS:
         try:
             yield from check(responses)
-        except Unanswered as unanswered:
-            if unanswered.attempt.operation not in failed:
-                failed.append(unanswered.attempt.operation)
-                yield failure(unanswered.attempt)
+        except ProbeFailed as error:
+            if error.attempt.operation not in failed:
+                failed.append(error.attempt.operation)
+                yield failure(error.attempt)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             yield problem(
                 f"A response doesn't have the documented form: {type(error).__name__} in {check.__name__}.",

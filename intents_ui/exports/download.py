@@ -45,7 +45,7 @@ EMPTY_PAGE = "the service reported more results, but returned an empty page"
 OWNERS_ONLY = "the service reports recoverable balances for owner addresses only"
 TIES = "the service paged by creation time, and may have skipped transfers created at the same time"
 CAPPED = "the service may have returned only the newest transfers"
-LACKS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
+LIMIT_ERRORS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ class Reader:
             unreadable = self.unreadable
             with page_deadline():
                 rows = [self._row(transfer) for transfer in reading.of_entries(entries)]
-            yield Batch(rows, None if end is None else LACKS.get(end) or self._unread())
+            yield Batch(rows, None if end is None else LIMIT_ERRORS.get(end) or self._unread())
             if end:
                 return
 

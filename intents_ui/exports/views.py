@@ -28,7 +28,7 @@ from intents_ui.search import filters, parameters
 from intents_ui.search.parameters import InvalidParameter
 from intents_ui.service import request_context
 from intents_ui.service.client import UncachedClient
-from intents_ui.service.executor import Lack
+from intents_ui.service.executor import LimitReason
 from intents_ui.settings import ENV
 from intents_ui.web.frame import render
 
@@ -117,8 +117,8 @@ def file(
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
-    if lack := app.current().exports.take(request_context.client()):
-        return no_slot(request, lack)
+    if limit_reason := app.current().exports.take(request_context.client()):
+        return no_slot(request, limit_reason)
     canceled, run = Event(), request.GET.get("run", "")
     download = Download(
         batches=batches(canceled),
@@ -137,8 +137,8 @@ def links(request: HttpRequest) -> Callable[[str], str]:
     return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
 
 
-def no_slot(request: HttpRequest, lack: Lack) -> HttpResponse:
-    name = "second export" if lack is Lack.SHARE else "too many exports"
+def no_slot(request: HttpRequest, limit_reason: LimitReason) -> HttpResponse:
+    name = "second export" if limit_reason is LimitReason.SHARE else "too many exports"
     words = {"most": text.counted(app.current().exports.most, "concurrent export"), "wait": RETRY_SECONDS}
     return failures.page(request, of_dashboard(name, words, retry_after=RETRY_SECONDS))
 

@@ -67,7 +67,7 @@ class CallStep:
     gas_limit: int = 0
     function: Function | None = None
     rows: tuple[ValueRow, ...] = ()
-    trouble: str = ""
+    problem: str = ""
     inside: tuple["CallStep", ...] = ()
     more: int = 0
 
@@ -221,8 +221,8 @@ class _CallDescriber:
 
     def _described(self, made: RawCall, size: int) -> CallStep:
         if size > min(self.bytes_left, abi.MOST_BYTES):
-            trouble = SPENT if size <= abi.MOST_BYTES else Unread.TOO_LONG
-            return self._unnamed(made, _read(made.data, most=abi.SELECTOR_BYTES) or b"", trouble)
+            problem = SPENT if size <= abi.MOST_BYTES else Unread.TOO_LONG
+            return self._unnamed(made, _read(made.data, most=abi.SELECTOR_BYTES) or b"", problem)
         self.bytes_left -= size
         data = _read(made.data)
         if data is None:
@@ -234,13 +234,13 @@ class _CallDescriber:
         call = abi.decoded(data)
         if isinstance(call, Unread):
             return self._unnamed(made, data, call)
-        inside, more, trouble = self._inside(made, call)
+        inside, more, problem = self._inside(made, call)
         rows = tuple(self.formatter.rows(made, call))
         return CallStep(
             self.formatter.sentence(made, call),
             function=call.function,
             rows=rows,
-            trouble=trouble,
+            problem=problem,
             inside=inside,
             more=more,
         )
@@ -265,13 +265,13 @@ class _CallDescriber:
             steps.append(self._step(RawCall(made.chain_id, caller, to, each.value, each.data, made.depth + 1, *how)))
         return tuple(steps), len(found) - len(shown), ""
 
-    def _unnamed(self, made: RawCall, data: bytes, trouble: str) -> CallStep:
+    def _unnamed(self, made: RawCall, data: bytes, problem: str) -> CallStep:
         """Describe a call by its selector, because its function is unknown."""
         contract = self.formatter.address(made.to, made.chain_id, unknown="a contract")
         selector = data[: abi.SELECTOR_BYTES].hex() if len(data) >= abi.SELECTOR_BYTES else ""
         paid = (" with ", *self.formatter.coins(made)) if made.value else ()
         said = Sentence(("Call ", f"function 0x{selector} of " if selector else "", *contract, *paid))
-        return CallStep(said, trouble=trouble)
+        return CallStep(said, problem=problem)
 
 
 def _note(*pieces: Piece, tone: Tone = Tone.NEUTRAL) -> Note:

@@ -171,7 +171,7 @@ def without_names(answers: Sequence[StaleResponse]) -> Sequence[StaleResponse]:
 EXPECTED = (errors.NotFound, errors.Invalid, errors.Expired, errors.WrongState)
 
 
-def unanswered(failed: Sequence[errors.ServiceError]) -> Iterator[tuple[str, str]]:
+def failed_calls(failed: Sequence[errors.ServiceError]) -> Iterator[tuple[str, str]]:
     """Yield operation and request ID of each failed call once."""
     result = [error for error in failed if not isinstance(error, EXPECTED) and error.operation and error.request_id]
     yield from {(str(error.operation), str(error.request_id)): None for error in result}

@@ -305,7 +305,7 @@ def add_stale_notice(
                 part = (match and match.url_name) or "part"
                 # Only the full page says that names are stale.
                 shown = old if whole else failures.without_names(old)
-                places = {"old": shown, "unanswered": failed, "is_whole": whole, "part": part}
+                places = {"old": shown, "failed_calls": failed, "is_whole": whole, "part": part}
                 response.content += render_to_string("parts/stale_notice_fragment.html", places).encode()
                 response["Content-Length"] = str(len(response.content))  # set before by Django
         return response

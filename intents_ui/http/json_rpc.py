@@ -52,7 +52,7 @@ class RpcError(Exception):
         self.code = code
 
 
-class Unanswered(Exception):
+class ToolError(Exception):
     """A tool has no answer, and why, for who called it."""
 
 

@@ -21,7 +21,7 @@ from intents_ui import app
 from intents_ui.formatting import text
 from intents_ui.http import api_access, client_ip, failures, marks
 from intents_ui.http.failures import Failure, of_dashboard
-from intents_ui.service.executor import Lack
+from intents_ui.service.executor import LimitReason
 from intents_ui.service.redis import RedisGuard, redis_client
 from intents_ui.settings import ENV
 
@@ -172,4 +172,4 @@ def too_large(most: int) -> Failure:
 
 BUSY = of_dashboard("busy", retry_after=BUSY_SECONDS)
 BEYOND_SHARE = of_dashboard("too many in progress", retry_after=BUSY_SECONDS)
-LACKS: Mapping[Lack | None, Failure] = {Lack.FULL: BUSY, Lack.SHARE: BEYOND_SHARE}
+LIMIT_ERRORS: Mapping[LimitReason | None, Failure] = {LimitReason.FULL: BUSY, LimitReason.SHARE: BEYOND_SHARE}

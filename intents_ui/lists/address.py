@@ -14,13 +14,13 @@ from intents_ui.formatting import hashes
 from intents_ui.http import cursors
 from intents_ui.http.marks import is_partial
 from intents_ui.lists import address_summary as about
-from intents_ui.lists.address_lookup import AddressLookup, read, unanswered
+from intents_ui.lists.address_lookup import AddressLookup, failed_calls, read
 from intents_ui.search import empty_results, filters, input_errors
 from intents_ui.search.explorers import Explorer, explorers_of
 from intents_ui.search.filters import Filters, ListQuery
 from intents_ui.search.identifiers import Finding
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.lookup import Leaf, Position
+from intents_ui.service.lookup import ListPage, Position
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.tokens.names import chains_of
 from intents_ui.transfers import summary
@@ -30,7 +30,7 @@ from intents_ui.web.mirrored import Mirrored
 from intents_ui.web.reading import BEGINNING
 
 MAX_NEAR = 3
-MAX_PASSING = 50  # of the transfers with this intent address: usually one
+MAX_VIA_ADDRESS = 50  # of the transfers with this intent address: usually one
 
 
 @require_safe
@@ -47,7 +47,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     at = cursors.read(request.GET.get(cursors.NAME, ""), query=of_owner(finding, parsed).query)
     if at == BEGINNING and not is_partial(request):
         return everything(request, finding, parsed)
-    found = reading.leaf(of_owner(finding, parsed), at=at)
+    found = reading.list_page(of_owner(finding, parsed), at=at)
     return page(request, head(finding) | history(found, finding, parsed, at=at))
 
 
@@ -70,7 +70,7 @@ def head(finding: Finding) -> dict[str, object]:
         "roles": (),
         "tokens": (),
         "nearest": (),
-        "leaf": None,
+        "list_page": None,
         "names": names,
         "standing": "",
         "explorers": () if hashes.is_native(finding.value) else explorers_of(finding, chains=names.chains()),
@@ -92,7 +92,7 @@ def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> Htt
 
 def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mirrored | None) -> HttpResponse:
     """Render "no matches", or "search incomplete" if a request failed."""
-    found, links = unanswered(parts, *parts.lists), head(finding)["explorers"]
+    found, links = failed_calls(parts, *parts.lists), head(finding)["explorers"]
     context = {
         "found": found,
         "findings": [finding],
@@ -124,7 +124,7 @@ def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
         "roles": [role for role in parts.roles if role.intents],
         "may_be_capped": any(role.may_be_more and parts.searched(role.key) is not None for role in parts.roles),
         "tokens": about.token_names(parts.tokens.found or (), using=names),
-        "not_asked": empty_results.not_asked(unanswered(parts)),
+        "not_asked": empty_results.not_asked(failed_calls(parts)),
         "nearest": nearest(parts, finding),
         "recoverable": parts.recoverable,
         "work": parts.work,
@@ -137,7 +137,7 @@ def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
             recoverable=len(parts.work.rows),
         ),
         "totals": about.totals(owned, using=names, now=now) if owned else None,
-    } | passing(parts)
+    } | via_intent_address(parts)
 
 
 def nearest(parts: AddressLookup, finding: Finding) -> Sequence[Explorer]:
@@ -148,15 +148,15 @@ def nearest(parts: AddressLookup, finding: Finding) -> Sequence[Explorer]:
     return explorers_of(finding, chains=known)[:MAX_NEAR]
 
 
-def passing(parts: AddressLookup) -> dict[str, object]:
+def via_intent_address(parts: AddressLookup) -> dict[str, object]:
     """Return the transfers through this intent address: how many, those shown, and its role in each by intent ID."""
     keys = (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
     found = parts.searched(*keys) or ()
     by_key = {key: {intent.intent_id.lower() for intent in parts.searched(key) or ()} for key in keys}
-    shown = found[:MAX_PASSING]
+    shown = found[:MAX_VIA_ADDRESS]
     return {
         "passing_count": len(found),
-        "passing": [summary.of(each) for each in reading.from_search(shown)],
+        "via_intent_address": [summary.of(each) for each in reading.from_search(shown)],
         "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
     }
 
@@ -170,7 +170,7 @@ def named_in(parts: AddressLookup) -> set[int]:
 
 
 def history(
-    found: Leaf | None,
+    found: ListPage | None,
     finding: Finding,
     parsed: ListQuery,
     *,
@@ -182,7 +182,7 @@ def history(
     return {
         "now": now,
         "is_owner": True,
-        "leaf": found,
+        "list_page": found,
         "list_error": error,
         "transfers": [summary.of(each) for each in reading.of_entries(listed)],
         "choices": about.CHOICES,

@@ -14,7 +14,7 @@ from intents_ui.search.filters import Filters
 from intents_ui.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.lookup import Leaf
+from intents_ui.service.lookup import ListPage
 from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, SearchAnswer, TokenInfo
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.transfers import balances
@@ -55,9 +55,9 @@ class AddressLookup:
             question: AddressPart(question.ask)
             for question in lookup.as_any(app.current().service, results.ADDRESS, value)
         }
-        self.recoverable = AddressPart(lambda: reading.leaf(owner.with_(recoverable=True)))
-        self.open_list = AddressPart(lambda: reading.leaf(owner.with_(status=filters.IN_FLIGHT)))
-        self.listed = AddressPart(lambda: reading.leaf(listed))
+        self.recoverable = AddressPart(lambda: reading.list_page(owner.with_(recoverable=True)))
+        self.open_list = AddressPart(lambda: reading.list_page(owner.with_(status=filters.IN_FLIGHT)))
+        self.listed = AddressPart(lambda: reading.list_page(listed))
         self.tokens = AddressPart(lambda: tokens_at(value))
         ask(*self.questions.values(), *self.lists, self.tokens)
         errors = [error for error in self.errors if error]
@@ -85,7 +85,7 @@ class AddressLookup:
         return balances.worklist(reading.of_entries(entries(self.recoverable)))
 
     @property
-    def lists(self) -> tuple[AddressPart[Leaf], ...]:
+    def lists(self) -> tuple[AddressPart[ListPage], ...]:
         return self.recoverable, self.open_list, self.listed
 
     @property
@@ -121,7 +121,7 @@ class AddressLookup:
         return any(part.found is not None and part.found.end is End.EMPTY_PAGE for part in self.lists)
 
 
-def entries(part: AddressPart[Leaf]) -> Sequence[IntentHistory]:
+def entries(part: AddressPart[ListPage]) -> Sequence[IntentHistory]:
     return part.found.entries if part.found else ()
 
 
@@ -137,7 +137,7 @@ def ask(*parts: AddressPart[Any]) -> None:
             part.found = answer
 
 
-def unanswered(parts: AddressLookup, *lists: AddressPart[Leaf]) -> results.LookupResult:
+def failed_calls(parts: AddressLookup, *lists: AddressPart[ListPage]) -> results.LookupResult:
     """Return the failed requests as a search without hits. The lists count as the lookup by owner, the first key."""
     failed = {question: part.error for question, part in parts.questions.items() if part.error}
     if error := next((part.error for part in lists if part.error), None):

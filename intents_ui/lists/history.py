@@ -19,7 +19,7 @@ from intents_ui.search import filters
 from intents_ui.search.filters import Filters, ListLabels
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.lookup import Leaf, Position
+from intents_ui.service.lookup import ListPage, Position
 from intents_ui.service.models import IntentHistory
 from intents_ui.transfers import summary
 from intents_ui.web import reading
@@ -45,8 +45,8 @@ def view(request: HttpRequest) -> HttpResponse:
     url = address(parsed.filters, at=at)
     if not cursors.is_at(request, url):
         return redirect(url)
-    leaf = reading.leaf(parsed.filters, at=at)
-    context = form(labels) | listed(leaf, parsed.filters, labels, at=at)
+    list_page = reading.list_page(parsed.filters, at=at)
+    context = form(labels) | listed(list_page, parsed.filters, labels, at=at)
     return render(request, "lists/history.html", context, block="list")
 
 
@@ -84,15 +84,15 @@ def form(labels: ListLabels) -> dict[str, object]:
         "parsed": parsed,
         "filters": parsed.filters,
         "labels": labels,
-        "leaf": None,
+        "list_page": None,
     }
 
 
-def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) -> dict[str, object]:
+def listed(found: ListPage, wanted: Filters, labels: ListLabels, *, at: Position) -> dict[str, object]:
     """Context of one page of the list and its page links."""
     now = datetime.now(UTC)
     return {
-        "leaf": found,
+        "list_page": found,
         "rows": [summary.of(each) for each in reading.of_entries(found.entries)],
         "said": said(found, labels, at=at),
         "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
@@ -102,18 +102,18 @@ def listed(found: Leaf, wanted: Filters, labels: ListLabels, *, at: Position) ->
     }
 
 
-def said(found: Leaf, labels: ListLabels, *, at: Position) -> str:
+def said(found: ListPage, labels: ListLabels, *, at: Position) -> str:
     """Return the screen reader announcement of a list change: `20 transfers, older page`."""
     shown = text.counted(len(found.entries), "transfer") if found.entries else "No transfers"
     if at == BEGINNING:
         return f"{shown}, {labels.ordered}"
-    if found.begins_anew:
+    if found.restarted:
         return f"{shown}, first page"
     backward, forward = ("newer", "older") if labels.parsed.filters.is_newest_first else ("earlier", "later")
     return f"{shown}, {backward if at.is_backward else forward} page"
 
 
-def watched(found: Leaf, wanted: Filters, *, now: datetime) -> QueryDict | None:
+def watched(found: ListPage, wanted: Filters, *, now: datetime) -> QueryDict | None:
     """Return the query for new transfers: the list and its first row. None if there can't be any."""
     is_over = wanted.until is not None and wanted.until < now.timestamp()
     if is_over or not wanted.is_newest_first:

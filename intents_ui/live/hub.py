@@ -17,7 +17,7 @@ from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
-from intents_ui.service.executor import Lack, Shares
+from intents_ui.service.executor import LimitReason, Shares
 from intents_ui.service.metrics import registry
 from intents_ui.service.models import EARLIEST, ENDED, STOPPED, UNEXECUTED, Intent, IntentReceipt
 from intents_ui.service.outcome import is_older, past
@@ -243,9 +243,9 @@ async def restart_forever(work: Callable[[], Awaitable[None]], *, name: str, pau
 class HubFull(Exception):
     """The process is at its limit of watched intents, or its client is."""
 
-    def __init__(self, lack: Lack) -> None:
+    def __init__(self, limit_reason: LimitReason) -> None:
         super().__init__("no more intents are watched")
-        self.lack = lack
+        self.limit_reason = limit_reason
 
 
 class Hub:
@@ -280,8 +280,8 @@ class Hub:
         """
         watch = self.watched.get(intent_id)
         if watch is None:
-            if lack := self.slots.take(client):
-                raise HubFull(lack)
+            if limit_reason := self.slots.take(client):
+                raise HubFull(limit_reason)
             watch = self.watched[intent_id] = Watch(intent_id, self, client)
             watched_intents.inc()
             if self.bus is None or self.bus.is_disconnected:

@@ -27,7 +27,7 @@ from prometheus_client import Gauge
 from intents_ui.live.hub import Hub, HubFull, Subscriber, restart_forever
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.executor import Lack
+from intents_ui.service.executor import LimitReason
 from intents_ui.service.metrics import registry
 
 Message = MutableMapping[str, Any]
@@ -121,7 +121,7 @@ class Streams:
         try:
             subscriber = self.hub.subscribe(intent_id, seen=last_event_id(scope), client=client)
         except HubFull as full:
-            return await self._reject(intent_id, send, 429 if full.lack is Lack.SHARE else 503)
+            return await self._reject(intent_id, send, 429 if full.limit_reason is LimitReason.SHARE else 503)
         subscriber.has_ended = self.stopping()
         self.open.add(subscriber)
         open_streams.inc()

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from intents_ui.formatting.failures import old
 from intents_ui.http import failures, json_rpc, marks
-from intents_ui.http.json_rpc import Code, Message, RpcError, Unanswered
+from intents_ui.http.json_rpc import Code, Message, RpcError, ToolError
 from intents_ui.installation import version
 from intents_ui.mcp.tools import TOOLS
 from intents_ui.service import request_context
@@ -59,7 +59,7 @@ def _call_tool(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any
         told = tool.answer(request, tool.arguments.model_validate(call.arguments))
     except ValidationError as error:
         return _text(f"Invalid arguments. {_problems(error)}") | {"isError": True}
-    except (Unanswered, Http404) as error:
+    except (ToolError, Http404) as error:
         return _text(str(error)) | {"isError": True}
     except ServiceError as error:
         return _text(_of_service(error)) | {"isError": True}

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from intents_ui import app
 from intents_ui.formatting import times
-from intents_ui.http.json_rpc import Unanswered, fenced_json
+from intents_ui.http.json_rpc import ToolError, fenced_json
 from intents_ui.insight import access, data, figures
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import PeriodFigures
@@ -25,12 +25,12 @@ NOTHING: Final = "No transfer with a deposit ended in 24 hours or is open on thi
 def health(request: HttpRequest, chains: tuple[str, str], provider: str) -> str:
     """Return the figures of the routes between two chains, or of those with a provider, and their open incidents."""
     if refusal := access.why_refused(request):
-        raise Unanswered(refusal.what)
+        raise ToolError(refusal.what)
     pair = chain(chains[0], which="origin"), chain(chains[1], which="destination")
     try:
         found, recent = read(pair, provider), incidents.read()
     except CopyUnreadable as error:
-        raise Unanswered(access.UNREADABLE.what) from error
+        raise ToolError(access.UNREADABLE.what) from error
     affecting = {each.number: each for row in found for each in recent.of(row.scope)}
     mirror = mirror_coverage()
     return fenced_json(
@@ -62,5 +62,5 @@ def chain(written: str, *, which: str) -> str:
         return written.lstrip("0") or "0"
     known = parameters.find_chain(written, app.current().catalog.chains())
     if known is None:
-        raise Unanswered(UNKNOWN_CHAIN.format(which=which))
+        raise ToolError(UNKNOWN_CHAIN.format(which=which))
     return str(known)

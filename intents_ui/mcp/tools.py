@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from intents_ui.api import answers
 from intents_ui.formatting import hashes, text
 from intents_ui.http import client_ip
-from intents_ui.http.json_rpc import Unanswered, fenced, fenced_json
+from intents_ui.http.json_rpc import ToolError, fenced, fenced_json
 from intents_ui.search import empty_results, identifiers, input_errors
 from intents_ui.search.candidates import CHECK
 from intents_ui.search.identifiers import ParsedText
@@ -99,7 +99,7 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
         raise found.error
     possible = candidates.of_search(request, given.text, read, found)
     if not read.lookups and not (possible and possible.transfers):
-        raise Unanswered(read.refusal or input_errors.NOTHING)
+        raise ToolError(read.refusal or input_errors.NOTHING)
     hits = found.hits[:MOST_LISTED]
     only = [reading.read(found.only.intent.intent_id)] if found.only else []
     listed = only or reading.from_search([each.intent for each in hits])
@@ -209,7 +209,7 @@ def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
     """
     found, root = rows_of(given.text, request, most=MOST_ROWS), client_ip.root(request)
     if found.problem and not (found.candidates and found.candidates.transfers):
-        raise Unanswered(found.problem)
+        raise ToolError(found.problem)
     told = [_as_json(row, root=root) for row in found.rows]
     answer = {"total": export.total(found.rows), "rows": told, "notes": found.notes}
     return fenced_json(answer | _possible(found.candidates))
@@ -242,7 +242,7 @@ def route_health(request: HttpRequest, given: RouteArguments) -> str:
     with open incidents. Needs a local copy of the history in the dashboard.
     """
     if settings.MIRROR_DATABASE is None:
-        raise Unanswered(NO_COPY)
+        raise ToolError(NO_COPY)
     from intents_ui.mcp import routes  # imported only when used, because it needs the mirror's tables
 
     return routes.health(request, (given.origin, given.destination), given.provider)

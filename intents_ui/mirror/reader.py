@@ -17,7 +17,7 @@ from intents_ui.service.models import End, HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import ServiceCall, get_intent_history
 
 SLOW_SECONDS = 2.0  # median response time from which the mirror makes half as many calls
-LACKS = {
+LIMIT_ERRORS = {
     End.CIRCLES: "the service repeated a page",
     End.LOST: "the service reported more transfers, but its cursor could not be read",
     End.EMPTY_PAGE: "the service reported more transfers, but returned an empty page",
@@ -128,7 +128,7 @@ class Reader:
                 unreadable += invalid
                 if end or reading.calls == task.most_pages or self.is_stopped():
                     unfinished = TOO_LONG if reading.calls == task.most_pages else STOPPED
-                    reading.why = LACKS.get(end, "") if end else unfinished
+                    reading.why = LIMIT_ERRORS.get(end, "") if end else unfinished
                     break
         except (Unreachable, TooBusy, AccessDenied) as error:
             reading.why, reading.is_unanswered = error.summary, True

@@ -84,7 +84,7 @@ class ParsedText:
         return input_errors.SHORTENED if self.shortened and not self.lookups else self.problem
 
     @property
-    def telling(self) -> tuple[Finding, ...]:
+    def most_specific(self) -> tuple[Finding, ...]:
         """Return intent IDs (first), hashes and text: each usually leads to one transfer."""
         return tuple(each for kind in ALWAYS_SHOWN for each in self.lookups if each.kind is kind)
 

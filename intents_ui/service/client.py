@@ -318,7 +318,7 @@ class ServiceClient:
         result, is_mine = self._join(call)
         if is_mine:
             try:
-                self.threads.aside(lambda: self._complete(call, result), is_shared=is_shared)
+                self.threads.submit_background(lambda: self._complete(call, result), is_shared=is_shared)
             except Overloaded as error:
                 self._settle(call, result, error)
         return result

@@ -26,7 +26,7 @@ from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 SHARE: Final = 8  # one client gets at most one part of as many
 
 
-class Lack(Enum):
+class LimitReason(Enum):
     """Why something isn't available: it is used up, or the client's share of it is."""
 
     FULL = "full"
@@ -42,23 +42,23 @@ class Shares:
         self._by_client: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def take(self, client: str | None, units: int = 1) -> Lack | None:
+    def take(self, client: str | None, units: int = 1) -> LimitReason | None:
         """Take units. Return None on success, or why they aren't available."""
         with self._lock:
-            lack = self.lack(client, units)
-            if lack is None:
+            limit_reason = self.limit_reason(client, units)
+            if limit_reason is None:
                 self.hold(client, units)
-            return lack
+            return limit_reason
 
     def give_back(self, client: str | None, units: int = 1) -> None:
         with self._lock:
             self.hold(client, -units)
 
-    def lack(self, client: str | None, units: int = 1) -> Lack | None:
+    def limit_reason(self, client: str | None, units: int = 1) -> LimitReason | None:
         """Return why these units can't be taken now, or None."""
         if client is not None and self._by_client[client] + units > max(1, self.most // SHARE):
-            return Lack.SHARE
-        return Lack.FULL if self.held + units > self.most else None
+            return LimitReason.SHARE
+        return LimitReason.FULL if self.held + units > self.most else None
 
     def hold(self, client: str | None, units: int = 1) -> None:
         """Add units without checking the limits."""
@@ -94,7 +94,7 @@ class FairExecutor:
 
     def submit[T](self, do: Callable[[], T]) -> "Future[T]":
         """Queue a job for its client's turn. It has no deadline. Raises Overloaded after `shutdown`."""
-        job: Job = (Future(), request_context.apart(), do)
+        job: Job = (Future(), request_context.background_context(), do)
         with self._lock:
             if self._is_closed:
                 raise Overloaded(SHUTDOWN)
@@ -128,14 +128,14 @@ class FairExecutor:
         first, second = self.together(*calls)
         return first, second
 
-    def aside[T](self, do: Callable[[], T], *, is_shared: bool = False) -> "Future[T]":
+    def submit_background[T](self, do: Callable[[], T], *, is_shared: bool = False) -> "Future[T]":
         """Run work that outlives its request in the background, without its deadline.
 
         It uses the client's share, unless all clients share its result. Raises Overloaded if no thread is free.
         """
         client = None if is_shared else request_context.client()
         if self._in_background.take(client) is None:
-            if started := self._start(do, request_context.apart(), client=client):
+            if started := self._start(do, request_context.background_context(), client=client):
                 started.add_done_callback(lambda _: self._in_background.give_back(client))
                 return started
             self._in_background.give_back(client)
@@ -174,10 +174,10 @@ class FairExecutor:
             jobs = self._waiting[client]
             while jobs and jobs[0][0].cancelled():
                 jobs.popleft()
-            lack = self._running.take(client) if jobs else None
-            if lack is Lack.FULL:
+            limit_reason = self._running.take(client) if jobs else None
+            if limit_reason is LimitReason.FULL:
                 return
-            if lack is Lack.SHARE:
+            if limit_reason is LimitReason.SHARE:
                 continue
             del self._waiting[client]
             if jobs:

@@ -74,10 +74,10 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Leaf:
+class ListPage:
     """One page of a list, with the positions of its neighbors.
 
-    `end` says why none follows. `begins_anew` marks a first page shown because the previous page's cursor is unknown.
+    `end` says why none follows. `restarted` marks a first page shown because the previous page's cursor is unknown.
     """
 
     entries: Sequence[IntentHistory]
@@ -85,10 +85,10 @@ class Leaf:
     previous: Position | None
     end: End | None
     unreadable: int
-    begins_anew: bool = False
+    restarted: bool = False
 
 
-def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:
+def list_page(ask: Ask, first: Page, *, at: Position) -> ListPage:
     """Return the page at a position. `first` holds the list's order and page size."""
     try:
         answer = ask(at.cursor or first)
@@ -99,10 +99,10 @@ def leaf(ask: Ask, first: Page, *, at: Position) -> Leaf:
     return _backward(ask, first, answer, at=at) if at.is_backward else _forward(answer, first, at=at)
 
 
-def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> Leaf:
+def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> ListPage:
     onward, entries = answer.following, _entries(answer, first)
     circles = onward is not None and at.has_been_at(onward)
-    return Leaf(
+    return ListPage(
         entries=entries[:MOST_ROWS],
         following=at.onward(onward) if onward and not circles else None,
         previous=_before(at, entries, first),
@@ -119,7 +119,7 @@ def _before(at: Position, entries: Sequence[IntentHistory], first: Page) -> Posi
     return at.back(at.earlier[-1]) if at.earlier else None
 
 
-def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> Leaf:
+def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> ListPage:
     further, entries = answer.following, _entries(answer, first)
     # The response ignores `before`: it continues in the other direction, or has rows from beyond the edge.
     if (further and further.before is None) or _has_entry(entries, at.edge, first, beyond=True):
@@ -131,7 +131,7 @@ def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> 
         if _has_entry(known.entries, at.edge, first, beyond=False):
             return known
     onward = at.cursor and turn(at.cursor, first, is_backward=True)
-    return Leaf(
+    return ListPage(
         entries=entries,
         following=replace(at, cursor=onward, edge=None, is_backward=False) if onward else None,
         previous=replace(at.back(further), edge=_edge(entries), is_backward=True) if further else None,
@@ -140,11 +140,11 @@ def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> 
     )
 
 
-def _by_original_cursor(ask: Ask, first: Page, *, at: Position) -> Leaf:
+def _by_original_cursor(ask: Ask, first: Page, *, at: Position) -> ListPage:
     """Return the page by its original cursor, or the first page if that cursor is unknown."""
     if at.earlier:
-        return leaf(ask, first, at=at.back(at.earlier[-1]))
-    return replace(leaf(ask, first, at=Position()), begins_anew=True)
+        return list_page(ask, first, at=at.back(at.earlier[-1]))
+    return replace(list_page(ask, first, at=Position()), restarted=True)
 
 
 def _edge(entries: Sequence[IntentHistory]) -> int | None:

@@ -71,12 +71,12 @@ def client() -> str | None:
     return origin.client if origin else None
 
 
-def asking(origin: Origin) -> contextlib.AbstractContextManager[None]:
+def request_scope(origin: Origin) -> contextlib.AbstractContextManager[None]:
     """Return a context manager that runs its block on behalf of `origin`."""
     return _changed(origin=origin)
 
 
-def apart() -> Context:
+def background_context() -> Context:
     """Return a context for background work that outlives its request.
 
     It has the origin, but no deadline. It collects the stale responses that it uses, so that `as_of` is right.
@@ -117,7 +117,7 @@ def page_deadline() -> contextlib.AbstractContextManager[None]:
 
 def without_deadline[T](ask: Callable[[], T]) -> T:
     """Run a call without the page's deadline: a write that is interrupted may still have been executed."""
-    return apart().run(ask)
+    return background_context().run(ask)
 
 
 def seconds_left() -> float | None:

@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from intents_ui.transfers.preview import Card
 
 if TYPE_CHECKING:
-    from intents_ui.share.drawing import Pen
+    from intents_ui.share.drawing import CardRenderer
 
 PENS = 2
 WAITING = 16  # threads that wait for a renderer, or for a card that another thread renders
@@ -24,10 +24,10 @@ KEPT_BYTES = 4 * 2**20
 ENTRY_BYTES = 1024  # overhead of an entry
 
 
-def a_pen() -> "Pen":
-    from intents_ui.share.drawing import Pen  # imports Pillow, so only when cards are used
+def new_renderer() -> "CardRenderer":
+    from intents_ui.share.drawing import CardRenderer  # imports Pillow, so only when cards are used
 
-    return Pen()
+    return CardRenderer()
 
 
 class Busy(Exception):
@@ -37,12 +37,12 @@ class Busy(Exception):
 class Cards:
     """Card cache. Thread-safe. A card's content is its cache key, so a changed status renders a new image."""
 
-    def __init__(self, *, seconds: float = SECONDS, pen: "Callable[[], Pen]" = a_pen) -> None:
+    def __init__(self, *, seconds: float = SECONDS, renderer: "Callable[[], CardRenderer]" = new_renderer) -> None:
         self._seconds = seconds
-        self._new_pen = pen
-        self._pens: SimpleQueue[Pen | None] = SimpleQueue()
+        self._new_renderer = renderer
+        self._renderers: SimpleQueue[CardRenderer | None] = SimpleQueue()
         for _ in range(PENS):
-            self._pens.put(None)  # made at its first use, because it loads the fonts
+            self._renderers.put(None)  # made at its first use, because it loads the fonts
         self._slots = threading.BoundedSemaphore(WAITING)
         self._lock = threading.Lock()
         self._pending: dict[Card, Future[bytes]] = {}
@@ -78,14 +78,14 @@ class Cards:
 
     def _drawn(self, card: Card) -> bytes:
         try:
-            pen = self._pens.get(timeout=self._seconds)
+            renderer = self._renderers.get(timeout=self._seconds)
         except Empty:
             raise Busy from None
         try:
-            pen = pen or self._new_pen()
-            return pen.png(card)
+            renderer = renderer or self._new_renderer()
+            return renderer.png(card)
         finally:
-            self._pens.put(pen)
+            self._renderers.put(renderer)
 
     def _wait(self, others: "Future[bytes]") -> bytes:
         try:

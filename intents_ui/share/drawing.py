@@ -56,7 +56,7 @@ LEFT, RIGHT = 88, 1112
 MONEY = (88, 350, 1112, 494)
 
 
-class Pen:
+class CardRenderer:
     """Renderer of cards. Not thread-safe."""
 
     def __init__(self) -> None:
@@ -64,12 +64,12 @@ class Pen:
 
     def png(self, card: Card) -> bytes:
         image = Image.new("RGB", (SIZE[0] * SCALE, SIZE[1] * SCALE), PAPER)
-        sheet = Sheet(image, self)
-        sheet.box((40, 40, 1160, 590), CARD, radius=28, line=LINE)
-        self._state(sheet, card)
-        self._answer(sheet, card)
-        self._money(sheet, card)
-        self._foot(sheet, card)
+        canvas = Canvas(image, self)
+        canvas.box((40, 40, 1160, 590), CARD, radius=28, line=LINE)
+        self._state(canvas, card)
+        self._answer(canvas, card)
+        self._money(canvas, card)
+        self._foot(canvas, card)
         written = io.BytesIO()
         image.reduce(SCALE).save(written, "PNG")
         return written.getvalue()
@@ -77,36 +77,36 @@ class Pen:
     def font(self, face: str, weight: int, size: float) -> ImageFont.FreeTypeFont:
         return self._font(face, weight, round(size * SCALE))
 
-    def _state(self, sheet: "Sheet", card: Card) -> None:
+    def _state(self, canvas: "Canvas", card: Card) -> None:
         color, ground = TONES[card.tone]
-        style = Style(self, 30, weight=650, color=color)
+        style = TextStyle(self, 30, weight=650, color=color)
         word = style.cut(card.status.word, 480)
-        sheet.box((LEFT, 78, LEFT + 76 + style.width(word), 134), ground, radius=16)
-        sheet.sign(card.tone, (LEFT + 33, 106), color)
-        sheet.write((LEFT + 60, 117), word, style)
-        id_style = Style(self, 24, face=MONO, color=INK_3)
-        sheet.write((RIGHT, 115), id_style.cut(card.intent, 440), id_style, anchor="rs")
+        canvas.box((LEFT, 78, LEFT + 76 + style.width(word), 134), ground, radius=16)
+        canvas.sign(card.tone, (LEFT + 33, 106), color)
+        canvas.write((LEFT + 60, 117), word, style)
+        id_style = TextStyle(self, 24, face=MONO, color=INK_3)
+        canvas.write((RIGHT, 115), id_style.cut(card.intent, 440), id_style, anchor="rs")
 
-    def _answer(self, sheet: "Sheet", card: Card) -> None:
+    def _answer(self, canvas: "Canvas", card: Card) -> None:
         headline = fitted(self, card.headline, RIGHT - LEFT, sizes=(60, 52, 46, 40), weight=680)
-        sheet.write((LEFT, 220), headline.cut(card.headline, RIGHT - LEFT), headline)
-        words = Style(self, 30, color=INK_2)
+        canvas.write((LEFT, 220), headline.cut(card.headline, RIGHT - LEFT), headline)
+        words = TextStyle(self, 30, color=INK_2)
         for row, line in enumerate(words.lines(card.sentence, RIGHT - LEFT, most=2)):
-            sheet.write((LEFT, 272 + row * 40), line, words)
+            canvas.write((LEFT, 272 + row * 40), line, words)
 
-    def _money(self, sheet: "Sheet", card: Card) -> None:
+    def _money(self, canvas: "Canvas", card: Card) -> None:
         left, top, right, bottom = MONEY
         middle = (left + right) // 2
-        sheet.box(MONEY, SUNK, radius=20)
-        self._end(sheet, card.sent, left + 32, middle - 56)
-        self._end(sheet, card.received, middle + 64, right - 24)
+        canvas.box(MONEY, SUNK, radius=20)
+        self._end(canvas, card.sent, left + 32, middle - 56)
+        self._end(canvas, card.received, middle + 64, right - 24)
         if not card.has_arrived:
             return
         center = (middle, (top + bottom) // 2)
-        sheet.disc(center, 30, CARD, line=LINE)
-        sheet.strokes((((-10, 0), (10, 0)), ((2, -8), (10, 0), (2, 8))), center, ACCENT, width=4)
+        canvas.disc(center, 30, CARD, line=LINE)
+        canvas.strokes((((-10, 0), (10, 0)), ((2, -8), (10, 0), (2, 8))), center, ACCENT, width=4)
 
-    def _end(self, sheet: "Sheet", end: PreviewEnd, left: int, right: int) -> None:
+    def _end(self, canvas: "Canvas", end: PreviewEnd, left: int, right: int) -> None:
         words = f"{end.note.capitalize()}: {end.amount}" if end.note else end.amount
         if end.has_any_step:
             amount = fitted(self, words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
@@ -114,27 +114,29 @@ class Pen:
             amount = fitted(self, words, right - left, sizes=(30, 26, 22), weight=450, color=INK_2)
         # With a warning below, the lines are closer together.
         rows = (404, 441, 474) if end.warning else (418, 460, 0)
-        sheet.write((left, rows[0]), amount.cut(words, right - left), amount)
-        said = Style(self, 26, color=INK_2)
-        sheet.write((left, rows[1]), said.cut(f"on {end.chain}", right - left), said)
-        warning = Style(self, 20, weight=550, color=TONES[Tone.ATTENTION][0])
-        sheet.write((left, rows[2]), warning.cut(end.warning, right - left), warning)
+        canvas.write((left, rows[0]), amount.cut(words, right - left), amount)
+        said = TextStyle(self, 26, color=INK_2)
+        canvas.write((left, rows[1]), said.cut(f"on {end.chain}", right - left), said)
+        warning = TextStyle(self, 20, weight=550, color=TONES[Tone.ATTENTION][0])
+        canvas.write((left, rows[2]), warning.cut(end.warning, right - left), warning)
 
-    def _foot(self, sheet: "Sheet", card: Card) -> None:
-        when = Style(self, 24, color=INK_3)
-        sheet.write((LEFT, 552), when.cut(card.when, 850), when)
-        brand = Style(self, 28, weight=650)
-        sheet.write((RIGHT, 552), "Intents", brand, anchor="rs")
+    def _foot(self, canvas: "Canvas", card: Card) -> None:
+        when = TextStyle(self, 24, color=INK_3)
+        canvas.write((LEFT, 552), when.cut(card.when, 850), when)
+        brand = TextStyle(self, 28, weight=650)
+        canvas.write((RIGHT, 552), "Intents", brand, anchor="rs")
         x = RIGHT - brand.width("Intents") - 44
-        sheet.disc((x + 4, 536), 5, ACCENT)
-        sheet.strokes(BRAND, (x, 536), ACCENT, width=3.4)
+        canvas.disc((x + 4, 536), 5, ACCENT)
+        canvas.strokes(BRAND, (x, 536), ACCENT, width=3.4)
 
 
-class Style:
+class TextStyle:
     """A font with size, weight and color."""
 
-    def __init__(self, pen: Pen, size: float, *, weight: int = 400, color: str = INK, face: str = SANS) -> None:
-        self.font = pen.font(face, weight, size)
+    def __init__(
+        self, renderer: CardRenderer, size: float, *, weight: int = 400, color: str = INK, face: str = SANS
+    ) -> None:
+        self.font = renderer.font(face, weight, size)
         self.color = color
 
     def width(self, words: str) -> float:
@@ -161,10 +163,10 @@ class Style:
         yield self.cut(rest, width)
 
 
-class Sheet:
+class Canvas:
     """Canvas with the coordinates of the finished card."""
 
-    def __init__(self, image: Image.Image, pen: Pen) -> None:
+    def __init__(self, image: Image.Image, renderer: CardRenderer) -> None:
         self._draw = ImageDraw.Draw(image)
 
     def box(self, corners: tuple[float, ...], ground: str, *, radius: int, line: str | None = None) -> None:
@@ -196,14 +198,16 @@ class Sheet:
                 radius = width * SCALE / 2
                 self._draw.ellipse([x - radius, y - radius, x + radius, y + radius], color)
 
-    def write(self, at: tuple[float, float], words: str, style: Style, *, anchor: str = "ls") -> None:
+    def write(self, at: tuple[float, float], words: str, style: TextStyle, *, anchor: str = "ls") -> None:
         place = (at[0] * SCALE, at[1] * SCALE)
         self._draw.text(place, words.translate(BRACKETS), style.color, style.font, anchor=anchor)
 
 
-def fitted(pen: Pen, words: str, width: float, *, sizes: tuple[int, ...], weight: int, color: str = INK) -> Style:
+def fitted(
+    renderer: CardRenderer, words: str, width: float, *, sizes: tuple[int, ...], weight: int, color: str = INK
+) -> TextStyle:
     """Return the style with the largest size in which the text fits, or else the smallest size."""
-    styles = [Style(pen, size, weight=weight, color=color) for size in sizes]
+    styles = [TextStyle(renderer, size, weight=weight, color=color) for size in sizes]
     return next((style for style in styles if style.width(words[:MAX_LETTERS]) <= width), styles[-1])
 
 

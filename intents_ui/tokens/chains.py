@@ -91,9 +91,9 @@ class Connection:
 
 @dataclass(frozen=True)
 class Connections:
-    """Connections of a chain. `carriers` bridge to other chains, `swappers` only swap on it. `unknown`: not loaded."""
+    """Connections of a chain. `route_providers` bridge to others, `swappers` only swap on it. `unknown`: not loaded."""
 
-    carriers: tuple[Provider, ...]
+    route_providers: tuple[Provider, ...]
     swappers: tuple[Provider, ...]
     unknown: tuple[Provider, ...]
     chains: tuple[Connection, ...]
@@ -115,7 +115,7 @@ def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: Serve
         if (shared := between(chain_id, chain.id, served=here))
     ]
     return Connections(
-        carriers=tuple(providers.of(word) for word in here if word not in providers.ON_ONE_CHAIN),
+        route_providers=tuple(providers.of(word) for word in here if word not in providers.ON_ONE_CHAIN),
         swappers=between(chain_id, chain_id, served=here),
         unknown=tuple(providers.of(word) for word, ids in served.items() if ids is None),
         chains=tuple(sorted(found, key=lambda connection: -len(connection.providers))),

@@ -523,6 +523,6 @@ def _deadline(deadline: Deadline, transfer: Transfer) -> datetime | None:
             return None
 
 
-def whose(summary: Summary) -> str:
+def waiting_on(summary: Summary) -> str:
     """Return `Waiting on: owner`, or "" if no one must act."""
     return "" if summary.who is Actor.NONE else f"Waiting on: {summary.who}"

@@ -23,7 +23,7 @@ from intents_ui.tokens.names import Names
 from intents_ui.transfers import statuses, summary
 from intents_ui.transfers.rules import Attention, Cause, Help
 from intents_ui.transfers.statuses import StatusLabel, Tone
-from intents_ui.transfers.summary import whose
+from intents_ui.transfers.summary import waiting_on
 from intents_ui.transfers.transfer import Transfer
 
 
@@ -116,10 +116,10 @@ class TriageRow:
 
 @dataclass(frozen=True)
 class Reading:
-    """A transfer; `trouble` is why its receipt couldn't be loaded."""
+    """A transfer; `error` is why its receipt couldn't be loaded."""
 
     transfer: Transfer
-    trouble: ServiceError | None = None
+    error: ServiceError | None = None
 
 
 def begin(number: int, finding: Finding, *, now: datetime) -> TriageRow:
@@ -218,7 +218,7 @@ def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading], *, l
             *((said,) if more else ()),
         ),
         notes=tuple(
-            dict.fromkeys((*row.notes, *(note for each in others for note in _unread(each.trouble)), *not_asked))
+            dict.fromkeys((*row.notes, *(note for each in others for note in _unread(each.error)), *not_asked))
         ),
         links=(
             Link("View the most urgent transfer", links[0]),
@@ -391,10 +391,10 @@ def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
         where=result.location,
         address=hashes.checksum(result.address) if result.address else "",
         next=result.instructions,
-        turn=whose(result),
+        turn=waiting_on(result),
         help=result.help,
         transfer=reading.transfer,
-        notes=(*row.notes, *_unread(reading.trouble)),
+        notes=(*row.notes, *_unread(reading.error)),
     )
 
 
@@ -404,10 +404,10 @@ def owner_of(transfers: Iterable[Transfer]) -> str:
     return owners.pop() if len(owners) == 1 else ""
 
 
-def _unread(trouble: ServiceError | None) -> tuple[str, ...]:
-    if trouble is None:
+def _unread(error: ServiceError | None) -> tuple[str, ...]:
+    if error is None:
         return ()
-    title = failures.words(trouble).title
+    title = failures.words(error).title
     return (f"Couldn't load the receipt ({title}). Showing the intent only, without progress.",)
 
 

@@ -95,7 +95,7 @@ def of_search(
     request: HttpRequest, written: str, read: ParsedText, found: LookupResult, *, page: int = 1
 ) -> Candidates | None:
     """Return a page of the transfers that a text may be about. What a hash or an ID finds needs no guess."""
-    if found.hits and read.telling:
+    if found.hits and read.most_specific:
         return None
     return of_facts(request, lookups.facts_of(written, read), page=page)
 

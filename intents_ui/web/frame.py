@@ -88,7 +88,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "export_rows": ENV.intents_max_export_rows,
         "new_export_run": new_export_run,
         "old": request_context.stale_responses(),
-        "unanswered": request_context.failed_calls(),
+        "failed_calls": request_context.failed_calls(),
         "paused": app.current().service.health.is_paused,
     }
 

@@ -18,11 +18,11 @@ MAX_ADDRESSES = 8  # of one text, compared with the tokens
 
 def of_text(read: ParsedText) -> results.LookupResult:
     """Look up what tells a transfer best, and what is less specific only after a miss."""
-    telling = read.telling[:MAX_AT_ONCE]
+    most_specific = read.most_specific[:MAX_AT_ONCE]
     return lookup.in_turn(
         app.current().service,
-        lambda: questions(telling),
-        lambda: questions(telling, KEYS_AFTER_A_MISS),
+        lambda: questions(most_specific),
+        lambda: questions(most_specific, KEYS_AFTER_A_MISS),
         lambda: questions(accounts(read)[:MAX_AT_ONCE]),
     )
 
@@ -47,7 +47,7 @@ def accounts(read: ParsedText) -> Sequence[Finding]:
     given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MAX_ADDRESSES]
     tokens = lookup.tokens_among(app.current().service, chains, [finding.value for finding in given])
     kept = [finding for finding in given if finding.value not in tokens]
-    return kept if kept or read.telling else read.addresses
+    return kept if kept or read.most_specific else read.addresses
 
 
 def facts_of(written: str, read: ParsedText | None = None) -> TicketFacts:

@@ -28,7 +28,7 @@ from intents_ui.service.cache import CacheEntry
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError, Unreadable
 from intents_ui.service.executor import resting
-from intents_ui.service.lookup import MOST_RECEIPTS, Leaf, Position, walk
+from intents_ui.service.lookup import MOST_RECEIPTS, ListPage, Position, walk
 from intents_ui.service.models import UNEXECUTED, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.operations import ServiceCall
 from intents_ui.service.request_context import as_of
@@ -175,7 +175,7 @@ def balances_within(transfer: Transfer, *, seconds: float) -> Balances:
     if known.check is Check.CHECKED:
         return known
     try:
-        lookup = service.threads.aside(lambda: look_up_balances(transfer))
+        lookup = service.threads.submit_background(lambda: look_up_balances(transfer))
     except Overloaded:  # no thread is free for it
         return PENDING
     if not seconds:  # don't let the lookup's speed affect the page
@@ -489,10 +489,10 @@ def _learn(chain_ids: Iterable[int | None]) -> object:
     return catalog.version
 
 
-def leaf(wanted: Filters, *, at: Position = BEGINNING) -> Leaf:
+def list_page(wanted: Filters, *, at: Position = BEGINNING) -> ListPage:
     """Return one page of a list of intents."""
     ask = app.current().service.ask
-    return lookup.leaf(
+    return lookup.list_page(
         lambda page: ask(operations.get_intent_history(page=page, **wanted.request)), wanted.first, at=at
     )
 

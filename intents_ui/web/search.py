@@ -90,13 +90,13 @@ def page_named(query: str) -> str:
 
 def of_shortened(request: HttpRequest, read: ParsedText, *, query: str) -> HttpResponse:
     """List the transfers that match a shortened ID, of those in the mirror."""
-    sought, others = read.shortened[: lookups.MAX_AT_ONCE], read.shortened[lookups.MAX_AT_ONCE :]
+    search_input, others = read.shortened[: lookups.MAX_AT_ONCE], read.shortened[lookups.MAX_AT_ONCE :]
     context: dict[str, object] = {
-        "sought": sought,
+        "search_input": search_input,
         "others": others,
         "unclear": [finding for finding in read.findings if finding.problem],
         "pasted": query,
-        "found": (found := possible_transfers(request, query, replace(read, findings=sought))),
+        "found": (found := possible_transfers(request, query, replace(read, findings=search_input))),
     }
     status = HTTPStatus.OK if found and found.count else HTTPStatus.NOT_FOUND
     return render(request, "search/shortened.html", context, status=status)
@@ -164,35 +164,35 @@ def unknown_chain(chain_id: int | None) -> str:
     return f"Unknown chain ID {chain_id}. Known chains: {chains}."
 
 
-def answer(request: HttpRequest, found: results.LookupResult, sought: SearchInput) -> HttpResponse:
+def answer(request: HttpRequest, found: results.LookupResult, search_input: SearchInput) -> HttpResponse:
     if found.only:
-        return redirect(intent_url(found.only, **linked_elsewhere(found.only, sought)))
-    possible = possible_transfers(request, sought.query, sought.read, found) if sought.query else None
-    if found.hits and not possible and (account := account_in(sought)):
+        return redirect(intent_url(found.only, **linked_elsewhere(found.only, search_input)))
+    possible = possible_transfers(request, search_input.query, search_input.read, found) if search_input.query else None
+    if found.hits and not possible and (account := account_in(search_input)):
         return redirect("address", account)
     context: dict[str, object] = {
         "found": found,
-        "findings": sought.findings(found),
-        "others": sought.others(found),
-        "unclear": [finding for finding in sought.read.findings if finding.problem],
+        "findings": search_input.findings(found),
+        "others": search_input.others(found),
+        "unclear": [finding for finding in search_input.read.findings if finding.problem],
         # What a browser may remember of a search: identifiers, without the text around them.
-        "asked": " ".join(each.value for each in sought.findings(found) if each.kind is not Kind.WORDS),
-        "pasted": sought.query,
-        "criteria": sought.keys,
+        "asked": " ".join(each.value for each in search_input.findings(found) if each.kind is not Kind.WORDS),
+        "pasted": search_input.query,
+        "criteria": search_input.keys,
         "not_asked": empty_results.not_asked(found),
         "possible": possible,
     }
     if found.hits:
         return render(request, "search/search_results.html", context | listed(request, found))
-    paid = mirrored.that_paid(request, account) if (account := account_in(sought)) else None
+    paid = mirrored.that_paid(request, account) if (account := account_in(search_input)) else None
     if paid and paid.lists and not found.error and not possible:
         return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
-    return miss(request, found, possible, context | unlisted(found, sought.findings(found)) | {"paid": paid})
+    return miss(request, found, possible, context | unlisted(found, search_input.findings(found)) | {"paid": paid})
 
 
-def linked_elsewhere(hit: results.Hit, sought: SearchInput) -> dict[str, str]:
+def linked_elsewhere(hit: results.Hit, search_input: SearchInput) -> dict[str, str]:
     """Return the host of a link to the transaction if it's the explorer of another chain, for the transfer's page."""
-    hosts = {each.value: each.host for each in sought.read.lookups if each.host}
+    hosts = {each.value: each.host for each in search_input.read.lookups if each.host}
     linked = next((each for each in hit.transaction_hashes if each in hosts), None)
     if linked is None:
         return {}
@@ -205,9 +205,9 @@ def linked_elsewhere(hit: results.Hit, sought: SearchInput) -> dict[str, str]:
     return {"link": hosts[linked]} if is_other else {}
 
 
-def account_in(sought: SearchInput) -> str:
+def account_in(search_input: SearchInput) -> str:
     """Return the address if the text has nothing else; "" if a warning must be shown first."""
-    match sought.read.findings:
+    match search_input.read.findings:
         case (Finding(warning="") as only,) if only.kind in ADDRESSES:
             return only.value
     return ""

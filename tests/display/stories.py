@@ -124,7 +124,7 @@ def paragraph(told: Summary) -> Iterator[str]:
     yield f"- Where: {told.location}{amount}"
     yield f"- Next: {told.instructions}"
     until = f"until {told.deadline:%H:%M:%S}" if told.deadline else ""
-    if turn := " · ".join(filter(None, (summary.whose(told), until))):
+    if turn := " · ".join(filter(None, (summary.waiting_on(told), until))):
         yield f"- {turn}"
     if told.located.finding:
         yield f"- {told.located.finding} ({told.located.check})"

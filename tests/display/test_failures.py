@@ -125,4 +125,4 @@ def test_failed_calls_are_listed_once_with_their_request_id() -> None:
     failed, missing = errors.Unreachable(), errors.NotFound()
     failed.operation, failed.request_id = "GetIntentReceipt", "abc123abc123"
     missing.operation, missing.request_id = "GetIntent", "def456def456"
-    assert list(failures.unanswered([failed, failed, missing])) == [("GetIntentReceipt", "abc123abc123")]
+    assert list(failures.failed_calls([failed, failed, missing])) == [("GetIntentReceipt", "abc123abc123")]

@@ -57,7 +57,7 @@ def call_of(function, number, *, length=1):
 def test_every_number_in_a_known_call_is_described_at_its_limits():
     for function, number in product(FUNCTIONS, (0, END_OF_CALENDAR, 2**256 - 1)):
         (step,) = plan(call_of(function, number))[0].steps
-        assert step.trouble in READ, (function.signature, number)
+        assert step.problem in READ, (function.signature, number)
         assert str(step.said)
         assert len(step.rows) == len(leaves(function.parameters))
 
@@ -66,7 +66,7 @@ def test_every_list_in_a_known_call_is_described_at_its_limits():
     listed = [each for each in FUNCTIONS if "[" in each.signature or "bytes" in each.signature]
     for function, length in product(listed, LENGTHS):
         (step,) = plan(call_of(function, 1, length=length))[0].steps
-        assert step.trouble in READ, (function.signature, length)
+        assert step.problem in READ, (function.signature, length)
 
 
 @pytest.mark.parametrize("number", [0, END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1])

@@ -80,7 +80,7 @@ def in_hand(*clients: str, each: int) -> Iterator[None]:
 def running(client: str, count: int) -> Iterator[threading.Event]:
     """Run jobs of a client until the block or the event ends them."""
     go_on = threading.Event()
-    with request_context.asking(Origin("request", client=client)):
+    with request_context.request_scope(Origin("request", client=client)):
         jobs = [app.current().executor.submit(lambda: go_on.wait(PATIENCE)) for _ in range(count)]
     until(lambda: all(each.running() for each in jobs))
     try:

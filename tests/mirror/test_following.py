@@ -141,9 +141,9 @@ def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) 
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("repeats", reader.LACKS[End.CIRCLES]),
-        ("empty", reader.LACKS[End.EMPTY_PAGE]),
-        pytest.param("lost", reader.LACKS[End.LOST], marks=pytest.mark.slow),
+        ("repeats", reader.LIMIT_ERRORS[End.CIRCLES]),
+        ("empty", reader.LIMIT_ERRORS[End.EMPTY_PAGE]),
+        pytest.param("lost", reader.LIMIT_ERRORS[End.LOST], marks=pytest.mark.slow),
         ("unreadable", "could not be read"),
         pytest.param("garbled", "Unreadable (HTTP 200), not JSON", marks=pytest.mark.slow),
     ],

@@ -11,7 +11,7 @@ from PIL import Image
 
 from intents_ui.share import cards
 from intents_ui.share.cards import Busy, Cards
-from intents_ui.share.drawing import MONEY, TONES, Pen
+from intents_ui.share.drawing import MONEY, TONES, CardRenderer
 from intents_ui.transfers import statuses
 from intents_ui.transfers.preview import Card, PreviewEnd
 from intents_ui.transfers.statuses import StatusLabel, Tone
@@ -31,7 +31,7 @@ DONE = Card(
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-PEN = Pen()
+PEN = CardRenderer()
 
 
 @cache
@@ -116,14 +116,14 @@ def test_characters_missing_in_the_font_are_visible() -> None:
 
 def test_another_status_is_another_image(slow: Pens) -> None:
     slow.go.set()
-    shelf = Cards(pen=slow)
+    shelf = Cards(renderer=slow)
     for word in ("one", "two", "one"):
         shelf.png(replace(DONE, headline=word))
     assert len(slow.drawn) == 2
 
 
 def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: Pens) -> None:
-    shelf = Cards(pen=slow, seconds=0.2)
+    shelf = Cards(renderer=slow, seconds=0.2)
     with ThreadPoolExecutor(30) as threads:
         requested = [threads.submit(shelf.png, replace(DONE, headline=str(number))) for number in range(30)]
         refused = list(islice(as_completed(requested, timeout=60), 28))
@@ -136,11 +136,11 @@ def test_concurrent_first_users_make_no_more_renderers_than_draw_at_a_time(slow:
     slow.go.set()
     made = threading.Semaphore(cards.PENS)
 
-    def pen() -> Pens:
+    def renderer() -> Pens:
         assert made.acquire(blocking=False)
         return slow
 
-    shelf, start = Cards(pen=pen), threading.Barrier(12)
+    shelf, start = Cards(renderer=renderer), threading.Barrier(12)
 
     def png(number: int) -> bytes:
         start.wait(60)

@@ -100,7 +100,7 @@ def test_a_quarter_of_the_threads_stays_for_pages_that_need_no_call(service, doo
     *slow, known, other = asking(service, *[f"0xslow{number}" for number in range(6)], "0x6", "0x7")
 
     def page(number: int, ask: Any) -> Future[Any]:
-        with request_context.asking(Origin("request", client=f"203.0.113.{number}")):
+        with request_context.request_scope(Origin("request", client=f"203.0.113.{number}")):
             return threads.submit(ask)
 
     assert page(6, known).result(PATIENCE) == "0x6"

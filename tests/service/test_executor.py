@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.service.errors import NotFound, Overloaded
 from intents_ui.service.executor import FairExecutor, computing, resting
-from intents_ui.service.request_context import Origin, asking, client, seconds_left, within
+from intents_ui.service.request_context import Origin, client, request_scope, seconds_left, within
 from tests.waiting import PATIENCE, until
 
 GREEDY, OTHER = "203.0.113.7", "198.51.100.7"
@@ -26,7 +26,7 @@ class Jobs:
         return [self._submit(each) for each in clients]
 
     def _submit(self, whose: str | None) -> Future[str | None]:
-        with asking(Origin("request", client=whose)):
+        with request_scope(Origin("request", client=whose)):
             return self.executor.submit(self.wait)
 
     def wait(self) -> str | None:
@@ -45,7 +45,7 @@ def jobs() -> Iterator[Jobs]:
 
 
 def run[T](executor: FairExecutor, do: Callable[[], T], *, whose: str = GREEDY) -> T:
-    with asking(Origin("request", client=whose)):
+    with request_scope(Origin("request", client=whose)):
         return executor.submit(do).result(PATIENCE)
 
 
@@ -136,7 +136,10 @@ def test_calls_have_the_deadline_of_their_page_and_background_work_has_none() ->
 
     def page() -> list[object]:
         with within(60):
-            return [*executor.together(seconds_left, seconds_left), executor.aside(seconds_left).result(PATIENCE)]
+            return [
+                *executor.together(seconds_left, seconds_left),
+                executor.submit_background(seconds_left).result(PATIENCE),
+            ]
 
     first, second, left = run(executor, page)
     assert isinstance(first, float)
@@ -149,10 +152,10 @@ def test_background_work_of_one_client_leaves_it_threads_for_its_pages() -> None
 
     def page() -> None:
         for _ in range(2):
-            executor.aside(lambda: go_on.wait(PATIENCE))
+            executor.submit_background(lambda: go_on.wait(PATIENCE))
         with pytest.raises(Overloaded):
-            executor.aside(lambda: None)
-        assert executor.aside(lambda: "names", is_shared=True).result(PATIENCE) == "names"
+            executor.submit_background(lambda: None)
+        assert executor.submit_background(lambda: "names", is_shared=True).result(PATIENCE) == "names"
 
     run(executor, page)
     assert run(executor, lambda: "a page") == "a page"
@@ -164,7 +167,7 @@ def test_after_shutdown_waiting_jobs_are_canceled_and_new_ones_rejected(jobs: Jo
     until(lambda: len(jobs.begun) == 2)
     jobs.executor.shutdown()
     assert waiting.cancelled()
-    for call in (lambda: jobs.executor.submit(int), lambda: jobs.executor.aside(int)):
+    for call in (lambda: jobs.executor.submit(int), lambda: jobs.executor.submit_background(int)):
         with pytest.raises(Overloaded):
             call()
     jobs.go_on.set()
@@ -192,6 +195,6 @@ def test_one_thread_of_a_client_computes_at_a_time_while_the_others_wait(jobs: J
         with computing():
             return do()
 
-    with asking(Origin("request", client=GREEDY)):
+    with request_scope(Origin("request", client=GREEDY)):
         found = [jobs.executor.submit(page) for _ in range(20)]
     assert {each.result(PATIENCE) for each in found} == {1}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.lookup import MOST_EARLIER, Leaf, Position, leaf, walk
+from intents_ui.service.lookup import MOST_EARLIER, ListPage, Position, list_page, walk
 from intents_ui.service.models import End, HistoryAnswer, Page
 
 BORN = 1_795_219_200
@@ -74,7 +74,7 @@ def answered(rows: list[Any], following: dict[str, Any] | None, *, page: Page | 
     return found
 
 
-def numbers(found: Leaf) -> list[int]:
+def numbers(found: ListPage) -> list[int]:
     return [int(entry.intent_id, 16) for entry in found.entries]
 
 
@@ -90,18 +90,18 @@ def forward(shelf: Shelf, first: Page = DESC, *, pages: int = 1000) -> list[tupl
     walked = []
     at: Position | None = Position()
     while at is not None and len(walked) < pages:
-        found = leaf(shelf, first, at=at)
+        found = list_page(shelf, first, at=at)
         walked.append((at, numbers(found)))
         at = found.following
     return walked
 
 
-def back(shelf: Shelf, first: Page = DESC, *, at: Position) -> list[Leaf]:
+def back(shelf: Shelf, first: Page = DESC, *, at: Position) -> list[ListPage]:
     """The pages before the one at `at`, from it to the beginning."""
     walked = []
-    previous = leaf(shelf, first, at=at).previous
+    previous = list_page(shelf, first, at=at).previous
     while previous is not None:
-        found = leaf(shelf, first, at=previous)
+        found = list_page(shelf, first, at=previous)
         walked.append(found)
         previous = found.previous
         assert len(walked) < 1000, "it never ends"
@@ -116,18 +116,18 @@ def test_back_shows_the_previous_page_however_the_service_treats_before(knows: s
     assert [number for _, page in there for number in page] == sorted(shelf.numbers, reverse=first is DESC)
     again = back(shelf, first, at=there[-1][0])
     assert [numbers(found) for found in again] == [page for _, page in reversed(there[:-1])]
-    assert not any(found.begins_anew for found in again)
+    assert not any(found.restarted for found in again)
 
 
 def test_back_and_forward_returns_to_the_same_page() -> None:
     shelf = Shelf(range(40))
     there = forward(shelf)
     at, shown = there[5]
-    before = leaf(shelf, DESC, at=at).previous
+    before = list_page(shelf, DESC, at=at).previous
     assert before is not None
-    onward = leaf(shelf, DESC, at=before).following
+    onward = list_page(shelf, DESC, at=before).following
     assert onward is not None
-    assert numbers(leaf(shelf, DESC, at=onward)) == shown
+    assert numbers(list_page(shelf, DESC, at=onward)) == shown
 
 
 def test_a_reader_25_pages_deep_can_go_back_25_pages() -> None:
@@ -144,7 +144,7 @@ def test_a_lost_history_of_cursors_restarts_the_list_with_a_notice(knows: str) -
     walked = back(shelf, at=there[-1][0])
     remembered, last = walked[:-1], walked[-1]
     assert [numbers(found) for found in remembered] == [page for _, page in reversed(there[-1 - MOST_EARLIER : -1])]
-    assert (numbers(last), last.begins_anew, last.previous) == ([99, 98, 97], True, None)
+    assert (numbers(last), last.restarted, last.previous) == ([99, 98, 97], True, None)
 
 
 def test_rows_that_left_the_list_do_not_duplicate_others_on_the_way_back() -> None:
@@ -162,13 +162,13 @@ def test_an_emptied_page_still_leads_to_the_next_one() -> None:
     there = forward(shelf)
     at, _ = there[1]
     shelf.numbers = {0, 1, 2}
-    previous = leaf(shelf, DESC, at=at).previous
+    previous = list_page(shelf, DESC, at=at).previous
     assert previous is not None
     assert previous.earlier
-    found = leaf(shelf, DESC, at=previous)
+    found = list_page(shelf, DESC, at=previous)
     assert (found.entries, found.previous) == ((), None)
     assert found.following is not None
-    assert numbers(leaf(shelf, DESC, at=found.following)) == [2, 1, 0]
+    assert numbers(list_page(shelf, DESC, at=found.following)) == [2, 1, 0]
 
 
 def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
@@ -176,10 +176,10 @@ def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
     answer = answered([row(8)], json.loads(text), page=DESC)
     assert answer.next_page is not None
     answer.next_page.with_raw(text)
-    found = leaf(lambda _: answer, DESC, at=Position())
+    found = list_page(lambda _: answer, DESC, at=Position())
     assert found.following is not None
     shelf = Shelf(range(5))
-    leaf(shelf, DESC, at=found.following)
+    list_page(shelf, DESC, at=found.following)
     assert shelf.requested == [text]
 
 
@@ -200,7 +200,7 @@ def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
     at: Position | None = Position()
     for _ in cursors[1:]:
         assert at is not None
-        found = leaf(ask, DESC, at=at)
+        found = list_page(ask, DESC, at=at)
         at = found.following
     assert (found.end, found.following) == (End.CIRCLES, None)
     assert found.entries
@@ -208,7 +208,7 @@ def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
 
 def test_a_non_numeric_cursor_is_not_reported_as_a_loop() -> None:
     following = {"column": "id", "after": "soon", "more": True}
-    found = leaf(lambda page: answered([row(9)], following, page=page), DESC, at=Position())
+    found = list_page(lambda page: answered([row(9)], following, page=page), DESC, at=Position())
     assert (found.end, found.following) == (End.LOST, None)
     assert found.entries
     assert [end for _, end in walk(lambda page: answered([row(9)], following, page=page), DESC)] == [End.LOST]
@@ -226,28 +226,30 @@ ENDS = [
 
 @pytest.mark.parametrize(("rows", "following"), ENDS)
 def test_a_list_ends(rows: list[Any], following: dict[str, Any] | None) -> None:
-    found = leaf(lambda page: answered(rows, following, page=page), DESC, at=Position())
+    found = list_page(lambda page: answered(rows, following, page=page), DESC, at=Position())
     assert (found.following, found.end) == (None, End.COMPLETE)
 
 
 def test_an_empty_page_with_a_next_cursor_is_not_the_end() -> None:
-    found = leaf(lambda page: answered([], {"column": "id", "after": 5, "more": True}, page=page), DESC, at=Position())
+    found = list_page(
+        lambda page: answered([], {"column": "id", "after": 5, "more": True}, page=page), DESC, at=Position()
+    )
     assert (found.following, found.end) == (None, End.EMPTY_PAGE)
 
 
 def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:
     rows = [row(2), row(5, status="EXECUTING"), row(4), row(5, status="SUCCEEDED"), {"intentId": ""}]
-    found = leaf(lambda page: answered(rows, None, page=page), DESC, at=Position())
+    found = list_page(lambda page: answered(rows, None, page=page), DESC, at=Position())
     assert numbers(found) == [5, 4, 2]
     assert found.entries[0].status == "SUCCEEDED"
     assert found.unreadable == 1
-    rising = leaf(lambda page: answered(rows, None, page=page), ASC, at=Position())
+    rising = list_page(lambda page: answered(rows, None, page=page), ASC, at=Position())
     assert numbers(rising) == [2, 4, 5]
 
 
 def test_one_response_can_be_listed_in_either_order() -> None:
     answer = answered([row(2), row(5), row(4)], None, page=DESC)
-    shown = [numbers(leaf(lambda _: answer, first, at=Position())) for first in (DESC, DESC, ASC, DESC)]
+    shown = [numbers(list_page(lambda _: answer, first, at=Position())) for first in (DESC, DESC, ASC, DESC)]
     assert shown == [[5, 4, 2], [5, 4, 2], [2, 4, 5], [5, 4, 2]]
 
 
@@ -261,13 +263,13 @@ ORDERS = [
 @pytest.mark.parametrize(("sort", "shown"), ORDERS)
 def test_a_page_is_sorted_by_creation_in_the_order_of_the_list(sort: list[dict[str, str]], shown: list[int]) -> None:
     rows = [row(2), row(5), row(4)]
-    found = leaf(lambda page: answered(rows, None, page=page), cursor(sort=sort), at=Position())
+    found = list_page(lambda page: answered(rows, None, page=page), cursor(sort=sort), at=Position())
     assert numbers(found) == shown
 
 
 def test_a_page_shows_500_rows_and_counts_the_others_as_unreadable() -> None:
     rows = [row(number) for number in range(503)] + [{"intentId": ""}]
-    found = leaf(lambda page: answered(rows, None, page=page), DESC, at=Position())
+    found = list_page(lambda page: answered(rows, None, page=page), DESC, at=Position())
     assert (len(found.entries), found.unreadable) == (500, 4)
 
 
@@ -308,7 +310,7 @@ def test_an_empty_page_loads_by_its_first_cursor_if_that_leads_to_rows_before_th
     assert numbers(read_back(first, edge, [], remembered=remembered)) == shown
 
 
-def read_back(first: Page, edge: int | None, rows: list[int], *, remembered: list[int]) -> Leaf:
+def read_back(first: Page, edge: int | None, rows: list[int], *, remembered: list[int]) -> ListPage:
     """The page before the second one, from a service that answers `before` with `rows` and the first page as it was."""
 
     def ask(page: Page) -> HistoryAnswer:
@@ -316,7 +318,7 @@ def read_back(first: Page, edge: int | None, rows: list[int], *, remembered: lis
         return answered([row(number) for number in found], None, page=page)
 
     at = Position(cursor(before=7), (None,), None if edge is None else BORN + edge, is_backward=True)
-    return leaf(ask, first, at=at)
+    return list_page(ask, first, at=at)
 
 
 def test_a_rejected_request_is_not_blamed_on_the_before_cursor() -> None:
@@ -324,9 +326,9 @@ def test_a_rejected_request_is_not_blamed_on_the_before_cursor() -> None:
         raise Invalid("byOwnerAddress")
 
     with pytest.raises(Invalid):
-        leaf(refuse, DESC, at=Position())
+        list_page(refuse, DESC, at=Position())
     with pytest.raises(Invalid):
-        leaf(refuse, DESC, at=Position().onward(cursor(after=5)))
+        list_page(refuse, DESC, at=Position().onward(cursor(after=5)))
 
 
 def test_a_walk_reads_every_page_and_each_intent_once() -> None:

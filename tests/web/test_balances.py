@@ -89,7 +89,7 @@ def test_balances_are_waited_for_until_the_deadline_at_most(monkeypatch: pytest.
             waits.append(seconds)
             raise TimeoutError
 
-    monkeypatch.setattr(app.current().service.threads, "aside", lambda _: Silent())
+    monkeypatch.setattr(app.current().service.threads, "submit_background", lambda _: Silent())
     created = {"intentId": WANTED, "ownerAddress": OWNER, "createdAt": CREATED.isoformat()}
     transfer = Transfer.of(Intent.model_validate(created), None, now=datetime.now(UTC))
     with request_context.within(1.0):

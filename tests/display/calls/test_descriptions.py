@@ -248,7 +248,7 @@ TROUBLES = [
 @pytest.mark.parametrize(("data", "words"), TROUBLES, ids=[words for _, words in TROUBLES])
 def test_undecodable_data_says_why_and_is_shown_raw(data, words):
     step = step_of(data)
-    assert step.trouble == words
+    assert step.problem == words
     assert data.startswith(step.data.shown)
     assert step.data.is_whole == (len(data) <= 4096)
 
@@ -275,9 +275,9 @@ def nested(depth):
 def test_nested_calls_are_decoded_three_levels_deep():
     step = step_of(nested(6))
     for _ in range(3):
-        assert not step.trouble
+        assert not step.problem
         step = step.inside[0]
-    assert (step.trouble, step.inside) == ("The nested calls are too deep to decode.", ())
+    assert (step.problem, step.inside) == ("The nested calls are too deep to decode.", ())
 
 
 def test_the_limit_of_fifty_nested_calls_is_per_page():
@@ -289,7 +289,7 @@ def test_the_limit_of_fifty_nested_calls_is_per_page():
 def test_decoded_data_is_limited_per_page():
     long = hexed(call_of("forward(bytes)", bytes(60_000)))
     result = plan(*[Call(to=ROUTER, data=long)] * 5)[0]
-    assert [step.trouble for step in result.steps] == ["", ""] + [
+    assert [step.problem for step in result.steps] == ["", ""] + [
         "This transfer has too much data to decode all of it."
     ] * 3
 

@@ -268,7 +268,7 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ),
         ("nobody says that the return failed", is_silent_on_return(case, told)),
         ("whose turn it is differs from what to do", not words.asks[told.who]),
-        ("no one is named", told.who is not Actor.NONE and not summaries.whose(told)),
+        ("no one is named", told.who is not Actor.NONE and not summaries.waiting_on(told)),
         (
             "no warning about a second deposit",
             not words.warns and not told.row.warn_second_deposit and not is_settled(told, case),

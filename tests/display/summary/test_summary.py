@@ -571,7 +571,7 @@ TURNS = named(
 
 @pytest.mark.parametrize(("of_intent", "of_receipt", "turn"), TURNS)
 def test_a_summary_says_who_must_act(of_intent, of_receipt, turn):
-    assert summaries.whose(story(of_intent, of_receipt)) == turn
+    assert summaries.waiting_on(story(of_intent, of_receipt)) == turn
 
 
 def test_a_page_that_names_a_contact_or_recovery_warns_of_fake_support():

@@ -41,7 +41,7 @@ def test_swap_only_providers_connect_no_chains() -> None:
     found = of(MAIN, SUSHI=EVERYWHERE, ZEROX=frozenset({MAIN}))
     assert connected(found) == {}
     assert [provider.label for provider in found.swappers] == ["Sushi", "0x"]
-    assert found.carriers == ()
+    assert found.route_providers == ()
 
 
 def test_an_unavailable_provider_differs_from_one_without_chains() -> None:

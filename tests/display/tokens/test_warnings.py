@@ -156,7 +156,7 @@ def test_an_amount_includes_its_tokens_warning():
 
 # The emulator's catalog
 
-DATA = json.loads((Path(token_amounts.__file__).parents[2] / "emulator" / "data" / "tokens.json").read_text())
+DATA = json.loads((Path(token_amounts.__file__).parents[1] / "emulator" / "data" / "tokens.json").read_text())
 # Listed or not, these tokens are made to mislead.
 TRAPS = {
     "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f": [LIKE_USDC, token_amounts.UNLISTED],

@@ -61,7 +61,7 @@ def test_a_row_says_the_same_as_the_transfers_page():
     assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, TriageOutcome.FOUND, INTENT_ID)
     assert (row.status.word, row.headline) == ("Failed", result.headline)
     assert (row.where, row.next) == (result.location, result.instructions)
-    assert row.turn == summaries.whose(result)
+    assert row.turn == summaries.waiting_on(result)
     assert row.links == (Link("View transfer", "/intent/…"),)
     assert row.notes == ()
 
