@@ -17,9 +17,9 @@ from intents_ui.search.identifiers import Kind
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens.chains import Network
 from intents_ui.transfers.comparison import Result
-from intents_ui.transfers.locations import Check
 from intents_ui.transfers.rules import Actor, Attention, Cause, Certainty
 from intents_ui.transfers.timeline import Name, StepState
+from intents_ui.transfers.transfer import Check
 
 INTENT_ID: Final = "0x36176d03cce45f6a8e7b61d895c6ea724e03fe1000aa98e6dddd6585ffd3b069"  # in examples
 ADDRESS: Final = "0x5868817642db7a3168ec74379014b98874e36874"

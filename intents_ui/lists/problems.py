@@ -16,7 +16,7 @@ from zlib import crc32
 from intents_ui.search import parameters
 from intents_ui.search.parameters import InvalidParameter, Parsed, Parser, Query, UrlFilters
 from intents_ui.service.models import ChainInfo
-from intents_ui.transfers import balances, reasons, summary
+from intents_ui.transfers import balances, placeholders, summary
 from intents_ui.transfers.balances import LAST, RecoverableRow, Value
 from intents_ui.transfers.route_stats import NUMBERS
 from intents_ui.transfers.rules import Cause
@@ -102,7 +102,9 @@ class ProblemGroup(ProblemRows):
     def explanation(self) -> str:
         """Return the reason in plain language, without token and chain if they differ, or "" if it is unknown."""
         transfers = [row.transfer for row in self.rows]
-        return _common(map(reasons.of_failure, transfers)) or _common(map(reasons.of_failure_anywhere, transfers))
+        return _common(map(placeholders.reason_of_failure, transfers)) or _common(
+            map(placeholders.reason_anywhere, transfers)
+        )
 
     @property
     def reason(self) -> str:

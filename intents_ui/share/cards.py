@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
-from intents_ui.transfers.preview import Card
+from intents_ui.transfers.summary import Card
 
 if TYPE_CHECKING:
     from intents_ui.share.drawing import CardRenderer

@@ -12,8 +12,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from intents_ui import installation
 from intents_ui.formatting.text import END_OF_ISOLATE, ISOLATE
-from intents_ui.transfers.preview import Card, PreviewEnd
 from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.summary import Card, PreviewEnd
 
 SIZE = (1200, 630)
 # Rendered larger and scaled down, which smooths lines and letter spacing.

@@ -17,7 +17,7 @@ from intents_ui.http.headers import embeddable
 from intents_ui.service import lookup
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.request_context import as_of
-from intents_ui.transfers import preview, summary
+from intents_ui.transfers import summary
 from intents_ui.transfers.statuses import Tone
 from intents_ui.web import reading
 from intents_ui.web.frame import render
@@ -43,7 +43,7 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     transfer = reading.of(found, receipt, error, wait=reading.PATIENCE)
     context = {
-        "title": preview.describe(transfer).title,
+        "title": summary.preview(transfer).title,
         "summary": summary.of(transfer),
         "unread": error is not None,
         "changed_at": transfer.last_change,

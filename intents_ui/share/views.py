@@ -19,8 +19,8 @@ from intents_ui.formatting import failures, hashes
 from intents_ui.service import request_context
 from intents_ui.settings import ENV
 from intents_ui.share.cards import Busy, Cards
-from intents_ui.transfers import preview, summary
-from intents_ui.transfers.preview import Card
+from intents_ui.transfers import summary
+from intents_ui.transfers.summary import Card
 from intents_ui.web import reading
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
@@ -63,7 +63,7 @@ def card_of(intent_id: str) -> tuple[Card, int]:
     old = failures.old(request_context.stale_responses(), now=transfer.now)
     may_change = old or summary.of(transfer).is_provisional or transfer.may_change
     seconds = OPEN_SECONDS if may_change else FINAL_SECONDS
-    return preview.card(transfer, as_of=old.as_of if old else None), seconds
+    return summary.card(transfer, as_of=old.as_of if old else None), seconds
 
 
 @require_safe

@@ -14,10 +14,9 @@ from intents_ui import tables
 from intents_ui.service.models import STOPPED, UNEXECUTED, IntentStatus
 from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
 from intents_ui.tokens import providers
-from intents_ui.transfers import deposits, locations
-from intents_ui.transfers.locations import Place
+from intents_ui.transfers import deposits
 from intents_ui.transfers.statuses import Tone
-from intents_ui.transfers.transfer import Contacts, Transfer
+from intents_ui.transfers.transfer import Contacts, Place, Transfer, is_further
 
 RECOVER = "Recover funds"
 SUPPORT = "Contact support"
@@ -214,7 +213,7 @@ def _stopped(status: str, transfer: Transfer) -> str:
 
 def _with_balance(status: str, transfer: Transfer) -> str:
     # Funds that, by the steps, have left the address. On a single chain they stay there.
-    if not transfer.is_same_chain and locations.is_further(transfer.place_by_steps, transfer.held_at):
+    if not transfer.is_same_chain and is_further(transfer.place_by_steps, transfer.held_at):
         return "stopped.balance_elsewhere"
     if status == IntentStatus.INVALID:
         return "invalid.recoverable"

@@ -1,26 +1,24 @@
-"""The steps of a transfer: quoted, accepted, deposit, origin, destination, and a refund if there is one."""
+"""The steps of a transfer, worded in steps.toml: quoted, accepted, deposit, origin, destination, and a refund if there
+is one. And the route: the places from the owner to the recipient, and where the funds are.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from intents_ui import tables
 from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import Sentence, capitalized, fill
 from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
-from intents_ui.tokens import token_amounts
+from intents_ui.tokens import providers, token_amounts
 from intents_ui.tokens.token_amounts import Money
-from intents_ui.transfers import reasons
-from intents_ui.transfers.placeholders import Placeholders
-from intents_ui.transfers.transfer import Transfer, derived
-
-ATTESTATIONS = {
-    "CCTPV2_MESSAGE": "Waiting for Circle to confirm the transfer from {origin_chain}.",
-    "LZ_COMPOSE": "Waiting for LayerZero to deliver the message from {origin_chain}.",
-    "LZ_RECEIVE": "Waiting for LayerZero to deliver the message from {origin_chain}.",
-    "HYPERLANE_PAY_FOR_GAS": "Waiting for Hyperlane to deliver the message from {origin_chain}.",
-}
+from intents_ui.transfers import placeholders, summary
+from intents_ui.transfers.placeholders import ADDRESSES, Placeholders
+from intents_ui.transfers.rules import Certainty
+from intents_ui.transfers.summary import Summary
+from intents_ui.transfers.transfer import Place, Transfer, derived
 
 
 class Tense(StrEnum):
@@ -33,59 +31,12 @@ class Tense(StrEnum):
     UNKNOWN = "unknown"
 
 
-DEPOSIT = {
-    Tense.PAST: "Received {arrived} at the deposit address on {arrived_on}{difference}.",
-    Tense.PRESENT: "Waiting for {sent} at the deposit address on {origin_chain}.",
-    Tense.FUTURE: "{Sent} expected at the deposit address on {origin_chain}.",
-    Tense.NEVER: "No deposit{of_sent} seen on {origin_chain}.",
-    Tense.IMPLIED: "Deposit on {origin_chain} (inferred from a later step).",
-    Tense.REPORTED: "Reported as deposited on {origin_chain}.",
-    Tense.UNKNOWN: "Deposit status on {origin_chain} unknown.",
-}
-DEPOSIT_NOT_REPORTED = "Received at the deposit address on {arrived_on}. Amount not reported."
-# Why a deposit was not accepted: a monitored one was too low, or it was never confirmed.
-NOT_COUNTED = "Deposit{of_sent} not accepted on {origin_chain}."
-NOT_CONFIRMED = "Deposit{of_sent} not confirmed on {origin_chain}."
-ON_ITS_WAY = "{Sent} in transit to the deposit address on {origin_chain}."
-SWAP = {
-    Tense.PAST: "Swapped on {origin_chain} via {provider}.",
-    Tense.PRESENT: "Swapping on {origin_chain} via {provider}.",
-    Tense.FUTURE: "Swap on {origin_chain} via {provider} pending.",
-    Tense.NEVER: "Not swapped on {origin_chain}.",
-    Tense.IMPLIED: "Swapped on {origin_chain} (inferred from a later step).",
-    Tense.REPORTED: "Reported as swapped on {origin_chain}.",
-    Tense.UNKNOWN: "Swap status on {origin_chain} unknown.",
-}
-BRIDGE = {
-    Tense.PAST: "Sent from {origin_chain} to {provider}.",
-    Tense.PRESENT: "Sending from {origin_chain} to {provider}.",
-    Tense.FUTURE: "Not sent yet from {origin_chain} to {provider}.",
-    Tense.NEVER: "Not sent from {origin_chain}.",
-    Tense.IMPLIED: "Sent from {origin_chain} (inferred from a later step).",
-    Tense.REPORTED: "Reported as sent from {origin_chain}.",
-    Tense.UNKNOWN: "Unknown whether the funds left {origin_chain}.",
-}
-DELIVERY = {
-    Tense.PAST: "{received} delivered on {destination_chain}.",
-    Tense.PRESENT: "Delivering {about} on {destination_chain}.",
-    Tense.FUTURE: "{About} expected on {destination_chain}.",
-    Tense.NEVER: "Not delivered on {destination_chain}.",
-    Tense.REPORTED: "Reported as delivered on {destination_chain}.",
-    Tense.UNKNOWN: "Unknown whether the funds were delivered on {destination_chain}.",
-}
-AMOUNT_NOT_REPORTED = "Delivered on {destination_chain}. Amount not reported."
-# While a step is retried, or has an unrecognized status, only this much is certain.
-NOT_YET = {
-    "swap": "Not swapped yet on {origin_chain}.",
-    "bridge": "Not sent yet from {origin_chain}.",
-    "delivery": "Not delivered yet on {destination_chain}.",
-}
+type Sentences = Mapping[str, str]
+# The sentences of each step by tense, and those of what is special about it.
+_STEPS: Mapping[str, Sentences] = tables.read(__package__, "steps.toml")
+DEPOSIT, SWAP, BRIDGE = _STEPS["deposit"], _STEPS["swap"], _STEPS["bridge"]
+DELIVERY, RETURN, ATTESTATIONS = _STEPS["delivery"], _STEPS["refund"], _STEPS["attestations"]
 UNCERTAIN = frozenset({StepStatus.RETRYING, StepStatus.STRANGE})
-RETURN = {
-    Tense.PAST: "Refunded {refunded} to {refunded_to} on {refunded_on}.",
-    Tense.PRESENT: "Refunding {refunded} to {refunded_to} on {refunded_on}.",
-    Tense.NEVER: "Not refunded on {refunded_on}.",
-}
 
 
 class StepDescriber(Placeholders):
@@ -126,31 +77,29 @@ class StepDescriber(Placeholders):
         reached = self.transfer.legs[0]
         template = DEPOSIT[tense]
         if tense is Tense.PRESENT and reached in UNDER_WAY:
-            template = ON_ITS_WAY
+            template = DEPOSIT["in_transit"]
         elif tense is Tense.PRESENT and reached is StepStatus.STRANGE:
             template = DEPOSIT[Tense.UNKNOWN]
         elif tense is Tense.PAST and not self.transfer.is_arrival_reported:
-            template = DEPOSIT_NOT_REPORTED
+            template = DEPOSIT["amount_not_reported"]
         elif tense is Tense.NEVER:
             template = self._why_not_paid()
         return fill(template, self)
 
     def origin(self, tense: Tense) -> str:
-        if tense is Tense.PRESENT and self.transfer.legs[1] in UNCERTAIN:
-            return fill(NOT_YET["swap" if self.transfer.is_same_chain else "bridge"], self)
-        return fill((SWAP if self.transfer.is_same_chain else BRIDGE)[tense], self)
+        is_uncertain = tense is Tense.PRESENT and self.transfer.legs[1] in UNCERTAIN
+        return fill((SWAP if self.transfer.is_same_chain else BRIDGE)["not_yet" if is_uncertain else tense], self)
 
     def destination(self, tense: Tense) -> str:
         """Return the destination's sentence. While it is on hold, the sentence says what it waits for."""
         reached, destination = self.transfer.legs[2], self.transfer.destination
         template = DELIVERY[tense]
         if tense is Tense.PRESENT and reached in UNCERTAIN:
-            template = NOT_YET["delivery"]
+            template = DELIVERY["not_yet"]
         elif tense is Tense.PRESENT and reached in (StepStatus.WAITING, StepStatus.ABSENT):
-            on_hold = "Waiting for {provider} to deliver on {destination_chain}."
-            template = ATTESTATIONS.get((destination and destination.context) or "", on_hold)
+            template = ATTESTATIONS.get((destination and destination.context) or "", DELIVERY["on_hold"])
         elif tense is Tense.PAST and self.transfer.received.value is None:
-            template = AMOUNT_NOT_REPORTED
+            template = DELIVERY["amount_not_reported"]
         return fill(template, self)
 
     def refund(self, tense: Tense) -> str:
@@ -159,8 +108,8 @@ class StepDescriber(Placeholders):
     def _why_not_paid(self) -> str:
         transfer = self.transfer
         if transfer.deposit_not_accepted:
-            return NOT_COUNTED
-        return NOT_CONFIRMED if transfer.steps.is_deposit_made or transfer.has_arrived else DEPOSIT[Tense.NEVER]
+            return DEPOSIT["not_accepted"]
+        return DEPOSIT["not_confirmed" if transfer.steps.is_deposit_made or transfer.has_arrived else Tense.NEVER]
 
     def _difference(self) -> str:
         """Return `, 3.00 USDC less than requested`, or "" if it is the requested amount or another token."""
@@ -385,7 +334,7 @@ def _step(
 ) -> Step:
     # A step that finally succeeded may still have the reason of an earlier attempt.
     reason = transaction.status_reason if transaction and state is not StepState.DONE else None
-    explanation = reasons.of_step(transaction, transfer) if reason else ""
+    explanation = placeholders.reason_of_step(transaction, transfer) if reason else ""
     if state is StepState.SKIPPED and explanation:
         reason = None  # the step before it says what failed
     is_over = state in (StepState.DONE, StepState.FAILED)
@@ -427,3 +376,118 @@ def _elapsed(transfer: Transfer, steps: tuple[Step, ...]) -> timedelta | None:
     ends = [step.at for step in steps if step.at]
     end = transfer.now if transfer.is_open else transfer.finished_at or max(ends, default=None)
     return end - transfer.started_at if end and end >= transfer.started_at else None
+
+
+class Reached(StrEnum):
+    PASSED = "passed"
+    HERE = "here"
+    EXPECTED = "expected"
+    AHEAD = "ahead"
+    NEVER = "never"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class RouteStop:
+    """A location. `note` below the title is the chain, that the funds are here, or that they never got here.
+
+    If a transfer stopped on the way, it is the last known location, which the funds may have left since.
+    """
+
+    place: Place
+    title: str
+    reached: Reached
+    note: str
+
+
+ONE_CHAIN = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.RECIPIENT)
+ONE_CHAIN_AND_DELIVERY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
+TWO_CHAINS = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
+REFUND_PLACES = (Place.RETURNING, Place.RETURNED)
+
+
+@derived
+def stops(transfer: Transfer) -> tuple[RouteStop, ...]:
+    """Return the stops. The location comes from the summary, so the diagram and the text can't differ.
+
+    A refund adds a last stop.
+    """
+    told = summary.of(transfer)
+    one_chain = ONE_CHAIN_AND_DELIVERY if transfer.destination else ONE_CHAIN
+    places = one_chain if transfer.is_same_chain else TWO_CHAINS
+    reached = {place: _reached(place, places, told) for place in places}
+    if told.place in REFUND_PLACES:
+        reached[told.place] = _here(told)
+    return tuple(
+        RouteStop(place, _stop_title(place, transfer), how, _stop_note(place, how, transfer))
+        for place, how in reached.items()
+    )
+
+
+def _reached(place: Place, places: tuple[Place, ...], told: Summary) -> Reached:
+    if place == told.place:
+        return _here(told)
+    before = told.place in places and places.index(place) < places.index(told.place)
+    if before or _was_passed(place, told):
+        return Reached.PASSED
+    if told.transfer.is_unread or told.place is Place.UNKNOWN:
+        return Reached.UNKNOWN
+    return Reached.NEVER if told.transfer.is_over else Reached.AHEAD
+
+
+def _here(told: Summary) -> Reached:
+    """Return the mark. Only a confirmed location is shown as `here`."""
+    if told.is_pending:
+        return Reached.UNKNOWN
+    return Reached.HERE if told.certainty is Certainty.CONFIRMED else Reached.EXPECTED
+
+
+def _was_passed(place: Place, told: Summary) -> bool:
+    """Return whether the funds were there and are known to have left."""
+    transfer, is_back = told.transfer, told.place in REFUND_PLACES
+    _, origin, destination = transfer.legs
+    crossed = destination in TRACES
+    began_on = transfer.chain_of(Place.RETURNED)
+    is_from_afar = not transfer.is_same_chain and began_on is not None and began_on == transfer.destination_chain_id
+    came_back_from_afar = is_back and is_from_afar
+    match place:
+        case Place.OWNER:
+            return transfer.has_arrived
+        case Place.DEPOSIT_ADDRESS:
+            return is_back or crossed or origin is StepStatus.DONE
+        case Place.PROVIDER:
+            return crossed or came_back_from_afar or (is_back and origin is StepStatus.DONE)
+        case Place.DELIVERY_ADDRESS:
+            return (
+                destination is StepStatus.DONE
+                or came_back_from_afar
+                or (is_back and destination is StepStatus.REJECTED)
+            )
+        case _:
+            return False
+
+
+def _stop_note(place: Place, reached: Reached, transfer: Transfer) -> str:
+    match reached:
+        case Reached.NEVER:
+            return "Not reached"
+        case Reached.HERE | Reached.EXPECTED if place is Place.RETURNING:
+            return "Refunding"
+        case Reached.HERE:
+            return "Funds are here"
+        case Reached.EXPECTED:
+            return "Last known location" if place in ADDRESSES else "Should be here"
+        case _:
+            return "" if place is Place.PROVIDER else transfer.chain_name(transfer.chain_of(place))
+
+
+def _stop_title(place: Place, transfer: Transfer) -> str:
+    if place is Place.PROVIDER:
+        return ", ".join(providers.labels(transfer.providers)) or "Route provider"
+    if place in REFUND_PLACES:
+        to = transfer.address_of(Place.RETURNED)
+        is_to_owner = to is None or transfer.owner is None or to.lower() == transfer.owner.lower()
+        return "Refund to owner" if is_to_owner else "Refund to another address"
+    if place is Place.DELIVERY_ADDRESS:
+        return "Destination intent address"
+    return place.value.replace("-", " ").capitalize()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from enum import StrEnum
 from functools import cached_property, wraps
 from itertools import combinations
 from operator import attrgetter
@@ -48,7 +49,6 @@ from intents_ui.tokens.names import NO_NAMES, Names
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import statuses
 from intents_ui.transfers.incidents import IncidentFacts
-from intents_ui.transfers.locations import UNCHECKED, Balances, Holding, Place, is_further
 from intents_ui.transfers.statuses import StatusLabel
 
 NO_RECEIPT = IntentReceipt(intent_id=UNKNOWN)
@@ -81,6 +81,71 @@ class Contacts:
 
 
 NO_CONTACTS = Contacts()
+
+
+class Place(StrEnum):
+    OWNER = "owner"
+    DEPOSIT_ADDRESS = "deposit-address"
+    PROVIDER = "provider"
+    DELIVERY_ADDRESS = "delivery-address"
+    RECIPIENT = "recipient"
+    RETURNING = "returning"
+    RETURNED = "returned"
+    UNKNOWN = "unknown"
+
+
+# In the order of a transfer.
+WAY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
+
+
+def is_further(one: Place, other: Place) -> bool:
+    """Return whether both are on the way to the recipient and the first is beyond the other."""
+    return one in WAY and other in WAY and WAY.index(one) > WAY.index(other)
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Balances of one address on one chain; `at` is the intent address that it is, if any."""
+
+    at: Place
+    chain_id: int | None
+    address: str | None
+    sums: tuple[Money, ...]
+    usd: Decimal = Decimal(0)
+
+
+class Check(StrEnum):
+    """Whether the service has read the balances of the intent addresses from the chains."""
+
+    CHECKED = "checked"
+    PENDING = "pending"  # the lookup runs, and a newer response will follow
+    UNCHECKED = "unchecked"
+
+
+@dataclass(frozen=True)
+class Balances:
+    """Balances of a transfer's intent addresses from its history entry, or that they are unknown.
+
+    `has_balance`: whether funds are left, None if unchecked. `groups` can be empty although funds are left, if the
+    service didn't report the amounts. `checked_at`: when the service read the chains.
+    """
+
+    check: Check = Check.UNCHECKED
+    has_balance: bool | None = None
+    groups: tuple[BalanceGroup, ...] = ()
+    checked_at: datetime | None = None
+
+    @classmethod
+    def of_entry(cls, entry: IntentHistory, *, checked_at: datetime | None = None) -> Self:
+        """Return the balances of a history entry, or unchecked if it was requested without them."""
+        has_balance = entry.has_balance
+        if has_balance is None and any(token.balance for group in entry.balances for token in group.tokens):
+            has_balance = True
+        return cls() if has_balance is None else cls(Check.CHECKED, has_balance, entry.balances, checked_at)
+
+
+UNCHECKED = Balances()
+PENDING = Balances(Check.PENDING)
 
 
 def first_of[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":

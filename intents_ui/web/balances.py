@@ -13,8 +13,7 @@ from intents_ui.search import form
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.transfers import balances as held
-from intents_ui.transfers.locations import UNCHECKED
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import UNCHECKED, Transfer
 from intents_ui.web import reading
 from intents_ui.web.frame import render
 

@@ -13,15 +13,14 @@ from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import Name, Sentence, capitalized, fill
 from intents_ui.search import explorers
 from intents_ui.tokens import providers
-from intents_ui.transfers import reasons, statuses, summary, timeline
-from intents_ui.transfers.locations import Place
+from intents_ui.transfers import placeholders, statuses, summary, timeline
 from intents_ui.transfers.placeholders import ADDRESSES, CUSTOMER, MINUTE, NOT_REPORTED, Placeholders
 from intents_ui.transfers.route_stats import RouteStats
 from intents_ui.transfers.rules import RECOVER, SECOND_DEPOSIT, Attention, Cause, HelpKind
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import NOT_CHECKED
 from intents_ui.transfers.timeline import StepState
-from intents_ui.transfers.transfer import Transfer, derived
+from intents_ui.transfers.transfer import Place, Transfer, derived
 
 HALF_HOUR = timedelta(minutes=30)
 # The team updates the customer at the first full half hour after this time.
@@ -52,10 +51,10 @@ class ReplyPlaceholders(Placeholders):
             case "is_done":
                 return DONE[self["kind"]]
             case "cause":
-                cause = reasons.for_customer(transfer)
+                cause = placeholders.reason_for_customer(transfer)
                 return Sentence(" ", Name(cause)) if cause else ""
             case "problem":
-                return Name(reasons.for_customer(transfer)) or "One of its steps failed."
+                return Name(placeholders.reason_for_customer(transfer)) or "One of its steps failed."
             # Where the funds are
             case "wallet":
                 return "the recipient's wallet" if transfer.pays_another_wallet else "your wallet"
@@ -85,7 +84,7 @@ class ReplyPlaceholders(Placeholders):
                 return "at the link below" if transfer.contacts.recovery_url else "in the app you used"
             case "recovery":
                 recovery = "Only your wallet can move them, and you can recover them {recover_at}."
-                return Name(reasons.no_recovery(transfer)) or fill(recovery, self)
+                return Name(placeholders.no_recovery(transfer)) or fill(recovery, self)
             # What the team does, and by when
             case "desk":
                 return self._desk()
@@ -245,7 +244,7 @@ def references(transfer: Transfer) -> str:
     lines = [f"Intent ID: {text.visible(transfer.intent.intent_id)}"]
     if transfer.incident:
         lines.append(f"Known incident: {defang(transfer.incident.sentence)}")
-    is_recoverable = HelpKind.RECOVERY in summary.of(transfer).row.help and not reasons.no_recovery(transfer)
+    is_recoverable = HelpKind.RECOVERY in summary.of(transfer).row.help and not placeholders.no_recovery(transfer)
     if is_recoverable and transfer.contacts.recovery_url:
         lines.append(f"{RECOVER}: {transfer.contacts.recovery_url}")
     lines += [f"{each.step} transaction: {each.link or defang(each.txn_hash)}" for each in transactions(transfer)]

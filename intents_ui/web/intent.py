@@ -26,8 +26,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
 from intents_ui.transfers import balances, comparison, deposits, route_stats, statuses, summary, timeline
-from intents_ui.transfers.locations import Check
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import Check, Transfer
 from intents_ui.web import customer_reply, links, reading
 from intents_ui.web.customer_reply import Escalation
 from intents_ui.web.frame import render

@@ -21,7 +21,7 @@ from intents_ui.search import empty_results, explorers
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, code_generator
 from intents_ui.tokens import names
-from intents_ui.transfers import comparison, deposits, preview, route_diagram, rules, statuses, summary, timeline
+from intents_ui.transfers import comparison, deposits, rules, statuses, summary, timeline
 from intents_ui.web import assets, links
 
 
@@ -143,12 +143,12 @@ def environment(**options: Any) -> Environment:
     env.globals.update(clock_ahead=clock_ahead, made_at=now, version=version())
     env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=rules.SCAM_WARNING)
     env.filters.update(
-        card=preview.card,
+        card=summary.card,
         comparison=comparison.of,
         deposit_check=deposits.of,
         fees=comparison.fees,
-        preview=preview.describe,
-        stops=route_diagram.of,
+        preview=summary.preview,
+        stops=timeline.stops,
         summary=summary.of,
         timeline=timeline.of,
     )

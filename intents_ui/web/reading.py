@@ -35,8 +35,7 @@ from intents_ui.service.request_context import as_of
 from intents_ui.settings import ENV
 from intents_ui.tokens.names import chains_of
 from intents_ui.transfers.incidents import IncidentFacts
-from intents_ui.transfers.locations import PENDING, UNCHECKED, Balances, Check
-from intents_ui.transfers.transfer import NO_CONTACTS, Contacts, Transfer
+from intents_ui.transfers.transfer import NO_CONTACTS, PENDING, UNCHECKED, Balances, Check, Contacts, Transfer
 from intents_ui.web.mirror import mirror_coverage
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from intents_ui.service.models import (
     TokenMetadata,
 )
 from intents_ui.tokens.names import Names
-from intents_ui.transfers.locations import UNCHECKED, Balances, Check
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import UNCHECKED, Balances, Check, Transfer
 
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"

@@ -13,7 +13,8 @@ from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.errors import NotFound
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.service.operations import ServiceConfig
-from intents_ui.transfers import route_diagram, summary, timeline
+from intents_ui.transfers import summary, timeline
+from intents_ui.transfers.timeline import RouteStop
 from intents_ui.transfers.transfer import Transfer
 from tests.display import builders
 from tests.display.builders import NOW
@@ -44,8 +45,8 @@ class Scene:
     def timeline(self, now=NOW, **more) -> timeline.Timeline:
         return timeline.of(self.at(now, **more))
 
-    def stops(self, now=NOW, **more) -> tuple[route_diagram.RouteStop, ...]:
-        return route_diagram.of(self.at(now, **more))
+    def stops(self, now=NOW, **more) -> tuple[RouteStop, ...]:
+        return timeline.stops(self.at(now, **more))
 
     def sentences(self, now=NOW, **more) -> dict[str, str]:
         return {step.name.value: step.sentence for step in self.timeline(now, **more).steps}

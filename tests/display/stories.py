@@ -12,10 +12,9 @@ from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.transfers import summary
-from intents_ui.transfers.locations import UNCHECKED, Balances
 from intents_ui.transfers.placeholders import Agreement
 from intents_ui.transfers.summary import Summary
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import UNCHECKED, Balances, Transfer
 from tests.display.scenes import CATALOG
 
 # Every transfer is quoted at this time, so that the times in its texts are easy to follow.

@@ -10,13 +10,11 @@ from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt, IntentStatus, Page
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens.names import NO_NAMES
-from intents_ui.transfers import route_diagram, summary, timeline
-from intents_ui.transfers.locations import Place
-from intents_ui.transfers.route_diagram import REFUND_PLACES, Reached
+from intents_ui.transfers import summary, timeline
 from intents_ui.transfers.rules import Certainty, Delivery
 from intents_ui.transfers.statuses import Tone
-from intents_ui.transfers.timeline import Name, StepState
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.timeline import REFUND_PLACES, Name, Reached, StepState
+from intents_ui.transfers.transfer import Place, Transfer
 from tests.display.builders import ARBITRUM, BASE, NOW, at, intent, receipt, refund, transaction
 from tests.display.scenes import MOMENTS, SERVICE, scene
 from tests.display.states import combined, pairs
@@ -68,7 +66,7 @@ class Views:
         transfer = at(None, of_receipt, now=now)
         self.told = summary.of(transfer)
         self.steps = {step.name: step for step in timeline.of(transfer).steps}
-        self.stops = {stop.place: stop for stop in route_diagram.of(transfer)}
+        self.stops = {stop.place: stop for stop in timeline.stops(transfer)}
 
     def quarrel(self, deposit, origin, destination, back) -> str:
         place, reached = self.told.place, [stop.reached for stop in self.stops.values()]

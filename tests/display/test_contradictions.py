@@ -19,9 +19,8 @@ from intents_ui.service.outcome import StepStatus
 from intents_ui.transfers import comparison, deposits, rules, statuses
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.comparison import Result
-from intents_ui.transfers.locations import UNCHECKED, Balances, Check, Place
 from intents_ui.transfers.rules import Actor, Attention, Cause, Help
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import UNCHECKED, Balances, Check, Place, Transfer
 from intents_ui.web import customer_reply
 from intents_ui.web.customer_reply import Escalation
 from tests.display.builders import ARBITRUM, USDC, at, intent

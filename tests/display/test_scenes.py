@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intents_ui.tokens.token_amounts import TokenStanding
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.route_diagram import REFUND_PLACES, Reached
+from intents_ui.transfers.timeline import REFUND_PLACES, Reached
 from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene

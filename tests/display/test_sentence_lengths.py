@@ -16,10 +16,9 @@ from intents_ui.service.models import (
     TokenBalance,
     TokenInfo,
 )
-from intents_ui.transfers import reasons, timeline
+from intents_ui.transfers import placeholders, timeline
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.locations import UNCHECKED, Balances, Check
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import UNCHECKED, Balances, Check, Transfer
 from intents_ui.web.customer_reply import ReplyPlaceholders
 from tests import words
 from tests.display.builders import ARBITRUM, BASE, MERCHANT, USDC, Catalogue, at
@@ -38,7 +37,7 @@ QUOTE = IntentProviderQuote(
     route_providers_request_ids=("0xc3115e5a5e5a5e5a5e5a5e5a5e5a5e5a5e5a5e5a5e5a5e5a5e5a5e5a5e5a90cd",),
 )
 REASONS = (
-    *reasons.FIXED,
+    *placeholders.FIXED,
     PAUSED,
     f"precondition not met: balance {LITTLE} < {LEAST}",
     "aborted: not sent within 1h10m0s",

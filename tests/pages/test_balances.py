@@ -14,10 +14,9 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
 from intents_ui.transfers.balances import NO_OWNER, NOTHING
-from intents_ui.transfers.locations import Check
 from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import Check, Transfer
 from intents_ui.web import reading
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO

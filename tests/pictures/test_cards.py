@@ -13,8 +13,8 @@ from intents_ui.share import cards
 from intents_ui.share.cards import Busy, Cards
 from intents_ui.share.drawing import MONEY, TONES, CardRenderer
 from intents_ui.transfers import statuses
-from intents_ui.transfers.preview import Card, PreviewEnd
 from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers.summary import Card, PreviewEnd
 from tests.service.pictures import opened
 
 DONE = Card(

@@ -13,8 +13,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Refused
 from intents_ui.service.models import Intent, IntentHistory
 from intents_ui.service.operations import ServiceConfig
-from intents_ui.transfers.locations import PENDING
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import PENDING, Transfer
 from intents_ui.web import reading
 from intents_ui.web.reading import MAX_PAGES, entry_of
 

@@ -10,9 +10,8 @@ from intents_ui.tokens import token_amounts
 from intents_ui.tokens.token_amounts import TokenStanding
 from intents_ui.transfers import balances, summary
 from intents_ui.transfers.balances import AddressBalances, ValueStatus
-from intents_ui.transfers.locations import UNCHECKED
+from intents_ui.transfers.transfer import UNCHECKED, Transfer
 from intents_ui.transfers.transfer import Balances as Snapshot
-from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import (
     ARBITRUM,
     BASE,

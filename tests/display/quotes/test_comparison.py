@@ -21,9 +21,9 @@ from intents_ui.service.models import (
 from intents_ui.transfers import comparison as display
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.comparison import Result
-from intents_ui.transfers.locations import Place
 from intents_ui.transfers.rules import Certainty
 from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.transfer import Place
 from tests.display.builders import (
     ARBITRUM,
     BASE,

@@ -26,11 +26,11 @@ from intents_ui.service.models import (
 from intents_ui.service.outcome import LEGS, StepStatus, leg
 from intents_ui.tokens.names import NO_NAMES
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.locations import Balances, Check, Place
 from intents_ui.transfers.placeholders import Agreement
 from intents_ui.transfers.rules import MESSAGES, Actor, Certainty
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import Summary
+from intents_ui.transfers.transfer import Balances, Check, Place
 from tests.display.builders import (
     ARBITRUM,
     BASE,

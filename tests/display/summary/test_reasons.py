@@ -6,7 +6,7 @@ import pytest
 
 from intents_ui.service.models import TokenMetadata, TransactionPrecondition
 from intents_ui.tokens.token_amounts import Money
-from intents_ui.transfers import reasons
+from intents_ui.transfers import placeholders
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers import timeline as timelines
 from intents_ui.transfers.rules import SUPPORT_OF_THE_APP, Actor, Help
@@ -68,7 +68,7 @@ EXPLAINED = named(
 
 @pytest.mark.parametrize(("reason", "needed", "words"), EXPLAINED)
 def test_a_known_reason_is_explained(reason, needed, words):
-    assert reasons.explain(reason, needed) == words
+    assert placeholders.explain(reason, needed) == words
 
 
 NOT_EXPLAINED = named(
@@ -83,7 +83,7 @@ NOT_EXPLAINED = named(
 
 @pytest.mark.parametrize("reason", NOT_EXPLAINED)
 def test_an_unknown_reason_is_not_interpreted(reason):
-    assert reasons.explain(reason, NEEDED) == ""
+    assert placeholders.explain(reason, NEEDED) == ""
 
 
 def test_each_reason_of_the_scenarios_is_explained_beside_its_raw_text():

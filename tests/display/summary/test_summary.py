@@ -14,12 +14,11 @@ from intents_ui.service.models import (
     TransactionStatus,
 )
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.locations import PENDING, UNCHECKED, Balances, Check, Place
 from intents_ui.transfers.placeholders import Agreement
 from intents_ui.transfers.rules import MESSAGES, SECOND_DEPOSIT, Actor, Attention, Cause, Certainty
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
-from intents_ui.transfers.transfer import RETURN, Transfer
+from intents_ui.transfers.transfer import PENDING, RETURN, UNCHECKED, Balances, Check, Place, Transfer
 from tests.display.builders import (
     ARBITRUM,
     BASE,

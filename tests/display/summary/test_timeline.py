@@ -4,11 +4,9 @@ from decimal import Decimal
 import pytest
 
 from intents_ui.service.models import FINAL, IntentProviderQuote, IntentStatus
-from intents_ui.transfers import route_diagram
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers import timeline as display
-from intents_ui.transfers.route_diagram import Reached
-from intents_ui.transfers.timeline import Name, StepState
+from intents_ui.transfers.timeline import Name, Reached, StepState
 from tests.display import builders
 from tests.display.builders import (
     ARBITRUM,
@@ -293,7 +291,7 @@ def test_steps_that_could_not_be_loaded_are_unknown(status):
     result = display.of(transfer)
     assert {step.state for step in result.steps[2:]} == {StepState.UNKNOWN}
     assert all("nknown" in step.sentence for step in result.steps[2:])
-    stops = route_diagram.of(transfer)
+    stops = display.stops(transfer)
     assert {stop.reached for stop in stops} == {Reached.UNKNOWN}
 
 
@@ -306,16 +304,16 @@ def test_an_executed_transfer_without_a_receipt_does_not_mean_that_nothing_moved
     assert not any(
         word in f"{summary.headline} {summary.location}" for word in ("No deposit", "In the owner's wallet on")
     )
-    assert {stop.reached for stop in route_diagram.of(at(intent(status)))} == {Reached.UNKNOWN}
+    assert {stop.reached for stop in display.stops(at(intent(status)))} == {Reached.UNKNOWN}
 
 
 def drawn(of_receipt, *, of_intent=None):
-    return route_diagram.of(at(of_intent, of_receipt))
+    return display.stops(at(of_intent, of_receipt))
 
 
 def test_the_route_of_a_bridged_transfer_is_drawn():
     transfer = at(intent(origin_intent_address="0x01", destination_intent_address="0x02"), crossing())
-    stops = route_diagram.of(transfer)
+    stops = display.stops(transfer)
     assert [(stop.title, stop.reached.value, stop.note) for stop in stops] == [
         ("Owner", "passed", "Arbitrum"),
         ("Deposit address", "passed", "Arbitrum"),
@@ -345,7 +343,7 @@ def test_refunded_funds_are_with_the_owner_on_the_refunds_chain():
             refund=refund("SUCCEEDED", chain_id=BASE),
         ),
     )
-    stops = route_diagram.of(transfer)
+    stops = display.stops(transfer)
     assert [(stop.title, stop.reached, transfer.chain_of(stop.place)) for stop in stops] == [
         ("Owner", Reached.PASSED, ARBITRUM),
         ("Deposit address", Reached.PASSED, ARBITRUM),
