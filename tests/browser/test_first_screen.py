@@ -15,7 +15,6 @@ LINK = re.compile(r'href="([^"]+)" aria-label="Scenario (\d+) at its worst"')
 HELD = re.compile(r": ([\d,.]+ \S+)\.")
 ANSWERS = ".answer h1, .answer-point, .promise-line"
 BOTTOMS = "all => all.map(each => each.getBoundingClientRect().bottom)"
-FONT_SIZES = "all => all.map(each => parseFloat(getComputedStyle(each).fontSize))"
 # The text of each part that is inside the window and above the action bar.
 SEEN = """(parts) => {
   const bar = document.querySelector(".bar-actions").getBoundingClientRect();

@@ -79,11 +79,6 @@ def try_again(page: Page) -> None:
     expect(page.locator(".windows .window")).not_to_have_count(1)
 
 
-def choose_a_chain(page: Page) -> None:
-    page.get_by_label("Chain", exact=True).first.focus()
-    page.keyboard.press("ArrowDown")
-
-
 ROWS: Final = [
     Row(
         "a filter",

@@ -1,7 +1,6 @@
 """The emulator, with responses that a test can change."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,24 +28,19 @@ class OddService(httpx.BaseTransport):
 
     def __init__(self, emulator: Emulator) -> None:
         self._service = InProcessTransport(emulator)
-        self._lock = threading.Lock()
         self._answers: dict[tuple[str, bytes], tuple[int, bytes]] = {}
         self.changes: dict[str, Change] = {}
-        self.headers: dict[str, str] = {}
-        self.requested: list[tuple[str, Any]] = []
-        self.given: list[tuple[str, bytes]] = []
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         operation, body = request.url.path.rpartition("/")[2], request.read()
-        status, content = self._answer(operation, body, request)
-        with self._lock:
-            self.requested.append((operation, _document(body)))
-            if status == 200:
-                self.given.append((operation, content))
+        if (operation, body) not in self._answers:
+            answer = self._service.handle_request(request)
+            self._answers[operation, body] = answer.status_code, answer.read()
+        status, content = self._answers[operation, body]
         if operation in self.changes and status == 200:
             changed = self.changes[operation](json.loads(content))
             content = changed.encode() if isinstance(changed, str) else json.dumps(changed).encode()
-        headers = {"Content-Type": "application/json"} | self.headers
+        headers = {"Content-Type": "application/json"}
         return httpx.Response(status, headers=headers, stream=httpx.ByteStream(content))
 
     def close(self) -> None:
@@ -55,23 +49,9 @@ class OddService(httpx.BaseTransport):
     def end(self) -> None:
         self._service.close()
 
-    def _answer(self, operation: str, body: bytes, request: httpx.Request) -> tuple[int, bytes]:
-        if (operation, body) not in self._answers:
-            answer = self._service.handle_request(request)
-            self._answers[operation, body] = answer.status_code, answer.read()
-        return self._answers[operation, body]
-
-
-def _document(body: bytes) -> Any:
-    """Return the request as JSON. Console calls may be invalid JSON."""
-    try:
-        return json.loads(body)
-    except ValueError:
-        return body
-
 
 class Odd:
-    """The site with changed responses. `anew` clears all caches."""
+    """The site with changed responses."""
 
     def __init__(self, way: OddService) -> None:
         self.way = way
@@ -81,8 +61,6 @@ class Odd:
     def rewrite(self, **changes: Change) -> None:
         """Set the changes. Lists of names stay cached unless they change, because every page would load them again."""
         self.way.changes = changes
-        self.way.requested.clear()
-        self.way.given.clear()
         names_stay = not REFERENCE & (changes.keys() | self._before)
         self._use(**({"catalog": app.current().catalog} if names_stay else {}))
         self._before = set(changes)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -11,8 +11,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.api import v1
 from intents_ui.api.models import ApiModel
-
-HEAVIEST_PAGE: Final = 25_000  # bytes, compressed
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ from tests.display.builders import (
     ARBITRUM,
     BASE,
     ETHEREUM,
-    MERCHANT,
     NOW,
     OWNER,
     USDC_ON_BASE,
@@ -31,7 +30,6 @@ CROSSED = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED"}
 REVERTED = {"deposit": "SUCCEEDED", "origin": "REVERTED", "destination": "ABORTED"}
 ABORTED = dict.fromkeys(("deposit", "origin", "destination"), "ABORTED")
 ONE_CHAIN = {"destination_chain_id": ARBITRUM}
-TO_ANOTHER = refund("SUCCEEDED", to_address=MERCHANT)
 
 
 def timeline(of_intent=None, of_receipt=None):
