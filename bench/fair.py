@@ -29,7 +29,7 @@ from urllib.parse import urlencode
 
 import httpx
 
-from bench.processes import Dashboard, StubService, clean, dashboard, ended, installed
+from bench.processes import Server, StubService, clean, dashboard, ended, installed
 from intents_ui.emulator import Emulator
 from tests.live.tcp_service import TcpService
 from tests.serving import ROOT
@@ -263,7 +263,7 @@ class Result:
         )
 
 
-async def read(where: Dashboard, paths: list[str], seconds: float, result: Result) -> None:
+async def read(where: Server, paths: list[str], seconds: float, result: Result) -> None:
     until, number = time.monotonic() + seconds, 0
     async with proxy(where.port) as http:
         while time.monotonic() < until:
@@ -276,7 +276,7 @@ async def read(where: Dashboard, paths: list[str], seconds: float, result: Resul
             await asyncio.sleep(READING_SECONDS)
 
 
-async def measured(name: str | None, where: Dashboard, paths: list[str], known: list[str], seconds: float) -> Result:
+async def measured(name: str | None, where: Server, paths: list[str], known: list[str], seconds: float) -> Result:
     await read(where, paths, 3, Result())
     result = Result()
     async with attacked(name, where.port, known, seconds + 1) as responses:

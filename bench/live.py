@@ -18,13 +18,12 @@ import contextlib
 import json
 import random
 import resource
-import statistics
 import time
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from bench.processes import processor_seconds, quantile, resident_kb
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import call
 from tests.live.following import CountedService, until
@@ -203,21 +202,6 @@ async def soak(minutes: float) -> None:
             objects, tasks = server.memory
             print(f"{visits:>8}{server.figures[1]:>9}{service.waits:>7}{tasks:>7}{open_files(pid):>7}{objects:>9}"
                   f"{resident_kb(pid):>13}", flush=True)  # fmt: skip
-
-
-def resident_kb(pid: int) -> int:
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
-
-
-def processor_seconds(pid: int) -> float:
-    """Return the CPU time of a process, including finished threads."""
-    # Linux numbers a process's CPU clock like this (clock_getcpuclockid). /proc counts hundredths of a second only.
-    return time.clock_gettime((~pid << 3) | 2)
-
-
-def quantile(numbers: list[float], percent: int) -> float:
-    return statistics.quantiles(numbers, n=100)[percent - 1]
 
 
 def allowed(count: int) -> int:

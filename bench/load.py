@@ -1,25 +1,17 @@
-"""Load generator in a separate process: clients that request pages as fast as they get them.
+"""Clients that request pages as fast as they get them, over raw sockets.
 
-Controlled by lines of JSON:
-
-    echo '{"port": 8000, "paths": ["/help"], "connections": 16, "seconds": 2}' | .venv/bin/python -m bench.load
-
-Each input line is a run, and each output line its result: the number of responses by status, and the milliseconds and
-bytes of the successful ones. Without `seconds`, each path is requested once. `{fresh}` in a path becomes 16 digits that
-no run had before. Raw sockets, because a client library would cost more than the page being measured.
+A client library would cost more than a page.
 """
 
 import asyncio
-import contextlib
 import itertools
-import json
 import math
 import random
 import re
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
@@ -35,7 +27,7 @@ def length_of(head: bytes) -> int:
 
 
 def request(path: str, encoding: str = "") -> bytes:
-    """Return a request for a path. `encoding`: what the client accepts."""
+    """Return a request for a path, in which `{fresh}` becomes 16 digits that no request had before."""
     path = path.replace("{fresh}", f"{next(FRESH):016x}")
     accepts = f"Accept-Encoding: {encoding}\r\n" if encoding else ""
     return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{accepts}\r\n".encode()
@@ -64,18 +56,27 @@ class Response:
         self.is_complete = self._tail == LAST_CHUNK if self._expected is None else self.bytes >= self._expected
 
 
+@dataclass
+class Load:
+    """Statuses of responses, and the milliseconds and bytes of the successful ones."""
+
+    seconds: float = 0.0
+    milliseconds: list[float] = field(default_factory=list)
+    statuses: Counter[str] = field(default_factory=Counter)
+    bytes: int = 0
+
+
 class Reader(asyncio.Protocol):
     """Client with one connection. Sends no request after `until`, or after the last path."""
 
-    def __init__(self, paths: Iterator[str], until: float, pause: float, encoding: str) -> None:
+    def __init__(self, load: Load, paths: Iterator[str], until: float, pause: float, encoding: str) -> None:
+        self.load = load
         self.paths = paths
-        self.pause = pause
         self.until = until
+        self.pause = pause
         self.encoding = encoding
-        self.milliseconds: list[float] = []
-        self.statuses: Counter[str] = Counter()
-        self.bytes = 0
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.loop = asyncio.get_running_loop()
+        self.done = self.loop.create_future()
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -84,7 +85,7 @@ class Reader(asyncio.Protocol):
     def go_on(self) -> None:
         """Send the next request, after a random pause so that clients don't synchronize."""
         if self.pause:
-            asyncio.get_running_loop().call_later(random.uniform(0, 2 * self.pause), self.ask)
+            self.loop.call_later(random.uniform(0, 2 * self.pause), self.ask)
         else:
             self.ask()
 
@@ -99,10 +100,10 @@ class Reader(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.response.add(data)
         if self.response.is_complete:
-            self.statuses[self.response.status] += 1
+            self.load.statuses[self.response.status] += 1
             if self.response.status == "200":
-                self.milliseconds.append((time.perf_counter() - self.began) * 1000)
-                self.bytes += self.response.bytes
+                self.load.milliseconds.append((time.perf_counter() - self.began) * 1000)
+                self.load.bytes += self.response.bytes
             self.go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -110,31 +111,32 @@ class Reader(asyncio.Protocol):
             self.done.set_result(None)
 
 
-async def run(
-    port: int, paths: list[str], connections: int, seconds: float | None = None, pause: float = 0, encoding: str = ""
-) -> dict[str, Any]:
-    """Run clients that take turns at the paths. `pause` is the mean time in seconds between a client's requests."""
-    loop, began = asyncio.get_running_loop(), time.perf_counter()
+def load(
+    port: int,
+    paths: Sequence[str],
+    *,
+    connections: int,
+    seconds: float | None = None,
+    pause: float = 0.0,
+    encoding: str = "",
+) -> Load:
+    """Run clients that take turns at the paths, each path once without `seconds`.
+
+    `pause` is the mean time in seconds between a client's requests.
+    """
+    began, found = time.perf_counter(), Load()
     each = iter(paths) if seconds is None else itertools.cycle(paths)
     until = math.inf if seconds is None else began + seconds
-    readers = []
-    for _ in range(connections):
-        _, reader = await loop.create_connection(lambda: Reader(each, until, pause, encoding), "127.0.0.1", port)
-        readers.append(reader)
-    await asyncio.gather(*(reader.done for reader in readers))
-    return {
-        "seconds": time.perf_counter() - began,
-        "milliseconds": sorted(itertools.chain(*(reader.milliseconds for reader in readers))),
-        "statuses": dict(sum((reader.statuses for reader in readers), Counter[str]())),
-        "bytes": sum(reader.bytes for reader in readers),
-    }
 
+    async def run() -> None:
+        loop, readers = asyncio.get_running_loop(), []
+        for _ in range(connections):
+            reader = Reader(found, each, until, pause, encoding)
+            await loop.create_connection(lambda reader=reader: reader, "127.0.0.1", port)
+            readers.append(reader)
+        await asyncio.gather(*(reader.done for reader in readers))
 
-def main() -> None:
-    with contextlib.suppress(KeyboardInterrupt):
-        for line in sys.stdin:
-            print(json.dumps(asyncio.run(run(**json.loads(line)))), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    asyncio.run(run())
+    found.seconds = time.perf_counter() - began
+    found.milliseconds.sort()
+    return found

@@ -1,9 +1,9 @@
-"""Process runner for benchmarks, all on loopback: the dashboard as in production, the stub service, the clients."""
+"""Processes of the benchmarks, all on loopback: the dashboard as in production, and stub services."""
 
-import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -12,36 +12,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import Any
 
 import httpx
 
-from bench.live import processor_seconds, resident_kb
-from tests.gunicorn_constants import POLICIES, constants
 from tests.serving import GUNICORN, ROOT, free_port, wait_for
 
 KEY = "a key of the measurement, and of no installation"
 CHECKOUT = ("intents_ui", "templates", "static", "gunicorn.conf.py", "manage.py", "pyproject.toml")
-
-
-def _ages(fresh: int, old: int) -> dict[str, int]:
-    return {"fresh": fresh, "renewed": fresh, "old": old}
-
-
-# Kinds of responses that are requested each time. Lists of chains and tokens stay cached, as in any warm process.
-UNCACHED = ("older_history", "token_search")
-# Those are kept for outages, so that what comes again is known.
-KEPT = ("moving", "ended_lately", "ended", "stopped_lately", "stopped", "balances", "search")
-# First pages of lists are fresh all the time. They keep the rows of later pages known (`bench.pages.cases`).
-RENEWING_POLICIES = {
-    "history": _ages(3600, 3600),
-    **{key: _ages(0, 0) for key in UNCACHED},
-    **{key: _ages(0, 3600) for key in KEPT},
-}
-RENEWING = constants(**{POLICIES: RENEWING_POLICIES})
-COLD = constants(**{POLICIES: {key: _ages(0, 0) for key in ("history", *UNCACHED, *KEPT)}})
-CACHED: Mapping[str, str] = {}
 PATIENCE = 30.0
+OURS = re.compile(r"INTENTS_|REDIS_URL$|WEB_CONCURRENCY$|PORT$|HOST$|DEBUG$|SECRET_KEY$|LOG_FORMAT$")
+
+
+def clean(**more: str) -> dict[str, str]:
+    """Return the environment without the settings of another dashboard."""
+    return {name: value for name, value in os.environ.items() if not OURS.match(name)} | more
+
+
+def output(*arguments: str, place: Path = ROOT, **settings: str) -> str:
+    """Return the output of one of our programs."""
+    command, env = [sys.executable, *arguments], clean(**settings)
+    # The arguments are our own modules, paths and addresses.
+    return subprocess.run(command, cwd=place, env=env, stdout=subprocess.PIPE, check=True, text=True).stdout  # noqa: S603 - as explained above
+
+
+@contextmanager
+def ended(command: Sequence[str], program: str = sys.executable, **how: Any) -> Iterator["subprocess.Popen[Any]"]:
+    """Run a program during the block, by default one of ours."""
+    with subprocess.Popen([program, *command], **{"cwd": ROOT, "env": clean(), **how}) as process:  # noqa: S603 - our own command
+        try:
+            yield process
+        finally:
+            process.terminate()  # not SIGINT, which background processes of a shell ignore
+            process.wait(PATIENCE)
 
 
 @contextmanager
@@ -53,12 +56,11 @@ def installed() -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="intents-bench-") as folder:
         place = Path(folder)
-        for name in CHECKOUT:
-            source = ROOT / name
+        for source in (ROOT / name for name in CHECKOUT):
             if source.is_dir():
-                shutil.copytree(source, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, place / source.name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
-                shutil.copy(source, place / name)
+                shutil.copy(source, place)
         packages = str(place / ".venv")
         output("-m", "uv", "venv", "--quiet", "--python", sys.executable, packages)
         install = ("uv", "pip", "install", "--quiet", "--compile-bytecode", "--require-hashes")
@@ -68,76 +70,58 @@ def installed() -> Iterator[Path]:
         yield place
 
 
-def output(*arguments: str, place: Path = ROOT, **settings: str) -> str:
-    """Return the output of one of our programs."""
-    command, env = [sys.executable, *arguments], clean(**settings)
-    # The arguments are our own modules, paths and addresses.
-    return subprocess.run(command, cwd=place, env=env, stdout=subprocess.PIPE, check=True, text=True).stdout  # noqa: S603 - as explained above
-
-
-def clean(**more: str) -> dict[str, str]:
-    """Return the environment without the settings of another dashboard."""
-    ours = re.compile(r"INTENTS_|REDIS_URL$|WEB_CONCURRENCY$|PORT$|HOST$|DEBUG$|SECRET_KEY$|LOG_FORMAT$")
-    return {name: value for name, value in os.environ.items() if not ours.match(name)} | more
-
-
-class Server(Protocol):
-    """A running web server. `processor`: CPU time in seconds, including finished threads."""
-
-    port: int
-
-    @property
-    def processor(self) -> float: ...
-
-    @property
-    def megabytes(self) -> float: ...
-
-
 @dataclass
-class Dashboard:
-    """A running dashboard, seen through its worker. `started_in` is the seconds until its first response."""
+class Server:
+    """A running server, which is the process `pid` and its descendants, without `pid` if that is gunicorn's arbiter.
+
+    `started_in` is the seconds until its first response.
+    """
 
     port: int
-    master: int
+    pid: int
     started_in: float
+    is_arbiter: bool
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     @property
-    def worker(self) -> int:
-        return int(Path(f"/proc/{self.master}/task/{self.master}/children").read_text().split()[0])
+    def pids(self) -> list[int]:
+        pids = list(family(self.pid))
+        return pids[1:] if self.is_arbiter else pids
 
     @property
     def processor(self) -> float:
-        return processor_seconds(self.worker)
+        """CPU time in seconds, including finished threads."""
+        return sum(map(processor_seconds, self.pids))
 
     @property
     def megabytes(self) -> float:
-        return resident_kb(self.worker) / 1024
+        return sum(map(resident_kb, self.pids)) / 1024
 
 
 @contextmanager
-def dashboard(place: Path, service: str, settings: Mapping[str, str]) -> Iterator[Dashboard]:
-    port, began = free_port(), time.perf_counter()
-    env = clean(PORT=str(port), SECRET_KEY=KEY, INTENTS_SERVICE_URL=service, **settings)
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it still formats its log lines
-    command, python = ["-m", "gunicorn", "--config", GUNICORN], str(place / ".venv/bin/python")
-    with ended(command, python, cwd=place, env=env, **silent) as process:
-        wait_for(f"http://127.0.0.1:{port}/healthz", process)
-        yield Dashboard(port, process.pid, time.perf_counter() - began)
+def serving(command: Sequence[str], ready: str, *, port: int, is_arbiter: bool = False, **how: Any) -> Iterator[Server]:
+    """Run a server during the block. It is ready when it responds at the path `ready`."""
+    began = time.perf_counter()
+    with ended(command, **how) as process:
+        wait_for(f"http://127.0.0.1:{port}{ready}", process)
+        yield Server(port, process.pid, time.perf_counter() - began, is_arbiter)
 
 
 @contextmanager
-def ended(command: Sequence[str], program: str = sys.executable, **how: Any) -> Iterator["subprocess.Popen[Any]"]:
-    """Run a program during the block, by default one of ours."""
-    with subprocess.Popen([program, *command], **how) as process:  # noqa: S603 - our own command
-        try:
-            yield process
-        finally:
-            process.terminate()  # not SIGINT, which background processes of a shell ignore
-            process.wait(PATIENCE)
+def dashboard(
+    place: Path, service: str, settings: Mapping[str, str], application: Sequence[str] = (), log: Any = None
+) -> Iterator[Server]:
+    """Run an installed dashboard, or that of this checkout. Without a `log`, it still formats its log lines."""
+    port, to = free_port(), log or subprocess.DEVNULL
+    command = ["-m", "gunicorn", "--config", GUNICORN, *application]
+    env = clean(PORT=str(port), INTENTS_SERVICE_URL=service, **{"SECRET_KEY": KEY, **settings})
+    program = sys.executable if place == ROOT else str(place / ".venv/bin/python")
+    how = {"program": program, "cwd": place, "env": env, "stdout": to, "stderr": to}
+    with serving(command, "/healthz", port=port, is_arbiter=True, **how) as server:
+        yield server
 
 
 class StubService:
@@ -166,9 +150,8 @@ class StubService:
 @contextmanager
 def stub_service() -> Iterator[StubService]:
     port = free_port()
-    with ended(["-m", "bench.stub_service", "--port", str(port)], cwd=ROOT, env=clean()) as process:
-        wait_for(f"http://127.0.0.1:{port}/counters", process)
-        service = StubService(f"http://127.0.0.1:{port}")
+    with serving(["-m", "bench.stub_service", "--port", str(port)], "/counters", port=port) as server:
+        service = StubService(server.url)
         with service.http:
             yield service
 
@@ -178,28 +161,28 @@ def history_stub(*, entries: int, days: float = 30.0, rate: float = 0.0) -> Iter
     """Run `bench.history_stub` during the block, and yield its URL."""
     port = free_port()
     options = ["--port", str(port), "--entries", str(entries), "--days", str(days), "--rate", str(rate)]
-    with ended(["-m", "bench.history_stub", *options], cwd=ROOT, env=clean()) as process:
-        wait_for(f"http://127.0.0.1:{port}/ready", process)
-        yield f"http://127.0.0.1:{port}"
+    with serving(["-m", "bench.history_stub", *options], "/ready", port=port) as server:
+        yield server.url
 
 
-class Clients:
-    """Client of `bench.load`."""
-
-    def __init__(self, commands: IO[str], results: IO[str]) -> None:
-        self.commands = commands
-        self.results = results
-
-    def run(self, port: int, paths: Sequence[str], **how: float | str) -> dict[str, Any]:
-        """Run clients. `how`: connections, seconds, pause, encoding."""
-        options = {"port": port, "paths": list(paths), **how}
-        print(json.dumps(options), file=self.commands, flush=True)
-        result: dict[str, Any] = json.loads(self.results.readline())
-        return result
+def family(pid: int) -> Iterator[int]:
+    """Yield a process and its descendants."""
+    yield pid
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in path.read_text().split():
+            yield from family(int(child))
 
 
-@contextmanager
-def clients() -> Iterator[Clients]:
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with ended(["-m", "bench.load"], cwd=ROOT, env=clean(), **pipes) as process:
-        yield Clients(cast("IO[str]", process.stdin), cast("IO[str]", process.stdout))
+def resident_kb(pid: int) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
+
+
+def processor_seconds(pid: int) -> float:
+    """Return the CPU time of a process, including finished threads."""
+    # Linux numbers a process's CPU clock like this (clock_getcpuclockid). /proc counts hundredths of a second only.
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+def quantile(numbers: Sequence[float], percent: int) -> float:
+    return statistics.quantiles(numbers, n=100)[percent - 1] if len(numbers) > 1 else sum(numbers)

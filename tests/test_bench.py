@@ -1,6 +1,5 @@
 """What keeps the benchmarks honest: each response counts whole, limits decide, and the stub's history has no gaps."""
 
-import itertools
 import json
 import sqlite3
 from contextlib import closing
@@ -12,9 +11,12 @@ import pytest
 from bench import history_stub
 from bench.history_stub import History
 from bench.journeys import JOURNEYS, measured
-from bench.load import Response
+from bench.load import Load, Response
 from bench.mirror import backfill
-from bench.pages.measuring import Loops, Measurement, Run, Target
+from bench.mirror.databases import Database
+from bench.pages import Case, Measurement, Run
+from bench.processes import Server
+from bench.report import Target
 from tests.emulator.driving import NOW, Clock
 
 
@@ -36,16 +38,14 @@ def test_a_response_is_complete_with_its_last_byte(pieces: list[bytes]) -> None:
     assert (response.status, response.bytes) == ("200", sum(map(len, pieces)))
 
 
-def test_a_ratio_compares_each_run_with_the_loops_around_it() -> None:
-    def runs(*costs: float) -> list[Run]:
-        return [Run([1.0] * 10, seconds=1 + cost, processor=cost) for cost in costs]
+def test_rates_of_the_same_turn_are_compared() -> None:
+    def measured(*seconds: float) -> Measurement:
+        case = Case("history", "cached", Server(0, 0, 0.0, is_arbiter=True), ["/"])
+        return Measurement(case, 1, 0.0, [Run(Load(each, [1.0] * 10), each / 100, 0.0, 0) for each in seconds])
 
-    loops = list(itertools.starmap(Loops, itertools.pairwise(runs(0.01, 0.01, 0.03, 0.05))))
-    measured = Measurement("history", "unseen", 1, 0.0, "", runs(0.03, 0.08, 0.06), loops)
-    assert measured.ratio == pytest.approx(3.0)  # 3, 4 and 1.5
-    assert measured.spread == pytest.approx(100 * 2.5 / 3)
-    other = Measurement("empty", "", 1, 0.0, "", runs(1.06, 0.08, 1.12), loops)
-    assert measured.rate_relative_to(other) == pytest.approx(2.0)  # 2, 1 and 2
+    one, other = measured(1, 3, 2), measured(2, 3, 6)
+    assert one.rate_relative_to(other) == pytest.approx(2.0)  # 2, 1 and 3
+    assert (one.processor, one.spread) == (pytest.approx(2.0), pytest.approx(100.0))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_result_over_its_limit_is_reported(figure: float, least: bool, word: s
 
 
 def test_a_read_that_the_ledger_lacks_counts_as_lost(tmp_path: Path) -> None:
-    database = backfill.Database(tmp_path / "mirror.sqlite3")
+    database = Database(tmp_path / "mirror.sqlite3")
     with closing(sqlite3.connect(database.path)) as made:
         made.execute('CREATE TABLE mirror_window (start, "end", is_sealed, read_at)')
         made.execute("INSERT INTO mirror_window VALUES (0, 60, 1, 5), (60, 120, 0, 5), (120, 180, 0, NULL)")

@@ -9,8 +9,7 @@ from random import Random
 from typing import Any
 
 from bench.incidents.world import Fault, Run, World, mixed_rates
-from bench.pages.measuring import Target
-from bench.pages.report import load, machine
+from bench.report import Target, load_average, machine
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.incidents.rules import CHANCE, Begun, Knowledge
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
@@ -182,7 +181,7 @@ def main() -> None:
     for part in wanted:
         for target in figures.parts[part]():
             print(target.line(), flush=True)
-    print(f"\nEnded {load()}, processor time {time.process_time():.0f} s")
+    print(f"\nEnded {load_average()}, processor time {time.process_time():.0f} s")
 
 
 if __name__ == "__main__":

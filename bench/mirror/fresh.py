@@ -1,26 +1,23 @@
-"""Delay until the mirror knows the end of a transfer, and its calls, on an accelerated clock. Prints JSON.
-
-Runs in a process of its own, with the mirror's database in `INTENTS_DATABASE`.
-"""
+"""Delay until the mirror knows the end of a transfer, and its calls, on an accelerated clock."""
 
 import json
-import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
 from threading import Event
-from typing import TYPE_CHECKING
 
-import django
 import httpx
+from django.core.management import call_command
 
 from bench.history_stub import DAY, IDS, OPEN, RECORDED_AT, History
-from bench.live import quantile
-
-if TYPE_CHECKING:
-    from intents_ui.mirror.loop import Mirror
+from bench.processes import quantile
+from bench.report import Target
+from intents_ui.mirror.loop import Mirror
+from intents_ui.mirror.reader import CallLimiter, Reader
+from intents_ui.service.client import ServiceClient
+from intents_ui.service.operations import ServiceConfig
 
 START = RECORDED_AT // DAY * DAY + 600  # ten minutes into a day, which is what the mirror reads first
 RATE, CALLS = 4, 5  # per second
@@ -70,15 +67,7 @@ class Service(httpx.BaseTransport):
                     break
 
 
-def mirror_of(service: Service) -> "Mirror":
-    django.setup()  # after the settings are in the environment
-    from django.core.management import call_command
-
-    from intents_ui.mirror.loop import Mirror
-    from intents_ui.mirror.reader import CallLimiter, Reader
-    from intents_ui.service.client import ServiceClient
-    from intents_ui.service.operations import ServiceConfig
-
+def mirror_of(service: Service) -> Mirror:
     call_command("migrate", "mirror", verbosity=0)
     client = ServiceClient(ServiceConfig("http://stub"), transport=service, clock=lambda: service.now)
     limiter = CallLimiter(CALLS, clock=lambda: service.now, sleep=service.sleep)
@@ -86,32 +75,29 @@ def mirror_of(service: Service) -> "Mirror":
     return Mirror(reader, source="stub", now=service.moment, stop=Event(), days=0, random=Random(1))
 
 
-def measure(seconds: float) -> dict[str, float]:
+def measure(seconds: float) -> Iterator[Target]:
     service = Service()
     mirror, known = mirror_of(service), dict[bytes, float]()
     until = START + SETTLING + seconds
     with mirror.lead():
         while service.now < until:
-            reading = mirror.step()
-            if reading is None:
+            mirror.schedule.prepare(now=mirror.seconds())
+            task = mirror.schedule.next_task(now=mirror.seconds())
+            if task is None:
                 service.sleep(IDLE_SECONDS)
                 continue
+            reading = mirror.reader.read(task)
+            mirror.writer.commit(reading, now=mirror.seconds())
             for each in reading.entries:
                 if each.status not in OPEN:
                     known.setdefault(each.intent_id, service.now)
     # Endings of the last two minutes may not be known yet, and need not be.
     ended = dict(service.endings(START + SETTLING, until - 120))
-    late = sorted(known.get(each, float("inf")) - at for each, at in ended.items())
+    late = [known.get(each, float("inf")) - at for each, at in ended.items()]
+    told = f"{len(late):,} endings in {seconds / 60:g} minutes"
+    for percent, most in ((50, 15), (95, 30), (99, 120)):
+        yield Target(f"fresh: delay until an ending is known, p{percent}", quantile(late, percent), most, "s", told)
     called = [at for at in service.called if at >= START + SETTLING]
-    return {
-        "endings": len(late),
-        "p50": quantile(late, 50),
-        "p95": quantile(late, 95),
-        "p99": quantile(late, 99),
-        "calls": len(called) / (seconds * RATE),
-        "burst": max(place + 1 - bisect_right(called, at - 9.999) for place, at in enumerate(called)),
-    }
-
-
-if __name__ == "__main__":
-    print(json.dumps(measure(float(sys.argv[1]))))
+    yield Target("fresh: calls per transfer", len(called) / (seconds * RATE), 0.3, "")
+    burst = max(place + 1 - bisect_right(called, at - 9.999) for place, at in enumerate(called))
+    yield Target("fresh: calls in any 10 s", burst, 50, "", "a budget of 5 per second")

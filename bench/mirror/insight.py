@@ -1,72 +1,60 @@
-"""Cost of figures about many transfers: to count them, and to read them as pages do. Prints JSON.
+"""Cost of figures about many transfers: to count them, and to read them as pages do. Needs no service."""
 
-    INTENTS_DATABASE=/tmp/mirror.sqlite3 .venv/bin/python -m bench.mirror.insight 1000000 300
-
-Writes so many transfers of 30 days into an empty database, on so many routes, of which few have most. Needs no service.
-"""
-
-import json
-import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from statistics import median
 
-import django
+from bench.mirror.past import NOW, write_past
+from bench.report import Target
+from intents_ui.mirror import lease
+from intents_ui.mirror.figures import queries
+from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
+from intents_ui.mirror.figures.snapshots import EVERY, Period, SnapshotWriter
+from intents_ui.mirror.models import DayFact, Route, Token
+from intents_ui.mirror.windows import DAY
 
-from bench.mirror.past import DAY, HOUR, ROUTES, write_past
-
-NOW = 1_795_219_200 // DAY * DAY + 20 * HOUR
 TURNS = 30
-DAY_AGAIN = "count a day"
-QUERIES = (
-    "overview of a day",
-    "overview of 30 days",
-    "page of all, slowest window",
-    "page of the busiest route, slowest window",
-    "page of the busiest provider, slowest window",
-    "page of the busiest chain, slowest window",
-    "page of the busiest token, slowest window",
-    "performance of a route",
-    "late transfers",
-)
 
 
-def measure(count: int, routes: int = ROUTES) -> dict[str, float]:
-    """Return milliseconds of the processor for each query, and those of the facts of a day and of all snapshots."""
-
-    from intents_ui.mirror import lease
-    from intents_ui.mirror.figures import queries
-    from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
-    from intents_ui.mirror.figures.snapshots import EVERY, Period, SnapshotWriter
-    from intents_ui.mirror.models import DayFact, Route, Token
-
-    write_past(count, now=NOW, routes=routes)
+def measure(size: float) -> Iterator[Target]:
+    count = int(size)
+    write_past(count)
+    told = f"{count:,} transfers in 30 days"
     writer = SnapshotWriter(lease.acquire(now=1))
-    began, pieces = time.process_time(), list[float]()
-    while True:
+    began, pieces, has_more = time.process_time(), list[float](), True
+    while has_more:
         piece = time.perf_counter()
-        if not writer.step(now=NOW):
-            break
+        has_more = writer.step(now=NOW)
         pieces.append((time.perf_counter() - piece) * 1000)
-    found = {"all": (time.process_time() - began) * 1e6 / count, "longest": max(pieces)}
-    found["facts"] = DayFact.objects.count()
+    each, facts = (time.process_time() - began) * 1e6 / count, DayFact.objects.count()
     began = time.process_time()
     while writer.step(now=NOW + max(EVERY.values())):
         pass
-    found["snapshots"] = time.process_time() - began
+    snapshots = time.process_time() - began
+    for name, several in page_queries().items():
+        beside = f"processor time, median of {TURNS}, {told}"
+        yield Target(f"insight: {name}", max(map(milliseconds, several)), 20, "ms", beside)
+    day = milliseconds(partial(writer.write_day, NOW // DAY * DAY - DAY, NOW))
+    yield Target("insight: facts of a day", day, 1000, "ms", told)
+    yield Target("insight: snapshots of all periods", snapshots, 1, "s", f"processor time, {told}")
+    yield Target("insight: longest piece of work", max(pieces), 100, "ms", told)
+    beside = f"{told}, {facts:,} facts"
+    yield Target("insight: processor time to count all, per transfer", each, 50, "µs", beside)
 
-    busiest, token = Route.objects.get(pk=1), Token.objects.get(pk=2)
+
+def page_queries() -> dict[str, list[Callable[[], object]]]:
+    """Return the queries of pages by name. Those of several windows are measured by the slowest."""
+    now, busiest, token = datetime.fromtimestamp(NOW, UTC), Route.objects.get(pk=1), Token.objects.get(pk=2)
     route = ScopeName(Level.ROUTE, *busiest.key)
-    scopes = (
-        EVERYTHING,
-        route,
-        ScopeName(Level.PROVIDER, busiest.providers),
-        ScopeName(Level.CHAIN, "", busiest.origin_chain),
-        scope_of_token(token.chain, token.address),
-    )
-    now = datetime.fromtimestamp(NOW, UTC)
+    scopes = {
+        "all": EVERYTHING,
+        "the busiest route": route,
+        "the busiest provider": ScopeName(Level.PROVIDER, busiest.providers),
+        "the busiest chain": ScopeName(Level.CHAIN, "", busiest.origin_chain),
+        "the busiest token": scope_of_token(token.chain, token.address),
+    }
 
     def overview(period: Period) -> object:
         return queries.overview(period, queries.count_open(now=now))
@@ -74,28 +62,23 @@ def measure(count: int, routes: int = ROUTES) -> dict[str, float]:
     def page(scope: ScopeName, period: Period) -> object:
         return queries.report(scope, period, queries.count_open(now=now))
 
-    questions: tuple[Sequence[Callable[[], object]], ...] = (
-        *([partial(overview, period)] for period in (Period.DAY, Period.MONTH)),
-        *([partial(page, each, period) for period in Period] for each in scopes),
-        [lambda: queries.performance(route, now=now)],
-        [lambda: queries.late(now=now)],
-    )
-    parts = {DAY_AGAIN: [lambda: writer.write_day(NOW // DAY * DAY - DAY, NOW)]}
-    parts |= dict(zip(QUERIES, questions, strict=True))
-    return found | {name: max(map(typical, several)) for name, several in parts.items()}
+    return {
+        "overview of a day": [partial(overview, Period.DAY)],
+        "overview of 30 days": [partial(overview, Period.MONTH)],
+        **{
+            f"page of {name}, slowest window": [partial(page, scope, period) for period in Period]
+            for name, scope in scopes.items()
+        },
+        "performance of a route": [partial(queries.performance, route, now=now)],
+        "late transfers": [partial(queries.late, now=now)],
+    }
 
 
-def typical(part: Callable[[], object]) -> float:
-    return median(timed(part) for _ in range(TURNS))
-
-
-def timed(part: Callable[[], object]) -> float:
-    """Return milliseconds of the processor."""
-    began = time.process_time()
-    part()
-    return (time.process_time() - began) * 1000
-
-
-if __name__ == "__main__":
-    django.setup()
-    print(json.dumps(measure(*map(int, sys.argv[1:]))))
+def milliseconds(part: Callable[[], object]) -> float:
+    """Return the processor time, the median of the turns."""
+    took = []
+    for _ in range(TURNS):
+        began = time.process_time()
+        part()
+        took.append((time.process_time() - began) * 1000)
+    return median(took)
