@@ -24,7 +24,7 @@ __all__ = ["emulator", "site"]
 
 LIMITS = {"br": {"js": 37_000, "css": 24_000}, "gzip": {"js": 42_000, "css": 29_000}}  # of all pages together
 FIRST_VISIT = {"br": 60_000, "gzip": 65_000}
-EMBEDDED = ("css/embed", "css/helpdesk", "js/frames")  # of pages in other sites
+EMBEDDED = ("css/frames", "js/frames")  # of pages in other sites
 COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.web.assets.BundlingStorage"}}
 AT_ONCE = re.compile(r'hx-get="([^"]+)" hx-trigger="load"')
 LINKED = re.compile(r'(?:src|href)="/static/([^"]+\.(js|css))"')

@@ -11,11 +11,7 @@ from django.core.files.base import ContentFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # In cascade order. Sheets for a single kind of page are linked by that page.
-SHEETS = (
-    *("theme", "base", "layout", "controls", "keys", "parts", "rows", "lists", "filters", "exports", "address"),
-    *("summary", "route_diagram", "timeline", "fields", "calls", "help", "quotes", "balances", "triage", "pages"),
-    *("saved", "actions", "navigation", "palette", "commit", "sharing", "utilities"),
-)
+SHEETS = ("theme", "parts", "tables", "transfer", "lists", "layout", "utilities")
 # In execution order, after the page is parsed.
 SCRIPTS = ("page", "live", "saved", "lists", "transfer", "search")
 BUNDLES = {
