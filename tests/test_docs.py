@@ -247,6 +247,14 @@ def exists(word: str) -> bool:
     return True
 
 
+def test_the_architecture_names_every_folder_with_views_or_wording() -> None:
+    layers = (ROOT / "docs/architecture.md").read_text()
+    drawn = set(re.findall(r"\b([a-z]+)/", (ROOT / "docs/architecture.svg").read_text().partition("</defs>")[2]))
+    folders = {each.parent.name for each in (ROOT / "intents_ui").glob("*/__init__.py")}
+    assert drawn <= folders
+    assert folders - {"doctor", "management"} <= set(re.findall(r"`([a-z]+)`", layers))
+
+
 def test_the_changelog_starts_with_the_current_version_and_each_release_with_its_upgrade_notes() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     releases = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1:]
