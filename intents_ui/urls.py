@@ -11,7 +11,7 @@ from intents_ui.http import failures
 from intents_ui.lists import address, attention, history, home
 from intents_ui.mcp import endpoint
 from intents_ui.triage import views as triage
-from intents_ui.web import balances, feed_views, help, intent, operator, saved, search, well_known
+from intents_ui.web import balances, feeds, help, intent, operator, saved, search, well_known
 
 
 class Identifier(StringConverter):
@@ -46,7 +46,7 @@ OF_INTENT = [
     path("reply", intent.answer, name="reply"),
     path("proof", intent.proof, name="proof"),
     path("balances", balances.view, name="balances"),
-    path("feed.atom", feed_views.intent, name="intent-atom"),
+    path("feed.atom", feeds.intent, name="intent-atom"),
 ]
 # Below `token/<chain ID>/<address>/`.
 OF_TOKEN = [
@@ -76,7 +76,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("intent/<identifier:intent_id>", intent.view, name="intent"),
     path("intents/<identifier:intent_id>", intent.other_address),
     path("i/<identifier:intent_id>", intent.other_address),
-    path("address/<identifier:address>/feed.atom", feed_views.address, name="address-atom"),
+    path("address/<identifier:address>/feed.atom", feeds.address, name="address-atom"),
     path("address/<identifier:address>", address.view, name="address"),
     path("export/", include(EXPORTS)),
     path("chains", chains.view, name="chains"),

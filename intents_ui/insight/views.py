@@ -28,7 +28,7 @@ from intents_ui.mirror.windows import DAY, HOUR, utc
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens import names, providers
 from intents_ui.web import feeds, incidents, scopes
-from intents_ui.web.feed_entries import Entry, Feed
+from intents_ui.web.feeds import Entry, Feed
 from intents_ui.web.frame import GENERATED
 from intents_ui.web.incidents import ListedIncident
 from intents_ui.web.scopes import PLAIN, named

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from intents_ui.formatting import hashes, shapes, text
+from intents_ui.formatting import hashes, text
 from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding
 from intents_ui.service.models import ChainInfo
 from intents_ui.tokens import names
@@ -32,7 +32,7 @@ class Form:
 
 
 def _address_on(chain: str) -> Reader:
-    return lambda value: value if (shape := shapes.of(value)) and shape.chain == chain else None
+    return lambda value: value if (shape := hashes.shape_of(value)) and shape.chain == chain else None
 
 
 def _bare_hash(value: str) -> str | None:
@@ -82,7 +82,7 @@ def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Expl
     link = address_link if finding.kind in ADDRESSES else transaction_link if finding.kind in HASHES else None
     if link is None:
         return ()
-    if shape := shapes.of(finding.value):
+    if shape := hashes.shape_of(finding.value):
         return (Explorer(shape.chain, f"{shape.explorer}{finding.value}"),) if shape.explorer else ()
     listed = {chain.id: chain for chain in chains}
 

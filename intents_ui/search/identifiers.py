@@ -14,7 +14,7 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from intents_ui import tables
-from intents_ui.formatting import hashes, shapes, text
+from intents_ui.formatting import hashes, text
 from intents_ui.formatting.hashes import (
     ADDRESS_DIGITS,
     BESIDE,
@@ -276,7 +276,7 @@ def of_other_chain(word: str) -> Finding | None:
         return Finding(Kind.SOLANA_ADDRESS, word)
     if hashes.is_solana_signature(word):
         return Finding(Kind.SOLANA_SIGNATURE, word)
-    shape = shapes.of(word)
+    shape = hashes.shape_of(word)
     return Finding(Kind.OTHER_HASH if shape.is_hash else Kind.OTHER_ADDRESS, word, chain=shape.chain) if shape else None
 
 
@@ -308,7 +308,7 @@ def _of_hex(digits: str) -> Finding:
         mistyped = input_errors.CHECKSUM if hashes.has_wrong_checksum("0x" + digits) else ""
         return Finding(Kind.ADDRESS, known, warning=input_errors.NATIVE if hashes.is_native(known) else mistyped)
     problem = input_errors.of_hex(digits)
-    if shape := shapes.of("0x" + digits.lower()):
+    if shape := hashes.shape_of("0x" + digits.lower()):
         return Finding(Kind.OTHER_HASH, "0x" + digits.lower(), chain=shape.chain, warning=problem)
     return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=problem)
 

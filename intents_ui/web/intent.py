@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.fields import calls as descriptions
-from intents_ui.fields import tables
+from intents_ui.fields import values
 from intents_ui.formatting import times
 from intents_ui.http import marks
 from intents_ui.live.snapshot import Snapshot, digest
@@ -76,7 +76,7 @@ def all_fields(transfer: Transfer, receipt_error: ServiceError | None = None) ->
         "transfer": transfer,
         "receipt_error": receipt_error,
         "transactions": descriptions.transactions(transfer),
-        "sections": tables.sections(transfer),
+        "sections": values.sections(transfer),
     }
 
 

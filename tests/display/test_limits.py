@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from eth_abi import encode
 
 from intents_ui.fields import calls as descriptions
-from intents_ui.fields.call_values import TIMES
+from intents_ui.fields.calls import TIMES
 from intents_ui.formatting import times
 from intents_ui.service.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from intents_ui.transfers.transfer import Transfer

@@ -13,7 +13,7 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
-from intents_ui.web import feed_views as feeds
+from intents_ui.web import feeds
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.recorded import rewrite
 

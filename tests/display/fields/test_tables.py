@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from intents_ui.fields import tables
+from intents_ui.fields import values
 from intents_ui.fields.values import ValueKind
 from intents_ui.service.fields import Model
 from intents_ui.service.models import (
@@ -67,7 +67,7 @@ def wire_names(model: Model, path: str = "") -> set[str]:
 @pytest.mark.parametrize("model", [Intent, IntentReceipt])
 def test_every_field_has_a_labeled_row(model):
     whole = filled(model)
-    read = tables.groups(at(*((whole, None) if model is Intent else (None, whole))))
+    read = values.groups(at(*((whole, None) if model is Intent else (None, whole))))
     shown = set()
     for group in read:
         path = ".".join(part for part in group.path.split(".")[1:] if not part.isdigit())
@@ -78,8 +78,8 @@ def test_every_field_has_a_labeled_row(model):
     assert shown == wire_names(whole)
 
 
-def rows(of_intent=None, of_receipt=None) -> dict[str, tables.Cell]:
-    read = tables.groups(at(of_intent, of_receipt))
+def rows(of_intent=None, of_receipt=None) -> dict[str, values.Cell]:
+    read = values.groups(at(of_intent, of_receipt))
     return {f"{group.path}.{row.name}": row.cell for group in read for row in group.rows}
 
 
@@ -154,5 +154,5 @@ def test_unreadable_fields_are_shown_as_received():
 
 def test_both_name_sets_of_an_intent_are_shown_once():
     text = '{"intentId":"x","originChainId":1,"destinationChainId":2,"calls":[{"chainId":1,"nonce":4},{"chainId":2}]}'
-    paths = [group.path for group in tables.groups(at(Intent.from_text(text)))]
+    paths = [group.path for group in values.groups(at(Intent.from_text(text)))]
     assert paths == ["intent", "intent.origin_calls", "intent.destination_calls"]
