@@ -19,9 +19,9 @@ from intents_ui.service.models import IntentFees, IntentStatus, ProviderFee
 from intents_ui.service.outcome import RUNNING, StepStatus
 from intents_ui.tokens import providers, token_amounts
 from intents_ui.tokens.token_amounts import Money
-from intents_ui.transfers import summary
+from intents_ui.transfers import statuses, summary
 from intents_ui.transfers.rules import Certainty, Delivery
-from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers.statuses import StatusLabel
 from intents_ui.transfers.transfer import Transfer, derived, first
 
 EXACT_OUTPUT = "EXACT_OUTPUT"
@@ -49,28 +49,7 @@ class Result(StrEnum):
     REFUND_FAILED = "refund-failed"
 
 
-LABELS = {
-    Result.AS_QUOTED: StatusLabel("As quoted", Tone.GOOD, "check", "At least the quoted amount."),
-    Result.WITHIN_LIMIT: StatusLabel("Within limit", Tone.GOOD, "check", "Less than quoted, within the agreed limit."),
-    Result.BELOW_MINIMUM: StatusLabel("Below minimum", Tone.BAD, "x", "Less than the minimum received."),
-    Result.OVER_LIMIT: StatusLabel("Over limit", Tone.BAD, "x", "More than the quote allows."),
-    Result.MISMATCH: StatusLabel("Different token", Tone.ATTENTION, "triangle-alert", "Not the quoted token."),
-    Result.WITHIN_ESTIMATE: StatusLabel("Within estimate", Tone.GOOD, "check", "No longer than estimated."),
-    Result.OVER_ESTIMATE: StatusLabel("Over estimate", Tone.NEUTRAL, "clock", "A little longer than estimated."),
-    Result.LATE: StatusLabel("Delivered late", Tone.ATTENTION, "clock", "Delivered much later than estimated."),
-    Result.ON_TRACK: StatusLabel("On track", Tone.PROGRESS, "hourglass", "No deviation from the quote so far."),
-    Result.DELAYED: StatusLabel("Delayed", Tone.ATTENTION, "clock", "Taking much longer than estimated."),
-    Result.PENDING: StatusLabel("Pending", Tone.NEUTRAL, "hourglass", "Too early to compare."),
-    Result.UNKNOWN: StatusLabel("Unknown", Tone.NEUTRAL, "circle-dashed", "Not enough data."),
-    Result.NO_DEPOSIT: StatusLabel("No deposit", Tone.NEUTRAL, "clock", "No deposit has been seen."),
-    Result.NOT_DELIVERED: StatusLabel("Not delivered", Tone.NEUTRAL, "circle-slash", "The recipient received nothing."),
-    Result.REFUNDED: StatusLabel("Refunded", Tone.NEUTRAL, "undo-2", "The refund to the owner is confirmed."),
-    Result.REFUNDING: StatusLabel("Refund in progress", Tone.PROGRESS, "hourglass", "The refund is not confirmed yet."),
-    Result.REFUND_UNCONFIRMED: StatusLabel(
-        "Not confirmed", Tone.ATTENTION, "triangle-alert", "Not confirmed to have reached the owner."
-    ),
-    Result.REFUND_FAILED: StatusLabel("Refund failed", Tone.BAD, "x", "The refund transaction failed."),
-}
+LABELS = {Result(name): label for name, label in statuses.labels("comparison").items()}
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,16 @@
-"""Label, tone and icon of every status, and one sentence on its meaning. Never color alone.
+"""Label, tone and icon of every status, and one sentence on its meaning, from statuses.toml. Never color alone.
 
 Also the number of listed intents by status.
 """
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
+from intents_ui import tables
 from intents_ui.formatting import text
 from intents_ui.service.models import FINAL, IntentStatus, TransactionStatus
 from intents_ui.service.outcome import execute_by
@@ -34,66 +35,17 @@ class StatusLabel:
     known: bool = True
 
 
-INTENTS = {
-    IntentStatus.QUOTED: StatusLabel("Quoted", Tone.NEUTRAL, "tag", "The service quoted a price. No funds have moved."),
-    IntentStatus.COMMITTED: StatusLabel(
-        "Accepted",
-        Tone.PROGRESS,
-        "lock",
-        "The quote was accepted. The transfer must be started within 10 minutes, and before the quote expires.",
-    ),
-    IntentStatus.EXECUTING: StatusLabel(
-        "In progress", Tone.PROGRESS, "loader-circle", "The service is waiting for the deposit or running the transfer."
-    ),
-    IntentStatus.SUCCEEDED: StatusLabel(
-        "Succeeded", Tone.GOOD, "check", "The service reports the transfer as complete."
-    ),
-    IntentStatus.FAILED: StatusLabel("Failed", Tone.BAD, "x", "The transfer failed. A refund may follow."),
-    IntentStatus.REFUNDED: StatusLabel(
-        "Refunded", Tone.NEUTRAL, "undo-2", "The transfer failed and the funds were refunded to the owner."
-    ),
-    IntentStatus.ABORTED: StatusLabel(
-        "Aborted", Tone.NEUTRAL, "ban", "The owner aborted the transfer, or it timed out."
-    ),
-    IntentStatus.INVALID: StatusLabel(
-        "Invalid", Tone.NEUTRAL, "circle-slash", "The service rejected the request or its deposit."
-    ),
-}
+def labels(kind: str) -> Mapping[str, StatusLabel]:
+    """Return the labels of a kind of status by their names in statuses.toml."""
+    return {name: StatusLabel(**{**row, "tone": Tone(row["tone"])}) for name, row in _TABLES[kind].items()}
 
-EXPIRED = StatusLabel(
-    "Expired",
-    Tone.NEUTRAL,
-    "clock",
-    "The quote expired before the transfer started. The service still reports it as QUOTED or COMMITTED.",
-)
 
-TRANSACTIONS = {
-    TransactionStatus.UNKNOWN: StatusLabel(
-        "Not started", Tone.NEUTRAL, "circle-dashed", "Nothing has been submitted yet."
-    ),
-    TransactionStatus.ON_HOLD: StatusLabel(
-        "Waiting", Tone.PROGRESS, "pause", "Waiting for an earlier step or the bridge."
-    ),
-    TransactionStatus.PENDING: StatusLabel(
-        "Pending", Tone.PROGRESS, "hourglass", "Next to run. A pending deposit hasn't arrived yet."
-    ),
-    TransactionStatus.RELAYING: StatusLabel("Relaying", Tone.PROGRESS, "send", "Being handed to the relayer."),
-    TransactionStatus.RELAYED: StatusLabel("Relayed", Tone.PROGRESS, "send", "Accepted by the relayer."),
-    TransactionStatus.SENT: StatusLabel("Sent", Tone.PROGRESS, "send", "Submitted to the chain."),
-    TransactionStatus.ERRORED: StatusLabel(
-        "Retrying", Tone.ATTENTION, "refresh-cw", "It couldn't be submitted and is being retried."
-    ),
-    TransactionStatus.MINING: StatusLabel(
-        "Confirming", Tone.PROGRESS, "loader-circle", "Waiting for confirmation on the chain."
-    ),
-    TransactionStatus.SUCCEEDED: StatusLabel("Succeeded", Tone.GOOD, "check", "Confirmed on-chain."),
-    TransactionStatus.FAILED: StatusLabel("Failed", Tone.BAD, "x", "The transaction failed."),
-    TransactionStatus.ABORTED: StatusLabel("Aborted", Tone.NEUTRAL, "ban", "Aborted before completion."),
-    TransactionStatus.REVERTED: StatusLabel("Reverted", Tone.BAD, "x", "Reverted on-chain."),
-}
-
-NOT_SENT = StatusLabel("Not sent", Tone.BAD, "x", "It couldn't be submitted, and the transfer has closed.")
-NOT_GIVEN = StatusLabel("No status", Tone.NEUTRAL, "info", "The service reported no status.", known=False)
+_TABLES = tables.read(__package__, "statuses.toml")
+INTENTS = {IntentStatus(name): label for name, label in labels("intents").items()}
+TRANSACTIONS = {TransactionStatus(name): label for name, label in labels("transactions").items()}
+_SPECIAL = labels("special")
+EXPIRED, NOT_SENT = _SPECIAL["expired"], _SPECIAL["not_sent"]
+NOT_GIVEN = replace(_SPECIAL["not_given"], known=False)
 
 
 def intent(
