@@ -123,7 +123,6 @@ def current() -> App:
 
 
 def use(app: App) -> None:
-    """Set the current objects."""
     global _current
     _current = app
 

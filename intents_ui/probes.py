@@ -31,7 +31,6 @@ PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 async def respond(scope: Message, send: Send) -> None:
-    """Respond to health checks and scrapers."""
     if scope["method"] == "HEAD":
         send = without_body(send)
     match scope["path"]:
@@ -59,7 +58,6 @@ def may_read_metrics(scope: Message) -> bool:
 
 
 async def keep_sampling() -> None:
-    """Update the sampled metrics regularly."""
     while True:
         await update_gauges()
         await asyncio.sleep(metrics.EVERY_SECONDS)
@@ -73,7 +71,6 @@ def metrics_text() -> bytes:
 
 
 async def update_gauges() -> None:
-    """Update the metrics that are sampled."""
     metrics.exports.set(app.current().exports.held)
     metrics.in_progress.set(app.current().requests_in_hand.held)
     metrics.sample(app.current().service.health.status(), redis=await asyncio.to_thread(redis_answers))

@@ -36,7 +36,6 @@ def transfer(transfer: Transfer, *, root: str) -> models.ApiTransfer:
 
 
 def listed(transfer: Transfer, *, root: str) -> models.ApiListedTransfer:
-    """Return a transfer for a list."""
     return _sent_by(root, _listed(transfer))
 
 

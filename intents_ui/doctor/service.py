@@ -84,7 +84,6 @@ class Responses:
 
     @cached_property
     def newest(self) -> Sequence[Document]:
-        """The newest transfers."""
         return self.history()
 
     @cached_property

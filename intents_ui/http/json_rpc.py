@@ -57,7 +57,6 @@ class ToolError(Exception):
 
 
 def result(request_id: int | str, found: dict[str, Any]) -> dict[str, Any]:
-    """Return the response of a request that succeeded."""
     return {"jsonrpc": "2.0", "id": request_id, "result": found}
 
 

@@ -152,7 +152,6 @@ def is_open() -> bool:
 
 
 def has_token() -> bool:
-    """Whether there is an operator token."""
     return ENV.intents_console_token is not None
 
 

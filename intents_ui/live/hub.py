@@ -199,19 +199,17 @@ class Poller:
             return error.retry_after * SystemRandom().uniform(0.5, 1.0)
         self.must_poll = True
         # The circuit breaker says when it lets a call through.
-        pause = self._backoff(error) if error.again_in is None else error.again_in
+        pause = error.again_in
+        if pause is None:
+            self.failures += 1
+            intervals = self.hub.intervals
+            longest = intervals.retry_unreachable if isinstance(error, Unreachable) else 2 * intervals.poll
+            pause = SystemRandom().uniform(0, _doubled(intervals.retry, self.failures, at_most=longest))
+            # Other pollers learn of the rate limit from the client.
+            pause += error.retry_after if isinstance(error, TooBusy) else 0.0
         if self.snapshot.stale_since is None and (self.failures > 1 or pause > self.hub.intervals.pause):
             self.watch.publish(self.snapshot.stale(self.hub.now()))
         return pause
-
-    def _backoff(self, error: ServiceError) -> float:
-        self.failures += 1
-        longest = (
-            self.hub.intervals.retry_unreachable if isinstance(error, Unreachable) else 2 * self.hub.intervals.poll
-        )
-        pause = SystemRandom().uniform(0, _doubled(self.hub.intervals.retry, self.failures, at_most=longest))
-        # Other pollers learn of the rate limit from the client.
-        return error.retry_after + pause if isinstance(error, TooBusy) else pause
 
 
 def _doubled(seconds: float, times: int, *, at_most: float) -> float:

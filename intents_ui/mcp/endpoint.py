@@ -100,7 +100,6 @@ NOT_STORED: Final = {"Cache-Control": "no-store"}
 @marks.costly("posted")
 @require_POST
 def view(request: HttpRequest) -> HttpResponse:
-    """Respond to one message."""
     try:
         message = Message.model_validate_json(request.body)
     except ValidationError as error:

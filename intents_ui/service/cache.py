@@ -69,7 +69,6 @@ class CacheEntry:
 
     @property
     def may_be_renewed(self) -> bool:
-        """Whether it may be shown while it is renewed."""
         return self.age < self.policy.renewed
 
 
@@ -227,7 +226,6 @@ class ResponseCache:
 
 
 def weight(size: int) -> int:
-    """Return the bytes of memory for a response of `size` bytes."""
     return size * WEIGHT + ENTRY_BYTES
 
 

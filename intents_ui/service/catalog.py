@@ -300,7 +300,6 @@ class Catalog:
         return Listed(entries, unreadable, age - age % SECOND, stale[0].error)
 
     def _refreshed(self, listing: ServiceList[Any], *, newest: bool = False) -> Any:
-        """Return the service's list."""
         try:
             answer = self._service.ask(listing.call, newest=newest)
         except OutOfTime:

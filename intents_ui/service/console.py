@@ -51,7 +51,6 @@ class JsonFieldKind(StrEnum):
 
     @property
     def is_json(self) -> bool:
-        """Whether the field is edited and sent as JSON."""
         return self in (JsonFieldKind.OBJECT, JsonFieldKind.OBJECTS)
 
 

@@ -118,7 +118,6 @@ def _check_depth(value: Any, limit: int) -> None:
 
 
 def _skip_blank(text: str, at: int) -> int:
-    """Return the position of the next character that isn't white space."""
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at
 

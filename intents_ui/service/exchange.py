@@ -281,7 +281,6 @@ def refused(response: httpx.Response, found: Mapping[str, Any]) -> ServiceError:
 
 
 def _seconds(retry_after: str) -> float:
-    """Parse Retry-After (seconds or an HTTP date)."""
     if seconds := re.fullmatch(r"[ \t]*([0-9]{1,20})[ \t]*", retry_after):
         return min(float(seconds[1]), errors.MAX_PAUSE_SECONDS)
     at = read_http_date(retry_after)

@@ -232,7 +232,6 @@ type Answer = SearchAnswer | ServiceError
 
 
 def newest_of_route(origin: int, destination: int, page: Page = ROUTE_PAGE) -> ServiceCall[HistoryAnswer]:
-    """Return the call for the newest transfers between two chains."""
     return operations.get_intent_history(page=page, origin_chain_id=origin, destination_chain_id=destination)
 
 

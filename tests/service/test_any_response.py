@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from intents_ui.service import decode, operations
+from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import Model
-from intents_ui.service.models import Intent, IntentReceipt
+from intents_ui.service.models import Intent
 from tests import spec
 from tests.policies import policies
 from tests.service.clients import answered, without_socket
@@ -131,31 +131,6 @@ def test_any_json_is_parsed_or_raises_a_service_error(answer):
 def test_any_bytes_are_parsed_or_raise_a_service_error(operation, content):
     found = answer_or_error(operation, content)
     assert isinstance(found, Model | str) or found.operation == operation
-
-
-@QUIET
-@given(st.integers(0, 2**256 - 1), st.booleans())
-def test_amounts_round_trip_digit_for_digit(amount, as_text):
-    written = f'"{amount}"' if as_text else str(amount)
-    text = f'{{"intentId":"0x1","summary":{{"originTokenAmount":{written}}}}}'
-    receipt = ask("GetIntentReceipt", f'{{"intentReceipt":{text}}}'.encode())
-    assert isinstance(receipt, IntentReceipt)
-    assert receipt.summary is not None
-    assert receipt.summary.origin_token_amount == amount
-    assert receipt.raw == text
-
-
-@QUIET
-@given(
-    st.dictionaries(
-        st.text(max_size=5), st.text(max_size=5) | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-    )
-)
-def test_an_intent_keeps_its_raw_text_including_unknown_members(others):
-    text = json.dumps({"intentId": "0x1"} | {f"x{name}": value for name, value in others.items()}, ensure_ascii=True)
-    intent = ask("GetIntent", f'{{ "intent" :{text} }}'.encode())
-    assert intent.raw == text
-    assert decode.read(intent.raw) == decode.read(text)
 
 
 def test_the_same_bytes_are_the_same_object() -> None:
