@@ -199,7 +199,7 @@ def spaced(markup: str) -> str:
 
 def words(markup: str) -> str:
     """Return visible text."""
-    seen = re.sub(r'<span class="unseen">.*?</span>', "", markup, flags=re.DOTALL)
+    seen = re.sub(r'<span class="visually-hidden">.*?</span>', "", markup, flags=re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", seen)).split())
 
 
@@ -211,7 +211,7 @@ def _found(pattern: str, text: str) -> str | None:
 def of_answer_card(markup: str) -> Said:
     """Return what the status card of a transfer's page shows, also in a live fragment."""
     points = [words(each) for each in re.findall(r'<p class="answer-point">(.*?)</p>', markup, re.DOTALL)]
-    spoken = _found(r'<p class="unseen" role="status">(.*?)</p>', markup) or ""
+    spoken = _found(r'<p class="visually-hidden" role="status">(.*?)</p>', markup) or ""
     sides = re.findall(r'<div class="money">(.*?)</div>', markup, re.DOTALL)
     sent, received = (amount(spaced(each)) for each in sides) if len(sides) == 2 else (None, None)
     return Said(
@@ -406,7 +406,7 @@ def _of_title(title: str, transfer: Transfer) -> Said:
 def embed(transfer: Transfer) -> Said:
     markup = transfer.get(f"/embed/intent/{transfer.intent_id}")
     points = [words(each) for each in re.findall(r'<div class="embed-where"><h2>[^<]*</h2><p>(.*?)</p>', markup)]
-    spoken = _found(r'<p class="unseen" role="status">(.*?)</p>', markup) or ""
+    spoken = _found(r'<p class="visually-hidden" role="status">(.*?)</p>', markup) or ""
     money = _found_raw(r'<div class="embed-money">(.*?)</div>', markup)
     sides = re.findall(r'<span class="token">(.*?)(?=<span class="token">|$)', money, re.DOTALL)
     sent, received = (amount(spaced(each)) for each in sides)

@@ -63,7 +63,7 @@ function comparable(text) {
 // The visible text, and the full values of what is shortened.
 function contentOf(fact) {
   const copy = fact.cloneNode(true);
-  for (const each of copy.querySelectorAll(".unseen, button")) each.remove();
+  for (const each of copy.querySelectorAll(".visually-hidden, button")) each.remove();
   const titles = Array.from(copy.querySelectorAll("[title]"), (each) => each.title);
   return comparable([copy.textContent, ...titles].join(" "));
 }

@@ -22,7 +22,7 @@ SMALL: Final = """() => {
     return row && getComputedStyle(target, "::after").position === "absolute" ? row : own;
   };
   return Array.from(document.querySelectorAll("a[href], button, summary"))
-    .filter((target) => target.checkVisibility({ visibilityProperty: true }) && !target.closest(".skip, .unseen"))
+    .filter((target) => target.checkVisibility({ visibilityProperty: true }) && !target.closest(".skip, .visually-hidden"))
     .filter((target) => !inSentence(target))
     .map((target) => [target, area(target)])
     .filter(([, { width, height }]) => width < 23.9 || height < 23.9)
@@ -74,7 +74,7 @@ MOVING: Final = """() => document.getAnimations()
   .filter((one) => one.effect.getComputedTiming().activeDuration > 10)
   .map((one) => `moves: ${one.animationName ?? one.transitionProperty} ${one.effect.target.outerHTML.slice(0, 60)}`)"""
 CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
-  .filter((one) => one.checkVisibility() && !one.closest(".unseen, svg"))
+  .filter((one) => one.checkVisibility() && !one.closest(".visually-hidden, svg"))
   .filter((one) => /hidden|clip/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 2)
   .filter((one) => one.innerText?.trim())
   .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
@@ -226,7 +226,7 @@ FAINT: Final = """(shapes) => {
     const [more, less] = [light(one), light(other)].sort((a, b) => b - a);
     return (more + 0.05) / (less + 0.05);
   };
-  const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest(".unseen");
+  const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest(".visually-hidden");
   const found = [];
   const note = (what, one, has, needs) => {
     if (has < needs - 0.005) found.push(`${what}: ${has.toFixed(2)} of ${needs}: ${one.outerHTML.slice(0, 130)}`);

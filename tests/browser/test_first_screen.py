@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 LINK = re.compile(r'href="([^"]+)" aria-label="Scenario (\d+) at its worst"')
 HELD = re.compile(r": ([\d,.]+ \S+)\.")
-ANSWERS = ".answer h1, .answer-point, .promise-line"
+ANSWERS = ".answer h1, .answer-point, .estimate-line"
 BOTTOMS = "all => all.map(each => each.getBoundingClientRect().bottom)"
 # The text of each part that is inside the window and above the action bar.
 SEEN = """(parts) => {
@@ -58,7 +58,7 @@ def test_the_first_screen_has_the_answers_of_a_transfer_at_its_worst(
             assert page.locator(PARTS["headline"]).inner_text() == seen["headline"]
             page.set_viewport_size({"width": 1280, "height": 800})
             bottoms = page.locator(ANSWERS).evaluate_all(BOTTOMS)
-            assert len(bottoms) == 3 + page.locator(".promise-line").count()
+            assert len(bottoms) == 3 + page.locator(".estimate-line").count()
             assert max(bottoms) <= 800, (path, bottoms)
     assert held
 

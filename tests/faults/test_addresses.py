@@ -124,7 +124,7 @@ def test_a_row_that_sends_nothing_says_so_and_has_no_address_to_copy(sent: str) 
 def words(markup: str) -> str:
     """Without the reasons of tokens' tags, which tell a token from the one whose name it bears and from no other."""
     page = LexborHTMLParser(markup)
-    for each in page.css(".marks .unseen"):
+    for each in page.css(".marks .visually-hidden"):
         each.decompose()
     assert page.body is not None
     return page.body.text(separator=" ")

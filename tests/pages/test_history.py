@@ -201,7 +201,7 @@ def test_the_status_filter_says_how_to_find_expired_quotes(site: Client, emulato
 
 def test_each_chip_links_to_the_list_without_its_filter(site: Client, emulator: Emulator) -> None:
     page = read(site, "/history?status=in-flight&origin=8453")
-    off = dict(re.findall(r'class="take-off" href="([^"]+)"[^>]*aria-label="Remove filter: ([^"]+)"', page))
+    off = dict(re.findall(r'class="chip-remove" href="([^"]+)"[^>]*aria-label="Remove filter: ([^"]+)"', page))
     assert off == {"/history?origin=8453": "Status: open", "/history?status=in-flight": "From Base"}
     assert re.search(r'class="clear" href="/history"', page)
 

@@ -9,7 +9,7 @@ from django.test import Client
 from intents_ui.emulator.app import Emulator
 
 EVERY_COLUMN = "usd.recipient.provider.duration.reason.id"
-TAGS = re.compile(r'<span class="unseen">.*?</span>|<[^>]+>', re.DOTALL)
+TAGS = re.compile(r'<span class="visually-hidden">.*?</span>|<[^>]+>', re.DOTALL)
 
 
 def values(site: Client, path: str, intent_id: object) -> dict[str, str]:
