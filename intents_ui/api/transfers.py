@@ -77,7 +77,7 @@ def get_transfer(
     return answered(answers.transfer(transfer, root=client_ip.root(request)))
 
 
-@marks.costly()
+@marks.Marks(costly="always")
 def look_up(
     request: HttpRequest, q: QueryEx[str, P(description="Text with identifiers", examples=[models.INTENT_ID])]
 ) -> HttpResponse:
@@ -165,8 +165,7 @@ class TicketText(Schema):
     )
 
 
-@marks.costly()
-@marks.body("triage")
+@marks.Marks(costly="always", body="triage")
 def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     """Look up every identifier in the text of a ticket."""
     found, root = rows_of(given.text, request), client_ip.root(request)

@@ -93,7 +93,7 @@ def urls() -> list[URLPattern]:
             each.callback = require_POST(only_json(each.callback))
         else:
             each.callback = require_safe(with_head(each.callback))
-        each.callback.marks = marks.of_view(view)  # type: ignore[attr-defined]  # as `marks` does
+        marks.of_view(view)(each.callback)
     return found
 
 

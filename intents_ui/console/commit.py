@@ -35,7 +35,7 @@ CHANGED = Refusal(
 )
 
 
-@marks.body("console")
+@marks.Marks(body="console")
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.operator_form
 @canonical_url

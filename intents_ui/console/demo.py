@@ -53,7 +53,7 @@ def view(request: HttpRequest) -> HttpResponse:
     return render(request, "demo/demo.html", {"scenarios": emulator.scenarios()})
 
 
-@marks.body("console")
+@marks.Marks(body="console")
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.operator_form
 def create(request: HttpRequest) -> HttpResponse:

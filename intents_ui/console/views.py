@@ -108,7 +108,7 @@ def view(request: HttpRequest) -> HttpResponse:
     return render(request, "console/console.html", {"operations": offered()})
 
 
-@marks.body("console")
+@marks.Marks(body="console")
 @require_http_methods(["GET", "HEAD", "POST"])
 @cache_control(no_store=True)
 def operation(request: HttpRequest, operation: str) -> HttpResponse:

@@ -37,13 +37,13 @@ RETRY_SECONDS = 30  # another export may have ended by then
 MOST_POLLS = 30  # for a download that doesn't start
 
 
-@marks.costly()
+@marks.Marks(costly="always")
 @require_safe
 def history(request: HttpRequest, kind: str) -> HttpResponseBase:
     return of_list(request, kind, HISTORY)
 
 
-@marks.costly()
+@marks.Marks(costly="always")
 @require_safe
 def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
@@ -57,7 +57,7 @@ def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
     return file(request, kind, ATTENTION, written, lambda _: with_problems(parsed.filters, group, link=link))
 
 
-@marks.costly()
+@marks.Marks(costly="always")
 @require_safe
 def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""

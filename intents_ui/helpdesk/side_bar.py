@@ -26,9 +26,7 @@ MOST: Final = 20  # identifiers
 LONGEST_NUMBER: Final = 20  # digits of a ticket's number
 
 
-@marks.framed
-@marks.costly()
-@marks.body("triage")
+@marks.Marks(is_framed=True, costly="always", body="triage")
 @require_http_methods(["GET", "HEAD", "POST"])
 @embeddable(form_action=CSP.SELF)
 @cache_control(no_store=True)

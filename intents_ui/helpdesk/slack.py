@@ -77,7 +77,7 @@ def signed(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest
     return checked
 
 
-@marks.costly("posted")
+@marks.Marks(costly="posted")
 @require_POST
 @signed
 def command(request: HttpRequest) -> HttpResponse:
@@ -93,7 +93,7 @@ def command(request: HttpRequest) -> HttpResponse:
     return ephemeral(summary, [*said, *map(plain, found.notes), *possible(found.candidates, root=root)])
 
 
-@marks.costly("posted")
+@marks.Marks(costly="posted")
 @require_POST
 @signed
 def events(request: HttpRequest) -> HttpResponse:

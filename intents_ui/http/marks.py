@@ -1,10 +1,10 @@
 """What the limits and the middleware need to know about a view, as marks on the view itself.
 
-A mark is set by a decorator. It survives other decorators, in any order, because `functools.wraps` copies it.
+They survive other decorators, in any order, because `functools.wraps` copies them.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from django.conf import settings
@@ -25,12 +25,21 @@ OUTSIDE: Final = {"static": settings.STATIC_URL, "live": PREFIX, "rpc": "/rpc/"}
 
 @dataclass(frozen=True)
 class Marks:
-    """Marks of one view, each with the decorator of its name."""
+    """Marks of one view, as its decorator.
+
+    `costly`: when it takes several calls to the service, or reads a list page by page, for the rate limit. `body`: the
+    limit of its bodies. `is_whole`: it is a fragment that contains all service data of its page. `is_framed`: it is a
+    page for frames of other sites, without our page frame.
+    """
 
     costly: When = "never"
     body: Body = "body"
     is_whole: bool = False
     is_framed: bool = False
+
+    def __call__[V: Callable[..., Any]](self, view: V) -> V:
+        view.marks = self  # type: ignore[attr-defined]  # as Django's `csrf_exempt` does
+        return view
 
     def is_costly(self, request: HttpRequest) -> bool:
         return (
@@ -48,26 +57,6 @@ def is_partial(request: HttpRequest) -> bool:
     return request.headers.get("HX-Request-Type") == "partial"
 
 
-def costly[V: Callable[..., Any]](when: When = "always") -> Callable[[V], V]:
-    """Mark a view that takes several calls to the service, or reads a list page by page, for the rate limit."""
-    return lambda view: _marked(view, costly=when)
-
-
-def body[V: Callable[..., Any]](size: Body) -> Callable[[V], V]:
-    """Mark a view whose request bodies have this limit of `BODY_SIZES`."""
-    return lambda view: _marked(view, body=size)
-
-
-def whole[V: Callable[..., Any]](view: V) -> V:
-    """Mark a fragment that contains all service data of its page."""
-    return _marked(view, is_whole=True)
-
-
-def framed[V: Callable[..., Any]](view: V) -> V:
-    """Mark a page for frames of other sites. It has no page frame of ours."""
-    return _marked(view, is_framed=True)
-
-
 def of_view(view: Callable[..., Any]) -> Marks:
     marks: Marks = getattr(view, "marks", NONE)
     return marks
@@ -76,8 +65,3 @@ def of_view(view: Callable[..., Any]) -> Marks:
 def outside(path: str) -> str | None:
     """Return the name of what answers a path instead of Django's views, or None."""
     return next((name for name, start in OUTSIDE.items() if path.startswith(start)), None)
-
-
-def _marked[V: Callable[..., Any]](view: V, **marks: Any) -> V:
-    view.marks = replace(of_view(view), **marks)  # type: ignore[attr-defined]  # as Django's `csrf_exempt` does
-    return view

@@ -53,7 +53,7 @@ def view(request: HttpRequest) -> HttpResponse:
     return render(request, "home.html", context)
 
 
-@marks.whole
+@marks.Marks(is_whole=True)
 @require_safe
 def tiles(request: HttpRequest) -> HttpResponse:
     """Refresh the counts of an open page."""
@@ -61,7 +61,7 @@ def tiles(request: HttpRequest) -> HttpResponse:
     return render(request, "home.html", context | {"block": "tiles"})
 
 
-@marks.whole
+@marks.Marks(is_whole=True)
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
     """Refresh the rows of an open page. New transfers are announced, not inserted."""

@@ -97,7 +97,7 @@ JSON: Final = "application/json"
 NOT_STORED: Final = {"Cache-Control": "no-store"}
 
 
-@marks.costly("posted")
+@marks.Marks(costly="posted")
 @require_POST
 def view(request: HttpRequest) -> HttpResponse:
     try:

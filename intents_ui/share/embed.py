@@ -24,7 +24,7 @@ from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
 
 
-@marks.framed
+@marks.Marks(is_framed=True)
 @require_safe
 @embeddable()
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 PLACE = "<!-- here -->"
 
 
-@marks.body("triage")
+@marks.Marks(body="triage")
 @require_http_methods(["GET", "HEAD", "POST"])
 @cache_control(no_store=True)
 def view(request: HttpRequest) -> HttpResponseBase:

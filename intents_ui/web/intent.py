@@ -51,7 +51,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     return render(request, "transfers/intent.html", context)
 
 
-@marks.whole
+@marks.Marks(is_whole=True)
 @require_safe
 def receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return the part of the page that changes, for clients that poll instead of streaming."""

@@ -59,7 +59,7 @@ class SearchInput:
         return [finding for finding in others if finding.value not in found.values]
 
 
-@marks.costly("with query")
+@marks.Marks(costly="with query")
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")
@@ -124,7 +124,7 @@ def by_keys(request: HttpRequest) -> HttpResponse:
     return answer(request, found, SearchInput(ParsedText(), keys=keys))
 
 
-@marks.costly()
+@marks.Marks(costly="always")
 @require_safe
 def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | None = None) -> HttpResponse:
     """Redirect to the transfer of a transaction, whose page marks the step."""
