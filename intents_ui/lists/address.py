@@ -24,9 +24,9 @@ from intents_ui.service.lookup import ListPage, Position
 from intents_ui.service.results import DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.tokens.names import chains_of
 from intents_ui.transfers import summary
-from intents_ui.web import mirrored, reading
+from intents_ui.web import mirror, reading
 from intents_ui.web.frame import render
-from intents_ui.web.mirrored import Mirrored
+from intents_ui.web.mirror import Mirrored
 from intents_ui.web.reading import BEGINNING
 
 MAX_NEAR = 3
@@ -80,7 +80,7 @@ def head(finding: Finding) -> dict[str, object]:
 def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> HttpResponse:
     """Render the full page. Raises the first error if every request failed."""
     parts = AddressLookup(finding, listed=of_owner(finding, parsed))
-    paid = mirrored.that_paid(request, finding.value)
+    paid = mirror.that_paid(request, finding.value)
     if parts.is_nothing and not (paid and paid.lists):
         return miss(request, finding, parts, paid)
     context = head(finding) | cards(parts, finding) | {"paid": paid}

@@ -43,7 +43,7 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
     found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     transfer = reading.of(found, receipt, error, wait=reading.PATIENCE)
     context = {
-        "title": summary.preview(transfer).title,
+        "title": summary.of(transfer).title,
         "summary": summary.of(transfer),
         "unread": error is not None,
         "changed_at": transfer.last_change,

@@ -6,10 +6,11 @@ and nothing else in it is interpreted.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import ClassVar
 
 from intents_ui import tables
 from intents_ui.formatting import hashes, text, times
@@ -98,31 +99,6 @@ NOT_REPORTED = "amount not reported"
 NO_TIME = "a time that wasn't reported"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Audience:
-    """What is worded differently for the readers of pages and for customers."""
-
-    owners_wallet: str
-    second_address: str
-    either_address: str
-    time: Callable[..., str]
-
-
-# To the second: a deadline of 14:04:59 has not passed at 14:04.
-PAGE = Audience(
-    owners_wallet="the owner's wallet",
-    second_address="destination intent address on ",
-    either_address="intent address on ",
-    time=times.utc,
-)
-CUSTOMER = Audience(
-    owners_wallet="your wallet",
-    second_address="address created for this transfer on ",
-    either_address="address created for this transfer on ",
-    time=times.utc_minute,
-)
-
-
 @dataclass(frozen=True, eq=False)
 class Placeholders:
     """Values for one transfer by name. Clauses that may be "" begin with a blank.
@@ -132,7 +108,10 @@ class Placeholders:
 
     transfer: Transfer
     minutes: int = 0
-    audience: Audience = PAGE
+    # What is worded differently for customers.
+    owners_wallet: ClassVar = "the owner's wallet"
+    second_address: ClassVar = "destination intent address on "
+    either_address: ClassVar = "intent address on "
 
     def __getitem__(self, name: str) -> str:
         transfer = self.transfer
@@ -204,7 +183,7 @@ class Placeholders:
             case "return_by":
                 return self.time(transfer.return_overdue_at, "15 minutes from now")
             case "escalation":
-                return escalation(transfer, self.minutes, now=transfer.now)
+                return self._escalation()
             case "age":
                 return _rounded(transfer.now - transfer.last_change) if transfer.last_change else "a long time"
             # Amounts and tokens
@@ -242,9 +221,9 @@ class Placeholders:
             case Place.DEPOSIT_ADDRESS:
                 return Sentence("deposit address on ", self["origin_chain"])
             case Place.DELIVERY_ADDRESS:
-                return Sentence(self.audience.second_address, self["destination_chain"])
+                return Sentence(self.second_address, self["destination_chain"])
             case _:
-                return Sentence(self.audience.either_address, self["either_chain"])
+                return Sentence(self.either_address, self["either_chain"])
 
     def holder(self, held: Holding) -> str:
         if held.at is not Place.UNKNOWN:
@@ -253,7 +232,8 @@ class Placeholders:
         return Sentence("address ", hashes.in_sentence(held.address), " on ", chain)
 
     def time(self, at: datetime | None, unknown: str) -> str:
-        return self.audience.time(at, now=self.transfer.now) if at else unknown
+        """Return the time to the second: a deadline of 14:04:59 has not passed at 14:04."""
+        return times.utc(at, now=self.transfer.now) if at else unknown
 
     def amount(self, money: Money) -> str:
         return NOT_REPORTED if money.value is None else money.amount.in_words
@@ -333,7 +313,7 @@ class Placeholders:
         if refund is None or refund.to_address is None:
             return "an unknown wallet"
         is_owner = owner is not None and refund.to_address.lower() == owner.lower()
-        return self.audience.owners_wallet if is_owner else hashes.in_sentence(refund.to_address)
+        return self.owners_wallet if is_owner else hashes.in_sentence(refund.to_address)
 
     def _running(self) -> str:
         """Return what runs by the steps: `Swapping on Base`, `Bridging to Base`."""
@@ -404,6 +384,15 @@ class Placeholders:
         until = (", but it can take until ", self.time(late_at, "")) if is_ahead else ()
         return Sentence(" It was expected by ", self["eta"], *until, ".")
 
+    def _escalation(self) -> str:
+        """Return the next step for a transfer that should change within some minutes."""
+        transfer, at = self.transfer, self.transfer.escalates_at(self.minutes)
+        if at is None or transfer.last_change is None:
+            return "Wait. If nothing changes, contact support."
+        if transfer.has_come(at):
+            return f"Contact support now. Nothing has changed for {_rounded(transfer.now - transfer.last_change)}."
+        return Sentence("Wait. If nothing has changed by ", times.utc(at, now=transfer.now), ", contact support.")
+
     def _instead(self) -> str:
         """Return ` instead of USDC` if the refund is in another token than the deposit."""
         sent, refunded = self.transfer.sent, self.transfer.refunded
@@ -421,16 +410,6 @@ def _token(money: Money) -> str:
 def _rounded(age: timedelta) -> str:
     """Return a duration in whole minutes if it is some."""
     return times.duration(age // MINUTE * MINUTE if age >= MINUTE else age)
-
-
-def escalation(transfer: Transfer, minutes: int, *, now: datetime) -> str:
-    """Return the next step for a transfer that should change within that many minutes."""
-    at = transfer.escalates_at(minutes)
-    if at is None or transfer.last_change is None:
-        return "Wait. If nothing changes, contact support."
-    if transfer.has_come(at):
-        return f"Contact support now. Nothing has changed for {_rounded(now - transfer.last_change)}."
-    return Sentence("Wait. If nothing has changed by ", times.utc(at, now=now), ", contact support.")
 
 
 FIXED: Mapping[str, str] = tables.read(__package__, "reasons.json")

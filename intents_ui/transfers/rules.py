@@ -5,10 +5,11 @@ and earlier steps. A row that needs a balance is chosen only if the balance is k
 than the steps, the steps lag behind. If it is further back, the sources conflict, and the row says so.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+
+from pydantic.dataclasses import dataclass as validated
 
 from intents_ui import tables
 from intents_ui.service.models import STOPPED, UNEXECUTED, IntentStatus
@@ -82,7 +83,7 @@ def key(transfer: Transfer) -> str:
         return returning
     if transfer.status in STOPPED:
         return _stopped(transfer.status, transfer)
-    is_offer = transfer.status in UNEXECUTED and not transfer.is_under_way
+    is_offer = transfer.status in UNEXECUTED and not transfer.steps.is_under_way
     return _offer(transfer.status, transfer) if is_offer else _executing(transfer)
 
 
@@ -349,7 +350,7 @@ class Delivery(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True)
+@validated(frozen=True)
 class Message:
     """A row. `statuses` are those in which it can apply. `when` describes its condition for readers of the file.
     `reply` is what support writes to the owner, for rows of transfers.
@@ -387,23 +388,6 @@ class Message:
     minutes: int = 0
 
 
-TYPES: Mapping[str, Callable[[Any], Any]] = {
-    "statuses": lambda written: tuple(map(IntentStatus, written)),
-    "help": lambda written: tuple(map(HelpKind, written)),
-    "who": Actor,
-    "tone": Tone,
-    "deadline": Deadline,
-    "certainty": Certainty,
-    "comparison": Delivery,
-    "attention": Attention,
-    "cause": Cause,
-}
-
-
-def message(key: str, written: Mapping[str, Any]) -> Message:
-    return Message(key, **{name: TYPES[name](value) if name in TYPES else value for name, value in written.items()})
-
-
 MESSAGES: Mapping[str, Message] = {
-    key: message(key, written) for key, written in tables.read(__package__, "messages.toml").items()
+    key: Message(key, **written) for key, written in tables.read(__package__, "messages.toml").items()
 }

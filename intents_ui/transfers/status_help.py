@@ -8,7 +8,7 @@ from intents_ui import tables
 from intents_ui.formatting import text
 from intents_ui.formatting.text import capitalized
 from intents_ui.service.models import IntentStatus, TransactionStatus
-from intents_ui.transfers import rules, statuses
+from intents_ui.transfers import statuses
 from intents_ui.transfers.rules import MESSAGES, SECOND_DEPOSIT, Actor, Message
 from intents_ui.transfers.statuses import StatusLabel, Tone
 
@@ -17,7 +17,7 @@ _TABLE: Mapping[str, Any] = tables.read(__package__, "status_help.json")
 IN_GENERAL: Mapping[str, str] = _TABLE["placeholders"]
 OWN_WORDS: Mapping[str, Mapping[str, str]] = _TABLE["rows"]
 # What pages say instead of a message.
-PAGES = {key: rules.message(key, written) for key, written in _TABLE["pages"].items()}
+PAGES = {key: Message(key, **written) for key, written in _TABLE["pages"].items()}
 # Of each status: the key of its ordinary message, and prefixes of the keys of its usual ones. Others apply when status
 # and steps disagree.
 ORDINARY = {IntentStatus(status): row["ordinary"] for status, row in _TABLE["intents"].items()}

@@ -41,6 +41,10 @@ NOT_CHECKED = "On-chain balances were not checked."
 CHECKING_PLACE = "The intent addresses are being checked."
 CHECKING_NEXT = "Wait a moment while the balances are checked."
 
+# Limits of what chats and search engines show.
+LONGEST_TITLE = 120
+LONGEST_DESCRIPTION = 300
+
 # Labels of amounts that haven't been seen to move.
 EXPECTED, QUOTED, TO_SEND, UNCONFIRMED = "expected", "quoted", "to send", "unconfirmed"
 REFUNDED = "refunded"  # label of a refunded amount
@@ -378,6 +382,29 @@ class Summary:
         """Return the token of the recoverable balance, if there is only one."""
         return self._recoverable_amount.token if self._recoverable_amount else None
 
+    # In browser tabs, link previews and search results
+
+    @cached_property
+    def tab(self) -> str:
+        """Return the status, and what was sent and received, short enough for a browser tab."""
+        is_known = self.sent.amount.full or self.received.amount.full
+        return self.after_status(self._sides) if is_known else self.headline_with_status
+
+    @cached_property
+    def title(self) -> str:
+        """Return the status and where the funds are."""
+        place = text.without_period(self.location) if self.amount else ""
+        return text.fitting((self.headline_with_status, place), LONGEST_TITLE, between=" · ")
+
+    @cached_property
+    def description(self) -> str:
+        parts = (f"{self.headline_with_status}.", self.location, self.balance_note, f"{self._sides}.")
+        return text.fitting(parts, LONGEST_DESCRIPTION)
+
+    @property
+    def _sides(self) -> str:
+        return f"{self.sent} → {self.returned or self.received}"
+
     # For help and pages
 
     @property
@@ -528,24 +555,6 @@ def waiting_on(summary: Summary) -> str:
     return "" if summary.who is Actor.NONE else f"Waiting on: {summary.who}"
 
 
-# Limits of what chats and search engines show.
-LONGEST_TITLE = 120
-LONGEST_DESCRIPTION = 300
-
-
-@dataclass(frozen=True)
-class Preview:
-    """Title and description of a page.
-
-    `title`: the status and where the funds are. `description`: the summary, and what was sent and received. `tab`: the
-    status, and what was sent and received, short enough for a browser tab.
-    """
-
-    tab: str
-    title: str
-    description: str
-
-
 @dataclass(frozen=True)
 class PreviewEnd:
     """One side of a transfer. `note` qualifies an amount that was not delivered (`expected`, `quoted`, `refunded`)."""
@@ -589,21 +598,6 @@ class Card:
         """Return the alternative text of the image."""
         parts = (f"{self.headline_with_status}.", f"{self.sent} → {self.received}.", self.when)
         return text.fitting(parts, LONGEST_DESCRIPTION)
-
-
-@derived
-def preview(transfer: Transfer) -> Preview:
-    answer = of(transfer)
-    sides = f"{answer.sent} → {answer.returned or answer.received}"
-    is_known = answer.sent.amount.full or answer.received.amount.full
-    headline = answer.headline_with_status
-    parts = (f"{headline}.", answer.location, answer.balance_note, f"{sides}.")
-    title = (headline, text.without_period(answer.location) if answer.amount else "")
-    return Preview(
-        answer.after_status(sides) if is_known else headline,
-        text.fitting(title, LONGEST_TITLE, between=" · "),
-        text.fitting(parts, LONGEST_DESCRIPTION),
-    )
 
 
 def card(transfer: Transfer, *, as_of: datetime | None = None) -> Card:

@@ -213,7 +213,7 @@ TENSES = {
 @derived
 def of(transfer: Transfer) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
-    is_offer = transfer.status in UNEXECUTED and not transfer.is_under_way
+    is_offer = transfer.status in UNEXECUTED and not transfer.steps.is_under_way
     price, until = "", transfer.expires_at
     if is_offer and until:
         valid = "Quote was valid until " if transfer.has_come(until) else "Quote valid until "
@@ -229,7 +229,7 @@ def of(transfer: Transfer) -> Timeline:
         elapsed=elapsed,
         estimate=estimate,
         late=elapsed is not None and elapsed >= estimate + transfer.grace,
-        stalled=transfer.is_open and transfer.has_any_step and transfer.has_come(transfer.stalled_at),
+        stalled=transfer.is_open and transfer.steps.has_any_step and transfer.has_come(transfer.stalled_at),
     )
 
 
@@ -246,7 +246,7 @@ def _accepted(transfer: Transfer, *, is_offer: bool) -> Step:
             sentence = Sentence(sentence, " Valid until ", times.utc(transfer.execute_by, now=transfer.now), ".")
         return Step(Name.ACCEPTED, StepState.DONE, sentence, transfer.updated_at)
     if (
-        transfer.has_any_step
+        transfer.steps.has_any_step
         or transfer.started_at
         or transfer.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED)
     ):
@@ -283,7 +283,7 @@ def _state(index: int, transfer: Transfer) -> StepState:
         return StepState.UNKNOWN
     if transfer.is_over:
         return StepState.SKIPPED if _was_never_started(index, transfer) else StepState.UNKNOWN
-    is_started = transfer.is_under_way or transfer.status not in UNEXECUTED
+    is_started = transfer.steps.is_under_way or transfer.status not in UNEXECUTED
     is_ready = before[-1] is StepStatus.DONE if before else is_started
     return StepState.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else StepState.WAITING
 

@@ -317,10 +317,6 @@ class Transfer:
     def has_arrived(self) -> bool:
         return self.steps.has_arrived
 
-    @cached_property
-    def is_under_way(self) -> bool:
-        return self.steps.is_under_way
-
     @property
     def lacks_its_receipt(self) -> bool:
         """Return whether there is no receipt although execution, which creates one, began."""
@@ -329,7 +325,7 @@ class Transfer:
     @cached_property
     def is_expired(self) -> bool:
         """Return whether the quote expired. One that was, or may have been, executed doesn't expire."""
-        return not self.is_unread and not self.is_under_way and self.has_come(self.execute_by)
+        return not self.is_unread and not self.steps.is_under_way and self.has_come(self.execute_by)
 
     @property
     def is_open(self) -> bool:
@@ -353,7 +349,7 @@ class Transfer:
     @cached_property
     def started_at(self) -> datetime | None:
         """Return when execution began, which is when the receipt is created."""
-        created_at = self._reported.created_at if self.has_any_step else None
+        created_at = self._reported.created_at if self.steps.has_any_step else None
         return first(self._past(self.summary.started_at), self._past(created_at))
 
     @property
@@ -392,10 +388,6 @@ class Transfer:
     def has_come(self, at: datetime | None) -> bool:
         """Return whether `at` has passed. Inclusive, so a page rendered exactly at `at` is up to date."""
         return at is not None and self.now >= at
-
-    @property
-    def has_any_step(self) -> bool:
-        return self.steps.has_any_step
 
     @cached_property
     def is_delivered(self) -> bool:
@@ -673,7 +665,7 @@ class Transfer:
     @property
     def is_offered(self) -> bool:
         """Return whether the quote is valid and unused; False also if the receipt, which would tell, is unread."""
-        return self.status == IntentStatus.QUOTED and not (self.is_unread or self.is_under_way or self.is_expired)
+        return self.status == IntentStatus.QUOTED and not (self.is_unread or self.steps.is_under_way or self.is_expired)
 
     @cached_property
     def place_by_steps(self) -> Place:
@@ -772,7 +764,7 @@ class Transfer:
         """Return whether the transfer can still change, so that its page stays live."""
         if self.status in STOPPED:
             return self.last_change is None or not self.has_come(self.settled_at)
-        return self.is_open and (self.has_any_step or not self.is_expired)
+        return self.is_open and (self.steps.has_any_step or not self.is_expired)
 
 
 def derived[T](make: Callable[[Transfer], T]) -> Callable[[Transfer], T]:

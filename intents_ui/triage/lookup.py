@@ -27,7 +27,7 @@ from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import rows, ticket
 from intents_ui.triage.rows import Reading, TriageOutcome, TriageRow
 from intents_ui.triage.ticket import Ticket
-from intents_ui.web import candidates, lookups, mirrored, reading
+from intents_ui.web import candidates, lookups, mirror, reading
 from intents_ui.web.candidates import Candidates
 from intents_ui.web.links import intent_url
 
@@ -187,7 +187,7 @@ class TicketLookup:
             using = app.current().catalog
             if tokens := lookup.tokens_at(self, [chain.id for chain in using.chains()], address):
                 return rows.token(row, tokens, using=using)
-        paid = mirrored.that_paid(self._request, address) if row.kind in ADDRESSES else None
+        paid = mirror.that_paid(self._request, address) if row.kind in ADDRESSES else None
         if paid and paid.lists:
             counts = [(each.heading, f"{each.count:,}{' or more' if each.is_capped else ''}") for each in paid.lists]
             return rows.paid(row, counts, link=reverse("address", args=[address]))

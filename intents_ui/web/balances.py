@@ -2,33 +2,30 @@
 
 from datetime import UTC, datetime
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.formatting import failures
 from intents_ui.http.marks import is_partial
-from intents_ui.search import form
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.transfers import balances as held
 from intents_ui.transfers.transfer import UNCHECKED, Transfer
 from intents_ui.web import reading
 from intents_ui.web.frame import render
+from intents_ui.web.links import canonical_url
 
 
 @require_safe
+@canonical_url
 def view(request: HttpRequest, intent_id: str) -> HttpResponse:
-    known = canonical(intent_id)
-    if known != intent_id:
-        return redirect("balances", known, permanent=True)
     try:
-        context, failure = looked_up(known), None
+        context, failure = looked_up(intent_id), None
     except ServiceError as error:
         if not is_partial(request):
             raise
-        context, failure = unread(known, error), error
+        context, failure = unread(intent_id, error), error
     return render(request, "transfers/balances.html", context, block="balances", error=failure)
 
 
@@ -48,14 +45,6 @@ def unread(intent_id: str, error: ServiceError) -> dict[str, object]:
     said = f"Couldn't load balances: {failures.words(error).title}."
     empty = {"intent_id": intent_id, "checked_at": None, "balances": held.AddressBalances()}
     return empty | {"said": said, "failed": error}
-
-
-def canonical(written: str) -> str:
-    """Return the canonical spelling of an Intent ID. Raises Http404 for anything else, without a service call."""
-    parsed = form.read({"intent": [written]})
-    if "intent" not in parsed.filters:
-        raise Http404(parsed.problems.get("intent", "This isn't an Intent ID."))
-    return str(parsed.filters["intent"])
 
 
 def context(transfer: Transfer, *, is_listed: bool = True) -> dict[str, object]:

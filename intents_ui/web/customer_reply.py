@@ -14,7 +14,7 @@ from intents_ui.formatting.text import Name, Sentence, capitalized, fill
 from intents_ui.search import explorers
 from intents_ui.tokens import providers
 from intents_ui.transfers import placeholders, statuses, summary, timeline
-from intents_ui.transfers.placeholders import ADDRESSES, CUSTOMER, MINUTE, NOT_REPORTED, Placeholders
+from intents_ui.transfers.placeholders import ADDRESSES, MINUTE, NOT_REPORTED, Placeholders
 from intents_ui.transfers.route_stats import RouteStats
 from intents_ui.transfers.rules import RECOVER, SECOND_DEPOSIT, Attention, Cause, HelpKind
 from intents_ui.transfers.statuses import Tone
@@ -33,8 +33,14 @@ DONE = {"payment": "reached the recipient", "swap": "is complete", "transfer": "
 class ReplyPlaceholders(Placeholders):
     """The placeholders of pages in words for customers, and those that only replies have."""
 
+    owners_wallet = "your wallet"
+    second_address = either_address = "address created for this transfer on "
+
     def __init__(self, transfer: Transfer) -> None:
-        super().__init__(transfer, summary.of(transfer).row.minutes, CUSTOMER)
+        super().__init__(transfer, summary.of(transfer).row.minutes)
+
+    def time(self, at: datetime | None, unknown: str) -> str:
+        return times.utc_minute(at, now=self.transfer.now) if at else unknown
 
     def __getitem__(self, name: str) -> str:
         transfer = self.transfer

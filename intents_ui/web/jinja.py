@@ -147,7 +147,6 @@ def environment(**options: Any) -> Environment:
         comparison=comparison.of,
         deposit_check=deposits.of,
         fees=comparison.fees,
-        preview=summary.preview,
         stops=timeline.stops,
         summary=summary.of,
         timeline=timeline.of,

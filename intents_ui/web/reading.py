@@ -151,7 +151,7 @@ def look_up_balances(transfer: Transfer) -> Balances | None:
         return None
     owner, created_at = place
     read = partial(entry_of, service, transfer.intent.intent_id, owner=owner, created_at=created_at)
-    entry, call = read(), first_page(owner=owner, created_at=created_at)
+    entry, call = read(), page_of_owner(owner=owner, created_at=created_at)
     if entry is None and (cached := service.cache.peek(call)):
         # It may have been requested for an earlier transfer, before this one.
         received_at = datetime.now(UTC) - timedelta(seconds=cached.age) + service.health.clock_ahead()
@@ -232,7 +232,7 @@ def _owner_and_time(transfer: Transfer) -> tuple[str, datetime] | None:
 def _first_page(transfer: Transfer) -> ServiceCall[HistoryAnswer] | None:
     """Return the call that usually finds the transfer, or None."""
     place = _owner_and_time(transfer)
-    return first_page(owner=place[0], created_at=place[1]) if place else None
+    return page_of_owner(owner=place[0], created_at=place[1]) if place else None
 
 
 def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: datetime) -> IntentHistory | None:
@@ -245,32 +245,22 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     if len(owners) >= MAX_OWNERS:
         owners.clear()  # those that are looked up again come back
     owners.add(owner)
-    earliest, latest = _second_around(created_at)
     pages = walk(
-        lambda page: service.ask(
-            operations.get_intent_history(
-                page=page, by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
-            )
-        ),
-        Page.first(),
+        lambda page: service.ask(page_of_owner(owner=owner, created_at=created_at, page=page)),
+        FIRST_PAGE,
     )
     entries = (entry for listed, _ in islice(pages, MAX_PAGES) for entry in listed)
     return next((entry for entry in entries if entry.intent_id.lower() == intent_id.lower()), None)
 
 
 @lru_cache(2_000)
-def first_page(*, owner: str, created_at: datetime) -> ServiceCall[HistoryAnswer]:
-    """Return the call that usually finds the intent: the first page of the owner's intents of that second."""
-    earliest, latest = _second_around(created_at)
+def page_of_owner(*, owner: str, created_at: datetime, page: Page = FIRST_PAGE) -> ServiceCall[HistoryAnswer]:
+    """Return the call for the owner's intents of that second. Its first page usually has the intent."""
+    # Both times are inclusive, and the service's clock can be finer than microseconds.
+    second = math.floor(created_at.timestamp())
     return operations.get_intent_history(
-        page=FIRST_PAGE, by_owner_address=owner, from_time=earliest, to_time=latest, include_balances=True
+        page=page, by_owner_address=owner, from_time=second, to_time=second + 1, include_balances=True
     )
-
-
-def _second_around(at: datetime) -> tuple[int, int]:
-    """Return the Unix times around `at`. Both are inclusive, and the service's clock can be finer than microseconds."""
-    second = math.floor(at.timestamp())
-    return second, second + 1
 
 
 BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows them as pending

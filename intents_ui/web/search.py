@@ -31,7 +31,7 @@ from intents_ui.service import lookup, operations, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.tokens import names, providers
 from intents_ui.transfers import summary
-from intents_ui.web import candidates, lookups, mirrored, reading
+from intents_ui.web import candidates, lookups, mirror, reading
 from intents_ui.web.candidates import Candidates
 from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
@@ -184,7 +184,7 @@ def answer(request: HttpRequest, found: results.LookupResult, search_input: Sear
     }
     if found.hits:
         return render(request, "search/search_results.html", context | listed(request, found))
-    paid = mirrored.that_paid(request, account) if (account := account_in(search_input)) else None
+    paid = mirror.that_paid(request, account) if (account := account_in(search_input)) else None
     if paid and paid.lists and not found.error and not possible:
         return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
     return miss(request, found, possible, context | unlisted(found, search_input.findings(found)) | {"paid": paid})

@@ -94,8 +94,8 @@ def test_a_response_cached_by_one_process_is_not_requested_by_another(service, r
 def test_balances_found_by_one_process_are_cached_for_another(service, redis, values):
     intent = service.emulator.finished("aborted-by-timeout")
     created = datetime.fromisoformat(intent["createdAt"])
-    page = reading.first_page(owner=intent["ownerAddress"], created_at=created)
-    unknown = reading.first_page(owner="0x" + "11" * 20, created_at=created)
+    page = reading.page_of_owner(owner=intent["ownerAddress"], created_at=created)
+    unknown = reading.page_of_owner(owner="0x" + "11" * 20, created_at=created)
     with process(service, shared(redis.url)) as first, process(service, shared(redis.url)) as second:
         assert second.cache.get(page) is None
         entry = reading.entry_of(first, intent["intentId"], owner=intent["ownerAddress"], created_at=created)
