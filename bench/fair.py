@@ -14,25 +14,24 @@ without an attack, the responses to the attacker, and the server's peak memory.
 
 import argparse
 import asyncio
-import contextlib
 import json
+import multiprocessing
 import os
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
+from itertools import count, cycle
+from multiprocessing.connection import Connection
 from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 
-from bench.processes import Server, StubService, clean, dashboard, ended, installed
+from bench.processes import Server, StubService, dashboard, installed, quantile
 from intents_ui.emulator import Emulator
 from tests.live.tcp_service import TcpService
-from tests.serving import ROOT
 
 ATTACKER, READER = "203.0.113.7", "198.51.100.7"
 SLOW_SECONDS = 6.0
@@ -43,6 +42,12 @@ BODIES = 800
 HALF_A_TICKET = 600_000
 SETTINGS = {"TRUSTED_PROXIES": "127.0.0.1", "INTENTS_CONSOLE": "read"}
 GOAL_SERVED, GOAL_TIMES, GOAL_MB = 99.0, 3.0, 300.0
+# How many requests of an attack are in progress. An attack is the method of `Attacker` with this name.
+ATTACKS = {
+    "triage": 64, "exports": 16, "console": 16, "streams": 64, "slow balances": 48, "half-sent bodies": BODIES,
+    "pages": 48, "API": 48, "MCP": 48,
+}  # fmt: skip
+SPAWN = multiprocessing.get_context("spawn")
 
 
 class Slow:
@@ -66,22 +71,31 @@ class Slow:
         await self.emulator(scope, again, send)
 
 
-async def serve() -> None:
-    """Print the URL and the second client's transfer once the service is ready."""
-    slow = Slow()
-    service = TcpService(slow)
-    await service.up()
-    print(json.dumps({"url": service.url, "own": slow.own["intentId"]}), flush=True)
-    await asyncio.Event().wait()
+def serve(ready: Connection) -> None:
+    """Send the URL and the second client's transfer once the service is ready."""
+
+    async def run() -> None:
+        slow = Slow()
+        service = TcpService(slow)
+        await service.up()
+        ready.send((service.url, slow.own["intentId"]))
+        await asyncio.Event().wait()
+
+    asyncio.run(run())
 
 
 @contextmanager
-def slow_service() -> Iterator[tuple[StubService, dict[str, str]]]:
-    with ended(["-m", "bench.fair", "--service"], cwd=ROOT, env=clean(), stdout=subprocess.PIPE, text=True) as process:
-        info = json.loads(process.stdout.readline())
-        service = StubService(info["url"])
-        with service.http:
-            yield service, info
+def slow_service() -> Iterator[tuple[StubService, str]]:
+    """Run the service in a process of its own. Yield its client and the second client's transfer."""
+    receiver, ready = SPAWN.Pipe()
+    process = SPAWN.Process(target=serve, args=(ready,), daemon=True)
+    process.start()
+    url, own = receiver.recv()
+    service = StubService(url)
+    with service.http:
+        yield service, own
+    process.terminate()
+    process.join()
 
 
 def proxy(port: int) -> httpx.AsyncClient:
@@ -106,19 +120,12 @@ async def fetch(
         return 0
 
 
-def head(visitor: str, path: str, length: int | None) -> bytes:
-    method = "GET" if length is None else "POST"
-    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", "Connection: close", f"X-Forwarded-For: {visitor}"]
-    if length is not None:
-        lines += ["Content-Type: application/x-www-form-urlencoded", f"Content-Length: {length}"]
-    return "\r\n".join([*lines, "", ""]).encode()
+def unknown_ids(number: int, count: int) -> str:
+    return " ".join(f"0x{number:04x}{each:060x}" for each in range(count))
 
 
-type Ask = Callable[[int], Coroutine[Any, Any, int]]
-
-
-class Attack:
-    """Attacks of one client on the dashboard at a port. `known` are transfers whose balances are slow."""
+class Attacker:
+    """One client's attacks on the dashboard at a port. `known` are transfers whose balances are slow."""
 
     def __init__(self, port: int, known: list[str]) -> None:
         self.port = port
@@ -126,8 +133,8 @@ class Attack:
         self.http = proxy(port)
 
     async def triage(self, number: int) -> int:
-        text = " ".join(f"0x{number:04x}{each:060x}" for each in range(200))
-        return await fetch(self.http, ATTACKER, "/triage", body=urlencode({"q": text}).encode())
+        body = urlencode({"q": unknown_ids(number, 200)}).encode()
+        return await fetch(self.http, ATTACKER, "/triage", body=body)
 
     async def exports(self, number: int) -> int:
         return await fetch(self.http, ATTACKER, "/export/history.csv", pause=0.1)
@@ -136,16 +143,6 @@ class Attack:
         document = json.dumps({"byOwnerAddress": f"0x{number:040x}"})
         query = urlencode({"ask": "json", "json": document})
         return await fetch(self.http, ATTACKER, f"/console/GetIntentHistory?{query}")
-
-    async def streams(self, number: int) -> int:
-        """Open and leave a stream of a different unknown transfer each time."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        writer.write(head(ATTACKER, f"/live/0x{number:064x}", None))
-        first = b""
-        with contextlib.suppress(TimeoutError, OSError):
-            first = await asyncio.wait_for(reader.readline(), 0.2)
-        writer.close()
-        return int(first.split()[1]) if first else 0
 
     async def slow_balances(self, number: int) -> int:
         return await fetch(self.http, ATTACKER, f"/intent/{self.known[number % len(self.known)]}")
@@ -157,83 +154,66 @@ class Attack:
         return await fetch(self.http, ATTACKER, "/api/v1/transfers?size=100")
 
     async def mcp(self, number: int) -> int:
-        text = " ".join(f"0x{number:04x}{each:060x}" for each in range(20))
-        call = {"name": "triage_ticket", "arguments": {"text": text}}
+        call = {"name": "triage_ticket", "arguments": {"text": unknown_ids(number, 20)}}
         message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
         return await fetch(self.http, ATTACKER, "/mcp", body=json.dumps(message).encode())
 
-    async def half_sent(self, number: int) -> int:
+    async def streams(self, number: int) -> int:
+        """Open and leave a stream of a different unknown transfer each time."""
+        return await self.first_line(f"GET /live/0x{number:064x}", within=0.2)
+
+    async def half_sent_bodies(self, number: int) -> int:
         if number >= BODIES:
             await asyncio.sleep(REFUSED_SECONDS)
             return 0
+        form = f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {HALF_A_TICKET + 1}\r\n"
+        return await self.first_line("POST /triage", form, b"x" * HALF_A_TICKET)
+
+    async def first_line(self, what: str, headers: str = "", body: bytes = b"", within: float | None = None) -> int:
+        """Return the status of a response that isn't read, or 0."""
+        head = (
+            f"{what} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: {ATTACKER}\r\n{headers}\r\n"
+        )
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         try:
-            writer.write(head(ATTACKER, "/triage", HALF_A_TICKET + 1) + b"x" * HALF_A_TICKET)
-            first = await reader.readline()
+            writer.write(head.encode() + body)
+            first = await asyncio.wait_for(reader.readline(), within)
             return int(first.split()[1]) if first else 0
-        except OSError:
+        except (TimeoutError, OSError):
             return 0
         finally:
             writer.close()
 
-    async def run(self, name: str, seconds: float) -> dict[str, int]:
-        ask, at_once = {
-            "triage": (self.triage, 64),
-            "exports": (self.exports, 16),
-            "console": (self.console, 16),
-            "streams": (self.streams, 64),
-            "slow balances": (self.slow_balances, 48),
-            "half-sent bodies": (self.half_sent, BODIES),
-            "pages": (self.pages, 48),
-            "API": (self.api, 48),
-            "MCP": (self.mcp, 48),
-        }[name]
-        responses: Counter[str] = Counter()
-        numbers = iter(range(10**9))
+    async def run(self, name: str, seconds: float) -> Counter[int]:
+        """Attack for some seconds, and return how often the attacker got which status."""
+        ask = getattr(self, name.lower().replace(" ", "_").replace("-", "_"))
+        responses, numbers = Counter[int](), count()
 
-        async def go_on(ask: Ask) -> None:
+        async def go_on() -> None:
             while True:
                 try:
                     status = await ask(next(numbers))
                 except OSError:
                     status = 0
-                responses[str(status or "none")] += 1
+                responses[status] += 1
                 if status != 200:
                     await asyncio.sleep(REFUSED_SECONDS)
 
-        going = [asyncio.create_task(go_on(ask)) for _ in range(at_once)]
+        going = [asyncio.create_task(go_on()) for _ in range(ATTACKS[name])]
         await asyncio.sleep(seconds)
         for task in going:
             task.cancel()
         await asyncio.gather(*going, return_exceptions=True)
-        return dict(responses)
+        return responses
 
 
-NAMES = ("triage", "exports", "console", "streams", "slow balances", "half-sent bodies", "pages", "API", "MCP")
+def attack(name: str, port: int, known: list[str], seconds: float) -> Counter[int]:
+    os.nice(10)  # the attacker would be another machine, so it yields the CPU
 
+    async def run() -> Counter[int]:
+        return await Attacker(port, known).run(name, seconds)
 
-@contextlib.asynccontextmanager
-async def attacked(name: str | None, port: int, known: list[str], seconds: float) -> AsyncIterator[dict[str, int]]:
-    """Run an attack in a separate process during the block.
-
-    Its responses are counted in the yielded dict at the end.
-    """
-    responses: dict[str, int] = {}
-    if name is None:
-        yield responses
-        return
-    options = json.dumps({"name": name, "port": port, "known": known, "seconds": seconds})
-    command = [sys.executable, "-m", "bench.fair", "--attack", options]
-    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=clean(), stdout=asyncio.subprocess.PIPE)
-    try:
-        await asyncio.sleep(1)  # until the attack is running
-        yield responses
-        out, _ = await asyncio.wait_for(process.communicate(), seconds + 30)
-        responses |= json.loads(out)
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+    return asyncio.run(run())
 
 
 class Result:
@@ -243,80 +223,69 @@ class Result:
         self.statuses: Counter[int] = Counter()
         self.milliseconds: list[float] = []
         self.megabytes = 0.0
-        self.attacker: dict[str, int] = {}
-
-    @property
-    def served(self) -> float:
-        return 100 * self.statuses[200] / max(1, self.statuses.total())
+        self.attacker: Counter[int] = Counter()
 
     @property
     def p99(self) -> float:
-        return sorted(self.milliseconds)[int(0.99 * (len(self.milliseconds) - 1))]
+        return quantile(self.milliseconds, 99)
 
     def row(self, name: str, quiet: float) -> str:
-        responses = ", ".join(f"{status}: {count}" for status, count in sorted(self.attacker.items()))
-        times = self.p99 / quiet
-        meets = self.served >= GOAL_SERVED and times <= GOAL_TIMES and self.megabytes < GOAL_MB
+        responses = ", ".join(f"{status or 'none'}: {count}" for status, count in sorted(self.attacker.items()))
+        pages, times = self.statuses.total(), self.p99 / quiet
+        served = 100 * self.statuses[200] / max(1, pages)
+        meets = served >= GOAL_SERVED and times <= GOAL_TIMES and self.megabytes < GOAL_MB
         return (
-            f"| {name} | {self.statuses.total()} | {self.served:.1f} % | {self.p99:.0f} | {times:.1f} |"
-            f" {self.megabytes:.0f} | {responses} | {'yes' if meets else 'no'} |"
+            f"| {name} | {pages} | {served:.1f} % | {self.p99:.0f} | {times:.1f} | {self.megabytes:.0f} |"
+            f" {responses} | {'yes' if meets else 'no'} |"
         )
 
 
-async def read(where: Server, paths: list[str], seconds: float, result: Result) -> None:
-    until, number = time.monotonic() + seconds, 0
-    async with proxy(where.port) as http:
-        while time.monotonic() < until:
+async def read(site: Server, paths: list[str], seconds: float) -> Result:
+    until, result = time.monotonic() + seconds, Result()
+    async with proxy(site.port) as http:
+        for path in cycle(paths):
+            if time.monotonic() > until:
+                break
             began = time.perf_counter()
-            status = await fetch(http, READER, paths[number % len(paths)])
+            result.statuses[await fetch(http, READER, path)] += 1
             result.milliseconds.append((time.perf_counter() - began) * 1000)
-            result.statuses[status] += 1
-            result.megabytes = max(result.megabytes, where.megabytes)
-            number += 1
+            result.megabytes = max(result.megabytes, site.megabytes)
             await asyncio.sleep(READING_SECONDS)
-
-
-async def measured(name: str | None, where: Server, paths: list[str], known: list[str], seconds: float) -> Result:
-    await read(where, paths, 3, Result())
-    result = Result()
-    async with attacked(name, where.port, known, seconds + 1) as responses:
-        await read(where, paths, seconds, result)
-    result.attacker = responses
     return result
 
 
-def main(seconds: float, names: Sequence[str]) -> None:
-    with installed() as place, slow_service() as (service, info):
+def measured(name: str, site: Server, paths: list[str], known: list[str], seconds: float) -> Result:
+    asyncio.run(read(site, paths, 3))
+    if name == "none":
+        return asyncio.run(read(site, paths, seconds))
+    with ProcessPoolExecutor(1, mp_context=SPAWN) as others:
+        attacking = others.submit(attack, name, site.port, known, seconds + 2)
+        time.sleep(2)  # until the attack is running
+        result = asyncio.run(read(site, paths, seconds))
+        result.attacker = attacking.result()
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.fair", description="One client attacks, another reads.")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each attack")
+    parser.add_argument("--only", choices=ATTACKS, help="this attack alone")
+    options = parser.parse_args()
+    with installed() as place, slow_service() as (service, own):
         page = {"pageSize": 100, "sort": [{"column": "createdAt", "order": "DESC"}]}
         listed = service.call("GetIntentHistory", page=page)["intents"]
-        known = [each["intentId"] for each in listed if each["intentId"] != info["own"]]
-        own = info["own"]
+        known = [each["intentId"] for each in listed if each["intentId"] != own]
         paths = ["/", "/history", f"/intent/{own}", f"/intent/{own}/reply", "/chains", "/help", "/triage"]
         print("| Attack | Pages | 200 | p99 ms | Times quiet | Server MB | The attacker was told | Goal |")
         print("|---|---|---|---|---|---|---|---|")
         quiet = 0.0
-        for name in (None, *names):
-            with dashboard(Path(place), service.url, SETTINGS) as where:
-                result = asyncio.run(measured(name, where, paths, known, seconds))
+        for name in ("none", *([options.only] if options.only else ATTACKS)):
+            with dashboard(place, service.url, SETTINGS) as site:
+                result = measured(name, site, paths, known, options.seconds)
             quiet = quiet or result.p99
-            print(result.row(name or "none", quiet), flush=True)
+            print(result.row(name, quiet), flush=True)
         print(f"\nGoal: at least {GOAL_SERVED:g} % 200, p99 at most {GOAL_TIMES:g} times quiet, below {GOAL_MB:g} MB.")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m bench.fair", description="One client attacks, another reads.")
-    parser.add_argument("--seconds", type=float, default=20.0, help="of each attack")
-    parser.add_argument("--only", choices=NAMES, help="this attack alone")
-    parser.add_argument("--service", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--attack", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    with contextlib.suppress(KeyboardInterrupt):
-        if options.service:
-            asyncio.run(serve())
-        elif options.attack:
-            os.nice(10)  # the attacker would be another machine, so it yields the CPU
-            wish = json.loads(options.attack)
-            attack = Attack(wish["port"], wish["known"])
-            print(json.dumps(asyncio.run(attack.run(wish["name"], wish["seconds"]))))
-        else:
-            main(options.seconds, [options.only] if options.only else NAMES)
+    main()
