@@ -13,6 +13,7 @@ from intents_ui.mirror.figures.snapshots import Order, Period
 
 # The values of each choice with their words, the default first.
 type Offered = Mapping[str, Mapping[str, str]]
+type ChoiceLink = tuple[str, str, bool]  # a word, the page with this choice, and whether it is chosen
 
 PERIODS: Final[Mapping[str, str]] = {
     Period.HOUR: "Last hour",
@@ -35,15 +36,6 @@ ORDERS: Final[Mapping[str, str]] = {
 OF_FIGURES: Final[Offered] = {"window": PERIODS, "by": LEVELS, "order": ORDERS}
 DEFAULTS: Final[Mapping[str, str]] = {"window": Period.DAY}  # of a choice whose first value isn't the default
 CALLED: Final = {"window": "time", "by": "grouping", "sort": "order"}
-
-
-@dataclass(frozen=True)
-class ChoiceLink:
-    """A link that changes one choice."""
-
-    word: str
-    path: str
-    is_current: bool
 
 
 @dataclass(frozen=True)
@@ -81,10 +73,7 @@ class Choices:
 
     def links(self, name: str) -> list[ChoiceLink]:
         current = self.values[name]
-        return [
-            ChoiceLink(word, self.with_values({name: each}), each == current)
-            for each, word in self.offered[name].items()
-        ]
+        return [(word, self.with_values({name: each}), each == current) for each, word in self.offered[name].items()]
 
     def with_values(self, changed: Mapping[str, str]) -> str:
         """Return the URL of the page with these changes."""

@@ -29,7 +29,7 @@ from intents_ui.service.outcome import Outcome
 from intents_ui.tokens import providers
 from intents_ui.tokens.token_amounts import Identity, Money
 from intents_ui.transfers import statuses
-from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import incidents, scopes
 from intents_ui.web.scopes import NamedScope, named
@@ -177,26 +177,12 @@ def _is_listed(scope: ScopeName) -> bool:
     return app.current().catalog.chain(number) is not None
 
 
-@dataclass(frozen=True)
-class RoutePerformance:
-    """Figures of a route in a period, `7 days` or `24 hours`, and a transfer's place among them.
+def performance(request: HttpRequest, transfer: Transfer) -> dict[str, Any] | None:
+    """Return how a transfer compares with its route in seven days, or in one if the copy is younger.
 
-    `elapsed` is how long the transfer took, or has been open. `faster` is how many of 100 delivered transfers took less
-    time. Both are None if unknown. `is_usual`: fewer than `UNUSUAL` did, and the transfer isn't late.
-    """
-
-    period: str
-    row: FigureRow
-    elapsed: timedelta | None
-    faster: int | None
-    is_usual: bool
-
-
-def performance(request: HttpRequest, transfer: Transfer) -> RoutePerformance | None:
-    """Return the performance of a transfer's route in seven days, or in one if the copy is younger.
-
-    None if this client may not see it, if too few transfers ended, if the time is incomplete or if the database can't
-    be read.
+    `elapsed` is how long it took, or has been open, and `faster` how many of 100 delivered transfers took less time.
+    Both are None if unknown. None if this client may not see it, if too few transfers ended, if the time is incomplete
+    or if the database can't be read.
     """
     if not operator_auth.may_see_insight(request):
         return None
@@ -212,8 +198,13 @@ def performance(request: HttpRequest, transfer: Transfer) -> RoutePerformance | 
     [row] = of_rows([best])
     elapsed = elapsed_of(transfer)
     faster = None if elapsed is None else best.longer_than(elapsed)
-    is_usual = faster is not None and faster < UNUSUAL and not transfer.is_late
-    return RoutePerformance(PERIODS[best.period], row, elapsed, faster, is_usual)
+    return {
+        "period": PERIODS[best.period],
+        "row": row,
+        "elapsed": elapsed,
+        "faster": faster,
+        "is_usual": faster is not None and faster < UNUSUAL and not transfer.is_late,
+    }
 
 
 def elapsed_of(transfer: Transfer) -> timedelta | None:
@@ -226,50 +217,28 @@ def elapsed_of(transfer: Transfer) -> timedelta | None:
     return transfer.now - transfer.started_at if is_open else None
 
 
-@dataclass(frozen=True)
-class TransferRow:
-    """A transfer with its names. `elapsed`: how long it has been open, if it is late."""
-
-    transfer: models.Transfer
-    scope: NamedScope
-    status: StatusLabel
-    sent: Amount | None
-    step: str
-    reason: str
-    elapsed: timedelta | None
-
-    @property
-    def is_linked(self) -> bool:
-        """Whether its ID can be a part of a URL."""
-        return hashes.canonical_hash(self.transfer.text_id) is not None
-
-    @property
-    def basis(self) -> str:
-        """What sets its limit."""
-        return BASES[Basis(self.transfer.route.late_by)]
-
-    @property
-    def factor(self) -> str:
-        """How many times its limit it has been open: `7.2`."""
-        found = (self.elapsed or timedelta()) / self.transfer.route.limit
-        return f"{found:.1f}" if found < 10 else f"{found:,.0f}"
-
-
-def transfer_rows(found: Sequence[models.Transfer], *, late_at: datetime | None = None) -> list[TransferRow]:
-    """Return transfers that ended, or those that are late at a time."""
+def transfer_rows(found: Sequence[models.Transfer], *, late_at: datetime | None = None) -> list[dict[str, Any]]:
+    """Return transfers that ended with their names, or those that are late at a time, with how late they are."""
     scopes.learn(each.origin_token.chain for each in found if each.origin_token)
-    return [
-        TransferRow(
-            transfer=each,
-            scope=scope,
-            status=statuses.intent(each.status or None, now=datetime.now(UTC)),
-            sent=_amount(each.origin_token.key, int(each.sent)) if each.origin_token and each.sent else None,
-            step=step_name(each.failed_step),
-            reason=text.reason(each.reason.example).shown if not late_at and each.reason else "",
-            elapsed=late_at - each.began_at if late_at else None,
+    rows = []
+    for each, scope in zip(found, named(ScopeName(Level.ROUTE, *each.route.key) for each in found), strict=True):
+        elapsed = late_at - each.began_at if late_at else timedelta()
+        factor = elapsed / each.route.limit
+        rows.append(
+            {
+                "transfer": each,
+                "is_linked": hashes.canonical_hash(each.text_id) is not None,  # its ID can be a part of a URL
+                "scope": scope,
+                "status": statuses.intent(each.status or None, now=datetime.now(UTC)),
+                "sent": _amount(each.origin_token.key, int(each.sent)) if each.origin_token and each.sent else None,
+                "step": step_name(each.failed_step),
+                "reason": text.reason(each.reason.example).shown if not late_at and each.reason else "",
+                "elapsed": elapsed,
+                "basis": BASES[Basis(each.route.late_by)],
+                "factor": f"{factor:.1f}" if factor < 10 else f"{factor:,.0f}",
+            }
         )
-        for each, scope in zip(found, named(ScopeName(Level.ROUTE, *each.route.key) for each in found), strict=True)
-    ]
+    return rows
 
 
 def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -17,9 +16,6 @@ from intents_ui.transfers.route_stats import of_route
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web.frame import render
 
-if TYPE_CHECKING:
-    from intents_ui.insight.figures import RoutePerformance
-
 PAGES = 2
 MAX_AGE = 60.0  # seconds
 
@@ -29,7 +25,12 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
     transfer = read(intent_id)
     origin, destination = transfer.origin_chain_id, transfer.destination_chain_id
     known = app.current().catalog
-    context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": performance(request, transfer)}
+    context: dict[str, object] = {"intent_id": intent_id, "stats": None, "performance": None}
+    if settings.MIRROR_DATABASE is not None:
+        from intents_ui.insight import figures  # needs the mirror's tables
+
+        # Figures of the mirror, if it has any, are of more transfers than a list has.
+        context["performance"] = figures.performance(request, transfer)
     if not context["performance"] and origin is not None and destination is not None:
         known.learn((origin, destination))
         context |= {
@@ -38,15 +39,6 @@ def others(request: HttpRequest, intent_id: str) -> HttpResponse:
             "destination": names.of_chain(destination, using=known),
         }
     return render(request, "transfers/route_stats.html", context, block="stats")
-
-
-def performance(request: HttpRequest, transfer: Transfer) -> "RoutePerformance | None":
-    """Return figures of the mirror, if there is one that has them. They are of more transfers than a list has."""
-    if settings.MIRROR_DATABASE is None:
-        return None
-    from intents_ui.insight import figures
-
-    return figures.performance(request, transfer)
 
 
 def read(intent_id: str) -> Transfer:

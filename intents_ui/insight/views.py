@@ -1,7 +1,6 @@
 """Figures, incidents and lists of the mirror: `/insight`, `/insight/…` and `/late`."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
@@ -163,7 +162,7 @@ def late(request: HttpRequest) -> HttpResponse:
         "query": request.GET.urlencode(),
         "chains": _by_name(_chains(late_by_route)),
         "providers": _by_name((each, providers.label(each)) for each in used),
-        "ages": [replace(link, word=f"{link.word}: {count:,}") for link, count in ages],
+        "ages": [(f"{word}: {count:,}", *link) for (word, *link), count in ages],
         "count": found.counts[Age.ANY],
         "routes": [
             (each, late_by_route[each.scope.route], picked.with_values({"age": Age.ANY, **scopes.query(each.scope)}))
