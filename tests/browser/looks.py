@@ -22,7 +22,8 @@ SMALL: Final = """() => {
     return row && getComputedStyle(target, "::after").position === "absolute" ? row : own;
   };
   return Array.from(document.querySelectorAll("a[href], button, summary"))
-    .filter((target) => target.checkVisibility({ visibilityProperty: true }) && !target.closest(".skip, .visually-hidden"))
+    .filter((target) => target.checkVisibility({ visibilityProperty: true }))
+    .filter((target) => !target.closest(".skip, .visually-hidden"))
     .filter((target) => !inSentence(target))
     .map((target) => [target, area(target)])
     .filter(([, { width, height }]) => width < 23.9 || height < 23.9)
