@@ -3,7 +3,7 @@ if (document.getElementById("embed") && parent !== window) {
   const card = document.getElementById("embed");
   let told = "";
 
-  function tell() {
+  function postState() {
     const { intent, status } = card.querySelector(".embed").dataset;
     const message = { source: "intents-ui", intent, status, height: Math.ceil(card.getBoundingClientRect().bottom) };
     if (JSON.stringify(message) === told) return;
@@ -11,9 +11,9 @@ if (document.getElementById("embed") && parent !== window) {
     parent.postMessage(message, "*"); // only pages of INTENTS_EMBED_HOSTS can be around it
   }
 
-  new ResizeObserver(tell).observe(card);
-  new MutationObserver(tell).observe(card, { subtree: true, attributes: true, childList: true });
-  tell();
+  new ResizeObserver(postState).observe(card);
+  new MutationObserver(postState).observe(card, { subtree: true, attributes: true, childList: true });
+  postState();
 }
 
 // Looks up the ticket that the page around the side bar sends. Messages of other pages are ignored.

@@ -1,6 +1,6 @@
 // Lists: focus after paging, highlighting of equal addresses, closing of menus, columns and row height.
 
-function begin(list) {
+function focusList(list) {
   const heading = list.querySelector("h1, h2");
   if (heading) {
     heading.tabIndex = -1;
@@ -11,27 +11,27 @@ function begin(list) {
 
 document.addEventListener("htmx:after:swap", (event) => {
   const target = event.detail?.ctx?.target;
-  if (target?.id === "list") begin(target);
+  if (target?.id === "list") focusList(target);
 });
 
-let marked = [];
+let highlighted = [];
 
-function mark(place) {
-  for (const each of marked) delete each.dataset.marked;
+function highlight(place) {
+  for (const each of highlighted) delete each.dataset.marked;
   const address = place?.dataset.address;
   const places = address ? document.querySelectorAll(`[data-address="${CSS.escape(address)}"]`) : [];
-  marked = Array.from(places).filter((each) => each.checkVisibility());
-  if (marked.length > 1) for (const each of marked) each.dataset.marked = "";
+  highlighted = Array.from(places).filter((each) => each.checkVisibility());
+  if (highlighted.length > 1) for (const each of highlighted) each.dataset.marked = "";
 }
 
-function point(event) {
+function highlightTarget(event) {
   const within = (element) => element?.closest?.("[data-address]");
-  mark(within(event.target) ?? within(document.activeElement));
+  highlight(within(event.target) ?? within(document.activeElement));
 }
 
-document.addEventListener("pointerover", point);
-document.addEventListener("focusin", point);
-document.addEventListener("focusout", () => mark(null));
+document.addEventListener("pointerover", highlightTarget);
+document.addEventListener("focusin", highlightTarget);
+document.addEventListener("focusout", () => highlight(null));
 
 function openMenus() {
   return document.querySelectorAll("details:is([name=filter], [name=export], .more)[open]");

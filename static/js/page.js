@@ -9,7 +9,7 @@ document.addEventListener("htmx:before:swap", (event) => {
   if (event.detail.tasks.some((task) => task.fragment.querySelector("meta"))) event.preventDefault();
 });
 
-function say(words) {
+function announce(words) {
   const said = document.getElementById("said");
   said.textContent = "";
   setTimeout(() => (said.textContent = words), 50); // a repeated message is only announced if the region was empty in between
@@ -24,21 +24,21 @@ document.addEventListener("htmx:config:request", ({ detail }) => {
 // Announce what a swapped-in fragment contains.
 document.addEventListener("htmx:after:swap", (event) => {
   const said = event.detail?.ctx?.target?.querySelector?.("[data-said]");
-  if (said) say(said.dataset.said);
+  if (said) announce(said.dataset.said);
 });
 
 // When a swap removes the focused control, focus the same control in the new content, else its heading, its first row,
 // or the nearest heading before it.
 let focused;
 
-function placeOf(control) {
+function focusPlace(control) {
   const parents = [];
   for (let each = control; each.localName !== "main"; each = each.parentElement)
     parents.push({ parent: each.parentElement, before: each.previousElementSibling, each });
   return { href: control.getAttribute("href"), parents };
 }
 
-function takeBack({ href, parents }) {
+function restoreFocus({ href, parents }) {
   const gone = parents.findLast(({ each }) => !each.isConnected) ?? parents[0];
   const came = gone.before?.isConnected ? gone.before.nextElementSibling : gone.parent.firstElementChild;
   const same = href && gone.parent.querySelector(`a[href="${CSS.escape(href)}"]`);
@@ -51,17 +51,17 @@ function takeBack({ href, parents }) {
 
 document.addEventListener("htmx:before:swap", () => {
   const control = document.activeElement;
-  focused = control?.closest("main") && control.localName !== "main" ? placeOf(control) : null;
+  focused = control?.closest("main") && control.localName !== "main" ? focusPlace(control) : null;
 });
 document.addEventListener("htmx:finally:swap", () => {
-  if (focused && document.activeElement === document.body) takeBack(focused);
+  if (focused && document.activeElement === document.body) restoreFocus(focused);
   focused = null;
 });
 
 // Show a message for a moment, and announce it.
 function toast(words) {
   const shown = document.getElementById("toast");
-  say(words);
+  announce(words);
   shown.textContent = words;
   shown.hidden = false;
   clearTimeout(shown.end);
@@ -130,7 +130,7 @@ for (const control of document.querySelectorAll("[data-scripted]")) control.hidd
 
 // Announce the result of a streamed page once it's complete.
 const total = document.getElementById("total");
-if (total) say(total.textContent);
+if (total) announce(total.textContent);
 
 // A logo that failed to load gives way to the letters below it.
 document.addEventListener("error", ({ target }) => target.matches("img") && target.remove(), true);

@@ -108,7 +108,7 @@ document.addEventListener("click", (event) => {
   if (!star) return;
   const isStarred = savedItems.page("starred", star.dataset.star);
   const problem = isStarred ? savedItems.remove("starred", star.dataset.star) : savedItems.add("starred", pageShown());
-  say(problem || (isStarred ? "Star removed" : "Starred (saved in this browser)"));
+  announce(problem || (isStarred ? "Star removed" : "Starred (saved in this browser)"));
 });
 
 document.addEventListener("htmx:after:swap", showStar);
@@ -136,7 +136,7 @@ if (document.getElementById("forgetful")) {
   function removeRow(button, list) {
     const section = button.closest("section");
     const at = Array.from(section.querySelectorAll("li")).indexOf(button.closest("li"));
-    say(savedItems.remove(list, button.dataset.remove) || "Removed");
+    announce(savedItems.remove(list, button.dataset.remove) || "Removed");
     const rest = section.querySelectorAll("li button");
     (rest[Math.min(at, rest.length - 1)] ?? section.querySelector("h2")).focus();
   }
@@ -152,7 +152,7 @@ if (document.getElementById("forgetful")) {
     const isForgetful = event.target.checked;
     const problem = savedItems.save("keep-looked-up", !isForgetful);
     if (isForgetful) savedItems.save("looked-up", []);
-    say(problem || (isForgetful ? "Search history cleared" : "Search history is on"));
+    announce(problem || (isForgetful ? "Search history cleared" : "Search history is on"));
   });
 
   addEventListener("storagechange", showForgetful);

@@ -111,9 +111,9 @@ document.addEventListener("htmx:before:request", (event) => {
 // open, even in the background.
 if (document.querySelector("[data-follow-note]")) {
   const UNSEEN = "● ";
-  const LOOK_EVERY = 30_000;
+  const POLL_EVERY = 30_000;
   const LONGEST_PAUSE = 600_000;
-  const MOST_TOLD = 100;
+  const MAX_REPORTED = 100;
   const NOTE_STAYS = 10_000;
 
   const subject = pageShown(); // the transfer or address of this page
@@ -122,7 +122,7 @@ if (document.querySelector("[data-follow-note]")) {
   const ownIcon = iconLink.href;
 
   let followed = savedItems.page("followed", subject.path); // a copy, because storage may be unavailable
-  let heard = new Set(followed?.told);
+  let reported = new Set(followed?.told);
   let ownTitle = document.title;
   let unseen = ""; // text: changes since the tab was last focused
   let stream;
@@ -185,31 +185,31 @@ if (document.querySelector("[data-follow-note]")) {
   }
 
   // `news`: current items, newest first. Each `key` is reported once across tabs.
-  function hear(news) {
+  function onNews(news) {
     const { told } = savedItems.page("followed", subject.path) ?? followed;
-    const fresh = news.filter(({ key }) => !heard.has(key));
+    const fresh = news.filter(({ key }) => !reported.has(key));
     // Only the tab that notifies records what was reported, or another tab's record would keep it silent.
-    const untold = told && !isSpeaking ? [] : fresh.filter(({ key }) => !told?.includes(key));
-    for (const { key } of fresh) heard.add(key);
-    if (!told || untold.length) {
-      followed.told = [...untold.map(({ key }) => key), ...(told ?? [])].slice(0, MOST_TOLD);
+    const unreported = told && !isSpeaking ? [] : fresh.filter(({ key }) => !told?.includes(key));
+    for (const { key } of fresh) reported.add(key);
+    if (!told || unreported.length) {
+      followed.told = [...untold.map(({ key }) => key), ...(told ?? [])].slice(0, MAX_REPORTED);
       const others = savedItems.pages("followed").filter(({ path }) => path !== subject.path);
       storage.write("followed", [followed, ...others].slice(0, MOST.followed));
     }
     if (!told || !fresh.length || isLookedAt()) return;
     unseen = fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : "");
-    if (untold.length) notify(unseen);
+    if (unreported.length) notify(unseen);
   }
 
-  function hearState() {
+  function onStateChange() {
     if (!isIntent || !followed) return;
     const { state, words } = document.querySelector("[data-state]").dataset;
-    hear([{ key: state, words }]);
+    onNews([{ key: state, words }]);
     if (!switchShown()) stopFollowing(`Stopped following: transfer closed (${words})`);
   }
 
   // An address has no event stream, so poll its feed.
-  async function look() {
+  async function pollFeed() {
     clearTimeout(timer);
     try {
       const answer = await fetch(switchShown().dataset.feed);
@@ -220,27 +220,27 @@ if (document.querySelector("[data-follow-note]")) {
         return { key: `${new URL(entry.querySelector("link").getAttribute("href")).pathname} ${words}`, words };
       });
       failures = 0;
-      if (followed) hear(news);
+      if (followed) onNews(news);
     } catch {
       failures += 1;
     }
     if (!followed) return;
     showFollowing();
     clearTimeout(timer);
-    timer = setTimeout(look, Math.min(LOOK_EVERY * 2 ** failures, LONGEST_PAUSE));
+    timer = setTimeout(pollFeed, Math.min(POLL_EVERY * 2 ** failures, LONGEST_PAUSE));
   }
 
-  function goOn() {
-    heard = new Set(followed.told);
+  function resume() {
+    reported = new Set(followed.told);
     takeTurn();
     // Wait briefly for the lock. A newly followed transfer has nothing to report yet.
-    if (!isIntent) look();
-    else if (followed.told) timer = setTimeout(hearState, 300);
-    else hearState();
+    if (!isIntent) pollFeed();
+    else if (followed.told) timer = setTimeout(onStateChange, 300);
+    else onStateChange();
     showFollowing();
   }
 
-  function goOff() {
+  function stop() {
     followed = undefined;
     clearTimeout(timer);
     turn?.abort();
@@ -251,7 +251,7 @@ if (document.querySelector("[data-follow-note]")) {
     const here = globalThis.Notification;
     followed = subject;
     const problem = savedItems.add("followed", subject);
-    goOn();
+    resume();
     const told = "Following while this tab is open. The tab title and icon show changes.";
     if (here?.permission === "default") {
       note(`${told} Allow notifications when your browser asks.`);
@@ -263,7 +263,7 @@ if (document.querySelector("[data-follow-note]")) {
   }
 
   function stopFollowing(words) {
-    goOff();
+    stop();
     savedItems.remove("followed", subject.path);
     note(words);
     showFollowing();
@@ -296,7 +296,7 @@ if (document.querySelector("[data-follow-note]")) {
   // htmx sets the page's title between these two events.
   document.addEventListener("htmx:after:swap", showFollowing);
   document.addEventListener("htmx:finally:swap", () => {
-    hearState();
+    onStateChange();
     showTab();
   });
 
@@ -310,14 +310,14 @@ if (document.querySelector("[data-follow-note]")) {
     if (Boolean(page) === Boolean(followed)) return;
     if (page) {
       followed = page;
-      return goOn();
+      return resume();
     }
-    goOff();
+    stop();
     note("Unfollowed");
     showFollowing();
     if (document.hidden) stream?.();
   });
 
-  if (followed) goOn();
+  if (followed) resume();
   showFollowing();
 }
