@@ -68,7 +68,7 @@ MEDIAN_SECONDS, SPREAD = (50.0, 100.0), 0.35  # of a route's durations, the loga
 REGULARS = 6  # owners of a route that come again and again
 REGULAR_SHARE = 0.2
 RETRYING_SHARE = 0.4  # of owners whose transfer fails
-MOST_RETRIES = 40
+MAX_RETRIES = 40
 RETRY_FAILS = 0.9
 NIGHT, DAYTIME = 0.4, 1.6  # times the rate
 BOT = (6, 14)  # addresses of a bot, all of whose transfers fail within half an hour of each day
@@ -176,7 +176,7 @@ class World:
                 is_failed = is_failed or fault.what == "fail"
                 ended = {"hang": fault.end + took, "slow": at + 6 * took}.get(fault.what, ended)
         if is_failed and retries < 0 and self.random.random() < RETRYING_SHARE:
-            retries = self.random.randint(1, MOST_RETRIES)
+            retries = self.random.randint(1, MAX_RETRIES)
         if is_failed and retries > 0:
             heappush(self._retries, (at + took + self.random.randint(60, 300), retries - 1, route, owner))
         tokens = self.random.choice(TOKENS), self.random.choice(TOKENS)

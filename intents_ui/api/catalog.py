@@ -20,7 +20,7 @@ from intents_ui.service.results import Price
 from intents_ui.tokens import chains
 from intents_ui.web import links
 
-MOST_TOKENS: Final = 100  # of one page
+MAX_TOKENS: Final = 100  # of one page
 LARGEST_PLACE: Final = 10**6
 TWO_SIDES: Final = "Set the chain and the token of at least one side: `from` and `token`, or `to` and `for`."
 SAME: Final = "It is the same token as `token`."
@@ -65,7 +65,7 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
     if parsed.problems:
         return invalid(request, parsed)
     found, catalog, root = find_tokens(parsed.filters), app.current().catalog, client_ip.root(request)
-    shown = found.tokens[given.after : given.after + MOST_TOKENS]
+    shown = found.tokens[given.after : given.after + MAX_TOKENS]
     catalog.learn(dict.fromkeys(each.chain_id for each in shown if not each.featured))
     rows, end = token_list.rows(shown, using=catalog), given.after + len(shown)
     known = app.current().prices.of(row.where for row in rows)

@@ -22,7 +22,7 @@ from intents_ui.triage.rows import TriageRow
 from intents_ui.web import candidates, links, lookups, reading
 from intents_ui.web.candidates import Candidates
 
-MOST_MATCHES: Final = 50
+MAX_MATCHES: Final = 50
 
 
 class TransferFilters(Schema):
@@ -89,7 +89,7 @@ def look_up(
     possible = candidates.of_search(request, q, read, found)
     if not read.lookups and not (possible and possible.count):
         return failures.invalid_fields(request, {"q": unread(read.refusal or input_errors.NOTHING, possible)})
-    hits = found.hits[:MOST_MATCHES]
+    hits = found.hits[:MAX_MATCHES]
     matched = reading.from_search([each.intent for each in hits])
     return answered(
         models.ApiLookup(

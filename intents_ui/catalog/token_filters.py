@@ -17,7 +17,7 @@ from intents_ui.tokens.token_amounts import key
 LONGEST_SEARCH = 100
 MAX_LEFT_OUT = 50
 LARGEST_LIMIT = 1000  # tokens per chain
-MOST_NAMED = 2  # chains, in a filter's chip
+MAX_NAMED = 2  # chains, in a filter's chip
 
 
 class Show(StrEnum):
@@ -111,7 +111,7 @@ def chips(wanted: TokenFilters, *, chains: Mapping[int, str]) -> dict[str, Chip]
     found = {}
     if wanted.chains:  # `Base, Polygon` or `Base and 4 more`
         named = [chains.get(each) or names.chain(each, info=None) for each in wanted.chains]
-        words = ", ".join(named) if len(named) <= MOST_NAMED else f"{named[0]} and {len(named) - 1} more"
+        words = ", ".join(named) if len(named) <= MAX_NAMED else f"{named[0]} and {len(named) - 1} more"
         found["chains"] = Chip("chains", "", words, wanted.with_(chains=()).query)
     if wanted.limit:
         found["limit"] = Chip("limit", f"At most {wanted.limit} per chain", "", wanted.with_(limit=None).query)

@@ -199,7 +199,7 @@ def namesakes(symbol: str | None, *, of: tuple[int, str], among: Iterable[TokenI
 
 
 MAX_SUGGESTIONS = 8
-MOST_CHAINS = 3
+MAX_CHAINS = 3
 
 
 def matching_chains(words: str, known: Iterable[ChainInfo]) -> list[tuple[int, str]]:
@@ -212,7 +212,7 @@ def matching_chains(words: str, known: Iterable[ChainInfo]) -> list[tuple[int, s
         for number, name in names.by_id(known).items()
         if _matches(wanted, name, str(number)) or (usual and usual.id == number)
     ]
-    return sorted(found, key=lambda chain: not chain[1].casefold().startswith(wanted))[:MOST_CHAINS]
+    return sorted(found, key=lambda chain: not chain[1].casefold().startswith(wanted))[:MAX_CHAINS]
 
 
 def matching_tokens(words: str, listed: Sequence[TokenInfo], *, most: int, using: names.Names) -> tuple[TokenRow, ...]:

@@ -99,7 +99,7 @@ def groups(
 
 
 SIDES: Final = ("origin", "destination")
-MOST_DIGITS: Final = 78  # of a 256-bit integer
+MAX_DIGITS: Final = 78  # of a 256-bit integer
 
 
 def chain_ids(values: Mapping[str, str]) -> list[int]:
@@ -131,7 +131,7 @@ def meanings(values: Mapping[str, str], *, using: Names) -> Iterator[tuple[str, 
 
 def _whole(written: str | None) -> int | None:
     digits = (written or "").strip()
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else None
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else None
 
 
 NOTHING: Mapping[str, str] = MappingProxyType({})

@@ -11,7 +11,7 @@ from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, SLOW, seconds_of
 from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, scenario_named
 
-MOST_CHAINS = len(Catalogue().chains)
+MAX_CHAINS = len(Catalogue().chains)
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--tokens", type=int, default=0, help="minimum number of tokens, padded with synthetic ones")
     parser.add_argument(
-        "--chains", type=_chains, default=None, help=f"number of chains, 1 to {MOST_CHAINS}, default: all"
+        "--chains", type=_chains, default=None, help=f"number of chains, 1 to {MAX_CHAINS}, default: all"
     )
     parser.add_argument("--hold", type=float, default=HOLD_SECONDS, help="seconds that WaitIntentReceipt holds a call")
     parser.add_argument("--key", default=None, help="required access key, default: none")
@@ -131,8 +131,8 @@ def _size(text: str) -> int:
 
 def _chains(text: str) -> int:
     chains = int(text)
-    if not 1 <= chains <= MOST_CHAINS:
-        raise argparse.ArgumentTypeError(f"1 to {MOST_CHAINS}")
+    if not 1 <= chains <= MAX_CHAINS:
+        raise argparse.ArgumentTypeError(f"1 to {MAX_CHAINS}")
     return chains
 
 

@@ -26,7 +26,7 @@ SUBSTRING_REACH: Final = 5000
 SUBSTRING_HITS: Final = 500
 SEARCH_HITS: Final = 5000
 # Intents that one page of a list examines, after which the request times out, as one of a database would.
-MOST_EXAMINED: Final = 150_000
+MAX_EXAMINED: Final = 150_000
 _LARGEST_SECONDS: Final = 10**11
 # A complete address or hash, which isn't searched for as a substring.
 _WHOLE_NAME: Final = re.compile(r"0[xX]([0-9a-fA-F]{40}|[0-9a-fA-F]{64})")
@@ -121,8 +121,8 @@ class Lookups:
         reach = page.reach(filters.since, filters.until)
         found = self.ledger.numbers(ask.now, descending=not page.upward, reach=reach, owner=filters.owner)
         for examined, number in enumerate(found):
-            if examined >= MOST_EXAMINED:
-                raise Refusal(TIMED_OUT, f"more than {MOST_EXAMINED} intents examined")
+            if examined >= MAX_EXAMINED:
+                raise Refusal(TIMED_OUT, f"more than {MAX_EXAMINED} intents examined")
             last = self.ledger.last_scene(number, ask.now, ask.faults) if filters.of_scenes else None
             if last and not filters.pass_scene(last):
                 continue

@@ -34,7 +34,7 @@ PAGE_SIZE_WITH_BALANCES = 50  # smaller, because the service queries chains for 
 # Pages may be shorter than requested. These allow for that without losing rows below the limit.
 SHORTEST_PAGE = 10
 FEWEST_PAGES = 100
-MOST_FOUND = 100  # intents of one intent address, which usually has one
+MAX_FOUND = 100  # intents of one intent address, which usually has one
 PAUSE_SECONDS = 2.0
 LONGEST_PAUSE = 10.0  # longest wait of an export when it is rate limited
 
@@ -137,10 +137,10 @@ class Reader:
                 return Batch((), OWNERS_ONLY)
             # Searches return the newest first.
             intents = [hit.intent for hit in found.hits if _passes(hit.intent, self.filters)]
-            intents = (intents if self.filters.is_newest_first else intents[::-1])[:MOST_FOUND]
+            intents = (intents if self.filters.is_newest_first else intents[::-1])[:MAX_FOUND]
             read = zip(intents, self._receipts(intents), strict=True)
             rows = [self._row(transfer) for transfer in reading.from_pairs([*read])]
-        return Batch(rows, CAPPED if found.may_be_capped or found.count > MOST_FOUND else COMPLETE)
+        return Batch(rows, CAPPED if found.may_be_capped or found.count > MAX_FOUND else COMPLETE)
 
     def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
         calls = (partial(self.service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)

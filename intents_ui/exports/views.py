@@ -34,7 +34,7 @@ from intents_ui.web.frame import render
 
 HISTORY, ATTENTION, ADDRESS = "history", "attention", "address"
 RETRY_SECONDS = 30  # another export may have ended by then
-MOST_POLLS = 30  # for a download that doesn't start
+MAX_POLLS = 30  # for a download that doesn't start
 
 
 @marks.Marks(costly="always")
@@ -164,7 +164,7 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
         "run": run,
         "is_first": polls == 0 or not is_partial(request),
         "looks": polls,
-        "status": known or ExportStatus(ExportState.NOT_BEGUN if polls >= MOST_POLLS else ExportState.STARTING),
+        "status": known or ExportStatus(ExportState.NOT_BEGUN if polls >= MAX_POLLS else ExportState.STARTING),
         "kind": kind if kind in FORMATS else "export",
     }
     return render(request, "exports/progress.html", context, block="progress" if polls else "run")

@@ -31,7 +31,7 @@ NATIVE = "native"
 UNNAMED = "unnamed"  # not in the call
 
 SELECTOR_BYTES = 4
-MOST_BYTES = 65_536
+MAX_BYTES = 65_536
 # eth-abi reads a struct twice, and one nested in two others eight times. If all pointers lead to the same long bytes,
 # it would read and hold them once per pointer.
 MAX_READINGS = 8
@@ -219,7 +219,7 @@ def raw(text: str | None) -> bytes | None:
 
 
 def decoded(data: bytes) -> Decoded | Unread:
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         return Unread.TOO_LONG
     if len(data) < SELECTOR_BYTES:
         return Unread.SHORT
@@ -319,7 +319,7 @@ class _DataReader(BytesIO):
     """Reads bytes front to back. Raises EOFError if they end too early."""
 
     def exactly(self, count: int) -> bytes:
-        found = self.read(min(count, MOST_BYTES))  # a count may be too large for an index
+        found = self.read(min(count, MAX_BYTES))  # a count may be too large for an index
         if len(found) != count:
             raise EOFError
         return found

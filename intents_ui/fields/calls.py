@@ -38,7 +38,7 @@ from intents_ui.tokens.names import NoNames
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
 
-MOST_ENTRIES = 20  # of a list among the arguments
+MAX_ENTRIES = 20  # of a list among the arguments
 MAX_ARGUMENT_BYTES = 2_048  # of an argument; the raw JSON has all of them
 
 TIMES = frozenset({"deadline", "expiration", "expiry", "sigDeadline", "validBefore", "quoteTimestamp", "fillDeadline"})
@@ -171,7 +171,7 @@ class CallFormatter:
             return self.coins(made)
         if name == "commands":
             # A router's steps, one byte each. The highest bit permits a step to fail.
-            steps = [COMMANDS.get(each & 0x3F) or f"step 0x{each & 0x3F:02x}" for each in value[:MOST_ENTRIES]]
+            steps = [COMMANDS.get(each & 0x3F) or f"step 0x{each & 0x3F:02x}" for each in value[:MAX_ENTRIES]]
             return [", ".join(steps + _more(value, "more steps"))]
         if choice == "token":
             return self.token(value, made.chain_id)
@@ -222,7 +222,7 @@ class CallFormatter:
                 return Cell(ValueKind.DATA, value, f"0x{value[:MAX_ARGUMENT_BYTES].hex()}{more}"), ""
         if parameter.parts or parameter.type == "bytes[]":  # they are nested calls
             return Cell(ValueKind.NUMBER, len(value), text.counted(len(value), "entry", "entries")), ""
-        shown = [hashes.checksum(each) if isinstance(each, str) else str(each) for each in value[:MOST_ENTRIES]]
+        shown = [hashes.checksum(each) if isinstance(each, str) else str(each) for each in value[:MAX_ENTRIES]]
         shown += _more(value, "more")
         return Cell(ValueKind.LIST, tuple(shown), ", ".join(shown)), ""
 
@@ -346,7 +346,7 @@ def address_cell(address: str, chain_id: int | None) -> Cell:
 
 
 def _more(entries: Sequence[Any], words: str) -> list[str]:
-    return [f"{len(entries) - MOST_ENTRIES:,} {words}"] if len(entries) > MOST_ENTRIES else []
+    return [f"{len(entries) - MAX_ENTRIES:,} {words}"] if len(entries) > MAX_ENTRIES else []
 
 
 def _chain_id(name: str, value: int | None) -> int | None:
@@ -373,7 +373,7 @@ def _as_address(value: object) -> str | None:
 
 MAX_CALLS = 50  # of one list
 MAX_INSIDE = 50  # on a page, in other calls
-MOST_BYTES = 131_072  # on a page, that are decoded
+MAX_BYTES = 131_072  # on a page, that are decoded
 DEEPEST = 3
 MAX_SHOWN = 4_096  # characters of raw data; the raw JSON has all of it
 
@@ -462,7 +462,7 @@ def transactions(transfer: Transfer) -> tuple[TransactionCalls, ...]:
 class _CallDescriber:
     transfer: Transfer
     inside_left: int = MAX_INSIDE
-    bytes_left: int = MOST_BYTES
+    bytes_left: int = MAX_BYTES
 
     @cached_property
     def formatter(self) -> CallFormatter:
@@ -572,8 +572,8 @@ class _CallDescriber:
         return replace(self._described(made, size), data=data, remarks=made.remarks, gas_limit=made.gas_limit)
 
     def _described(self, made: RawCall, size: int) -> CallStep:
-        if size > min(self.bytes_left, abi.MOST_BYTES):
-            problem = SPENT if size <= abi.MOST_BYTES else Unread.TOO_LONG
+        if size > min(self.bytes_left, abi.MAX_BYTES):
+            problem = SPENT if size <= abi.MAX_BYTES else Unread.TOO_LONG
             return self._unnamed(made, _read(made.data, most=abi.SELECTOR_BYTES) or b"", problem)
         self.bytes_left -= size
         data = _read(made.data)
@@ -662,7 +662,7 @@ def _size(data: str | bytes | None) -> int:
     return len(data) if isinstance(data, bytes) else max(len(data or "") - 2, 0) // 2
 
 
-def _read(data: str | bytes | None, *, most: int = abi.MOST_BYTES + 1) -> bytes | None:
+def _read(data: str | bytes | None, *, most: int = abi.MAX_BYTES + 1) -> bytes | None:
     """Return the first bytes, None if the data isn't hex. By default as many as needed to detect data that is too
     long.
     """

@@ -11,7 +11,7 @@ from intents_ui.formatting.text import UNKNOWN, Figure
 
 BASE_UNITS = "base units"
 # uint256 has 78 digits, so with more than 77 decimals no amount could reach one token.
-MOST_DECIMALS = 77
+MAX_DECIMALS = 77
 SIGNIFICANT = 6
 # What is less than a millionth of a token.
 DUST = "<0.000001"
@@ -68,7 +68,7 @@ def amount(value: int | None, *, decimals: int | None, symbol: str | None = None
     unit = text.symbol(symbol).shown if symbol else ""
     if value is None:
         return Amount(UNKNOWN, "", "", unit)
-    if decimals is None or not 0 <= decimals <= MOST_DECIMALS:
+    if decimals is None or not 0 <= decimals <= MAX_DECIMALS:
         return Amount(grouped(value), str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
     full = plain(value, decimals=decimals)
     if 0 < value * 10**6 < 10**decimals:

@@ -16,7 +16,7 @@ from intents_ui.http.json_rpc import ToolError, fenced, fenced_json
 from intents_ui.search import empty_results, identifiers, input_errors
 from intents_ui.search.candidates import CHECK
 from intents_ui.search.identifiers import ParsedText
-from intents_ui.service.lookup import MOST_RECEIPTS
+from intents_ui.service.lookup import MAX_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer
@@ -32,10 +32,10 @@ NO_COPY: Final = (
     " administrator can turn it on: docs/mirror.md."
 )
 LONGEST_NAME: Final = 200
-MOST_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
-MOST_LISTED: Final = MOST_RECEIPTS
-MOST_NAMED: Final = 4  # identifiers, as many as are looked up
-MOST_ROWS: Final = 20  # identifiers of a ticket, for which the time of a page suffices
+MAX_BYTES: Final = 1_750  # of a lookup, as JSON. With the rest of its response, 2 KB
+MAX_LISTED: Final = MAX_RECEIPTS
+MAX_NAMED: Final = 4  # identifiers, as many as are looked up
+MAX_ROWS: Final = 20  # identifiers of a ticket, for which the time of a page suffices
 NAMES: Final = (
     *("row", "identifier", "type", "status", "outcome", "headline", "details", "location", "nextStep", "notes"),
     *("links", "asOf"),
@@ -100,7 +100,7 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
     possible = candidates.of_search(request, given.text, read, found)
     if not read.lookups and not (possible and possible.transfers):
         raise ToolError(read.refusal or input_errors.NOTHING)
-    hits = found.hits[:MOST_LISTED]
+    hits = found.hits[:MAX_LISTED]
     only = [reading.read(found.only.intent.intent_id)] if found.only else []
     listed = only or reading.from_search([each.intent for each in hits])
     matches = [_match(hit, each, found, details=bool(only)) for hit, each in zip(hits, listed, strict=True)]
@@ -108,11 +108,11 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
     shown = (
         fenced_json(_lookup(read, found, matches[:most]) | _possible(possible, most)) for most in range(longest, -1, -1)
     )
-    return next(each for each in shown if len(json.dumps(each)) <= MOST_BYTES)
+    return next(each for each in shown if len(json.dumps(each)) <= MAX_BYTES)
 
 
 def _lookup(read: ParsedText, found: LookupResult, matches: list[dict[str, Any]]) -> dict[str, Any]:
-    named = read.lookups[:MOST_NAMED]
+    named = read.lookups[:MAX_NAMED]
     return {
         "identifiers": [
             {"value": hashes.short_id(each.value), "kind": each.kind.value}
@@ -207,7 +207,7 @@ def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
 
     Returns a row for each: the status, where the funds are, the next step, and how urgent it is.
     """
-    found, root = rows_of(given.text, request, most=MOST_ROWS), client_ip.root(request)
+    found, root = rows_of(given.text, request, most=MAX_ROWS), client_ip.root(request)
     if found.problem and not (found.candidates and found.candidates.transfers):
         raise ToolError(found.problem)
     told = [_as_json(row, root=root) for row in found.rows]

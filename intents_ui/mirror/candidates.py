@@ -19,7 +19,7 @@ from intents_ui.service.outcome import Outcome
 KEPT, TOMORROW = timedelta(days=90), timedelta(days=1)
 FEE = 30  # sizes, which is 3%: more may be sent than is to arrive
 ENOUGH = 10  # transfers. If there are fewer, those are read, too, that one fact contradicts
-MOST_READ, MOST_OF_ADDRESS, MOST = 300, 1_000, 100  # transfers of a query, and of a result
+MAX_READ, MAX_OF_ADDRESS, MOST = 300, 1_000, 100  # transfers of a query, and of a result
 LONGEST_WITHOUT_AMOUNT = timedelta(days=3)
 
 # Facts. Others are the columns of shortened values.
@@ -129,9 +129,9 @@ class _Search:
 
     def _narrowed(self, rows: QuerySet[Transfer]) -> Iterator[_Row]:
         """Yield the newest. If there are more, yield also those with the amount or the memo."""
-        newest = _read(rows, most=MOST_OF_ADDRESS)
+        newest = _read(rows, most=MAX_OF_ADDRESS)
         yield from newest
-        if len(newest) == MOST_OF_ADDRESS:
+        if len(newest) == MAX_OF_ADDRESS:
             for size in self.sizes:
                 yield from _read(rows.filter(_near(size)))
             if self.wanted.memo:
@@ -229,7 +229,7 @@ class _Search:
         return min(abs(each - (size or 0)) for each in self.sizes)
 
 
-def _read(rows: QuerySet[Transfer], *, most: int = MOST_READ) -> list[_Row]:
+def _read(rows: QuerySet[Transfer], *, most: int = MAX_READ) -> list[_Row]:
     return [_Row(*each) for each in rows.values_list(*COLUMNS)[:most]]
 
 

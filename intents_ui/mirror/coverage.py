@@ -16,7 +16,7 @@ SKEW = 2 * MINUTE  # how much the clock of the dashboard may be ahead of the ser
 FRESH = HOUR  # a window that isn't sealed was read since then
 USUAL_LENGTH = HOUR  # in which nearly all transfers end that were created in a window
 AUDITED_DAYS = 7
-MOST_HOLES = 200
+MAX_HOLES = 200
 HOURS_SHOWN = 48
 HOLES = Q(is_sealed=False, failures__gt=0)  # windows whose last read failed
 
@@ -137,7 +137,7 @@ def current(*, now: datetime) -> Coverage:
             hole, later = Hole(start, end, window.reason, window.failures), holes[-1:]
             if later and (hole.end, hole.reason) == (later[0].start, later[0].reason):
                 holes[-1] = replace(hole, end=later[0].end, failures=max(hole.failures, later[0].failures))
-            elif len(holes) < MOST_HOLES:
+            elif len(holes) < MAX_HOLES:
                 holes.append(hole)
     lease = Lease.objects.first()
     calls, hour = state(CALLS, {}), at // HOUR

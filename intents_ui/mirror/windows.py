@@ -10,7 +10,7 @@ BACKFILL_WIDTH = HOUR
 AGES = (-40, -20, 0, 20, MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, DAY, 7 * DAY)
 SEALED_FROM = 10 * MINUTE  # after a window's end. A quote can be committed until then
 PAGE_SIZE, MAX_PAGES = 100, 40
-MOST_ROWS = MAX_PAGES * PAGE_SIZE // 2  # of windows that are read as one list
+MAX_ROWS = MAX_PAGES * PAGE_SIZE // 2  # of windows that are read as one list
 RETRY, LONGEST_RETRY = 20, 30 * MINUTE
 NEVER = 2**62
 

@@ -40,7 +40,7 @@ from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import RULES, Outcome
 
 BATCH = 500  # rows of a transaction
-MOST_KNOWN = 20_000  # IDs of dictionaries in memory
+MAX_KNOWN = 20_000  # IDs of dictionaries in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
 ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have changed
 NEAR = MINUTE  # between transfers that are read by one call
@@ -214,7 +214,7 @@ class Writer:
         """Return the ID of a row of a dictionary by its unique columns. It is added if it is missing."""
         known = model, key
         if known not in self._ids:
-            if len(self._ids) > MOST_KNOWN:
+            if len(self._ids) > MAX_KNOWN:
                 self._ids.clear()
             columns = dict(zip(key._fields if isinstance(key, RouteKey | TokenKey) else ("text",), key, strict=True))
             self._ids[known] = model._default_manager.get_or_create(defaults, **columns)[0].pk
@@ -242,7 +242,7 @@ class Writer:
             del self._earlier[each.intent_id]
             return True
         if fingerprint != each.fingerprint:
-            if len(self._earlier) > MOST_KNOWN:
+            if len(self._earlier) > MAX_KNOWN:
                 self._earlier.clear()
             self._earlier[each.intent_id] = each.fingerprint, read_at
             self._alone[each.intent_id] = each.created // 1000, read_at // 1000 + CONFIRMED_AFTER
@@ -352,7 +352,7 @@ def runs(ledger: Iterable[Window], *, by: Callable[[Window], object]) -> Iterato
         if run:
             are_known = all(each.read_at is not None and not each.failures for each in (window, run[-1]))
             are_alike = window.end == run[-1].start and by(window) == by(run[-1])
-            if not are_known or not are_alike or sum(each.rows for each in (window, *run)) > windows.MOST_ROWS:
+            if not are_known or not are_alike or sum(each.rows for each in (window, *run)) > windows.MAX_ROWS:
                 yield tuple(reversed(run))
                 run = []
         run.append(window)

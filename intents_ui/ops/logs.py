@@ -11,7 +11,7 @@ from django.views.debug import SafeExceptionReporterFilter
 from intents_ui.formatting.text import visible
 from intents_ui.service import request_context
 
-MOST_ONCE = 100
+MAX_ONCE = 100
 REQUESTS = "intents_ui.requests"  # Logger whose record arguments become fields of the JSON line.
 
 
@@ -47,7 +47,7 @@ class RefusedRequests(logging.Filter):
 
 
 class OnceOnly(logging.Filter):
-    """Filter that logs a message with `extra={"once": True}` once, and at most MOST_ONCE different ones."""
+    """Filter that logs a message with `extra={"once": True}` once, and at most MAX_ONCE different ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class OnceOnly(logging.Filter):
         if not getattr(record, "once", False):
             return True
         message = record.getMessage()
-        is_new = message not in self._logged and len(self._logged) < MOST_ONCE
+        is_new = message not in self._logged and len(self._logged) < MAX_ONCE
         if is_new:
             self._logged.add(message)
         return is_new

@@ -33,8 +33,8 @@ from pydantic_core import CoreSchema, core_schema
 from intents_ui.service import decode
 
 UINT256_LIMIT = 2**256
-MOST_DECIMALS = 77  # with more, no amount below 2**256 would make one whole token
-MOST_DIGITS = 80
+MAX_DECIMALS = 77  # with more, no amount below 2**256 would make one whole token
+MAX_DIGITS = 80
 EXPONENT_LIMIT = 90
 LONGEST_ID = 200  # characters that one of our URLs can carry
 CHAIN_ID_LIMIT = 2**64  # the API's limit
@@ -98,7 +98,7 @@ def read_figure(value: object) -> Decimal:
         return Decimal(0)
     if number.adjusted() > EXPONENT_LIMIT or exponent < -EXPONENT_LIMIT:
         raise ValueError("out of range")
-    if number.adjusted() - exponent >= MOST_DIGITS:
+    if number.adjusted() - exponent >= MAX_DIGITS:
         raise ValueError("too many digits")
     return number
 
@@ -176,7 +176,7 @@ Text = Annotated[str | None, _optional(read_text, _TEXT)]
 Identifier = Annotated[str | None, _optional(read_identifier, _SHORT_TEXT)]
 UInt256 = Annotated[int | None, _integer(UINT256_LIMIT)]
 Cursor = Annotated[int | None, _integer(CURSOR_LIMIT)]
-Decimals = Annotated[int | None, _integer(MOST_DECIMALS + 1)]
+Decimals = Annotated[int | None, _integer(MAX_DECIMALS + 1)]
 Figure = Annotated[Decimal | None, _optional(read_figure)]
 Timestamp = Annotated[datetime | None, _optional(read_timestamp, _TIME)]
 Flag = Annotated[bool | None, _optional(_refuse, core_schema.bool_schema(strict=True))]

@@ -40,8 +40,8 @@ from intents_ui.service.results import (
     doubt,
 )
 
-MOST_EARLIER = 5  # pages whose cursors a position remembers
-MOST_ROWS = 500  # rows per page, whatever page size was requested
+MAX_EARLIER = 5  # pages whose cursors a position remembers
+MAX_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
 
 type Ask = Callable[[Page], HistoryAnswer]
@@ -62,7 +62,7 @@ class Position:
     is_backward: bool = False
 
     def onward(self, cursor: Page) -> Self:
-        earlier = (*self.earlier, self.cursor)[-MOST_EARLIER:]
+        earlier = (*self.earlier, self.cursor)[-MAX_EARLIER:]
         return replace(self, cursor=cursor, earlier=earlier, edge=None, is_backward=False)
 
     def back(self, cursor: Page | None) -> Self:
@@ -103,11 +103,11 @@ def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> ListPage:
     onward, entries = answer.following, _entries(answer, first)
     circles = onward is not None and at.has_been_at(onward)
     return ListPage(
-        entries=entries[:MOST_ROWS],
+        entries=entries[:MAX_ROWS],
         following=at.onward(onward) if onward and not circles else None,
         previous=_before(at, entries, first),
         end=End.CIRCLES if circles else answer.end,
-        unreadable=answer.unreadable_entries + len(entries[MOST_ROWS:]),
+        unreadable=answer.unreadable_entries + len(entries[MAX_ROWS:]),
     )
 
 
@@ -222,9 +222,9 @@ def _order(sort: Sequence[SortBy]) -> str:
 
 
 # Number of unverified hits by deposit hash to check with a request each.
-MOST_VERIFIED = 3
+MAX_VERIFIED = 3
 # Number of hits whose receipts are read, with a request each.
-MOST_RECEIPTS = 8
+MAX_RECEIPTS = 8
 
 ROUTE_PAGE = Page.first(size=50)
 
@@ -325,7 +325,7 @@ def _with_transaction(service: Client, value: str) -> SearchAnswer:
 def _with_deposit(service: Client, value: str) -> SearchAnswer:
     """Search by deposit hash and verify each hit, because a service that ignores this criterion can return anything."""
     try:
-        found = _search(service, by_deposit_transaction_hash=value).intents[:MOST_VERIFIED]
+        found = _search(service, by_deposit_transaction_hash=value).intents[:MAX_VERIFIED]
     except Invalid:
         return SearchAnswer()
     return SearchAnswer(intents=tuple(intent for intent in found if _has_deposit(service, intent, value)))
@@ -373,10 +373,10 @@ def _merged(answers: Sequence[tuple[LookupQuestion, Answer]]) -> LookupResult:
 def _checked(service: Client, found: LookupResult) -> LookupResult:
     """Return the result with the doubts about hits by transaction hash. Their receipts are needed for them anyway."""
     named = [hit for hit in found.hits if hit.transaction_hashes]
-    wanted = (operations.get_intent_receipt(hit.intent.intent_id) for hit in named[:MOST_RECEIPTS])
+    wanted = (operations.get_intent_receipt(hit.intent.intent_id) for hit in named[:MAX_RECEIPTS])
     calls = (partial(service.ask, each) for each in wanted)
     receipts: list[IntentReceipt | ServiceError] = service.threads.together(*calls)
-    receipts += [OutOfTime()] * len(named[MOST_RECEIPTS:])
+    receipts += [OutOfTime()] * len(named[MAX_RECEIPTS:])
     by_id = {hit.intent.intent_id: receipt for hit, receipt in zip(named, receipts, strict=True)}
     hits = []
     for hit in found.hits:

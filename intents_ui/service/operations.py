@@ -139,7 +139,7 @@ class ServiceConfig:
 type CacheKey = tuple[str, bytes]
 
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
-MOST_HITS = 1000
+MAX_HITS = 1000
 STATUSES = frozenset(IntentStatus)
 # Filters that a result can be checked against. The service searches its transactions and words by itself.
 CHECKED_FIELDS = (
@@ -221,11 +221,11 @@ def search_intents(**criteria: Unpack[SearchCriteria]) -> ServiceCall[SearchAnsw
     """Search intents by one criterion. The result is unpaged and unordered, and empty if nothing matches.
 
     The service may return only the newest ten, without quotes. Use `get_intent_history` for a complete list. Of more
-    than MOST_HITS results the newest are parsed and the others counted.
+    than MAX_HITS results the newest are parsed and the others counted.
     """
 
     def read(answer: Answer) -> SearchAnswer:
-        document, beyond = _newest(answer.document, MOST_HITS)
+        document, beyond = _newest(answer.document, MAX_HITS)
         found = replace(answer, document=document).as_a(SearchAnswer)
         found.notes["beyond"] = beyond
         return found.fitting(lambda intent: _meets(intent, wanted))

@@ -31,7 +31,7 @@ UNLISTED = "unlisted"
 HIDDEN = "hidden characters"
 DECIMALS = "decimals differ"
 
-MOST_NAMED = 3  # named characters and chains; the rest is counted
+MAX_NAMED = 3  # named characters and chains; the rest is counted
 CACHED = 2048
 
 
@@ -205,8 +205,8 @@ def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, u
 
 def _listed(words: Sequence[str]) -> str:
     """Return the first of them, and the number of the others."""
-    more = len(words) - MOST_NAMED
-    return text.listed([*words[:MOST_NAMED], f"{more} more"] if more > 0 else words)
+    more = len(words) - MAX_NAMED
+    return text.listed([*words[:MAX_NAMED], f"{more} more"] if more > 0 else words)
 
 
 # Characters of a name

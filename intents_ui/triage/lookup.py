@@ -165,7 +165,7 @@ class TicketLookup:
 
     def _several(self, row: TriageRow, found: LookupResult) -> TriageRow:
         judged = [(hit, self._read(hit)) for hit in rows.to_look_at(found.hits, now=row.at)[: rows.MAX_JUDGED]]
-        listed = sorted(judged, key=lambda each: rows.rank(each[1].transfer))[: rows.MOST_LISTED]
+        listed = sorted(judged, key=lambda each: rows.rank(each[1].transfer))[: rows.MAX_LISTED]
         of_all = reverse("address", args=[row.finding.value]) if row.kind in ADDRESSES else search_url(row)
         links = [*(intent_url(hit) for hit, _ in listed), of_all]
         row = rows.several(row, found, [reading for _, reading in listed], links=links)

@@ -53,7 +53,7 @@ LOOKS_LIKE = empty_results.LOOKS_LIKE | {
 }
 COMPARE = "Compare it with the full value before you rely on it."
 MAX_JUDGED = 8  # open and failed transfers of one row, of which the most urgent are listed
-MOST_LISTED = 5  # possible matches, or open and failed transfers, in one row
+MAX_LISTED = 5  # possible matches, or open and failed transfers, in one row
 ROLES = {results.DEPOSIT_ADDRESS: "deposit address", results.DELIVERY_ADDRESS: "destination intent address"}
 
 
@@ -180,7 +180,7 @@ def again(row: TriageRow, *, first: int) -> TriageRow:
 def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading], *, links: Sequence[str]) -> TriageRow:
     """Return the row of an identifier of several transfers: their statuses, and the most urgent ones.
 
-    `listed` are up to MOST_LISTED of these. `links` lead to each of them, and to all transfers."""
+    `listed` are up to MAX_LISTED of these. `links` lead to each of them, and to all transfers."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
     shown = [_status(hit.intent, now=row.at) for hit in found.hits]
     words = [
@@ -304,7 +304,7 @@ def in_ticket(row: TriageRow, told: Iterable[TriageRow]) -> TriageRow | None:
 
 def _several_in_ticket(row: TriageRow, fitting: Sequence[tuple[TriageRow, Sequence[Candidate]]]) -> TriageRow:
     among = [each for _, found in fitting for each in found]
-    listed = fitting[:MOST_LISTED]
+    listed = fitting[:MAX_LISTED]
     details = [f"Row {other.number}: it matches {_matched(found, among=among)}." for other, found in listed]
     links = [Link(f"Row {other.number}", other.links[-1].path) for other, _ in listed if other.links]
     row = _possible(row, f"{len(fitting)} possible matches in other rows")
@@ -335,7 +335,7 @@ def elsewhere(
         links = [Link("View transfer", only.path)]
     elif fitting:
         row = replace(_possible(row, f"{len(fitting)} possible matches in the local copy"), alternatives=True)
-        links = [Link(each.brief, each.path) for each in fitting[:MOST_LISTED]]
+        links = [Link(each.brief, each.path) for each in fitting[:MAX_LISTED]]
         details, links = (COMPARE, searched), [*links, Link("All possible matches", link)]
     else:
         row = replace(row, status=NO_MATCH, headline="No match", next="Request the full ID.")

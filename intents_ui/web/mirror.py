@@ -43,7 +43,7 @@ def open_incidents() -> Mapping[tuple[str, str], int] | None:
         return None
 
 
-MAX_SHOWN, MOST_COUNTED = 50, 10_000
+MAX_SHOWN, MAX_COUNTED = 50, 10_000
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ def paid_lists(address: str) -> Sequence[MirroredList]:
     for column, heading in (("recipient", "Received from others"), ("refund", "Refunded to")):
         found = Transfer.objects.filter(**{column: packed(address, ADDRESS) or b""})
         rows = [_row(each, now=now) for each in found.order_by("-created")[:MAX_SHOWN]]
-        count = found[:MOST_COUNTED].count()
-        lists.append(MirroredList(column, heading, rows, count, is_capped=count == MOST_COUNTED))
+        count = found[:MAX_COUNTED].count()
+        lists.append(MirroredList(column, heading, rows, count, is_capped=count == MAX_COUNTED))
     return lists
 
 

@@ -28,7 +28,7 @@ from intents_ui.service.cache import CacheEntry
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError, Unreadable
 from intents_ui.service.executor import resting
-from intents_ui.service.lookup import MOST_RECEIPTS, ListPage, Position, walk
+from intents_ui.service.lookup import MAX_RECEIPTS, ListPage, Position, walk
 from intents_ui.service.models import UNEXECUTED, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.operations import ServiceCall
 from intents_ui.service.request_context import as_of
@@ -389,7 +389,7 @@ def from_pairs(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Tran
     return _with_known_balances([Transfer.of(intent, receipt, now=now) for intent, receipt in read])
 
 
-def from_search(intents: Sequence[Intent], *, most: int = MOST_RECEIPTS) -> list[Transfer]:
+def from_search(intents: Sequence[Intent], *, most: int = MAX_RECEIPTS) -> list[Transfer]:
     """Return search hits, which come without receipts. They are read unless there are more than `most` hits."""
     if len(intents) > most:
         # A quote that was never executed has no receipt.

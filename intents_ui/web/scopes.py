@@ -14,7 +14,7 @@ from intents_ui.tokens import names, providers, token_amounts
 from intents_ui.tokens.providers import Provider
 from intents_ui.tokens.token_amounts import Identity, TokenIcon
 
-MOST_CHARACTERS = 500  # of a value in a query string
+MAX_CHARACTERS = 500  # of a value in a query string
 LONGEST_CHAIN = 19  # digits
 UNKNOWN = "-"  # in a URL, for a provider or a chain without a name
 PLAIN = re.compile(r"(?!\.{1,2}$|-$)[\w .;:+~-]{1,200}", re.ASCII)  # what a URL can have between two slashes
@@ -152,7 +152,7 @@ def of(level: str, *named_by: str) -> ScopeName:
 def read(given: Mapping[str, str]) -> ScopeName:
     """Return the scope that a query string names, by default all. Raises Http404 if it can't name one."""
     names = {name: given.get(name, "") for name in ("route", "token", "provider", "chain")}
-    if any(len(each) > MOST_CHARACTERS for each in names.values()):
+    if any(len(each) > MAX_CHARACTERS for each in names.values()):
         raise Http404("This is too long.")
     for name in ("route", "token"):
         if names[name]:

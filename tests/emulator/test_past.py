@@ -61,7 +61,7 @@ def test_the_past_begins_forty_days_ago(emulator):
 
 def test_a_list_that_examines_too_much_times_out(emulator, monkeypatch):
     asked = {"fromTime": MONTH_AGO, "originChainId": 12345}
-    monkeypatch.setattr(lookups, "MOST_EXAMINED", 1000)
+    monkeypatch.setattr(lookups, "MAX_EXAMINED", 1000)
     answer = request(emulator, "GetIntentHistory", asked)
     assert (answer.status, answer.code) == (408, 1900)
     assert request(emulator, "GetIntentHistory", asked | {"toTime": MONTH_AGO + 60}).document["intents"] == []

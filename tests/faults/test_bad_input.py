@@ -22,7 +22,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import cursors
-from intents_ui.service.lookup import MOST_RECEIPTS, Position
+from intents_ui.service.lookup import MAX_RECEIPTS, Position
 from intents_ui.service.models import Page
 from tests.corpus import picked
 from tests.faults import strategies
@@ -89,8 +89,8 @@ SEARCHES = [
     searched("text", "order 1234567", 404, "No matches", 1),
     searched("short text", "ab", 400, "at least 3 characters"),
     searched("long text", "word " * 30, 400, "No transaction hash, address or intent ID found"),
-    searched("script in a memo", "<script>alert(1)</script>", 200, calls=1 + MOST_RECEIPTS),
-    searched("markup", "\"'><img src=x onerror=alert(1)>", 404, calls=1 + MOST_RECEIPTS),
+    searched("script in a memo", "<script>alert(1)</script>", 200, calls=1 + MAX_RECEIPTS),
+    searched("markup", "\"'><img src=x onerror=alert(1)>", 404, calls=1 + MAX_RECEIPTS),
 ]
 LISTS = ("/history", f"/address/{ADDRESS}", "/export/history.csv")
 NO_CHAIN = ("-1", "1.5", "1e3", "1_000", "９", "9" * 20)  # noqa: RUF001 - another digit

@@ -79,7 +79,7 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
         "reasons": Counter((step, reason or "") for step, reason in (each.cause for each in failed)),
         "count": len(found),
         "sent": sum(each.sent for each in found),
-        "slowest": [each // 1000 for each in durations[::-1][: queries.MOST_LISTED]],
+        "slowest": [each // 1000 for each in durations[::-1][: queries.MAX_LISTED]],
         "failures": [each // 1000 for each in sorted((each.end for each in failed), reverse=True)],
     }
 
@@ -115,7 +115,7 @@ def check_figures(ended: list[Ended], *, now: int) -> None:
         assert [int(each.duration.total_seconds()) for each in slowest if each.duration] == counted["slowest"]
         assert count == counted["delivered"]
         failures, count = queries.listed(EVERYTHING, period.span(now), outcomes=UNDELIVERED, sort=Sort.NEWEST)
-        assert [int(each.ended_at.timestamp()) for each in failures] == counted["failures"][: queries.MOST_LISTED]
+        assert [int(each.ended_at.timestamp()) for each in failures] == counted["failures"][: queries.MAX_LISTED]
 
 
 def check_pages(ended: list[Ended], *, now: int) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 
-from intents_ui.ops.logs import MOST_ONCE, OnceOnly
+from intents_ui.ops.logs import MAX_ONCE, OnceOnly
 
 
 def record(message: str, **extra: object) -> logging.LogRecord:
@@ -20,5 +20,5 @@ def test_a_message_for_once_is_logged_once() -> None:
 
 def test_the_number_of_different_messages_for_once_is_bounded() -> None:
     once = OnceOnly()
-    assert sum(once.filter(record(str(number), once=True)) for number in range(3 * MOST_ONCE)) == MOST_ONCE
+    assert sum(once.filter(record(str(number), once=True)) for number in range(3 * MAX_ONCE)) == MAX_ONCE
     assert once.filter(record("another"))

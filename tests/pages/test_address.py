@@ -81,7 +81,7 @@ def test_an_owner_is_shown_with_the_number_of_transfers(site: Client, emulator: 
 def test_transfers_of_an_owner_that_a_search_has_not_read_are_counted(
     site: Client, emulator: Emulator, busy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(operations, "MOST_HITS", 30)
+    monkeypatch.setattr(operations, "MAX_HITS", 30)
     shown = visible_text(site.get(f"/address/{busy}"))
     assert f"Owner of at least {len(owned(emulator, busy))} transfers" in shown
 

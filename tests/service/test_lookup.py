@@ -46,11 +46,11 @@ def test_a_hit_by_deposit_hash_counts_only_if_its_receipt_has_that_hash(service:
 def test_at_most_three_hits_by_deposit_hash_are_verified(service: Upstream) -> None:
     service.does = Deposits({f"0x{number}": HASH for number in range(5)})
     assert found(service) == ["0x0", "0x1", "0x2"]
-    assert service.requested.count("GetIntentReceipt") == lookup.MOST_VERIFIED
+    assert service.requested.count("GetIntentReceipt") == lookup.MAX_VERIFIED
 
 
 def test_hits_by_transaction_are_doubted_unless_a_receipt_that_was_read_has_it(service: Upstream) -> None:
-    many = {f"0x{number}": HASH if number else OTHER for number in range(lookup.MOST_RECEIPTS + 1)}
+    many = {f"0x{number}": HASH if number else OTHER for number in range(lookup.MAX_RECEIPTS + 1)}
 
     def find_all(visit: Visit) -> None:
         ids = [{"intentId": each} for each in many]
@@ -60,7 +60,7 @@ def test_hits_by_transaction_are_doubted_unless_a_receipt_that_was_read_has_it(s
     result = lookup.in_turn(service.service, lambda: lookup.as_any(service.service, [results.TRANSACTION_HASH], HASH))
     assert {each for hit in result.hits for each in hit.doubts} == {
         results.Doubt(HASH, "0x0"),
-        results.Doubt(HASH, f"0x{lookup.MOST_RECEIPTS}", checked=False),
+        results.Doubt(HASH, f"0x{lookup.MAX_RECEIPTS}", checked=False),
     }
 
 

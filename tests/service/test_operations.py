@@ -199,10 +199,10 @@ def test_a_malformed_foreign_cursor_is_rejected(text):
 
 
 def test_a_search_with_thousands_of_hits_reads_the_newest_and_counts_the_rest():
-    count, first = operations.MOST_HITS + 5, datetime(2020, 1, 1, tzinfo=UTC)
+    count, first = operations.MAX_HITS + 5, datetime(2020, 1, 1, tzinfo=UTC)
     hits = [{"intentId": f"0x{day}", "createdAt": (first + timedelta(day)).isoformat()} for day in range(count)]
     hits[-1]["createdAt"] = "not a moment"
     with Recorder({"SearchIntents": json.dumps({"intents": hits})}).client() as service:
         found = service.ask(operations.search_intents(by_owner_address="0x1"))
     assert [hit.intent_id for hit in found.intents[:2]] == [f"0x{count - 2}", f"0x{count - 3}"]
-    assert (len(found.intents), found.beyond) == (operations.MOST_HITS, 5)
+    assert (len(found.intents), found.beyond) == (operations.MAX_HITS, 5)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from intents_ui.service.errors import Invalid
-from intents_ui.service.lookup import MOST_EARLIER, ListPage, Position, list_page, walk
+from intents_ui.service.lookup import MAX_EARLIER, ListPage, Position, list_page, walk
 from intents_ui.service.models import End, HistoryAnswer, Page
 
 BORN = 1_795_219_200
@@ -133,7 +133,7 @@ def test_back_and_forward_returns_to_the_same_page() -> None:
 def test_a_reader_25_pages_deep_can_go_back_25_pages() -> None:
     shelf = Shelf(range(100))
     there = forward(shelf, pages=26)
-    assert len(there[-1][0].earlier) == MOST_EARLIER
+    assert len(there[-1][0].earlier) == MAX_EARLIER
     assert [numbers(found) for found in back(shelf, at=there[-1][0])] == [page for _, page in reversed(there[:-1])]
 
 
@@ -143,7 +143,7 @@ def test_a_lost_history_of_cursors_restarts_the_list_with_a_notice(knows: str) -
     there = forward(shelf, pages=26)
     walked = back(shelf, at=there[-1][0])
     remembered, last = walked[:-1], walked[-1]
-    assert [numbers(found) for found in remembered] == [page for _, page in reversed(there[-1 - MOST_EARLIER : -1])]
+    assert [numbers(found) for found in remembered] == [page for _, page in reversed(there[-1 - MAX_EARLIER : -1])]
     assert (numbers(last), last.restarted, last.previous) == ([99, 98, 97], True, None)
 
 

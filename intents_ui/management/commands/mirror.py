@@ -39,7 +39,7 @@ CHECKED_EVERY = 1.0  # seconds between two looks at what a backfill lacks
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 NICENESS = 10  # of `run`: pages come first
 MAX_DAYS = 90
-MOST_HOLES = 20
+MAX_HOLES = 20
 DAY, HOUR = 86_400, 3600
 ACTIONS = {
     "run": "follow the service until it is stopped",
@@ -138,10 +138,10 @@ class Command(BaseCommand):
             f"Audits: {found.differing} of {found.audited} windows differed in 7 days",
             *(
                 f"Hole: {hole.start:%Y-%m-%d %H:%M:%S} to {hole.end:%H:%M:%S} UTC, {hole.reason}"
-                for hole in found.holes[:MOST_HOLES]
+                for hole in found.holes[:MAX_HOLES]
             ),
         ]
-        if more := len(found.holes[MOST_HOLES:]):
+        if more := len(found.holes[MAX_HOLES:]):
             lines.append(f"Holes before them: {more}")
         lines += [f"Unknown status: {status[:40]!r}" for status in found.unknown_statuses]
         self.stdout.write("\n".join(lines))

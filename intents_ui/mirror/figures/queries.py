@@ -41,11 +41,11 @@ from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
 
 FRESH = 5 * MINUTE  # a snapshot that is older isn't complete
-MOST_LISTED, LISTED_WITH = 100, ("route", "reason", "origin_token")
+MAX_LISTED, LISTED_WITH = 100, ("route", "reason", "origin_token")
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
 MILLISECOND = timedelta(milliseconds=1)
 BEGAN = Coalesce("started", "created") / 1000 * 1000
-MOST_HOURS = 14 * 24  # of the course of an incident
+MAX_HOURS = 14 * 24  # of the course of an incident
 ALL = Q()
 # The step that failed (from 0 for the deposit), the reason without numbers, an example of it, and how many failed so.
 type FailureCount = tuple[int | None, str, str, int]
@@ -316,7 +316,7 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     Rejected deposits and what owners abort are no failures of a route, and of unconfirmed ends nothing is known.
     """
     start = int(since.timestamp())
-    end = min(int(until.timestamp()), start + MOST_HOURS * HOUR) // HOUR * HOUR + HOUR
+    end = min(int(until.timestamp()), start + MAX_HOURS * HOUR) // HOUR * HOUR + HOUR
     span, of_scope = (start // HOUR * HOUR, end), is_of(scope)
 
     def begun(rows: QuerySet[Transfer]) -> QuerySet[Transfer]:
@@ -441,8 +441,8 @@ def listed(
     first = list[Transfer]()
     for lately in _ever_longer(span):
         rows = facts.ended(lately).filter(matching).select_related(*LISTED_WITH)
-        first = list(rows.order_by(END.desc(), "-pk")[:MOST_LISTED])
-        if len(first) == min(count, MOST_LISTED):
+        first = list(rows.order_by(END.desc(), "-pk")[:MAX_LISTED])
+        if len(first) == min(count, MAX_LISTED):
             break
     return first, count
 
@@ -451,24 +451,24 @@ def _slowest(scope: ScopeName, rows: QuerySet[Transfer], *, has_delivered: bool)
     """Return those that took longest. They are looked for among ever more of the slowest ones of 90 days."""
     duration = F("ended") - F("started")
     slowest = rows.select_related(*LISTED_WITH).order_by(duration.desc(nulls_last=True), "-pk")
-    first = list(slowest.filter(WITHOUT_DURATION)[:MOST_LISTED])
+    first = list(slowest.filter(WITHOUT_DURATION)[:MAX_LISTED])
     if has_delivered:
         timed = slowest.filter(EACH_ROUTE)
         sums = Snapshot.objects.filter(period=Period.QUARTER, scope=scope.text).values_list("sums", flat=True).first()
         durations = Sums.of_row(*from_json(sums)).durations if sums else Counter[int]()
-        total, enough, delivered = 0, MOST_LISTED, list[Transfer]()
+        total, enough, delivered = 0, MAX_LISTED, list[Transfer]()
         for bucket, n in sorted(durations.items(), reverse=True):
             total += n
-            if total >= enough and bucket >= SLOW_BUCKET and len(delivered) < MOST_LISTED:
+            if total >= enough and bucket >= SLOW_BUCKET and len(delivered) < MAX_LISTED:
                 enough, of_buckets = 10 * total, timed.filter(bucket__gte=SLOW_BUCKET)  # as the index has them
-                delivered = list(of_buckets.filter(bucket__range=(bucket, BUCKETS))[:MOST_LISTED])
-        if len(delivered) < MOST_LISTED:
-            delivered = list(timed.filter(bucket__isnull=False)[:MOST_LISTED])
+                delivered = list(of_buckets.filter(bucket__range=(bucket, BUCKETS))[:MAX_LISTED])
+        if len(delivered) < MAX_LISTED:
+            delivered = list(timed.filter(bucket__isnull=False)[:MAX_LISTED])
         first += delivered
-    return sorted(first, key=lambda each: each.duration or timedelta(-1), reverse=True)[:MOST_LISTED]
+    return sorted(first, key=lambda each: each.duration or timedelta(-1), reverse=True)[:MAX_LISTED]
 
 
-def late(*, now: datetime, where: Q = ALL, age: Age = Age.ANY, most: int = MOST_LISTED) -> LateTransfers:
+def late(*, now: datetime, where: Q = ALL, age: Age = Age.ANY, most: int = MAX_LISTED) -> LateTransfers:
     """Return the transfers that are late, worst first, at `most` so many."""
     seconds = int(now.timestamp())
     at, lately = seconds * 1000, Q(began__gt=(seconds - DAY) * 1000)

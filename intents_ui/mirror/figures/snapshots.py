@@ -27,7 +27,7 @@ WORK_SHARE = 4  # seconds of other work for each second of this
 LISTED = 50  # rows of a table, and reasons
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
 DEPOSIT = 0  # the first step, which is the owner's
-LEAST_LATE = 5 * MINUTE * 1000  # milliseconds
+MIN_LATE = 5 * MINUTE * 1000  # milliseconds
 TABLES = (Level.ROUTE, Level.PROVIDER, Level.CHAIN, Level.TOKEN)
 LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
@@ -388,7 +388,7 @@ class SnapshotWriter:
         for scope, each in sums.items():
             if each.durations.total() >= ENOUGH_FOR_LATE:
                 p99, p95 = (statistics.quantile(each.durations, percent) or 0 for percent in (99, 95))
-                limits[scope] = max(LEAST_LATE, min(p99, 4 * p95))  # one of 100 may have been repaired
+                limits[scope] = max(MIN_LATE, min(p99, 4 * p95))  # one of 100 may have been repaired
         for route in Route.objects.all():
             own, *others = (limits.get(scope) for scope in scopes_of(route.key) if scope.level in LIMITED)
             of_providers = max((each for each in others if each is not None), default=None)

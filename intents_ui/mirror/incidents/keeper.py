@@ -27,7 +27,7 @@ MIN_HOURS = 24  # of the past, before anything opens
 LEARNS_EVERY = 5 * MINUTE
 HOURS_AT_ONCE = 6  # of the past that are read between two tasks of the mirror
 KEPT_DAYS = 90
-MOST_RECENT = 100
+MAX_RECENT = 100
 NAME = "incidents"  # of the state
 COLUMNS = (
     "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
@@ -152,7 +152,7 @@ def judgment() -> Judgment:
 
 def recent_incidents() -> Sequence[Incident]:
     """Return the newest incidents, open or not, without those that became a part of another one."""
-    return sorted((each for each in stored() if not each.folded_into), key=lambda each: -each.since)[:MOST_RECENT]
+    return sorted((each for each in stored() if not each.folded_into), key=lambda each: -each.since)[:MAX_RECENT]
 
 
 def open_counts() -> Mapping[tuple[str, str], int]:

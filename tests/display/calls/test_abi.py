@@ -105,7 +105,7 @@ def test_undecodable_arguments_are_reported(data):
 
 
 def test_undecodable_data_says_why():
-    assert abi.decoded(TRANSFER + bytes(abi.MOST_BYTES)) is Unread.TOO_LONG
+    assert abi.decoded(TRANSFER + bytes(abi.MAX_BYTES)) is Unread.TOO_LONG
     assert abi.decoded(b"\xa9\x05") is Unread.SHORT
     assert abi.decoded(bytes.fromhex("deadbeef") + word(1)) is Unread.UNKNOWN
 
