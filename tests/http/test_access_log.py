@@ -8,7 +8,7 @@ import pytest
 
 from intents_ui.application import RequestLog
 from intents_ui.ops import logs
-from tests.faults.hostile import ask
+from tests.pages.asgi import ask
 from tests.pages.conftest import emulator
 
 __all__ = ["emulator"]

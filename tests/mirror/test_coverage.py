@@ -11,7 +11,7 @@ from intents_ui import probes
 from intents_ui.mirror import coverage
 from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE, Condition
-from intents_ui.web.mirrored import paid_lists
+from intents_ui.web.mirror import paid_lists
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 from tests.mirror.past import NOW
