@@ -22,6 +22,8 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import count, cycle
 from multiprocessing.connection import Connection
 from typing import Any
@@ -42,7 +44,7 @@ BODIES = 800
 HALF_A_TICKET = 600_000
 SETTINGS = {"TRUSTED_PROXIES": "127.0.0.1", "INTENTS_CONSOLE": "read"}
 GOAL_SERVED, GOAL_TIMES, GOAL_MB = 99.0, 3.0, 300.0
-# How many requests of an attack are in progress. An attack is the method of `Attacker` with this name.
+# How many requests of an attack are in progress.
 ATTACKS = {
     "triage": 64, "exports": 16, "console": 16, "streams": 64, "slow balances": 48, "half-sent bodies": BODIES,
     "pages": 48, "API": 48, "MCP": 48,
@@ -105,7 +107,7 @@ def proxy(port: int) -> httpx.AsyncClient:
 
 
 async def fetch(
-    http: httpx.AsyncClient, visitor: str, path: str, *, body: bytes | None = None, pause: float = 0.0
+    http: httpx.AsyncClient, visitor: str, path: str, *, body: str | None = None, pause: float = 0.0
 ) -> int:
     """Return the status of a response that is read to its end, with a `pause` between pieces."""
     headers = {"X-Forwarded-For": visitor, "Host": "localhost"}
@@ -120,110 +122,88 @@ async def fetch(
         return 0
 
 
+async def first_line(port: int, request: str, *, within: float | None = None) -> int:
+    """Return the status of a response whose rest isn't read, or 0."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(request.encode())
+        first = await asyncio.wait_for(reader.readline(), within)
+        return int(first.split()[1]) if first else 0
+    except (TimeoutError, OSError):
+        return 0
+    finally:
+        writer.close()
+
+
 def unknown_ids(number: int, count: int) -> str:
     return " ".join(f"0x{number:04x}{each:060x}" for each in range(count))
 
 
-class Attacker:
-    """One client's attacks on the dashboard at a port. `known` are transfers whose balances are slow."""
+async def ask(http: httpx.AsyncClient, port: int, known: list[str], name: str, number: int) -> int:
+    """Send a request of an attack, and return the status. `known` are transfers whose balances are slow."""
+    attacker = partial(fetch, http, ATTACKER)
+    head = f"HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: {ATTACKER}\r\n"
+    match name:
+        case "triage":
+            return await attacker("/triage", body=urlencode({"q": unknown_ids(number, 200)}))
+        case "exports":
+            return await attacker("/export/history.csv", pause=0.1)
+        case "console":
+            document = json.dumps({"byOwnerAddress": f"0x{number:040x}"})
+            return await attacker(f"/console/GetIntentHistory?{urlencode({'ask': 'json', 'json': document})}")
+        case "streams":  # opened and left, of a different unknown transfer each time
+            return await first_line(port, f"GET /live/0x{number:064x} {head}\r\n", within=0.2)
+        case "slow balances":
+            return await attacker(f"/intent/{known[number % len(known)]}")
+        case "half-sent bodies" if number < BODIES:
+            form = f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {HALF_A_TICKET + 1}\r\n"
+            return await first_line(port, f"POST /triage {head}{form}\r\n{'x' * HALF_A_TICKET}")
+        case "pages":
+            return await attacker(("/", "/history", "/attention", "/chains")[number % 4])
+        case "API":
+            return await attacker("/api/v1/transfers?size=100")
+        case "MCP":
+            call = {"name": "triage_ticket", "arguments": {"text": unknown_ids(number, 20)}}
+            message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
+            return await attacker("/mcp", body=json.dumps(message))
+    return 0
 
-    def __init__(self, port: int, known: list[str]) -> None:
-        self.port = port
-        self.known = known
-        self.http = proxy(port)
 
-    async def triage(self, number: int) -> int:
-        body = urlencode({"q": unknown_ids(number, 200)}).encode()
-        return await fetch(self.http, ATTACKER, "/triage", body=body)
+def attack(name: str, port: int, known: list[str], seconds: float) -> Counter[int]:
+    """Attack for some seconds, and return how often the attacker got which status."""
+    os.nice(10)  # the attacker would be another machine, so it yields the CPU
+    responses, numbers = Counter[int](), count()
 
-    async def exports(self, number: int) -> int:
-        return await fetch(self.http, ATTACKER, "/export/history.csv", pause=0.1)
+    async def go_on(http: httpx.AsyncClient) -> None:
+        while True:
+            try:
+                status = await ask(http, port, known, name, next(numbers))
+            except OSError:
+                status = 0
+            responses[status] += 1
+            if status != 200:
+                await asyncio.sleep(REFUSED_SECONDS)
 
-    async def console(self, number: int) -> int:
-        document = json.dumps({"byOwnerAddress": f"0x{number:040x}"})
-        query = urlencode({"ask": "json", "json": document})
-        return await fetch(self.http, ATTACKER, f"/console/GetIntentHistory?{query}")
-
-    async def slow_balances(self, number: int) -> int:
-        return await fetch(self.http, ATTACKER, f"/intent/{self.known[number % len(self.known)]}")
-
-    async def pages(self, number: int) -> int:
-        return await fetch(self.http, ATTACKER, ("/", "/history", "/attention", "/chains")[number % 4])
-
-    async def api(self, number: int) -> int:
-        return await fetch(self.http, ATTACKER, "/api/v1/transfers?size=100")
-
-    async def mcp(self, number: int) -> int:
-        call = {"name": "triage_ticket", "arguments": {"text": unknown_ids(number, 20)}}
-        message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
-        return await fetch(self.http, ATTACKER, "/mcp", body=json.dumps(message).encode())
-
-    async def streams(self, number: int) -> int:
-        """Open and leave a stream of a different unknown transfer each time."""
-        return await self.first_line(f"GET /live/0x{number:064x}", within=0.2)
-
-    async def half_sent_bodies(self, number: int) -> int:
-        if number >= BODIES:
-            await asyncio.sleep(REFUSED_SECONDS)
-            return 0
-        form = f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {HALF_A_TICKET + 1}\r\n"
-        return await self.first_line("POST /triage", form, b"x" * HALF_A_TICKET)
-
-    async def first_line(self, what: str, headers: str = "", body: bytes = b"", within: float | None = None) -> int:
-        """Return the status of a response that isn't read, or 0."""
-        head = (
-            f"{what} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: {ATTACKER}\r\n{headers}\r\n"
-        )
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        try:
-            writer.write(head.encode() + body)
-            first = await asyncio.wait_for(reader.readline(), within)
-            return int(first.split()[1]) if first else 0
-        except (TimeoutError, OSError):
-            return 0
-        finally:
-            writer.close()
-
-    async def run(self, name: str, seconds: float) -> Counter[int]:
-        """Attack for some seconds, and return how often the attacker got which status."""
-        ask = getattr(self, name.lower().replace(" ", "_").replace("-", "_"))
-        responses, numbers = Counter[int](), count()
-
-        async def go_on() -> None:
-            while True:
-                try:
-                    status = await ask(next(numbers))
-                except OSError:
-                    status = 0
-                responses[status] += 1
-                if status != 200:
-                    await asyncio.sleep(REFUSED_SECONDS)
-
-        going = [asyncio.create_task(go_on()) for _ in range(ATTACKS[name])]
+    async def run() -> None:
+        http = proxy(port)
+        going = [asyncio.create_task(go_on(http)) for _ in range(ATTACKS[name])]
         await asyncio.sleep(seconds)
         for task in going:
             task.cancel()
         await asyncio.gather(*going, return_exceptions=True)
-        return responses
+
+    asyncio.run(run())
+    return responses
 
 
-def attack(name: str, port: int, known: list[str], seconds: float) -> Counter[int]:
-    os.nice(10)  # the attacker would be another machine, so it yields the CPU
-
-    async def run() -> Counter[int]:
-        return await Attacker(port, known).run(name, seconds)
-
-    return asyncio.run(run())
-
-
+@dataclass
 class Result:
     """What the second client experienced."""
 
-    def __init__(self) -> None:
-        self.statuses: Counter[int] = Counter()
-        self.milliseconds: list[float] = []
-        self.megabytes = 0.0
-        self.attacker: Counter[int] = Counter()
+    statuses: Counter[int] = field(default_factory=Counter)
+    milliseconds: list[float] = field(default_factory=list)
+    megabytes: float = 0.0
+    attacker: Counter[int] = field(default_factory=Counter)
 
     @property
     def p99(self) -> float:

@@ -26,7 +26,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Final
 
-from bench.stub_service import serve
+from bench.stub_service import IDS, TIME, serve
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, encode, micros
@@ -44,9 +44,7 @@ OPEN: Final = frozenset({"COMMITTED", "EXECUTING"})
 FILTERS: Final = frozenset({"page", "fromTime", "toTime", "byStatus", "byStatuses"})
 LARGEST_PAGE: Final = 100
 # Odd factors, so that each number has an ID or address without a pattern, and each ID leads back to its number.
-IDS: Final = 0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95
 NUMBERS: Final = pow(IDS, -1, 2**256)
-TIME: Final = re.compile(r'"(20\d\d-\d\d-\d\dT[0-9:.]+Z)"')
 RECORD_ID: Final = re.compile(r'"(?:id|\w+TransactionId)":(\d{13,})')
 RECEIPT: Final = b'"receipt":'
 
@@ -87,14 +85,6 @@ class Kind:
         self.templates = [Template(course.transfer, scene, catalogue) for scene in course.scenes]
         self._ages = [template.at for template in self.templates]
 
-    @property
-    def ends(self) -> bool:
-        return self.templates[-1].status not in OPEN
-
-    @property
-    def lasts(self) -> int:
-        return self._ages[-1]
-
     def at(self, age: int) -> Template:
         return self.templates[max(0, bisect_right(self._ages, age) - 1)]
 
@@ -119,9 +109,9 @@ class History:
         self.entries = entries
         self.start = micros(now() if start is None else start)
         self.beat = round(days * DAY * MICROSECONDS / entries)
-        self.later_beat = round(MICROSECONDS / rate) if rate else None
+        self.later_beat = round(MICROSECONDS / rate) if rate else 0
         self.kinds = list(islice(recorded_kinds(), KINDS))
-        self.longest = max(kind.lasts for kind in self.kinds)
+        self.longest = max(kind.templates[-1].at for kind in self.kinds)
 
     def reply(self, path: str, body: str) -> bytes:
         """Return the HTTP response to a request."""
@@ -170,21 +160,18 @@ class History:
     def born(self, number: int) -> int:
         """Return when an entry was quoted. Each is later than the one before."""
         scattered = number * 2_654_435_761 & 0xFFFF
-        if number < self.entries:
-            return self.start + (number - self.entries) * self.beat + scattered * self.beat * 9 // 655_360
-        beat = self.later_beat or 0
+        beat = self.beat if number < self.entries else self.later_beat
         return self.start + (number - self.entries) * beat + scattered * beat * 9 // 655_360
 
     def newest(self, moment: int) -> int:
         """Return the number of the newest entry quoted by then, or -1."""
-        if moment < self.start or self.later_beat is None:
-            number = min(self.entries - 1, self.entries + (moment - self.start) // self.beat + 1)
-        else:
-            number = self.entries + (moment - self.start) // self.later_beat + 1
-        number = max(-1, number)
+        beat = self.later_beat if moment >= self.start and self.later_beat else self.beat
+        number = self.entries + (moment - self.start) // beat + 1
+        if not self.later_beat:
+            number = min(self.entries - 1, number)
         while number >= 0 and self.born(number) > moment:
             number -= 1
-        return number
+        return max(-1, number)
 
     def kind(self, number: int) -> Kind:
         return self.kinds[(number * 2_246_822_519 >> 7) % len(self.kinds)]
@@ -230,7 +217,7 @@ def recorded_kinds() -> Iterator[Kind]:
     emulator = Emulator(now=lambda: RECORDED_AT, size=2 * KINDS)  # too few for scenarios
     for entry in emulator.ledger.entries(micros(RECORDED_AT), descending=True):
         kind = Kind(emulator.ledger.course(entry.transfer.number), emulator.catalogue)
-        if kind.ends:
+        if kind.templates[-1].status not in OPEN:
             yield kind
 
 
@@ -239,17 +226,13 @@ def written(second: int) -> bytes:
     return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S").encode()
 
 
-@lru_cache(maxsize=OWNERS)
-def _owner(number: int) -> bytes:
-    return b"0x%040x" % (number * IDS >> 7 & 2**160 - 1)
-
-
 def owner(number: int) -> bytes:
     """Return the owner of an entry: a few have many, most have few."""
-    return _owner((number * 40_503 & 0xFFFF) ** 2 * OWNERS >> 32)
+    owned = (number * 40_503 & 0xFFFF) ** 2 * OWNERS >> 32
+    return b"0x%040x" % (owned * IDS >> 7 & 2**160 - 1)
 
 
-def main() -> None:
+if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m bench.history_stub", description="Stub service, long history.")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--entries", type=int, default=1_000_000, help="number of entries quoted before the start")
@@ -259,7 +242,3 @@ def main() -> None:
     history = History(entries=options.entries, days=options.days, rate=options.rate)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve(history, options.port))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Simulation of incidents with targets, on a clock of its own. Prints a Markdown table:
 
     .venv/bin/python -m bench.incidents
-    .venv/bin/python -m bench.incidents --only quiet --weeks 2 --seeds 8
+    .venv/bin/python -m bench.incidents --only quiet --weeks 2 --seeds 7 8
 
 - found: minutes until an outage opens an incident, whether it is one, and whether it names what is affected. Also with
   shares that vary by hour
@@ -12,25 +12,25 @@
 - cost: processor time of a minute over 300 routes
 """
 
-import argparse
 import copy
 import math
 import statistics
 import time
+from argparse import ArgumentParser, Namespace
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache
 from heapq import heappop, heappush
 from itertools import accumulate
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
-from bench.report import Target, only, print_parts
+from bench.report import Target, run_parts
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import CHANCE, LONGEST, Begun, Incident, Knowledge
+from intents_ui.mirror.incidents.rules import LONGEST, Begun, Incident, Knowledge
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 
@@ -74,17 +74,6 @@ NIGHT, DAYTIME = 0.4, 1.6  # times the rate
 BOT = (6, 14)  # addresses of a bot, all of whose transfers fail within half an hour of each day
 
 
-class Sent(NamedTuple):
-    """A transfer. Times are Unix seconds."""
-
-    route: int
-    tokens: tuple[str, str]
-    owner: int
-    began: float
-    ended: float
-    is_failed: bool
-
-
 @dataclass(frozen=True)
 class Fault:
     """A share of the transfers of some routes hangs, fails, or is six times slower for a time."""
@@ -96,68 +85,107 @@ class Fault:
     share: float = 1.0
 
 
+def rates(seed: int, routes: int = ROUTES) -> list[float]:
+    """Return the transfers per hour of some routes."""
+    random, found = Random(seed), []
+    for _ in range(routes):
+        (_, low, high), *_ = random.choices(RATES, [share for share, *_ in RATES])
+        found.append(low * (high / low) ** random.random())
+    return found
+
+
+@cache
+def scopes(place: RouteKey, symbols: tuple[str, str]) -> tuple[ScopeName, ...]:
+    return scopes_of(place, tuple(TokenKey(chain, each, each) for chain, each in zip(place[1:], symbols, strict=True)))
+
+
 @dataclass
 class World:
-    """Routes with their transfers per hour. The share that fails varies by hour with deviation `sigma` (logarithm)."""
+    """Routes with their transfers per hour, and a detector that follows them, and has for three days.
+
+    The share that fails varies by hour with deviation `sigma` (logarithm). `opened` are incidents as they opened.
+    """
 
     seed: int
     rates: Sequence[float]
     sigma: float = 0.0
     has_bot: bool = False
     is_even: bool = False  # the same rate at night
-    now: int = START
     faults: list[Fault] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
         self.places = [self._place() for _ in self.rates]
+        self.detector = Detector()
+        self.opened: dict[int, Incident] = {}
+        self.seen: dict[int, Begun] = {}  # the newest transfer of each route
+        self.known: dict[int, Begun] = {}  # as last read
         self._medians = [self.random.uniform(*MEDIAN_SECONDS) for _ in self.rates]
         self._reach = list(accumulate(self.rates))
         self._retries: list[tuple[float, int, int, int]] = []  # time, number, route, owner
         self._bot: list[tuple[float, int]] = []  # time, route
-        self._number = 0
+        self._decisions: list[tuple[int, int, Begun]] = []
+        self._owners = self._count = 0
         self._factors: dict[tuple[int, int], float] = {}
+        self.now = START - PAST
+        while self.now < START:
+            self.read()
 
     def _place(self) -> RouteKey:
         origin, destination = self.random.sample(range(CHAINS), 2)
         provider = min(int(self.random.expovariate(0.4)), PROVIDERS - 1)
         return RouteKey(f"P{provider}", str(origin), str(destination))
 
-    def minute(self) -> list[Sent]:
-        """Return the transfers that begin in the next minute."""
-        end, found = self.now + MINUTE, []
-        rate = self._reach[-1] / HOUR * (1.0 if self.is_even else self._rhythm())
+    def minutes(self, count: int) -> None:
+        for _ in range(count):
+            self.read()
+            self.judge()
+
+    def judge(self, knowledge: Knowledge | None = None) -> None:
+        recent = [each for each in self.known.values() if (each.at or each.began) > self.now - LONGEST]
+        for each in self.detector.judge(self.now, recent, knowledge or Knowledge()):
+            self.opened.setdefault(each.number, each)
+
+    def read(self) -> None:
+        """Let a minute pass. Read what the mirror reads then: what begins, and what was decided a minute ago."""
+        end = self.now + MINUTE
+        rhythm = 1.0 if self.is_even else NIGHT if self.now % DAY < DAY // 2 else DAYTIME
+        rate = self._reach[-1] / HOUR * rhythm
         at = self.now + self.random.expovariate(rate)
         while at < end:
             route = self._any_route()
-            found.append(self._sent(route, self._owner(route), at, self._share(route)))
+            self._send(route, self._owner(route), at, self._share(route))
             at += self.random.expovariate(rate)
         while self._retries and self._retries[0][0] < end:
             at, left, route, owner = heappop(self._retries)
-            found.append(self._sent(route, owner, at, RETRY_FAILS if owner % 2 else FAILING, retries=left))
+            self._send(route, owner, at, RETRY_FAILS if owner % 2 else FAILING, retries=left)
         if self.has_bot and self.now % DAY == 0:
             route, start = self._any_route(), self.now + self.random.random() * (DAY - HOUR)
             self._bot = [(start + self.random.random() * HOUR / 2, route) for _ in range(self.random.randint(*BOT))]
         for at, route in [each for each in self._bot if self.now <= each[0] < end]:
-            self._number += 1
-            found.append(self._sent(route, self._number, at, 1.0, retries=0))
+            self._owners += 1
+            self._send(route, self._owners, at, 1.0, retries=0)
         self.now = end
-        return found
+        while self._decisions and self._decisions[0][0] <= end - MINUTE:
+            _, number, begun = heappop(self._decisions)
+            self.known[number] = begun
+        if end % HOUR == 0:
+            hour = (end - LONGEST) // HOUR - 1
+            self.known = {n: each for n, each in self.known.items() if (each.at or each.began) >= (hour - 1) * HOUR}
+            self.detector.learn([hour], self.known.values())
 
     def _any_route(self) -> int:
         return bisect(self._reach, self.random.random() * self._reach[-1])
-
-    def _rhythm(self) -> float:
-        return NIGHT if self.now % DAY < DAY // 2 else DAYTIME
 
     def _owner(self, route: int) -> int:
         """Return an owner. Odd ones have a problem of their own if a transfer fails, so that retries fail, too."""
         if self.random.random() < REGULAR_SHARE:
             return -(route * REGULARS + min(int(self.random.expovariate(1.0)), REGULARS - 1)) - 1
-        self._number += 1
-        return self._number
+        self._owners += 1
+        return self._owners
 
     def _share(self, route: int) -> float:
+        """Return the share of a route's transfers that fails in this hour."""
         if not self.sigma:
             return FAILING
         key = self.now // HOUR, route
@@ -165,7 +193,7 @@ class World:
             self._factors[key] = math.exp(self.random.gauss(0, self.sigma) - self.sigma**2 / 2)
         return min(1.0, FAILING * self._factors[key])
 
-    def _sent(self, route: int, owner: int, at: float, share: float, *, retries: int = -1) -> Sent:
+    def _send(self, route: int, owner: int, at: float, share: float, *, retries: int = -1) -> None:
         took = self._medians[route] * math.exp(self.random.gauss(0, SPREAD))
         if self.random.random() < LATE:
             took += LIMIT
@@ -179,146 +207,80 @@ class World:
             retries = self.random.randint(1, MAX_RETRIES)
         if is_failed and retries > 0:
             heappush(self._retries, (at + took + self.random.randint(60, 300), retries - 1, route, owner))
-        tokens = self.random.choice(TOKENS), self.random.choice(TOKENS)
-        return Sent(route, tokens, owner, at, ended, is_failed)
+        symbols = self.random.choice(TOKENS), self.random.choice(TOKENS)
+        self._count += 1
+        begun = Begun(scopes(self.places[route], symbols), owner, int(at))
+        self.seen[route] = self.known[self._count] = begun
+        outcome, now = Outcome.FAILED if is_failed else Outcome.DELIVERED, self.now + MINUTE
+        decided = begun.decided(outcome, "", 1, ended=int(ended), limit=LIMIT, now=now)
+        if decided and decided.at:
+            heappush(self._decisions, (decided.at, self._count, decided))
 
 
-def rates(seed: int, routes: int = ROUTES) -> list[float]:
-    """Return the transfers per hour of some routes."""
-    random, found = Random(seed), []
-    for _ in range(routes):
-        (_, low, high), *_ = random.choices(RATES, [share for share, *_ in RATES])
-        found.append(low * (high / low) ** random.random())
-    return found
-
-
-class Run:
-    """A detector that follows a world, after two weeks of it. `opened` are incidents as they opened."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.detector = Detector()
-        self.opened: dict[int, Incident] = {}
-        self.seen: dict[int, Begun] = {}  # the newest transfer of each route
-        self.known: dict[int, Begun] = {}  # as last read
-        self._places: dict[tuple[int, tuple[str, str]], tuple[ScopeName, ...]] = {}
-        self._decisions: list[tuple[int, int, Begun]] = []
-        self._count = 0
-        end, world.now = world.now, world.now - PAST
-        while world.now < end:
-            self.read()
-
-    def minute(self, knowledge: Knowledge | None = None) -> None:
-        self.read()
-        self.judge(knowledge)
-
-    def minutes(self, count: int) -> None:
-        for _ in range(count):
-            self.minute()
-
-    def judge(self, knowledge: Knowledge | None = None) -> None:
-        recent = [each for each in self.known.values() if (each.at or each.began) > self.world.now - LONGEST]
-        for each in self.detector.judge(self.world.now, recent, knowledge or Knowledge()):
-            self.opened.setdefault(each.number, each)
-
-    def read(self) -> None:
-        """Read what the mirror reads in the next minute: what begins, and what was decided a minute ago."""
-        for sent in self.world.minute():
-            self._count += 1
-            self.known[self._count] = begun = self._begun(sent)
-            outcome = Outcome.FAILED if sent.is_failed else Outcome.DELIVERED
-            decided = begun.decided(outcome, "", 1, ended=int(sent.ended), limit=LIMIT, now=self.world.now)
-            if decided and decided.at:
-                heappush(self._decisions, (decided.at, self._count, decided))
-        while self._decisions and self._decisions[0][0] <= self.world.now - MINUTE:
-            _, number, begun = heappop(self._decisions)
-            self.known[number] = begun
-        if self.world.now % HOUR == 0:
-            self._learn()
-
-    def _begun(self, sent: Sent) -> Begun:
-        key = sent.route, sent.tokens
-        if key not in self._places:
-            place = self.world.places[sent.route]
-            tokens = tuple(TokenKey(chain, each, each) for chain, each in zip(place[1:], sent.tokens, strict=True))
-            self._places[key] = scopes_of(place, tokens)
-        self.seen[sent.route] = begun = Begun(self._places[key], sent.owner, int(sent.began))
-        return begun
-
-    def _learn(self) -> None:
-        hour = (self.world.now - LONGEST) // HOUR - 1
-        self.known = {n: each for n, each in self.known.items() if (each.at or each.began) >= (hour - 1) * HOUR}
-        self.detector.learn([hour], self.known.values())
-
-
-def found(seeds: Sequence[int], weeks: float) -> Iterator[Target]:
-    for world in WITH_OUTAGES:
-        how, _ = WORLDS[world]
-        runs = [Run(World(seed, rates(seed), is_even=True, **how)) for seed in seeds]
+def found(options: Namespace) -> Iterator[Target]:
+    for how in WITH_OUTAGES:
+        worlds = [World(seed, rates(seed), is_even=True, **WORLDS[how][0]) for seed in options.seeds]
         for name, (kind, share, limit) in OUTAGES.items():
             delays, counts, named = [], [], 0
-            for run in map(copy.deepcopy, runs):
-                scope, routes = affected(run.world, name)
-                outage = Fault(kind, routes, run.world.now, run.world.now + HANGS, share)
-                delay, opened = watch(run, outage)
+            for world in map(copy.deepcopy, worlds):
+                scope, routes = affected(world, name)
+                world.faults.append(Fault(kind, routes, START, START + HANGS, share))
+                delay, opened = watch(world)
                 delays.append(delay)
                 counts.append(len(opened))
                 named += opened == [scope]
-            told = f"worst {max(delays):.0f}; at most {max(counts)} open, {named} of {len(runs)} name just it; {world}"
+            told = f"worst {max(delays):.0f}; at most {max(counts)} open, {named} of {len(worlds)} name just it; {how}"
             yield Target(f"found: {name}, median", statistics.median(delays), limit, "min", told)
 
 
-def quiet(seeds: Sequence[int], weeks: float) -> Iterator[Target]:
+def quiet(options: Namespace) -> Iterator[Target]:
     for name, (how, limit) in WORLDS.items():
         opened, alerts = [], 0
-        for seed in seeds:
-            run = Run(World(seed, rates(seed), **how))
-            run.minutes(round(weeks * WEEK))
-            opened.append(len(run.opened) / weeks)
-            alerts += sum(each.is_alert for each in run.opened.values())
-        told = (
-            f"median {statistics.median(opened):.3g}, worst {max(opened):.3g}; {alerts / weeks / len(seeds):.2g} alerts"
-        )
+        for seed in options.seeds:
+            world = World(seed, rates(seed), **how)
+            world.minutes(round(options.weeks * WEEK))
+            opened.append(len(world.opened) / options.weeks)
+            alerts += sum(each.is_alert for each in world.opened.values())
+        middle, alerts_a_week = statistics.median(opened), alerts / options.weeks / len(options.seeds)
+        told = f"median {middle:.3g}, worst {max(opened):.3g}; {alerts_a_week:.2g} alerts"
         yield Target(f"quiet: openings a week, {name}", statistics.mean(opened), limit, "", told)
 
 
-def retries(seeds: Sequence[int], weeks: float) -> Iterator[Target]:
-    run = Run(World(seeds[0], rates(seeds[0])))
-    places = {route: begun.scopes for route, begun in run.seen.items()}
-    opened = set(run.opened)
-    for minute in range(min(DAY // MINUTE, round(weeks * WEEK))):
-        now = run.world.now
-        run.known |= {
-            -minute * ROUTES - route - 1: Begun(scopes, "retrying", now, now, True) for route, scopes in places.items()
-        }
-        run.minute()
+def retries(options: Namespace) -> Iterator[Target]:
+    world = World(options.seeds[0], rates(options.seeds[0]))
+    places = {route: begun.scopes for route, begun in world.seen.items()}
+    for minute in range(min(DAY // MINUTE, round(options.weeks * WEEK))):
+        for route, scopes in places.items():
+            number = -minute * ROUTES - route - 1
+            world.known[number] = Begun(scopes, "retrying", world.now, world.now, True)
+        world.minutes(1)
     told = "one owner of each route retries every minute for a day"
-    yield Target("retries: openings by one owner's retries", len(run.opened.keys() - opened), 1, "", told)
+    yield Target("retries: openings by one owner's retries", len(world.opened), 1, "", told)
 
 
-def down(seeds: Sequence[int], weeks: float) -> Iterator[Target]:
+def down(options: Namespace) -> Iterator[Target]:
     opened = 0
-    for seed in seeds:
-        run = Run(World(seed, [60.0] * 40, is_even=True))
-        run.minutes(HOUR // MINUTE)
-        before = len(run.opened)
+    for seed in options.seeds:
+        world = World(seed, [60.0] * 40, is_even=True)
+        world.minutes(HOUR // MINUTE)
+        before = len(world.opened)
         for minute in range(2 * HOUR // MINUTE):
-            run.minute(Knowledge(lag=minute * MINUTE))
-        run.minutes(HOUR // MINUTE)
-        opened += len(run.opened) - before
-    told = f"{len(seeds)} trials of 40 routes with 60 transfers per hour"
+            world.read()
+            world.judge(Knowledge(lag=minute * MINUTE))
+        world.minutes(HOUR // MINUTE)
+        opened += len(world.opened) - before
+    told = f"{len(options.seeds)} trials of 40 routes with 60 transfers per hour"
     yield Target("down: openings while the mirror was down, and in the hour after", opened, 0, "", told)
 
 
-def cost(seeds: Sequence[int], weeks: float) -> Iterator[Target]:
-    run = Run(World(seeds[0], rates(seeds[0], 300), is_even=True))
-    took = []
+def cost(options: Namespace) -> Iterator[Target]:
+    world, took = World(options.seeds[0], rates(options.seeds[0], 300), is_even=True), []
     for _ in range(HOUR // MINUTE):
-        run.read()
+        world.read()
         began = time.process_time()
-        run.judge()
+        world.judge()
         took.append((time.process_time() - began) * 1000)
-    told = f"takes in {len(run.known):,} transfers, without reading their rows"
+    told = f"takes in {len(world.known):,} transfers, without reading their rows"
     yield Target("cost: processor time of a minute over 300 routes", statistics.mean(took), 50, "ms", told)
 
 
@@ -341,30 +303,22 @@ def affected(world: World, name: str) -> tuple[ScopeName, frozenset[int]]:
     return ScopeName(Level.ROUTE, *world.places[busiest]), frozenset([busiest])
 
 
-def watch(run: Run, fault: Fault) -> tuple[float, list[ScopeName]]:
-    """Return the minutes until an outage is noticed, and what is open after the watched time that wasn't before."""
-    run.world.faults.append(fault)
-    before, delay = set(run.opened), float("inf")
+def watch(world: World) -> tuple[float, list[ScopeName]]:
+    """Return the minutes until an outage is noticed, and what is open after the watched time."""
+    delay = float("inf")
     for minute in range(1, WATCHED + 1):
-        run.minute()
-        if run.opened.keys() - before and delay > minute:
-            delay = minute
-    return delay, [each.scope for each in run.detector.incidents.values() if each.is_open and each.number not in before]
-
-
-PARTS = {"found": found, "quiet": quiet, "retries": retries, "down": down, "cost": cost}
+        world.minutes(1)
+        if world.opened:
+            delay = min(delay, minute)
+    return delay, [each.scope for each in world.detector.incidents.values() if each.is_open]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.incidents", description="What incidents find, and when.")
-    only(parser, PARTS)
-    parser.add_argument("--seed", type=int, default=1, help="the first one")
-    parser.add_argument("--seeds", type=int, default=6)
+    parser = ArgumentParser(prog="python -m bench.incidents", description="What incidents find, and when.")
+    parser.add_argument("--seeds", type=int, nargs="+", default=list(range(1, 7)))
     parser.add_argument("--weeks", type=float, default=1.0, help="quiet ones of each seed")
-    options = parser.parse_args()
-    print(f"Seed {options.seed}, {options.seeds} seeds of {options.weeks:g} weeks. Chance in a week {CHANCE:g}.")
-    seeds = range(options.seed, options.seed + options.seeds)
-    print_parts({name: partial(part, seeds, options.weeks) for name, part in PARTS.items()}, options.only)
+    parts = {"found": found, "quiet": quiet, "retries": retries, "down": down, "cost": cost}
+    run_parts(parser, parts)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,23 @@
 """How many files one request enters, measured with a profiler in a fresh process for each request.
 
-.venv/bin/python -m bench.journeys
+    .venv/bin/python -m bench.journeys
 
-- files: modules of intents_ui with a function that ran. The embedded service isn't counted.
-- functions: distinct functions that ran.
-- arrows: distinct pairs of a calling and a called room (folder or module of intents_ui, and of the display and the
-  service library).
-- returns: how often the view goes back to a room that it has left, for the room with the most returns. Objects are
-  not rooms: the models of a response, and the process's objects in `app`.
+Files are modules of intents_ui with a function that ran, functions are distinct ones. The embedded service isn't
+counted.
 """
 
 import asyncio
 import importlib
 import json
-import os
 import re
-import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from itertools import groupby
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
-PACKAGE = Path(__file__).resolve().parent.parent / "intents_ui"
-SPLIT = ("service",)  # folders whose folders are rooms of their own
-OBJECTS = ("service/models", "service/fields", "service/outcome", "service/results", "app")
+from bench.processes import ROOT, output
+
+PACKAGE = ROOT / "intents_ui"
 # Name, path, paths to request first (after the start page).
 JOURNEYS = {
     "search for an explorer link": ("/search?q=https://etherscan.io/tx/{hash}", ()),
@@ -40,59 +31,25 @@ JOURNEYS = {
 
 
 class Trace:
-    """Functions of intents_ui that run, in all threads."""
+    """Functions of intents_ui that run, in all threads, as pairs of a file and a name."""
 
     def __init__(self) -> None:
         self.functions: set[tuple[str, str]] = set()
-        self.arrows: set[tuple[str, str]] = set()
-        self.from_views: list[str] = []
 
-    def start(self) -> None:
+    def __enter__(self) -> "Trace":
         threading.setprofile_all_threads(self._event)
+        return self
 
-    def stop(self) -> None:
+    def __exit__(self, *error: object) -> None:
         threading.setprofile_all_threads(None)
 
     def _event(self, frame: FrameType, event: str, argument: object) -> None:
-        if event != "call" or (file := file_of(frame)) is None:
-            return
-        self.functions.add((file, frame.f_code.co_qualname))
-        caller = file_of(frame.f_back) if frame.f_back else None
-        if caller is None:
-            return
-        here, there = room_of(caller), room_of(file)
-        if here != there:
-            self.arrows.add((here, there))
-            if here == "pages" and there not in OBJECTS:
-                self.from_views.append(there)
-
-    def figures(self) -> dict[str, Any]:
-        visits = [room for room, _ in groupby(self.from_views)]
-        most = max(set(visits), key=visits.count, default="")
-        files = {file for file, _ in self.functions}
-        return {
-            "files": len(files),
-            "functions": len(self.functions),
-            "arrows": len(self.arrows),
-            "returns": max(visits.count(most) - 1, 0),
-            "room": most,
-            "list": sorted(files),
-        }
-
-
-def file_of(frame: FrameType) -> str | None:
-    """Return the file's path below intents_ui, or None for other code, code that only runs on import, and the
-    embedded service."""
-    code = frame.f_code
-    if code.co_name == "<module>" or not code.co_filename.startswith(f"{PACKAGE}/"):
-        return None
-    file = code.co_filename.removeprefix(f"{PACKAGE}/")
-    return None if file.startswith("emulator/") else file
-
-
-def room_of(file: str) -> str:
-    parts = file.removesuffix(".py").split("/")
-    return "/".join(parts[:2]) if parts[0] in SPLIT else parts[0]
+        code = frame.f_code
+        file = code.co_filename.removeprefix(f"{PACKAGE}/")
+        # Without code that only runs on import, and without the embedded service.
+        is_ours = file != code.co_filename and code.co_name != "<module>" and not file.startswith("emulator/")
+        if event == "call" and is_ours:
+            self.functions.add((file, code.co_qualname))
 
 
 async def request(path: str, *, form: bytes | None = None) -> tuple[int, bytes]:
@@ -159,34 +116,25 @@ async def walk(name: str) -> dict[str, Any]:
         status, body = await request(each.format(**values))
         if link := re.search(rb'href="(/history\?[^"]*cursor=[^"]+)"', body):
             values["next"] = link[1].decode().replace("&amp;", "&")
-    trace = Trace()
-    trace.start()
-    status, body = await request(path.format(**values))
-    trace.stop()
-    return {**trace.figures(), "status": status, "bytes": len(body)}
+    with Trace() as trace:
+        status, _ = await request(path.format(**values))
+    return {"status": status, "functions": len(trace.functions), "files": sorted({file for file, _ in trace.functions})}
 
 
 def measured(name: str) -> dict[str, Any]:
-    env = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "intents_ui.settings",
-        "INTENTS_SERVICE_URL": "embedded",
-        "DEBUG": "1",
-    }
-    output = subprocess.run(  # noqa: S603 - this module
-        [sys.executable, "-m", "bench.journeys", name], env=env, check=True, capture_output=True, text=True
-    )
-    return json.loads(output.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+    settings = {"DJANGO_SETTINGS_MODULE": "intents_ui.settings", "INTENTS_SERVICE_URL": "embedded", "DEBUG": "1"}
+    found: dict[str, Any] = json.loads(output("-m", "bench.journeys", name, **settings).splitlines()[-1])
+    return found
 
 
-def main(show: Callable[[str], None] = print) -> None:
-    lines = sum(len(file.read_text().splitlines()) for file in PACKAGE.rglob("*.py"))
-    show(f"{lines:,} lines of Python in {len(list(PACKAGE.rglob('*.py')))} files of intents_ui\n")
-    show("| request | status | files | functions | arrows | returns |\n|---|---|---|---|---|---|")
+def main() -> None:
+    files = list(PACKAGE.rglob("*.py"))
+    lines = sum(len(file.read_text().splitlines()) for file in files)
+    print(f"{lines:,} lines of Python in {len(files)} files of intents_ui\n")
+    print("| request | status | files | functions |\n|---|---|---|---|")
     for name in JOURNEYS:
-        was = measured(name)
-        returns = f"{was['returns']} ({was['room']})" if was["returns"] else "0"
-        show(f"| {name} | {was['status']} | {was['files']} | {was['functions']} | {was['arrows']} | {returns} |")
+        found = measured(name)
+        print(f"| {name} | {found['status']} | {len(found['files'])} | {found['functions']} |")
 
 
 if __name__ == "__main__":

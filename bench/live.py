@@ -1,22 +1,20 @@
 """Benchmark of the live pages: cost and latency. One command, a table, about two minutes:
 
-    .venv/bin/python -m bench.live                       5,000 viewers of one intent on one worker
+    .venv/bin/python -m bench.live                   5,000 viewers of one intent on one worker
     .venv/bin/python -m bench.live --viewers 1000
-    .venv/bin/python -m bench.live soak --minutes 10     viewers come and go, then checks for leaks
 
 The worker is gunicorn as in gunicorn.conf.py, with the dashboard's hub and streams, and a fragment as large as the
 page's (14 KB). The viewers and a service that changes on command run in this process, so both ends of a measurement
 share a clock. On two cores the viewers' own work is part of the measurement. Everything is on loopback.
 
-Columns: KB of worker memory per viewer, CPU time per connection until its first event is written, milliseconds from the
-service's response until a viewer has the event, and concurrent long polls at the service.
+Measured are KB of worker memory per viewer, CPU time per connection until its first event is written, milliseconds from
+the service's response until a viewer has the event, and concurrent long polls at the service.
 """
 
 import argparse
 import asyncio
 import contextlib
 import json
-import random
 import resource
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -24,12 +22,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.processes import processor_seconds, quantile, resident_kb
+from bench.report import HEAD, Target, machine
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import call
-from tests.live.following import CountedService, until
+from tests.live.following import until
 from tests.live.tcp_service import served
-from tests.live.test_processes import Process, process
-from tests.live.test_soak import crowd, open_files, worker_of
+from tests.live.test_processes import process
+from tests.live.test_soak import worker_of
 
 FRAGMENT_BYTES = 14 * 1024
 CONNECTING_AT_ONCE = 100
@@ -146,16 +145,9 @@ async def changes(service: ChangingService, watching: Sequence[Viewer], count: i
     return latencies
 
 
-@contextlib.asynccontextmanager
-async def worker(service: Any, streams: int) -> AsyncIterator[Process]:
-    async with served(service) as front:
-        env = {"LIVE_PADDING": str(FRAGMENT_BYTES), "LIVE_STREAMS": str(streams), "LOG_FORMAT": "text"}
-        async with process(LIVE_SERVICE=front.url, **env) as server:
-            yield server
-
-
 async def measure(service: ChangingService, count: int) -> None:
-    async with worker(service, count + 10) as server:
+    env = {"LIVE_PADDING": str(FRAGMENT_BYTES), "LIVE_STREAMS": str(count + 10), "LOG_FORMAT": "text"}
+    async with served(service) as front, process(LIVE_SERVICE=front.url, **env) as server:
         pid = worker_of(server)
         async with viewers(server.port, service.intent_id, 50):
             pass  # warms up, so that imports don't count as a viewer's memory
@@ -169,39 +161,16 @@ async def measure(service: ChangingService, count: int) -> None:
         await until(lambda: server.figures[1] == 0, within=30)
         async with viewers(server.port, service.intent_id, 1) as alone:
             took_one = await changes(service, alone, CHANGES_FOR_ONE)
-    rows = [
-        ("viewers of one intent, one worker", f"{count:,}", ""),
-        ("memory KB per viewer, connected", f"{kilobytes:.1f}", "20"),
-        (f"memory KB per viewer, after {CHANGES} changes", f"{kilobytes_then:.1f}", "20"),
-        ("CPU ms per connection", f"{connect_ms:.2f}", "0.6"),
-        ("change to all viewers, ms median", f"{quantile(took_all, 50):.0f}", ""),
-        ("change to all viewers, ms p99", f"{quantile(took_all, 99):.0f}", "500"),
-        ("change to one viewer, ms median", f"{quantile(took_one, 50):.1f}", ""),
-        ("change to one viewer, ms p99", f"{quantile(took_one, 99):.1f}", "50"),
-        ("concurrent waits at the service, max", f"{service.most_waits}", "1"),
-    ]
-    print(f"\n{'':44}{'measured':>10}{'at most':>10}")
-    for name, figure, most in rows:
-        print(f"{name:44}{figure:>10}{most:>10}")
-
-
-async def soak(minutes: float) -> None:
-    """Run forty concurrent viewers for about a second each, a tenth of them without reading."""
-    service = CountedService(Emulator(hold=5.0))
-    intents = [service.emulator.play("cctp-slow", age=60 + number)["intentId"] for number in range(8)]
-    chance = random.Random(4711)
-    async with worker(service, 2500) as server:
-        pid, visits, (_, tasks_at_first) = worker_of(server), 0, server.memory
-        ends = time.monotonic() + minutes * 60
-        print(f"{'visits':>8}{'streams':>9}{'waits':>7}{'tasks':>7}{'files':>7}{'objects':>9}{'resident KB':>13}")
-        while time.monotonic() < ends:
-            visits += await crowd(server, intents, chance, until=min(time.monotonic() + 20, ends))
-            await until(lambda: server.figures == (0, 0) and not service.waits, within=20)
-            await until(lambda: server.memory[1] <= tasks_at_first, within=20)
-            await asyncio.sleep(4)  # gunicorn keeps a broken connection for three seconds
-            objects, tasks = server.memory
-            print(f"{visits:>8}{server.figures[1]:>9}{service.waits:>7}{tasks:>7}{open_files(pid):>7}{objects:>9}"
-                  f"{resident_kb(pid):>13}", flush=True)  # fmt: skip
+    print(*machine(), "", HEAD, sep="\n")
+    for target in (
+        Target("memory per viewer, connected", kilobytes, 20, "KB", f"{count:,} viewers of one intent, one worker"),
+        Target(f"memory per viewer, after {CHANGES} changes", kilobytes_then, 20, "KB"),
+        Target("CPU time per connection", connect_ms, 0.6, "ms"),
+        Target("change to all viewers, p99", quantile(took_all, 99), 500, "ms", f"median {quantile(took_all, 50):.0f}"),
+        Target("change to one viewer, p99", quantile(took_one, 99), 50, "ms", f"median {quantile(took_one, 50):.1f}"),
+        Target("concurrent waits at the service", service.most_waits, 1, ""),
+    ):
+        print(target.line())
 
 
 def allowed(count: int) -> int:
@@ -215,14 +184,9 @@ def allowed(count: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.live", description="What the live pages cost.")
-    parser.add_argument("what", nargs="?", choices=["measure", "soak"], default="measure")
     parser.add_argument("--viewers", type=int, default=5000)
-    parser.add_argument("--minutes", type=float, default=10.0)
     options = parser.parse_args()
-    if options.what == "soak":
-        asyncio.run(soak(min(options.minutes, 60)))
-    else:
-        asyncio.run(measure(ChangingService(), allowed(max(1, min(options.viewers, 20_000)))))
+    asyncio.run(measure(ChangingService(), allowed(max(1, min(options.viewers, 20_000)))))
 
 
 if __name__ == "__main__":

@@ -134,9 +134,9 @@ class StubService:
     def delay(self, seconds: float) -> None:
         self.http.get(f"/delay/{seconds}")
 
-    def change(self, rows: int) -> None:
-        """Make so many rows of each response differ from all before."""
-        self.http.get(f"/changed/{rows}")
+    def renew(self, is_new: bool) -> None:
+        """Make all rows of each response differ from all before, or let them come again."""
+        self.http.get(f"/new/{is_new:d}")
 
     @property
     def counters(self) -> dict[str, Any]:

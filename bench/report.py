@@ -11,7 +11,7 @@ from pathlib import Path
 
 HEAD = "| target | result | limit | | details |\n|---|---|---|---|---|"
 
-type Part = Callable[[], Iterable["Target"]]
+type Part = Callable[[argparse.Namespace], Iterable["Target"]]
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,12 @@ def load_average() -> str:
     return f"load average over a minute {Path('/proc/loadavg').read_text().split()[0]} (quiet: 0)"
 
 
-def only(parser: argparse.ArgumentParser, parts: Iterable[str]) -> None:
-    parser.add_argument("--only", nargs="+", choices=list(parts), default=list(parts), help="parts to run")
-
-
-def print_parts(parts: Mapping[str, Part], wanted: Iterable[str]) -> None:
-    """Run parts and print their targets as a Markdown table."""
+def run_parts(parser: argparse.ArgumentParser, parts: Mapping[str, Part]) -> None:
+    """Run the parts that the arguments name, all by default, and print their targets as a Markdown table."""
+    parser.add_argument("--only", nargs="+", choices=parts, default=list(parts), help="parts to run")
+    options = parser.parse_args()
     print(*machine(), "", HEAD, sep="\n", flush=True)
-    for part in wanted:
-        for target in parts[part]():
+    for part in options.only:
+        for target in parts[part](options):
             print(target.line(), flush=True)
     print(f"\nEnded {load_average()}")

@@ -2,10 +2,9 @@
 
     .venv/bin/python -m bench.stub_service --port 8801
 
-A repeated request gets the same bytes, so only its first time costs the emulator's work. `GET /changed/<rows>` makes
-each response to a list differ: so many of its first rows get an ID, amounts and times that were never sent before. An
-intent whose ID is known but for its last 16 digits is a new one, too: these digits are its number (`bench.load` counts
-them). Its receipt and balances have the same number.
+A repeated request gets the same bytes, so only its first time costs the emulator's work. After `GET /new/1`, each row
+of a list has an ID, amounts and times that were never sent before. An intent whose ID is known but for its last 16
+digits is a new one, too: these digits are its number (`bench.load` counts them). So are its receipt and balances.
 
 A list since a time in 2001 (`AGAIN` and a number) has the rows of the list with this number.
 
@@ -30,7 +29,6 @@ from bench.load import length_of
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import send_request
 
-ALL = 1_000_000  # rows
 OWNER = re.compile(r'\{"byOwnerAddress": ?"(0x([0-9a-fA-F]{6})([01])[0-9a-fA-F]{33})"')
 AGAIN = 1_000_000_000
 COPY = re.compile(r'"fromTime": ?1000000(\d{3})\b')
@@ -56,21 +54,21 @@ class Row:
     """An entry of a response, which can be numbered: with another ID, and other amounts and times."""
 
     def __init__(self, text: str, intent_id: str) -> None:
+        self.text = text
         self.intent_id = intent_id
-        # An allowance without a limit is 2**256 - 1 and stays that.
-        amounts = [int(units) for units in set(AMOUNT.findall(text)) if int(units) < 2**255]
-        # In calls, amounts are words of 64 digits.
-        self.amounts = [(f'"{units}"', f"{units:064x}", units) for units in amounts]
+        # An allowance without a limit is 2**256 - 1 and stays that. In calls, amounts are words of 64 digits.
+        self.amounts = [int(units) for units in set(AMOUNT.findall(text)) if int(units) < 2**255]
         self.times = [(moment, datetime.fromisoformat(moment)) for moment in set(TIME.findall(text))]
-        values = [intent_id, *(each for *texts, _ in self.amounts for each in texts), *(each for each, _ in self.times)]
+        values = [intent_id, *(each for each, _ in self.times)]
+        values += [each for units in self.amounts for each in (f'"{units}"', f"{units:064x}")]
         self.parts = re.split(f"({'|'.join(map(re.escape, values))})", text)
 
     def numbered(self, number: int, intent_id: str, *, earlier: int = 0) -> str:
         """Return its text with this ID. `earlier`: seconds."""
         new, back = {self.intent_id: intent_id}, timedelta(seconds=earlier)
-        for decimal, word, units in self.amounts:
+        for units in self.amounts:
             more = units + number % UNITS
-            new[decimal], new[word] = f'"{more}"', f"{more:064x}"
+            new |= {f'"{units}"': f'"{more}"', f"{units:064x}": f"{more:064x}"}
         for text, moment in self.times:
             then = (moment - back).replace(microsecond=number % 1_000_000)
             new[text] = f"{then.isoformat(timespec='microseconds')[:26]}Z"
@@ -91,7 +89,8 @@ class Recording:
         return response(self.status, self.text)
 
     @cached_property
-    def _split(self) -> tuple[str, list[Row], str]:
+    def split(self) -> tuple[str, list[Row], str]:
+        """What is before the rows, the rows, and what is after them."""
         found = ENTRIES.match(self.text)
         rows, at = list[Row](), found.end() if found else len(self.text)
         first, end, read = at, at, json.JSONDecoder().raw_decode
@@ -101,23 +100,17 @@ class Recording:
             at = end + 1  # the comma
         return self.text[:first], rows, self.text[end:]
 
-    @property
-    def rows(self) -> list[Row]:
-        return self._split[1]
-
-    def changed(self, change: Callable[[Row], str], count: int) -> str:
-        """Return its text with so many rows changed."""
-        before, rows, after = self._split
-        # The parts of an unchanged row are its text.
-        texts = [change(row) if place < count else "".join(row.parts) for place, row in enumerate(rows)]
-        return f"{before}{','.join(texts)}{after}"
+    def changed(self, change: Callable[[Row], str]) -> str:
+        """Return its text with changed rows."""
+        before, rows, after = self.split
+        return f"{before}{','.join(map(change, rows))}{after}"
 
 
 class StubService:
     def __init__(self) -> None:
         self.emulator = Emulator()
         self.delay = 0.0
-        self.rows = 0
+        self.has_new_rows = False
         self.requests = 0
         self.written_at = 0.0
         self.numbers = itertools.count(1)
@@ -137,20 +130,23 @@ class StubService:
         if asked := ASKED.fullmatch(body):
             return self.intent(recording, "".join(asked.groups()), int(asked[2], 16))
         if "byOwnerAddress" in body and not path.endswith("/SearchIntents"):
-            return response(recording.status, recording.changed(self.with_newest_id, ALL))
-        text = recording.changed(self.with_new_id, self.rows) if self.rows else recording.text
+            return response(recording.status, recording.changed(self.with_newest_id))
+        text = recording.changed(self.with_new_id) if self.has_new_rows else recording.text
         if found := OWNER.match(body):
             return response(recording.status, text.replace(ANY_OWNER, found[1]))
-        return response(recording.status, text) if self.rows else recording.bytes
+        return response(recording.status, text) if self.has_new_rows else recording.bytes
 
     def control(self, path: str) -> dict[str, Any]:
         _, name, *value = path.split("/")
         if name == "delay":
             self.delay = float(value[0])
-        elif name == "changed":
-            self.rows = int(value[0])
-        distinct = [(path.rpartition("/")[2], body) for path, body in self.lists()]
-        return {"requests": self.requests, "written_at": self.written_at, "distinct": distinct}
+        elif name == "new":
+            self.has_new_rows = value[0] == "1"
+        return {
+            "requests": self.requests,
+            "written_at": self.written_at,
+            "distinct": [body for _, body in self.lists()],
+        }
 
     def lists(self) -> list[tuple[str, str]]:
         """Return the distinct requests for lists of transfers, without an owner's."""
@@ -158,17 +154,16 @@ class StubService:
 
     def intent(self, recording: Recording, asked: str, number: int) -> bytes:
         """Return an intent or a receipt by this ID."""
-        (row,) = recording.rows
+        [row] = recording.split[1]
         self.newest[row.intent_id] = asked
         if asked == row.intent_id:
             return recording.bytes
-        return response(recording.status, recording.changed(lambda row: row.numbered(number, asked), ALL))
+        return response(recording.status, recording.changed(lambda row: row.numbered(number, asked)))
 
     def with_newest_id(self, row: Row) -> str:
         """Return an entry of an owner's list, where the dashboard looks for the intent that it shows."""
         newest = self.newest.get(row.intent_id, row.intent_id)
-        is_new = newest != row.intent_id
-        return row.numbered(int(newest[-16:], 16), newest) if is_new else "".join(row.parts)
+        return row.text if newest == row.intent_id else row.numbered(int(newest[-16:], 16), newest)
 
     def with_new_id(self, row: Row) -> str:
         number = next(self.numbers)
@@ -187,24 +182,18 @@ class StubService:
         return self.answer(recording, path, body)
 
     async def search(self, body: str) -> Recording:
-        found = OWNER.match(body)
-        count, is_lean = (int(found[2], 16), found[3] == "1") if found else (0, False)
-        document = {"intents": [hit async for hit in self.finished_intents(count, is_lean=is_lean)]}
-        return Recording(200, json.dumps(document, separators=(",", ":")))
-
-    async def finished_intents(self, count: int, *, is_lean: bool) -> Any:
-        """Yield finished intents of any owner, repeated with different IDs."""
+        """Return finished intents of any owner, repeated with different IDs."""
+        found, known, hits = OWNER.match(body), list[dict[str, Any]](), list[dict[str, Any]]()
+        count, omitted = (int(found[2], 16), HEAVY if found[3] == "1" else ()) if found else (0, ())
         query = json.dumps({"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}).encode()
         history = await send_request(self.emulator, "GetIntentHistory", raw=query)
-        known = []
         for entry in history.document["intents"][: max(count, 1)]:
             about = json.dumps({"intentId": entry["intentId"]}).encode()
             known.append((await send_request(self.emulator, "GetIntent", raw=about)).document["intent"])
-        for number in range(count):
-            intent = known[number % len(known)]
-            omitted = HEAVY if is_lean else ()
+        for number, intent in zip(range(count), itertools.cycle(known), strict=False):
             hit = {key: value for key, value in intent.items() if key not in omitted}
-            yield hit | {"intentId": f"0x{number:064x}", "ownerAddress": ANY_OWNER}
+            hits.append(hit | {"intentId": f"0x{number:064x}", "ownerAddress": ANY_OWNER})
+        return Recording(200, json.dumps({"intents": hits}, separators=(",", ":")))
 
 
 def key_of(body: str) -> str:
@@ -226,43 +215,22 @@ class Replies(Protocol):
         """Return the response, or the coroutine that prepares it."""
 
 
-class Connection(asyncio.Protocol):
-    def __init__(self, stub: Replies) -> None:
-        self.stub = stub
-        self.received = b""
+async def serve(stub: Replies, port: int) -> None:
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError), contextlib.closing(writer):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                path, body = head.split(b" ", 2)[1].decode(), await reader.readexactly(length_of(head) or 0)
+                reply = stub.reply(path, body.decode())
+                if not isinstance(reply, bytes):
+                    reply = await reply
+                if path.startswith("/rpc/"):
+                    await asyncio.sleep(stub.delay)
+                    stub.written_at = time.perf_counter()
+                writer.write(reply)
 
-    def connection_made(self, transport: Any) -> None:
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self.received += data
-        end = self.received.find(b"\r\n\r\n")
-        if end < 0:
-            return
-        head, rest = self.received[:end], self.received[end + 4 :]
-        if len(rest) < length_of(head):
-            return
-        self.received = b""  # clients don't pipeline requests
-        path, body = head.split(b" ", 2)[1].decode(), rest.decode()
-        reply = self.stub.reply(path, body)
-        if not isinstance(reply, bytes):
-            self.preparing = asyncio.ensure_future(self.write_prepared(reply))
-        elif self.stub.delay and path.startswith("/rpc/"):
-            asyncio.get_running_loop().call_later(self.stub.delay, self.write, reply)
-        else:
-            self.write(reply, is_rpc=path.startswith("/rpc/"))
-
-    async def write_prepared(self, preparing: Coroutine[Any, Any, bytes]) -> None:
-        reply = await preparing
-        if self.stub.delay:
-            await asyncio.sleep(self.stub.delay)
-        self.write(reply)
-
-    def write(self, reply: bytes, *, is_rpc: bool = True) -> None:
-        if not self.transport.is_closing():
-            self.transport.write(reply)
-        if is_rpc:
-            self.stub.written_at = time.perf_counter()
+    server = await asyncio.start_server(connected, "127.0.0.1", port)
+    await server.serve_forever()
 
 
 def response(status: int, text: str) -> bytes:
@@ -271,14 +239,8 @@ def response(status: int, text: str) -> bytes:
     return head.encode() + body
 
 
-async def serve(stub: Replies, port: int) -> None:
-    await asyncio.get_running_loop().create_server(lambda: Connection(stub), "127.0.0.1", port)
-    await asyncio.Event().wait()
-
-
 if __name__ == "__main__":
-    about = "Stub service with prepared responses."
-    parser = argparse.ArgumentParser(prog="python -m bench.stub_service", description=about)
+    parser = argparse.ArgumentParser(prog="python -m bench.stub_service", description="Stub service.")
     parser.add_argument("--port", type=int, required=True)
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve(StubService(), parser.parse_args().port))

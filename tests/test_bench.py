@@ -1,5 +1,6 @@
 """What keeps the benchmarks honest: each response counts whole, limits decide, and the stub's history has no gaps."""
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -11,10 +12,9 @@ import pytest
 from bench import history_stub
 from bench.history_stub import History
 from bench.journeys import JOURNEYS, measured
-from bench.load import Load, Response
-from bench.mirror import backfill
-from bench.mirror.databases import Database
-from bench.pages import Case, Measurement, Run
+from bench.load import Load, response
+from bench.mirror.running import Database, lost
+from bench.pages import Case, Measurement
 from bench.processes import Server
 from bench.report import Target
 from tests.emulator.driving import NOW, Clock
@@ -29,19 +29,21 @@ from tests.emulator.driving import NOW, Clock
         ),
     ],
 )
-def test_a_response_is_complete_with_its_last_byte(pieces: list[bytes]) -> None:
-    response = Response()
+async def test_a_response_is_complete_with_its_last_byte(pieces: list[bytes]) -> None:
+    reader = asyncio.StreamReader()
+    reading = asyncio.create_task(response(reader))
     for piece in pieces:
-        assert not response.is_complete
-        response.add(piece)
-    assert response.is_complete
-    assert (response.status, response.bytes) == ("200", sum(map(len, pieces)))
+        await asyncio.sleep(0)
+        assert not reading.done()
+        reader.feed_data(piece)
+    head, body, _ = await reading
+    assert head + body == b"".join(pieces)
 
 
 def test_rates_of_the_same_turn_are_compared() -> None:
     def measured(*seconds: float) -> Measurement:
         case = Case("history", "cached", Server(0, 0, 0.0, is_arbiter=True), ["/"])
-        return Measurement(case, 1, 0.0, [Run(Load(each, [1.0] * 10), each / 100, 0.0, 0) for each in seconds])
+        return Measurement(case, 1, 0.0, [Load(each, [1.0] * 10, processor=each / 100) for each in seconds])
 
     one, other = measured(1, 3, 2), measured(2, 3, 6)
     assert one.rate_relative_to(other) == pytest.approx(2.0)  # 2, 1 and 3
@@ -62,9 +64,9 @@ def test_a_read_that_the_ledger_lacks_counts_as_lost(tmp_path: Path) -> None:
         made.execute("INSERT INTO mirror_window VALUES (0, 60, 1, 5), (60, 120, 0, 5), (120, 180, 0, NULL)")
         made.commit()
     recorded = [(0, 60), (0, 120)]
-    assert backfill.lost(database, recorded, before=180) == 0
-    assert backfill.lost(database, [*recorded, (60, 120), (120, 180)], before=180) == 2
-    assert backfill.lost(database, [*recorded, (60, 120), (120, 180)], before=120) == 1
+    assert lost(database, recorded, before=180) == 0
+    assert lost(database, [*recorded, (60, 120), (120, 180)], before=180) == 2
+    assert lost(database, [*recorded, (60, 120), (120, 180)], before=120) == 1
 
 
 def listed(history: History, **asked: Any) -> list[dict[str, Any]]:
@@ -117,4 +119,4 @@ def test_entries_of_the_stub_are_executed_and_ended_while_time_passes(history: H
 def test_each_journey_can_be_measured(name: str) -> None:
     figures = measured(name)
     assert figures["status"] in (200, 302)
-    assert {"application.py", "service/client.py"} <= {*figures["list"]}
+    assert {"application.py", "service/client.py"} <= {*figures["files"]}

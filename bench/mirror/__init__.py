@@ -11,7 +11,7 @@
   killed halfway and resumed
 - leaders: three `manage.py mirror run`, of which the leader is stopped for 30 seconds, three times
 - pages, postgres: `/insight` with four workers for three minutes, while `manage.py mirror run` writes 500 transfers per
-  second into a database with `--entries` transfers (`bench.mirror.past`)
+  second into a database with `--entries` transfers
 - insight: figures of `--entries` transfers on 300 routes, and of a hundredth of them. Queries of pages, and counting
 - candidates: transfers that may be the one that a ticket is about, with SQLite and PostgreSQL
 """
