@@ -1,8 +1,8 @@
 """Nothing that is said about one transfer contradicts anything else that is said about it.
 
 The transfers are generated: every status, steps, refunds, balances and moments in combination. Each is built once, and
-each rule compares two of its parts: headline, place, next step, actor, deadline, attention, reply, escalation, deposit
-check and comparison with the quote.
+each rule compares two of its parts: headline, place, next step, actor, deadline, attention, route, timeline, reply,
+escalation, deposit check and comparison with the quote.
 """
 
 import re
@@ -16,10 +16,12 @@ import pytest
 
 from intents_ui.service.models import DepositTransaction, IntentProviderQuote
 from intents_ui.service.outcome import StepStatus
-from intents_ui.transfers import comparison, deposits, rules, statuses
+from intents_ui.transfers import comparison, deposits, rules, statuses, timeline
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.comparison import Result
-from intents_ui.transfers.rules import Actor, Attention, Cause, Help
+from intents_ui.transfers.rules import Actor, Attention, Cause, Certainty, Help
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.timeline import REFUND_PLACES, Name, Reached, StepState
 from intents_ui.transfers.transfer import UNCHECKED, Balances, Check, Place, Transfer
 from intents_ui.web import customer_reply
 from intents_ui.web.customer_reply import Escalation
@@ -27,6 +29,7 @@ from tests.display.builders import ARBITRUM, USDC, at, intent
 from tests.display.sharing.test_customer_reply import plain
 from tests.display.states import steps_in_order
 from tests.display.summary.test_every_state import ADDRESSES, BASE, EXPIRES_AT, OWNER, STATUSES, cases
+from tests.display.test_agreement import quarrel
 
 PAUSED = "refund reverted: token paused"
 QUOTE = IntentProviderQuote(
@@ -81,6 +84,10 @@ class Surfaces:
         self.said = f"{self.told.headline}. {self.told.sentence} {self.told.location}"
         self.advice = " ".join((self.told.next_step, *(each.words for each in self.told.help)))
         self.checked = {row.label: row for row in deposits.of(transfer).rows}
+        self.steps = {step.name: step for step in timeline.of(transfer).steps}
+        self.stops = {stop.place: stop.reached for stop in timeline.stops(transfer)}
+        self.here = [place for place, reached in self.stops.items() if reached in (Reached.HERE, Reached.EXPECTED)]
+        self.is_confirmed = self.told.certainty is Certainty.CONFIRMED
 
     def found(self, label: str) -> str:
         return self.checked[label].found if label in self.checked else ""
@@ -88,6 +95,19 @@ class Surfaces:
     @cached_property
     def escalation(self) -> str:
         return Escalation(self.transfer, "").plain
+
+    def is_ahead(self, place: Place) -> bool:
+        """Return whether the route says that the funds have not been at this place."""
+        return self.stops.get(place) in (Reached.AHEAD, Reached.NEVER)
+
+    @property
+    def has_deposit(self) -> bool:
+        """Return whether a step shows a deposit, confirmed or not."""
+        return self.transfer.has_arrived or self.transfer.paid
+
+    @property
+    def is_waiting(self) -> bool:
+        return "Waiting for" in self.steps[Name.DEPOSIT].sentence
 
     @property
     def is_open(self) -> bool:
@@ -232,6 +252,59 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "comparison: delayed, although the headline isn't": lambda of: (
         of.compared.result is Result.DELAYED and of.told.headline in (of.told.gaps["running"], "Bridging to Base")
     ),
+    # Route and timeline
+    "route: the funds are in another place": lambda of: (
+        of.here != ([] if of.told.place is Place.UNKNOWN or of.told.is_pending else [of.told.place])
+    ),
+    # Unless their balance is found behind the steps.
+    "route: passed a place that comes after the funds": lambda of: (
+        not of.transfer.has_balance
+        and of.told.place not in (Place.UNKNOWN, *REFUND_PLACES)
+        and Reached.PASSED in [*of.stops.values()][[*of.stops].index(of.told.place) :]
+    ),
+    "route: here, although not confirmed": lambda of: (
+        (Reached.HERE in of.stops.values()) != (bool(of.here) and of.is_confirmed)
+    ),
+    "route: more is to come of what has ended": lambda of: Reached.AHEAD in of.stops.values() and of.transfer.is_over,
+    "route: nothing is to come of what goes on": lambda of: (
+        Reached.NEVER in of.stops.values() and not of.transfer.is_over
+    ),
+    "route: a place is ahead of the funds that were there": lambda of: (
+        of.transfer.has_balance is None
+        and (
+            (of.steps[Name.DEPOSIT].state is StepState.DONE and of.is_ahead(Place.DEPOSIT_ADDRESS))
+            or (of.transfer.legs[1] is StepStatus.DONE and of.is_ahead(Place.PROVIDER))
+            or (of.transfer.legs[2] is StepStatus.REJECTED and of.is_ahead(Place.DELIVERY_ADDRESS))
+        )
+    ),
+    "route: refunded, although the funds never left the owner": lambda of: (
+        of.told.place in REFUND_PLACES and of.stops[Place.OWNER] is not Reached.PASSED
+    ),
+    "green, although not confirmed": lambda of: (
+        Tone.GOOD in (of.told.tone, of.told.status.tone) and not of.is_confirmed
+    ),
+    "timeline: unpaid, although the funds are at the deposit address": lambda of: (
+        of.told.place is Place.DEPOSIT_ADDRESS
+        and not of.transfer.has_balance
+        and of.steps[Name.DEPOSIT].state not in (StepState.DONE, StepState.UNKNOWN)
+        and not of.transfer.has_arrived
+    ),
+    "timeline: undelivered, although the funds are with the recipient": lambda of: (
+        of.told.place is Place.RECIPIENT
+        and Name.DESTINATION in of.steps
+        and of.steps[Name.DESTINATION].state not in (StepState.DONE, StepState.UNKNOWN)
+    ),
+    "timeline: no deposit, although it was made": lambda of: (
+        of.has_deposit and "No deposit" in of.steps[Name.DEPOSIT].sentence
+    ),
+    "timeline: waits for a deposit that was made": lambda of: of.has_deposit and of.is_waiting,
+    "timeline: doesn't wait for the deposit that is asked for": lambda of: (
+        of.told.key == "executing.wait_deposit" and (of.has_deposit or not of.is_waiting)
+    ),
+    "timeline: expected in the past": lambda of: any(
+        step.expected_at and step.expected_at <= of.transfer.now for step in of.steps.values()
+    ),
+    "outcome: another one than on the page": lambda of: of.transfer.has_balance is None and bool(quarrel(of.transfer)),
     # Reply
     "reply: recovery where it isn't possible": lambda of: is_blocked(of) and matches("recover", of.reply),
     "reply: recovery from an empty address": lambda of: of.is_empty and matches("recover", of.reply),

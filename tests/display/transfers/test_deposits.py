@@ -202,6 +202,14 @@ CASES = named(
         *("executing.origin_running", [*["Match"] * 4, "On time", "Confirmed"]),
     ),
     (
+        *("through the relayer", "EXECUTING", paid(to_address=FAKE, meta_txn_id="m"), None, False),
+        *("executing.origin_running", [*["Match"] * 4, "On time", "Confirmed"]),
+    ),
+    (
+        *("confirmed, without a word more", "EXECUTING", paid(txn_hash=None, txn_mined_at=None), None, False),
+        *("executing.origin_running", [*["Match"] * 4, "Unknown", "Confirmed"]),
+    ),
+    (
         *("confirmed too little", "EXECUTING", paid(value=1), None, False),
         *("executing.origin_running", ["Match", "Match", "Underpaid", "Match", "On time", "Confirmed"]),
     ),
@@ -236,6 +244,8 @@ def test_each_case_has_its_rows_and_one_message(status, deposit, balances, expir
     of_receipt = receipt(status, deposit=deposit, **LATER.get(status, {}), **updated) if deposit else None
     of = transfer(asking(status, **(EXPIRED if expired else {})), of_receipt, balances)
     assert (summaries.of(of).key, results(deposits.of(of))) == (key, words)
+    labels = ["Chain", "Token", "Amount", "Deposit address", "Deadline", "Transaction"]
+    assert [row.label for row in deposits.of(of).rows] == labels
 
 
 def test_a_deposit_that_was_not_found_was_not_received():
@@ -350,27 +360,6 @@ def test_one_address_on_both_chains_is_not_a_deposit_on_the_wrong_chain():
     assert examined(both, receipt(deposit=watched()), held(ASKED, chain_id=BASE)).rows == ()
 
 
-LINES = named(
-    ("nothing", watched(), ["Not seen", "Not seen", "Not seen", "Not seen", "Open", "Placeholder"]),
-    ("reported", paid("MINING"), ["Submitted"] * 4 + ["Open", "Submitted"]),
-    ("confirmed", paid(), ["Match"] * 4 + ["On time", "Confirmed"]),
-    ("through the relayer", paid(to_address=FAKE, meta_txn_id="m"), ["Match"] * 4 + ["On time", "Confirmed"]),
-    (
-        "confirmed, without a word more",
-        paid(txn_hash=None, txn_mined_at=None),
-        ["Match"] * 4 + ["Unknown", "Confirmed"],
-    ),
-)
-
-
-@pytest.mark.parametrize(("deposit", "words"), LINES)
-def test_each_row_of_the_deposit_check_is_as_expected(deposit, words):
-    found = examined(asking(), receipt(deposit=deposit))
-    assert results(found) == words
-    labels = ["Chain", "Token", "Amount", "Deposit address", "Deadline", "Transaction"]
-    assert [row.label for row in found.rows] == labels
-
-
 def test_a_deadline_is_exact_to_the_second():
     at = NOW + timedelta(minutes=3)
     offered = asking("QUOTED", expires_at=at)
@@ -458,42 +447,6 @@ def test_no_scenario_contradicts_its_summary(minutes):
         of = result.at(now)
         assert contradictions(of) == [], moment
         assert deposits.of(of).rows or not summaries.of(of).key.startswith(ASKING), (moment, summaries.of(of).key)
-
-
-HELD = {
-    "nothing": lambda told: EMPTY,
-    "all of it": lambda told: _of(told, 1, 1),
-    "less": lambda told: _of(told, 995, 1000),
-}
-
-
-def _of(told, share, whole):
-    asked = told.intent.deposit_transaction
-    found = TokenBalance(
-        contract_address=asked.token_address, balance=asked.amount * share // whole, decimals=asked.decimals
-    )
-    return (BalanceGroup(intent_address=asked.to_address, chain_id=asked.chain_id, tokens=(found,)),)
-
-
-@pytest.mark.parametrize("balance", HELD)
-@pytest.mark.parametrize(
-    ("which", "at", "variant"),
-    named(
-        ("watched", 7, 13, "A"),
-        ("watched in vain", 7, 914, "A"),
-        ("underpaid", 27, 61, "A"),
-        ("underpaid and stopped", 27, 961, "A"),
-        ("stopped after the payment", 13, 631, "A"),
-        ("an offer", 5, 1, "A"),
-        ("an offer that ran out", 5, 302, "A"),
-        ("paid twice", 29, 3601, "A"),
-    ),
-)
-def test_with_a_balance_the_summary_agrees_too(which, at, variant, balance):
-    result = scene(which, at, variant)
-    balances = HELD[balance](result)
-    of = result.at(has_balance=bool(balances), balances=balances)
-    assert contradictions(of) == [], summaries.of(of).key
 
 
 BALANCES = {
