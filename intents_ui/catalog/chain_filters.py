@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from intents_ui.search import parameters
 from intents_ui.search.parameters import InvalidParameter, Parsed, Query, UrlFilters
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from intents_ui.tokens.chains import Chain, Network
 
 # Possible names of route providers, whose list keeps growing.
@@ -27,7 +27,7 @@ class ChainFilters(UrlFilters):
     @property
     def is_known(self) -> bool:
         """Return whether the route provider is a known one."""
-        return self.provider in providers.LABELS
+        return self.provider in names.PROVIDERS
 
 
 def read(query: Query) -> Parsed[ChainFilters]:
@@ -38,12 +38,12 @@ def read(query: Query) -> Parsed[ChainFilters]:
 def title(filters: ChainFilters) -> str:
     """Return `Chains`, `Testnets` or `Chains of Relay`."""
     listed = LISTED_AS[filters.network] if filters.network in (Network.MAINNET, Network.TESTNET) else "Chains"
-    return f"{listed} of {providers.label(filters.provider)}" if filters.provider else listed
+    return f"{listed} of {names.provider_label(filters.provider)}" if filters.provider else listed
 
 
 def _provider(written: str) -> str:
     """Return the provider by its API name or label, in any letter case. Unknown names stay unchanged."""
-    known = providers.named(written)
+    known = names.provider_named(written)
     if not known and not PROVIDER.fullmatch(written):
         raise InvalidParameter("A route provider is one word of at most 40 letters, digits, “_”, “-” and “.”.")
     return known or written

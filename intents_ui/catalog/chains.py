@@ -21,7 +21,7 @@ from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.tokens import chains as display
-from intents_ui.tokens import names, providers
+from intents_ui.tokens import names
 from intents_ui.tokens.token_amounts import identity
 from intents_ui.transfers import summary
 from intents_ui.web import reading
@@ -29,7 +29,7 @@ from intents_ui.web.frame import render
 
 INTENTS_SHOWN = 5
 TOKENS_SHOWN = 12
-BY_LABEL = sorted(providers.LABELS.items(), key=lambda each: each[1].lower())
+BY_LABEL = sorted(names.PROVIDERS.items(), key=lambda each: each[1].lower())
 
 
 class Part[T]:
@@ -79,8 +79,8 @@ def form(parsed: Parsed[ChainFilters]) -> dict[str, object]:
         "title": chain_filters.title(parsed.filters),
         "parsed": parsed,
         "filters": parsed.filters,
-        "chip": Chip("provider", "Served by", providers.label(provider), without) if provider else None,
-        "served_by": providers.of(provider) if provider else None,
+        "chip": Chip("provider", "Served by", names.provider_label(provider), without) if provider else None,
+        "served_by": names.provider(provider) if provider else None,
         "providers": [(label, parsed.filters.with_(provider=word).query) for word, label in BY_LABEL],
         "listed": None,
         "failed": None,
@@ -88,7 +88,7 @@ def form(parsed: Parsed[ChainFilters]) -> dict[str, object]:
 
 
 def served_by(provider: str) -> Listed[ChainInfo]:
-    if provider in providers.LABELS:
+    if provider in names.PROVIDERS:
         return app.current().catalog.listed_chains(route_provider=provider)
     # Not cached: arbitrary input would evict the lists that every page needs.
     answer = app.current().service.ask(replace(operations.get_chains(route_provider=provider), is_cached=False))
@@ -125,7 +125,7 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
         return not_listed(request, number, listed)
     catalog = app.current().catalog
     tokens = Part(lambda: catalog.listed_tokens(number))
-    ways = Part(lambda: catalog.chains_by_provider(providers.KNOWN))
+    ways = Part(lambda: catalog.chains_by_provider(names.KNOWN_PROVIDERS))
     leaving, arriving = lists(number)
     ask(tokens, ways, leaving, arriving)
     context = {
@@ -133,7 +133,7 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
         "chain": display.of(info),
         "native": NATIVE_TOKEN,
         "connections": display.connected_chains(
-            number, among=listed.entries, served=ways.found or dict.fromkeys(providers.KNOWN)
+            number, among=listed.entries, served=ways.found or dict.fromkeys(names.KNOWN_PROVIDERS)
         ),
     }
     return render(request, "catalog/chain.html", context | own_tokens(tokens) | newest(leaving, arriving))

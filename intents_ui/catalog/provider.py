@@ -15,7 +15,7 @@ from intents_ui.search.route_query import RouteQuery, RouteSide
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import ChainInfo, IntentHistory
-from intents_ui.tokens import chains, names, providers
+from intents_ui.tokens import chains, names
 from intents_ui.transfers import summary
 from intents_ui.web import reading
 from intents_ui.web.frame import render
@@ -26,8 +26,8 @@ ROUTES_SHOWN = 12
 
 @require_safe
 def view(request: HttpRequest, name: str) -> HttpResponse:
-    word = providers.named(name)
-    if word not in providers.KNOWN:
+    word = names.provider_named(name)
+    if word not in names.KNOWN_PROVIDERS:
         return unknown(request, name)
     if word != name:
         return redirect("provider", word, permanent=True)
@@ -38,16 +38,16 @@ def view(request: HttpRequest, name: str) -> HttpResponse:
     if isinstance(listed, ServiceError) and isinstance(newest, ServiceError):
         raise listed
     context: dict[str, object] = {
-        "provider": providers.of(word),
-        "swaps_only": word in providers.ON_ONE_CHAIN,
-        "slow_range": providers.slow_range([word]),
+        "provider": names.provider(word),
+        "swaps_only": word in names.ON_ONE_CHAIN,
+        "slow_range": names.slow_range([word]),
         "all_known": len(catalog.chains()),
     }
     return render(request, "catalog/provider.html", context | its_chains(listed) | its_transfers(word, newest))
 
 
 def unknown(request: HttpRequest, name: str) -> HttpResponse:
-    context = {"name": text.name(name).shown, "providers": tuple(map(providers.of, providers.KNOWN))}
+    context = {"name": text.name(name).shown, "providers": tuple(map(names.provider, names.KNOWN_PROVIDERS))}
     return render(request, "catalog/provider_unknown.html", context, status=HTTPStatus.NOT_FOUND)
 
 

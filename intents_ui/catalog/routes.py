@@ -20,8 +20,8 @@ from intents_ui.search.parameters import Parsed
 from intents_ui.search.route_query import RouteDirection, RouteQuery
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
-from intents_ui.tokens import chains, names, providers
-from intents_ui.tokens.providers import Provider
+from intents_ui.tokens import chains, names
+from intents_ui.tokens.names import Provider
 from intents_ui.web.frame import render
 
 
@@ -69,7 +69,7 @@ def shared_providers(question: RouteQuery) -> tuple[Provider, ...]:
     origin, destination = catalog.chain(question.origin.chain_id), catalog.chain(question.destination.chain_id)
     if not (origin and destination) or origin.is_testnet != destination.is_testnet:
         return ()
-    return chains.between(origin.id, destination.id, served=catalog.chains_by_provider(providers.KNOWN))
+    return chains.between(origin.id, destination.id, served=catalog.chains_by_provider(names.KNOWN_PROVIDERS))
 
 
 def answer(question: RouteQuery) -> dict[str, object]:

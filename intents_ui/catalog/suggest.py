@@ -9,8 +9,8 @@ from intents_ui import app
 from intents_ui.catalog import token_list
 from intents_ui.catalog.token_list import TokenRow
 from intents_ui.service.models import IntentStatus
-from intents_ui.tokens import providers
-from intents_ui.tokens.providers import Provider
+from intents_ui.tokens import names
+from intents_ui.tokens.names import Provider
 from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import StatusLabel
 from intents_ui.web import links
@@ -31,7 +31,7 @@ def view(request: HttpRequest) -> HttpResponse:
     chains = token_list.matching_chains(words, known)
     wanted = words.casefold()
     are_all = len(wanted) >= 4 and any(each.startswith(wanted) for each in ALL_PROVIDERS)
-    known_providers = map(providers.of, providers.KNOWN)
+    known_providers = map(names.provider, names.KNOWN_PROVIDERS)
     bridges = [each for each in known_providers if are_all or each.label.casefold().startswith(wanted)]
     labels = [(word, label) for word, label in statuses.INTENTS.items() if label.word.casefold().startswith(wanted)]
     named = [*(of_status(*each) for each in labels), *(of_chain(*each) for each in chains), *map(of_provider, bridges)]

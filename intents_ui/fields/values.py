@@ -32,7 +32,7 @@ from intents_ui.service.models import (
     TransactionPrecondition,
 )
 from intents_ui.tables import read
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import statuses
 from intents_ui.transfers.transfer import Transfer
@@ -197,7 +197,7 @@ def _entry(name: str, value: object) -> str:
         return amounts.usd_full(value) if name.endswith("_usd") else amounts.number(value)
     if not isinstance(value, str) or not value:
         return text.UNKNOWN
-    return providers.label(value) if name == "route_providers" else text.memo(value).shown
+    return names.provider_label(value) if name == "route_providers" else text.memo(value).shown
 
 
 def _of_text(name: str, value: str, owner: Owner, transfer: Transfer) -> Cell:

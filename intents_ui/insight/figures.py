@@ -26,7 +26,7 @@ from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.outcome import Outcome
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from intents_ui.tokens.token_amounts import Identity, Money
 from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import Tone
@@ -171,7 +171,7 @@ def step_name(step: int | None) -> str:
 def _is_listed(scope: ScopeName) -> bool:
     """Whether other pages link to this: a provider or chain of the service, or anything on such a chain."""
     if scope.level is Level.PROVIDER:
-        return scope.providers in providers.KNOWN
+        return scope.providers in names.KNOWN_PROVIDERS
     is_token = scope.level is Level.TOKEN and hashes.any_address(scope.token) is not None
     number = scopes.number_of(scope.origin_chain) if scope.level is Level.CHAIN or is_token else None
     return app.current().catalog.chain(number) is not None

@@ -25,7 +25,7 @@ from intents_ui.mirror.figures.snapshots import Basis
 from intents_ui.mirror.readonly import reading
 from intents_ui.mirror.windows import DAY, HOUR, utc
 from intents_ui.service.outcome import Outcome
-from intents_ui.tokens import names, providers
+from intents_ui.tokens import names
 from intents_ui.web import feeds, incidents, scopes
 from intents_ui.web.feeds import Entry, Feed
 from intents_ui.web.frame import GENERATED
@@ -161,7 +161,7 @@ def late(request: HttpRequest) -> HttpResponse:
         "scope": named([scope])[0] if scope != EVERYTHING else None,
         "query": request.GET.urlencode(),
         "chains": _by_name(_chains(late_by_route)),
-        "providers": _by_name((each, providers.label(each)) for each in used),
+        "providers": _by_name((each, names.provider_label(each)) for each in used),
         "ages": [(f"{word}: {count:,}", *link) for (word, *link), count in ages],
         "count": found.counts[Age.ANY],
         "routes": [

@@ -14,7 +14,7 @@ from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.search import parameters
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from intents_ui.web import incidents
 from intents_ui.web.mirror import mirror_coverage
 
@@ -52,7 +52,7 @@ def read(pair: tuple[str, str], provider: str) -> list[PeriodFigures]:
     found = [each for each in (report.total, *report.rows) if each.funded]
     if not provider:
         return found
-    word = providers.named(provider) or provider
+    word = names.provider_named(provider) or provider
     return [each for each in found if word in each.scope.providers.split(";")]
 
 

@@ -11,8 +11,8 @@ from enum import StrEnum
 from intents_ui.formatting import hashes, text
 from intents_ui.service.fields import CHAIN_ID_LIMIT
 from intents_ui.service.models import ChainInfo
-from intents_ui.tokens import names, providers, token_amounts
-from intents_ui.tokens.providers import Provider
+from intents_ui.tokens import names, token_amounts
+from intents_ui.tokens.names import Provider
 from intents_ui.tokens.token_amounts import TokenIcon
 
 SCHEME = re.compile(r"^https?://", re.IGNORECASE)
@@ -101,7 +101,7 @@ class Connections:
     @property
     def is_unknown(self) -> bool:
         """Return whether nothing could be loaded."""
-        return len(self.unknown) == len(providers.KNOWN)
+        return len(self.unknown) == len(names.KNOWN_PROVIDERS)
 
 
 def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: ServedChains) -> Connections:
@@ -115,9 +115,9 @@ def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: Serve
         if (shared := between(chain_id, chain.id, served=here))
     ]
     return Connections(
-        route_providers=tuple(providers.of(word) for word in here if word not in providers.ON_ONE_CHAIN),
+        route_providers=tuple(names.provider(word) for word in here if word not in names.ON_ONE_CHAIN),
         swappers=between(chain_id, chain_id, served=here),
-        unknown=tuple(providers.of(word) for word, ids in served.items() if ids is None),
+        unknown=tuple(names.provider(word) for word, ids in served.items() if ids is None),
         chains=tuple(sorted(found, key=lambda connection: -len(connection.providers))),
     )
 
@@ -125,7 +125,7 @@ def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: Serve
 def between(one: int, other: int, *, served: ServedChains) -> tuple[Provider, ...]:
     """Return the providers that bridge between two chains or, for a chain and itself, that only swap on it."""
     return tuple(
-        providers.of(word)
+        names.provider(word)
         for word, ids in served.items()
-        if ids and one in ids and other in ids and (word in providers.ON_ONE_CHAIN) is (one == other)
+        if ids and one in ids and other in ids and (word in names.ON_ONE_CHAIN) is (one == other)
     )

@@ -1,6 +1,11 @@
-"""Names of chains and tokens, which may be unlisted or unavailable."""
+"""Names of chains, tokens and route providers. Chains and tokens may be unlisted or unavailable.
+
+Also how long the slow providers may take (docs/contract.md#durations).
+"""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Protocol
 
 from intents_ui.formatting import text
@@ -88,3 +93,69 @@ def chains_of(entries: Iterable[IntentHistory]) -> frozenset[int]:
     groups = [group for entry in entries for group in entry.balances]
     chains += [chain for group in groups for chain in (group.chain_id, *(each.chain_id for each in group.tokens))]
     return frozenset(chain for chain in chains if chain)
+
+
+AUTOMATIC = "AUTO"
+PROVIDERS = {
+    "AUTO": "Automatic",
+    "CCTP": "CCTP",
+    "EVERLONG": "Everlong",
+    "GASZIP": "Gas.zip",
+    "HYPERLANE": "Hyperlane",
+    "LIFI": "LI.FI",
+    "LZ_OFT": "LayerZero OFT",
+    "LZ_TRANSFER": "LayerZero Transfer",
+    "OIF": "Open Intents Framework",
+    "RELAY": "Relay",
+    "SOMNIA_EXCHANGE": "Somnia Exchange",
+    "SOMNIA_SWAP": "Somnia Swap",
+    "SUSHI": "Sushi",
+    "WETH": "Wrapped Ether",
+    "ZEROX": "0x",
+}
+
+# Without "automatic", which lets the service choose a provider.
+KNOWN_PROVIDERS = tuple(word for word in PROVIDERS if word != AUTOMATIC)
+
+# They swap or wrap on one chain, so two chains with them aren't connected.
+ON_ONE_CHAIN = frozenset({"SOMNIA_EXCHANGE", "SOMNIA_SWAP", "SUSHI", "WETH", "ZEROX"})
+
+# Bridges that wait for finality, and their usual maximum.
+SLOW_PROVIDERS = {"CCTP": timedelta(minutes=30), "LZ_OFT": timedelta(minutes=90), "LZ_TRANSFER": timedelta(minutes=90)}
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """A route provider. `word`: its name in the API."""
+
+    word: str
+    label: str
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether it's one of KNOWN_PROVIDERS, and so has a page."""
+        return self.word in KNOWN_PROVIDERS
+
+
+def provider(word: str) -> Provider:
+    return Provider(word.upper() if word.upper() in PROVIDERS else word, provider_label(word))
+
+
+def provider_named(written: str) -> str | None:
+    """Return the API name of the provider with this name or label, in any letter case."""
+    by_label = {label.casefold(): word for word, label in PROVIDERS.items()}
+    return written.upper() if written.upper() in PROVIDERS else by_label.get(written.casefold())
+
+
+def provider_label(provider: str) -> str:
+    """Return the provider's name. Unknown providers keep their text, because the list keeps growing."""
+    return PROVIDERS.get(provider.upper()) or text.name(provider).shown
+
+
+def provider_labels(providers: Iterable[str]) -> tuple[str, ...]:
+    return tuple(provider_label(provider) for provider in providers if provider)
+
+
+def slow_range(providers: Iterable[str]) -> timedelta | None:
+    known = [SLOW_PROVIDERS[provider.upper()] for provider in providers if provider.upper() in SLOW_PROVIDERS]
+    return max(known, default=None)

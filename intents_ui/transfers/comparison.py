@@ -17,7 +17,7 @@ from intents_ui.formatting.amounts import EXACT, Amount
 from intents_ui.formatting.text import UNKNOWN, Figure, Sentence, joined
 from intents_ui.service.models import IntentFees, IntentStatus, ProviderFee
 from intents_ui.service.outcome import RUNNING, StepStatus
-from intents_ui.tokens import providers, token_amounts
+from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import statuses, summary
 from intents_ui.transfers.rules import Certainty, Delivery
@@ -535,7 +535,7 @@ class Fees:
         service_usd = first(fees.service_fee_usd, provider.service_fee_usd)
         kind = "Swap fee" if self._transfer.is_same_chain else "Bridge fee"
         if provider.quote_provider:
-            kind = f"{kind} ({providers.label(provider.quote_provider)})"
+            kind = f"{kind} ({names.provider_label(provider.quote_provider)})"
         yield from self._gas()
         for source, label, usd, units in (
             (Source.PROVIDER, kind, provider_usd, fees.provider_fee_total),

@@ -17,7 +17,7 @@ from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import Name, Sentence, fill, listed
 from intents_ui.service.models import IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, UNDER_WAY, StepStatus, leg
-from intents_ui.tokens import names, providers, token_amounts
+from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import deposits, rules
 from intents_ui.transfers.deposits import Mismatch
@@ -135,7 +135,7 @@ class Placeholders:
                 return self._balance_address()
             case "provider":
                 # Of two providers, the last is the bridge.
-                known = providers.labels(transfer.providers)
+                known = names.provider_labels(transfer.providers)
                 return Name(known[-1]) if known else "the route provider"
             case "refund_to":
                 return self._refund_to()

@@ -9,8 +9,8 @@ from math import ceil
 from intents_ui.formatting import text, times
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.outcome import Outcome
-from intents_ui.tokens import providers
-from intents_ui.tokens.providers import Provider
+from intents_ui.tokens import names
+from intents_ui.tokens.names import Provider
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
 
@@ -120,7 +120,7 @@ def of_route(entries: Sequence[IntentHistory], *, like: Transfer, now: datetime)
         median=_rank(durations, 50),
         p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
         repeated=CommonFailure(reasons[0], len(reasons)) if len(reasons) >= SEVERAL else None,
-        providers=tuple(map(providers.of, like.providers)),
+        providers=tuple(map(names.provider, like.providers)),
         is_settled=like.is_delivered or like.is_expired,
     )
 

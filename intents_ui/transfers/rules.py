@@ -14,7 +14,7 @@ from pydantic.dataclasses import dataclass as validated
 from intents_ui import tables
 from intents_ui.service.models import STOPPED, UNEXECUTED, IntentStatus
 from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from intents_ui.transfers import deposits
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Contacts, Place, Transfer, is_further
@@ -160,7 +160,7 @@ def _in_progress(transfer: Transfer) -> str:
     if transfer.legs[0] is StepStatus.STRANGE and transfer.reached is Place.OWNER:
         return "executing.no_details"
     if transfer.has_come(transfer.late_at):
-        is_slow = transfer.reached is Place.PROVIDER and providers.slow_range(transfer.providers)
+        is_slow = transfer.reached is Place.PROVIDER and names.slow_range(transfer.providers)
         return "executing.crossing_slow" if is_slow else "executing.late"
     return ON_TIME[transfer.reached]
 

@@ -15,8 +15,8 @@ from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.text import UNKNOWN, Address, Name, Sentence, capitalized, fill, parts_of
 from intents_ui.service.models import STOPPED, IntentStatus
 from intents_ui.service.outcome import RUNNING, StepStatus
-from intents_ui.tokens import providers
-from intents_ui.tokens.providers import Provider
+from intents_ui.tokens import names
+from intents_ui.tokens.names import Provider
 from intents_ui.tokens.token_amounts import Identity, Money, TokenStanding
 from intents_ui.transfers import deposits, placeholders, rules
 from intents_ui.transfers.placeholders import ADDRESSES, FundsLocation, Placeholders
@@ -338,7 +338,7 @@ class Summary:
 
     @property
     def providers(self) -> tuple[Provider, ...]:
-        return tuple(map(providers.of, self.transfer.providers))
+        return tuple(map(names.provider, self.transfer.providers))
 
     @cached_property
     def clock(self) -> Clock:

@@ -12,7 +12,7 @@ from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import Sentence, capitalized, fill
 from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
-from intents_ui.tokens import providers, token_amounts
+from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import placeholders, summary
 from intents_ui.transfers.placeholders import ADDRESSES, Placeholders
@@ -483,7 +483,7 @@ def _stop_note(place: Place, reached: Reached, transfer: Transfer) -> str:
 
 def _stop_title(place: Place, transfer: Transfer) -> str:
     if place is Place.PROVIDER:
-        return ", ".join(providers.labels(transfer.providers)) or "Route provider"
+        return ", ".join(names.provider_labels(transfer.providers)) or "Route provider"
     if place in REFUND_PLACES:
         to = transfer.address_of(Place.RETURNED)
         is_to_owner = to is None or transfer.owner is None or to.lower() == transfer.owner.lower()

@@ -44,7 +44,7 @@ from intents_ui.service.outcome import (
     outcome_of,
     past,
 )
-from intents_ui.tokens import names, providers, token_amounts
+from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.names import NO_NAMES, Names
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import statuses
@@ -548,7 +548,7 @@ class Transfer:
     def allowance(self) -> timedelta:
         """Return how long nothing may change before the transfer counts as stalled."""
         usual = max(USUAL, min(TIMES_THE_ESTIMATE * min(self.estimate, timedelta(days=365)), timedelta(days=365)))
-        slow = providers.slow_range(self.providers)
+        slow = names.slow_range(self.providers)
         waiting = self.legs[2] in (StepStatus.WAITING, StepStatus.ABSENT)
         return max(usual, slow) if slow and waiting else usual
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import Name, Sentence, capitalized, fill
 from intents_ui.search import explorers
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from intents_ui.transfers import placeholders, statuses, summary, timeline
 from intents_ui.transfers.placeholders import ADDRESSES, MINUTE, NOT_REPORTED, Placeholders
 from intents_ui.transfers.route_stats import RouteStats
@@ -342,7 +342,7 @@ def _facts(transfer: Transfer) -> str:
         *(("Failed step", each) for each in _failed_steps(transfer)),
         ("Where the funds are", result.location),
         *_amounts(transfer),
-        ("Route", " and ".join(providers.labels(transfer.providers))),
+        ("Route", " and ".join(names.provider_labels(transfer.providers))),
         ("Provider request IDs", ", ".join(map(text.visible, transfer.quote.route_providers_request_ids))),
         ("Owner", _address(transfer.owner)),
         ("Recipient", _address(transfer.recipient)),

@@ -10,8 +10,8 @@ from django.urls import reverse
 from intents_ui import app
 from intents_ui.formatting import hashes, text
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
-from intents_ui.tokens import names, providers, token_amounts
-from intents_ui.tokens.providers import Provider
+from intents_ui.tokens import names, token_amounts
+from intents_ui.tokens.names import Provider
 from intents_ui.tokens.token_amounts import Identity, TokenIcon
 
 MAX_CHARACTERS = 500  # of a value in a query string
@@ -71,7 +71,7 @@ def named(found: Iterable[ScopeName]) -> list[NamedScope]:
 
 
 def _named(scope: ScopeName) -> NamedScope:
-    used = tuple(map(providers.of, filter(None, scope.providers.split(";"))))
+    used = tuple(map(names.provider, filter(None, scope.providers.split(";"))))
     if scope.level is Level.ROUTE and not used:
         used = (Provider("", "Unknown provider"),)
     token = identity(scope.origin_chain, scope.token) if scope.token else None

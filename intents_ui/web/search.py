@@ -29,7 +29,7 @@ from intents_ui.search.form import SearchKey
 from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind, ParsedText
 from intents_ui.service import lookup, operations, results
 from intents_ui.service.errors import ServiceError
-from intents_ui.tokens import names, providers
+from intents_ui.tokens import names
 from intents_ui.transfers import summary
 from intents_ui.web import candidates, lookups, mirror, reading
 from intents_ui.web.candidates import Candidates
@@ -82,8 +82,8 @@ def page_named(query: str) -> str:
     name = " ".join(query.split())
     if len(name) > LONGEST_NAME:
         return ""
-    if provider := providers.named(name):
-        return reverse("provider", args=[provider]) if provider in providers.KNOWN else ""
+    if provider := names.provider_named(name):
+        return reverse("provider", args=[provider]) if provider in names.KNOWN_PROVIDERS else ""
     chain = chains_by_name(app.current().catalog.chains()).get(name.casefold())
     return reverse("chain", args=[chain.id]) if chain else ""
 

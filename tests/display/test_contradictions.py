@@ -294,6 +294,19 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         and Name.DESTINATION in of.steps
         and of.steps[Name.DESTINATION].state not in (StepState.DONE, StepState.UNKNOWN)
     ),
+    "timeline: a step is done, although it isn't in the receipt, or isn't, although it is": lambda of: any(
+        (of.steps[name].state is StepState.DONE) != (leg is StepStatus.DONE)
+        for name, leg in zip((Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION), of.transfer.legs, strict=True)
+        if name in of.steps
+    ),
+    "timeline: a step is to come of what has ended": lambda of: (
+        not of.is_open
+        and any(
+            step.state in (StepState.CURRENT, StepState.WAITING)
+            for name, step in of.steps.items()
+            if name != Name.REFUND
+        )
+    ),
     "timeline: no deposit, although it was made": lambda of: (
         of.has_deposit and "No deposit" in of.steps[Name.DEPOSIT].sentence
     ),

@@ -17,7 +17,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service import health
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.client import ServiceClient
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from tests.emulator.driving import call
 from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded
@@ -281,7 +281,7 @@ def test_each_part_of_a_chain_page_fails_independently(
 
 def wire_connections(way: Transport, chain_id: int) -> dict[int, set[str]]:
     chains = {chain["id"]: chain["isTestnet"] for chain in way.ask("GetChains")["chains"]}
-    between = set(providers.KNOWN) - {"SUSHI", "ZEROX", "WETH", "SOMNIA_EXCHANGE", "SOMNIA_SWAP"}
+    between = set(names.KNOWN_PROVIDERS) - {"SUSHI", "ZEROX", "WETH", "SOMNIA_EXCHANGE", "SOMNIA_SWAP"}
     found: dict[int, set[str]] = {}
     for provider in between:
         served = [chain["id"] for chain in way.ask("GetChains", routeProvider=provider)["chains"]]

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from tests.faults import corpus
 from tests.pages.reading import visible_text
 
@@ -93,7 +93,7 @@ def test_an_unknown_provider_lists_the_known_ones(site: Client, name: str) -> No
     assert "No route provider is called" in visible_text(answer)
     assert not re.search(r"<(img|script)[ >][^>]*alert|<script>alert", answer.content.decode())
     linked = re.findall(r'href="/provider/([A-Z_]+)"', section(answer, "known"))
-    assert tuple(linked) == providers.KNOWN
+    assert tuple(linked) == names.KNOWN_PROVIDERS
 
 
 def test_providers_are_linked_where_they_are_named(site: Client, emulator: Emulator) -> None:

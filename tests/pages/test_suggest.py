@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from tests.pages.recorded import Recorded, refusal
 
 BASE = 8453
@@ -47,7 +47,7 @@ def test_statuses_and_providers_are_found(site: Client, transport: Recorded) -> 
     assert {"name": "Relay", "note": "Route provider", "url": "/provider/RELAY"} in found(site, "relay")
     for words in ("providers", "Route prov", "bridges"):
         urls = {each["url"] for each in found(site, words)}
-        assert urls >= {f"/provider/{word}" for word in providers.KNOWN}
+        assert urls >= {f"/provider/{word}" for word in names.KNOWN_PROVIDERS}
 
 
 def test_names_are_shown_as_on_every_page(site: Client, transport: Recorded) -> None:

@@ -23,7 +23,7 @@ from intents_ui import app
 from intents_ui.ops import lifecycle
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.settings import ENV
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 
 if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
@@ -157,7 +157,7 @@ class Command(BaseCommand):
 
         reader = Reader(client, CallLimiter(ENV.intents_mirror_calls), now=now, is_stopped=stop.is_set)
         days = days or (EMULATOR_DAYS if ENV.embedded and settings.DEMO_STARTED is None else loop.DAYS)
-        return loop.Mirror(reader, source=source(), now=now, stop=stop, days=days, slow=providers.SLOW, **options)
+        return loop.Mirror(reader, source=source(), now=now, stop=stop, days=days, slow=names.SLOW_PROVIDERS, **options)
 
 
 def prefill(emulator: "Emulator | None", mirror: "loop.Mirror") -> None:

@@ -24,7 +24,6 @@ from tests.display.builders import (
     summary,
     transaction,
 )
-from tests.display.states import combined, pairs
 
 CROSSED = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED"}
 REVERTED = {"deposit": "SUCCEEDED", "origin": "REVERTED", "destination": "ABORTED"}
@@ -351,31 +350,6 @@ def test_refunded_funds_are_with_the_owner_on_the_refunds_chain():
         ("Refund to owner", Reached.HERE, BASE),
     ]
     assert [stop.note for stop in stops][-2:] == ["Not reached", "Funds are here"]
-
-
-LEGS = [None, "UNKNOWN", "ON_HOLD", "MINING", "ERRORED", "QUEUED", "SUCCEEDED", "FAILED", "ABORTED"]
-
-
-@combined(pairs)
-@pytest.mark.parametrize("status", [None, *IntentStatus, "HALTED"])
-def test_every_combination_has_steps_and_a_route(status, combine):
-    made = {leg: transaction(leg) if leg else None for leg in LEGS}
-    usual = receipt(status)
-    for deposit, origin, destination in combine(LEGS, LEGS, LEGS):
-        legs = {
-            "deposit_transaction": made[deposit],
-            "origin_transaction": made[origin],
-            "destination_transaction": made[destination],
-        }
-        of_receipt = usual.model_copy(update=legs)
-        result = timeline(None, of_receipt)
-        assert [step.name for step in result.steps][:5] == list(Name)[:5]
-        if not at(None, of_receipt).is_open:
-            assert all(step.state not in (StepState.CURRENT, StepState.WAITING) for step in result.steps)
-        for step, leg in zip(result.steps[2:], (deposit, origin, destination), strict=False):
-            assert (step.state is StepState.DONE) == (leg == "SUCCEEDED")
-            assert step.state is not StepState.FAILED or leg in ("FAILED", "ABORTED")
-        assert sum(stop.reached is Reached.HERE for stop in drawn(of_receipt)) <= 1
 
 
 def timed(*, estimate: int, ends: tuple[int, int, int]):

@@ -3,7 +3,7 @@
 import pytest
 
 from intents_ui.service.models import ChainInfo
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from intents_ui.tokens.chains import Connections, connected_chains
 from tests.display.builders import named
 
@@ -48,4 +48,4 @@ def test_an_unavailable_provider_differs_from_one_without_chains() -> None:
     found = of(MAIN, RELAY=None, CCTP=frozenset(), LIFI=frozenset({OTHER}))
     assert [provider.label for provider in found.unknown] == ["Relay"]
     assert not found.is_unknown
-    assert of(MAIN, **dict.fromkeys(providers.KNOWN)).is_unknown
+    assert of(MAIN, **dict.fromkeys(names.KNOWN_PROVIDERS)).is_unknown

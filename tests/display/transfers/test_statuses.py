@@ -13,7 +13,7 @@ from intents_ui.service.models import (
     TransactionStatus,
 )
 from intents_ui.service.outcome import StepStates, StepStatus
-from intents_ui.tokens import providers
+from intents_ui.tokens import names
 from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import EXPIRED, INTENTS, Tone, mix
 from intents_ui.transfers.transfer import execute_until
@@ -120,15 +120,15 @@ def test_open_statuses_are_not_final(status, is_open):
 
 
 def test_providers_have_their_own_names():
-    assert [providers.label(each) for each in ("LIFI", "FUTURE_BRIDGE", "\u202e")] == [
+    assert [names.provider_label(each) for each in ("LIFI", "FUTURE_BRIDGE", "\u202e")] == [
         *("LI.FI", "FUTURE_BRIDGE", "⟨U+202E⟩")
     ]
 
 
 def test_the_slowest_bridge_counts():
-    assert providers.slow_range(["ZEROX", "CCTP"]) == timedelta(minutes=30)
-    assert providers.slow_range(["CCTP", "LZ_OFT"]) == timedelta(minutes=90)
-    assert providers.slow_range(["RELAY"]) is None
+    assert names.slow_range(["ZEROX", "CCTP"]) == timedelta(minutes=30)
+    assert names.slow_range(["CCTP", "LZ_OFT"]) == timedelta(minutes=90)
+    assert names.slow_range(["RELAY"]) is None
 
 
 def shown(*words: str) -> list[statuses.StatusLabel]:
