@@ -28,7 +28,7 @@ from intents_ui.web.customer_reply import Escalation
 from tests.display.builders import ARBITRUM, USDC, at, intent
 from tests.display.sharing.test_customer_reply import plain
 from tests.display.states import steps_in_order
-from tests.display.summary.test_every_state import ADDRESSES, BASE, EXPIRES_AT, OWNER, STATUSES, cases
+from tests.display.summary.test_every_state import ADDRESSES, BASE, EXPIRES_AT, OWNER, STATUSES, UNKNOWN, cases
 from tests.display.test_agreement import quarrel
 
 PAUSED = "refund reverted: token paused"
@@ -215,6 +215,14 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     # Once is enough
     "says twice that an address is empty": lambda of: (
         len(re.findall(r"\bempty\b", f"{of.told.sentence} {of.told.location} {of.told.located.finding}")) > 1
+    ),
+    "says the status twice, or not at all": lambda of: (
+        of.transfer.status != UNKNOWN
+        and (of.told.status.word.lower() in of.told.headline.lower())
+        != (of.told.headline_with_status == of.told.headline)
+    ),
+    "the headline is the status, and another one": lambda of: (
+        (of.told.status.word.lower() == of.told.headline.lower()) != of.told.is_the_status
     ),
     "names the status in the headline and in the sentence": lambda of: (
         of.told.says_the_status and f"The status is {of.told.status.word}" in of.told.sentence

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from intents_ui.tokens.token_amounts import TokenStanding
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.timeline import REFUND_PLACES, Reached
 from intents_ui.transfers.transfer import Transfer
 from tests.display.builders import NOW, at, before, intent, receipt, summary
 from tests.display.scenes import MOMENTS, Scene, scene
@@ -45,23 +44,6 @@ def test_an_unknown_status_is_neither_delivered_nor_in_progress():
     assert scene(17, 31).sentences()["destination"] == "Not delivered yet on Somnia."
     assert scene(17, 61).sentences()["destination"] == "Reported as delivered on Somnia."
     assert scene(11, 201).sentences()["destination"] == "Not delivered yet on Polygon."
-
-
-@pytest.mark.parametrize("which", sorted({which for which, _, _ in MOMENTS}))
-def test_at_every_moment_the_views_agree(which):
-    for result in (scene(*moment) for moment in MOMENTS if moment[0] == which):
-        summary, stops = result.story(), result.stops()
-        here = [stop for stop in stops if stop.reached in (Reached.HERE, Reached.EXPECTED)]
-        assert [stop.place for stop in here] == [summary.place][: len(here)]
-        assert bool(here) == (summary.place != "unknown")
-        address, transfer = (summary.address, summary.address_chain_id), summary.transfer
-        is_at = [(transfer.address_of(stop.place), transfer.chain_of(stop.place)) for stop in here]
-        assert summary.address is None or [address] == is_at
-        assert (stops[-1].place in REFUND_PLACES) == (summary.place in REFUND_PLACES)
-        # The columns of a row say whether its headline says the status.
-        word, headline = summary.status.word.lower(), summary.headline.lower()
-        assert (word in headline) == (summary.headline_with_status == summary.headline)
-        assert (word == headline) == summary.is_the_status
 
 
 def said(told: Scene, now) -> tuple:

@@ -255,7 +255,6 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ("with the recipient, without a delivery", place is Place.RECIPIENT and not delivered),
         ("done, while something is open", words.is_done and (case.status != "SUCCEEDED" or case.is_open)),
         ("done, although a step failed", words.is_done and bool(DEAD & {case.deposit, case.origin, case.destination})),
-        ("good, and not confirmed", Tone.GOOD in (told.tone, told.status.tone) and not is_confirmed(told)),
         ("good, although it was not delivered", told.tone is Tone.GOOD and not delivered),
         ("good, while a return is reported", told.tone is Tone.GOOD and case.refund is not None),
         ("returned, without a return", place is Place.RETURNED and case.refund != "SUCCEEDED"),
@@ -267,7 +266,6 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
             and place is not Place.RETURNED,
         ),
         ("nobody says that the return failed", is_silent_on_return(case, told)),
-        ("whose turn it is differs from what to do", not words.asks[told.who]),
         ("no one is named", told.who is not Actor.NONE and not summaries.waiting_on(told)),
         (
             "no warning about a second deposit",
@@ -275,7 +273,6 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ),
         ("asks to pay what was paid", told.who is Actor.PAYER and (case.is_paid or held is True)),
         ("asks to pay too late", told.who is Actor.PAYER and now >= EXPIRES_AT),
-        ("a deadline that is over", told.deadline is not None and told.deadline <= now),
         ("does not say that the sources differ", not words.says_they_differ and is_contradictory(case)),
         ("does not say what the chains hold", (held is not None) != bool(told.located.finding)),
         ("agrees with an empty address", held is False and is_by_steps_at_an_address(told, case)),
@@ -305,12 +302,6 @@ CLAIMS = {
     r"In the recipient's wallet": Place.RECIPIENT,
     r"On the way back to": Place.RETURNING,
 }
-ASKS = {
-    Actor.NONE: r"^(No action needed|Wait|Refresh|If nothing was sent)\b",
-    Actor.PAYER: r"^(Accept|Confirm)\b",
-    Actor.OWNER: r"owner's wallet",
-    Actor.SUPPORT: r"support\b",
-}
 
 
 DONE = r"Swap complete|Delivered(, amount not reported|, with leftover funds)?|Paid"
@@ -331,7 +322,6 @@ def wording(headline: str, sentence: str, where: str, next_: str) -> SimpleNames
         ),
         claims=next((place for words, place in CLAIMS.items() if re.match(words, where)), None),
         is_done=bool(re.fullmatch(DONE, headline)),
-        asks={who: bool(re.search(pattern, next_)) for who, pattern in ASKS.items()},
         says_they_differ=bool(re.search("match|[Rr]eport|conflict|both|no separate", result)),
         waits_there="Only the owner's wallet can move them" in where,
         warns=bool(re.search("do not deposit again|[Dd]on't send anything to the (old )?deposit address", next_)),
@@ -341,10 +331,6 @@ def wording(headline: str, sentence: str, where: str, next_: str) -> SimpleNames
 def is_silent_on_return(case: Case, told: Summary) -> bool:
     is_told = "refund" in f"{told.headline} {told.sentence}".lower()
     return case.refund == "FAILED" and case.status != UNKNOWN and told.key != "succeeded.contradiction" and not is_told
-
-
-def is_confirmed(told: Summary) -> bool:
-    return told.certainty is Certainty.CONFIRMED
 
 
 def is_settled(told: Summary, case: Case) -> bool:
