@@ -5,7 +5,7 @@ from typing import Any, Final
 from intents_ui.emulator import calldata, names
 from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue
 from intents_ui.emulator.documents import Document, stamp
-from intents_ui.emulator.pricing import Gas, Terms, terms_of
+from intents_ui.emulator.pricing import Gas, Terms, terms_of, usd
 from intents_ui.emulator.scenario_engine import Scene
 from intents_ui.emulator.transfers import Transfer
 
@@ -184,7 +184,7 @@ def _quote(transfer: Transfer, terms: Terms) -> Document:
         "toAmount": str(terms.to_amount),
         "toAmountMin": str(terms.to_minimum),
         "toAmountUsd": terms.to_usd,
-        "toAmountMinUsd": terms.to_minimum_usd,
+        "toAmountMinUsd": usd(terms.to_minimum, terms.destination),
         "maxSlippage": transfer.slippage,
         "priceImpact": _percent(terms.loss_usd, terms),
         "priceImpactUsd": terms.loss_usd,
@@ -204,7 +204,7 @@ def _impact_details(terms: Terms) -> Document:
     service = terms.service + terms.collector
     parts = {
         "executionPriceImpact": terms.gas.usd,
-        "marketPriceImpact": terms.market_loss_usd,
+        "marketPriceImpact": round(terms.loss_usd - terms.total.usd, 6),  # what no fee explains
         "providerFeesPriceImpact": terms.provider.usd,
         "serviceFeesPriceImpact": service.usd,
         "netPriceImpact": terms.loss_usd,

@@ -93,10 +93,6 @@ class Terms:
         return usd(self.to_amount, self.destination)
 
     @property
-    def to_minimum_usd(self) -> float:
-        return usd(self.to_minimum, self.destination)
-
-    @property
     def gas(self) -> Fee:
         return self.origin_gas.fee + (self.destination_gas.fee if self.destination_gas else NO_FEE)
 
@@ -112,11 +108,6 @@ class Terms:
     def loss_usd(self) -> float:
         """USD value of the input minus that of the output."""
         return round(self.from_usd - self.to_usd, 6)
-
-    @property
-    def market_loss_usd(self) -> float:
-        """Loss that no fee explains: the price impact."""
-        return round(self.loss_usd - self.total.usd, 6)
 
 
 class FeesExceedAmountError(ValueError):

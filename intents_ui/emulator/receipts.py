@@ -92,7 +92,8 @@ def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
 
     The output is null until delivery, except for exact output, where it is known from the start.
     """
-    deal, arrived = transfer.deal, transfer.deal.exact_output or _has_arrived(transfer, scene)
+    deal, last = transfer.deal, scene.legs[1 if transfer.same_chain else 2]
+    arrived = deal.exact_output or (last is not None and last.status in ARRIVED)
     document = {
         "intentId": transfer.intent_id,
         "status": scene.status,
@@ -136,7 +137,7 @@ def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: 
         "toAddress": sides["to"],
         "tokenAddress": sides["token"].address,
         "tokenAmount": str(sides["amount"]),
-        "statusReason": _reason(transfer, scene, terms, leg),
+        "statusReason": _reason(terms, leg),
         "bridgeGas": str(0),
         "calldata": sides["calldata"],
         "metaTxnFeeQuote": None,
@@ -174,12 +175,6 @@ def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
     if transfer.deal.edge and name == "deposit":
         return names.base58_signature_of(_HASH_ROLES[name], transfer.number, attempt)
     return names.hash_of(_HASH_ROLES[name], transfer.number, attempt)
-
-
-def _has_arrived(transfer: Transfer, scene: Scene) -> bool:
-    _, origin, destination, _ = scene.legs
-    last = origin if transfer.same_chain else destination
-    return last is not None and last.status in ARRIVED
 
 
 def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> dict[str, Any]:
@@ -228,7 +223,7 @@ def _context(transfer: Transfer, name: str) -> str:
     return "HYPERLANE_PAY_FOR_GAS" if name == "origin" and bridge == "HYPERLANE" else "NONE"
 
 
-def _reason(transfer: Transfer, scene: Scene, terms: Terms, leg: Leg) -> str | None:
+def _reason(terms: Terms, leg: Leg) -> str | None:
     reason: str | None = leg.marks.get("statusReason")
     if reason and "{balance}" in reason:
         return reason.format(balance=terms.to_minimum * 79_712_345 // 79_800_000, minimum=terms.to_minimum)

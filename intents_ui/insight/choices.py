@@ -52,18 +52,6 @@ class Choices:
     others: Mapping[str, str]
 
     @property
-    def window(self) -> Period:
-        return Period(self.values["window"])
-
-    @property
-    def by(self) -> Level:
-        return Level(self.values["by"])
-
-    @property
-    def order(self) -> Order:
-        return Order(self.values["order"])
-
-    @property
     def is_default(self) -> bool:
         return all(value == default(name, self.offered) for name, value in self.values.items())
 

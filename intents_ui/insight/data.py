@@ -20,9 +20,7 @@ def overview(picked: Choices) -> dict[str, object]:
     found, recent = figures.overview(picked), incidents.read()
     return {
         "isDemo": ENV.embedded,
-        "window": picked.window,
-        "by": picked.by,
-        "order": picked.order,
+        **picked.values,
         "total": of_row(found.total),
         "rows": [of_row(each) for each in found.rows],
         "reasons": of_reasons(found.reasons),
@@ -35,7 +33,7 @@ def route(picked: Choices, *named_by: str) -> dict[str, object]:
     scope = scopes.of("route", *named_by)
     found = figures.report(scope, picked)
     return {
-        "window": picked.window,
+        "window": picked.values["window"],
         "total": of_row(found.total),
         "siblings": [of_row(each) for each in found.rows],
         "reasons": of_reasons(found.reasons),

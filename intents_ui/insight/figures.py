@@ -23,7 +23,7 @@ from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
 from intents_ui.mirror.figures.queries import FailureCount, PeriodFigures, TokenCount
 from intents_ui.mirror.figures.scopes import Level, ScopeName
-from intents_ui.mirror.figures.snapshots import Basis, Period
+from intents_ui.mirror.figures.snapshots import Basis, Order, Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens import names
@@ -113,27 +113,27 @@ class Report:
 def overview(picked: Choices) -> Report:
     """Return the figures of the whole service, and of its routes, providers, chains or tokens."""
 
+    period, level, order = (picked.values[name] for name in ("window", "by", "order"))
+
     def read() -> Report:
         counts = incidents.still_open()
         with reading():
-            found = queries.overview(picked.window, counts, level=picked.by, order=picked.order)
+            found = queries.overview(Period(period), counts, level=Level(level), order=Order(order))
         marked = [(each.since, each.closed or found.total.at) for each in incidents.read().incidents]
-        return _shown(found, bar=picked.window.bar, marked=marked)
+        return _shown(found, bar=Period(period).bar, marked=marked)
 
-    return app.current().recent_reads.get(
-        ("figures", picked.window, picked.by, picked.order), read, max_age=readonly.MAX_AGE
-    )
+    return app.current().recent_reads.get(("figures", period, level, order), read, max_age=readonly.MAX_AGE)
 
 
 def report(scope: ScopeName, picked: Choices) -> Report:
     """Return the figures of a route, provider, chain or token. Raises Http404 if nothing is known of it."""
-    counts = incidents.still_open()
+    counts, period = incidents.still_open(), Period(picked.values["window"])
     with reading():
-        found = queries.report(scope, picked.window, counts)
+        found = queries.report(scope, period, counts)
         is_known = bool(found.total.funded) or queries.is_known(scope)
     if not is_known and not _is_listed(scope):
         raise Http404("The local copy has no transfers of this.")
-    return _shown(found, bar=picked.window.step)
+    return _shown(found, bar=period.step)
 
 
 def _shown(found: queries.Report, *, bar: int, marked: Sequence[tuple[datetime, datetime]] = ()) -> Report:

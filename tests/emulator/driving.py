@@ -43,20 +43,8 @@ class Response:
         return self.document["code"]
 
 
-def request(
-    emulator: Emulator,
-    operation: str,
-    body: Any = None,
-    *,
-    raw: bytes | None = None,
-    method: str = "POST",
-    path: str | None = None,
-    content_type: str | None = "application/json",
-    key: str | None = None,
-) -> Response:
-    return asyncio.run(
-        send_request(emulator, operation, body, raw=raw, method=method, path=path, content_type=content_type, key=key)
-    )
+def request(emulator: Emulator, operation: str, body: Any = None, **options: Any) -> Response:
+    return asyncio.run(send_request(emulator, operation, body, **options))
 
 
 async def send_request(

@@ -10,7 +10,7 @@ from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.ledger import Entry
 from intents_ui.emulator.population import ORDINARY, STREAMS, Reach
 from tests.emulator.driving import NOW, Clock, call
-from tests.emulator.test_past import DAY, ids, read
+from tests.emulator.test_history import DAY, ids, read
 
 HOUR = 3600
 

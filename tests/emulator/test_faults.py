@@ -12,7 +12,7 @@ import pytest
 from intents_ui.emulator.faults import NAMES, PAGES, REFUSALS
 from intents_ui.emulator.lookups import STATUSES
 from tests.emulator.driving import NOW, call, receipt_at, request, send_request, wait
-from tests.emulator.test_past import read
+from tests.emulator.test_history import read
 from tests.faults.swift import SwiftLoop
 
 
