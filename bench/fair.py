@@ -22,15 +22,15 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, cycle
+from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 
+from bench.load import Load, load
 from bench.processes import Server, StubService, dashboard, installed, quantile
 from intents_ui.emulator import Emulator
 from tests.live.tcp_service import TcpService
@@ -49,6 +49,7 @@ ATTACKS = {
     "triage": 64, "exports": 16, "console": 16, "streams": 64, "slow balances": 48, "half-sent bodies": BODIES,
     "pages": 48, "API": 48, "MCP": 48,
 }  # fmt: skip
+QUIET = "none"  # no attack
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -100,17 +101,9 @@ def slow_service() -> Iterator[tuple[StubService, str]]:
     process.join()
 
 
-def proxy(port: int) -> httpx.AsyncClient:
-    """Return a client that keeps connections open, as the proxy in deploy/nginx.conf does."""
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS)
-    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", limits=limits, timeout=60, trust_env=False)
-
-
-async def fetch(
-    http: httpx.AsyncClient, visitor: str, path: str, *, body: str | None = None, pause: float = 0.0
-) -> int:
+async def fetch(http: httpx.AsyncClient, path: str, *, body: str | None = None, pause: float = 0.0) -> int:
     """Return the status of a response that is read to its end, with a `pause` between pieces."""
-    headers = {"X-Forwarded-For": visitor, "Host": "localhost"}
+    headers = {"X-Forwarded-For": ATTACKER, "Host": "localhost"}
     if body is not None:
         headers["Content-Type"] = "application/x-www-form-urlencoded"
     try:
@@ -141,7 +134,7 @@ def unknown_ids(number: int, count: int) -> str:
 
 async def ask(http: httpx.AsyncClient, port: int, known: list[str], name: str, number: int) -> int:
     """Send a request of an attack, and return the status. `known` are transfers whose balances are slow."""
-    attacker = partial(fetch, http, ATTACKER)
+    attacker = partial(fetch, http)
     head = f"HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Forwarded-For: {ATTACKER}\r\n"
     match name:
         case "triage":
@@ -185,7 +178,9 @@ def attack(name: str, port: int, known: list[str], seconds: float) -> Counter[in
                 await asyncio.sleep(REFUSED_SECONDS)
 
     async def run() -> None:
-        http = proxy(port)
+        # Keeps connections open, as the proxy in deploy/nginx.conf does.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS)
+        http = httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", limits=limits, timeout=60, trust_env=False)
         going = [asyncio.create_task(go_on(http)) for _ in range(ATTACKS[name])]
         await asyncio.sleep(seconds)
         for task in going:
@@ -196,54 +191,18 @@ def attack(name: str, port: int, known: list[str], seconds: float) -> Counter[in
     return responses
 
 
-@dataclass
-class Result:
-    """What the second client experienced."""
-
-    statuses: Counter[int] = field(default_factory=Counter)
-    milliseconds: list[float] = field(default_factory=list)
-    megabytes: float = 0.0
-    attacker: Counter[int] = field(default_factory=Counter)
-
-    @property
-    def p99(self) -> float:
-        return quantile(self.milliseconds, 99)
-
-    def row(self, name: str, quiet: float) -> str:
-        responses = ", ".join(f"{status or 'none'}: {count}" for status, count in sorted(self.attacker.items()))
-        pages, times = self.statuses.total(), self.p99 / quiet
-        served = 100 * self.statuses[200] / max(1, pages)
-        meets = served >= GOAL_SERVED and times <= GOAL_TIMES and self.megabytes < GOAL_MB
-        return (
-            f"| {name} | {pages} | {served:.1f} % | {self.p99:.0f} | {times:.1f} | {self.megabytes:.0f} |"
-            f" {responses} | {'yes' if meets else 'no'} |"
-        )
-
-
-async def read(site: Server, paths: list[str], seconds: float) -> Result:
-    until, result = time.monotonic() + seconds, Result()
-    async with proxy(site.port) as http:
-        for path in cycle(paths):
-            if time.monotonic() > until:
-                break
-            began = time.perf_counter()
-            result.statuses[await fetch(http, READER, path)] += 1
-            result.milliseconds.append((time.perf_counter() - began) * 1000)
-            result.megabytes = max(result.megabytes, site.megabytes)
-            await asyncio.sleep(READING_SECONDS)
-    return result
-
-
-def measured(name: str, site: Server, paths: list[str], known: list[str], seconds: float) -> Result:
-    asyncio.run(read(site, paths, 3))
-    if name == "none":
-        return asyncio.run(read(site, paths, seconds))
+def measured(name: str, site: Server, paths: list[str], known: list[str], seconds: float) -> tuple[Load, str]:
+    """Return what the second client experienced, and what the attacker was told."""
+    headers = f"X-Forwarded-For: {READER}\r\n"
+    read = partial(load, site.port, paths, connections=1, pause=READING_SECONDS, headers=headers)
+    read(seconds=3)
+    if name == QUIET:
+        return read(seconds=seconds), ""
     with ProcessPoolExecutor(1, mp_context=SPAWN) as others:
         attacking = others.submit(attack, name, site.port, known, seconds + 2)
         time.sleep(2)  # until the attack is running
-        result = asyncio.run(read(site, paths, seconds))
-        result.attacker = attacking.result()
-    return result
+        found, attacker = read(seconds=seconds), attacking.result()
+    return found, ", ".join(f"{status or 'none'}: {count}" for status, count in sorted(attacker.items()))
 
 
 def main() -> None:
@@ -259,11 +218,16 @@ def main() -> None:
         print("| Attack | Pages | 200 | p99 ms | Times quiet | Server MB | The attacker was told | Goal |")
         print("|---|---|---|---|---|---|---|---|")
         quiet = 0.0
-        for name in ("none", *([options.only] if options.only else ATTACKS)):
+        for name in (QUIET, *([options.only] if options.only else ATTACKS)):
             with dashboard(place, service.url, SETTINGS) as site:
-                result = measured(name, site, paths, known, options.seconds)
-            quiet = quiet or result.p99
-            print(result.row(name, quiet), flush=True)
+                found, attacker = measured(name, site, paths, known, options.seconds)
+                megabytes = site.peak_megabytes
+            pages, p99 = found.statuses.total(), quantile(found.milliseconds, 99)
+            quiet = quiet or p99
+            served = 100 * found.statuses["200"] / max(1, pages)
+            meets = served >= GOAL_SERVED and p99 <= GOAL_TIMES * quiet and megabytes < GOAL_MB
+            cells = [name, pages, f"{served:.1f} %", f"{p99:.0f}", f"{p99 / quiet:.1f}", f"{megabytes:.0f}", attacker]
+            print(f"| {' | '.join(map(str, cells))} | {'yes' if meets else 'no'} |", flush=True)
         print(f"\nGoal: at least {GOAL_SERVED:g} % 200, p99 at most {GOAL_TIMES:g} times quiet, below {GOAL_MB:g} MB.")
 
 

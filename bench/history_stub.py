@@ -1,4 +1,4 @@
-"""Stub service with a long history: GetIntentHistory and GetIntentReceipt from prepared bytes.
+"""Stub service with a long history: GetIntentHistory from prepared bytes.
 
     .venv/bin/python -m bench.history_stub --port 8802 --entries 1000000 --days 30 --rate 4
 
@@ -7,8 +7,8 @@ of its moments, as recorded bytes, with an ID, addresses and times of its own. `
 in as many `--days`, and `--rate` more are quoted each second from then on. All of them are executed and end while time
 passes, apart from expired quotes.
 
-Lists have the filters `fromTime`, `toTime`, `byStatus` and `byStatuses`, both sort columns, both orders and cursors in
-both directions. A request with any other filter is an error.
+Lists have the filters `fromTime`, `toTime`, `byStatus` and `byStatuses`, both sort columns and both orders. A request
+with any other filter is an error.
 """
 
 import argparse
@@ -30,7 +30,6 @@ from bench.stub_service import IDS, TIME, serve
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, encode, micros
-from intents_ui.emulator.errors import BAD_REQUEST, BAD_ROUTE, INVALID_ARGUMENT, NOT_FOUND, Refusal
 from intents_ui.emulator.ledger import Course
 from intents_ui.emulator.receipts import history_entry
 from intents_ui.emulator.scenario_engine import Scene
@@ -42,11 +41,8 @@ KINDS: Final = 128  # transfers of the emulator
 OWNERS: Final = 5_000
 OPEN: Final = frozenset({"COMMITTED", "EXECUTING"})
 FILTERS: Final = frozenset({"page", "fromTime", "toTime", "byStatus", "byStatuses"})
-LARGEST_PAGE: Final = 100
-# Odd factors, so that each number has an ID or address without a pattern, and each ID leads back to its number.
-NUMBERS: Final = pow(IDS, -1, 2**256)
+MAX_PAGE_SIZE: Final = 100
 RECORD_ID: Final = re.compile(r'"(?:id|\w+TransactionId)":(\d{13,})')
-RECEIPT: Final = b'"receipt":'
 
 
 class Template:
@@ -115,47 +111,27 @@ class History:
 
     def reply(self, path: str, body: str) -> bytes:
         """Return the HTTP response to a request."""
-        try:
-            asked = json.loads(body or "{}")
-            match path.rpartition("/")[2]:
-                case "GetIntentHistory":
-                    return self._response(200, self.page(asked))
-                case "GetIntentReceipt":
-                    return self._response(200, self.receipt(str(asked.get("intentId"))))
-            raise Refusal(BAD_ROUTE, path[:200])
-        except ValueError as error:
-            refusal = Refusal(BAD_REQUEST, str(error)[:120])
-        except Refusal as error:
-            refusal = error
-        return self._response(refusal.status, encode(refusal.envelope()))
+        page = self.page(json.loads(body)) if path.endswith("/GetIntentHistory") else b""
+        head = (
+            f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+            f"date: {formatdate(self.now(), usegmt=True)}\r\ncontent-length: {len(page)}\r\n\r\n"
+        )
+        return head.encode() + page
 
     def page(self, asked: dict[str, Any]) -> bytes:
         if others := sorted(name for name, value in asked.items() if value and name not in FILTERS):
-            raise Refusal(INVALID_ARGUMENT, f"this stub has no {', '.join(others)}")
+            raise ValueError(f"this stub has no {', '.join(others)}")
         page = asked.get("page") or {}
         sort = (page.get("sort") or [{}])[0]
-        size = min(page.get("pageSize") or 20, LARGEST_PAGE)
-        after, before = page.get("after"), page.get("before")
-        is_back = after is None and before is not None
-        is_up = (sort.get("order") == "ASC") != is_back
-        found = list(islice(self._numbers(asked, before if is_back else after, is_up=is_up), size + 1))
-        more, found = len(found) > size, found[:size]
-        following = None
-        if more:
-            column = sort.get("column") or "id"
-            cursor = {"before" if is_back else "after": self.born(found[-1])}
-            following = {"column": column, **cursor, "sort": [sort], "pageSize": size, "more": True}
+        size = min(page.get("pageSize") or 20, MAX_PAGE_SIZE)
+        numbers = self._numbers(asked, page.get("after"), is_up=sort.get("order") == "ASC")
+        found, following = list(islice(numbers, size)), None
+        if next(numbers, None) is not None:
+            cursor = {"column": sort.get("column") or "id", "after": self.born(found[-1])}
+            following = {**cursor, "sort": [sort], "pageSize": size, "more": True}
         now = micros(self.now())
-        entries = b",".join(self.entry(number, now) for number in (reversed(found) if is_back else found))
+        entries = b",".join(self.entry(number, now) for number in found)
         return b'{"intents":[%b],"nextPage":%b}' % (entries, json.dumps(following).encode())
-
-    def receipt(self, intent_id: str) -> bytes:
-        now = micros(self.now())
-        number = int(intent_id, 16) * NUMBERS % 2**256
-        if number > self.newest(now):
-            raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
-        entry = self.entry(number, now)
-        return b'{"intentReceipt":%b' % entry[entry.index(RECEIPT) + len(RECEIPT) :]
 
     def born(self, number: int) -> int:
         """Return when an entry was quoted. Each is later than the one before."""
@@ -203,13 +179,6 @@ class History:
         for number in found:
             if not statuses or self.kind(number).at(now - self.born(number)).status in statuses:
                 yield number
-
-    def _response(self, status: int, body: bytes) -> bytes:
-        head = (
-            f"HTTP/1.1 {status} Word\r\ncontent-type: application/json\r\n"
-            f"date: {formatdate(self.now(), usegmt=True)}\r\ncontent-length: {len(body)}\r\n\r\n"
-        )
-        return head.encode() + body
 
 
 def recorded_kinds() -> Iterator[Kind]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-MOST_BYTES = 2**26  # of a response
+MAX_BYTES = 2**26  # of a response
 FRESH = itertools.count(time.time_ns())
 LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
 
@@ -44,11 +44,10 @@ def length_of(head: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-def request(path: str, encoding: str = "") -> bytes:
+def request(path: str, headers: str = "") -> bytes:
     """Return a request for a path, in which `{fresh}` becomes 16 digits that no request had before."""
     path = path.replace("{fresh}", f"{next(FRESH):016x}")
-    accepts = f"Accept-Encoding: {encoding}\r\n" if encoding else ""
-    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{accepts}\r\n".encode()
+    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode()
 
 
 async def response(reader: asyncio.StreamReader) -> tuple[bytes, bytes, float]:
@@ -66,7 +65,7 @@ def load(
     connections: int,
     seconds: float | None = None,
     pause: float = 0.0,
-    encoding: str = "",
+    headers: str = "",
 ) -> Load:
     """Run clients that take turns at the paths, each path once without `seconds`.
 
@@ -77,14 +76,14 @@ def load(
     until = math.inf if seconds is None else began + seconds
 
     async def client() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=MOST_BYTES)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=MAX_BYTES)
         for path in each:
             if pause:
                 await asyncio.sleep(random.uniform(0, 2 * pause))
             asked = time.perf_counter()
             if asked >= until:
                 break
-            writer.write(request(path, encoding))
+            writer.write(request(path, headers))
             head, body, _ = await response(reader)
             status = head[9:12].decode()
             found.statuses[status] += 1

@@ -21,6 +21,7 @@ import argparse
 import asyncio
 import html
 import itertools
+import json
 import re
 import statistics
 import sys
@@ -33,16 +34,14 @@ from urllib.parse import quote
 
 import httpx
 
-from bench import against
-from bench.load import MOST_BYTES, Load, load, request, response
+from bench.load import MAX_BYTES, Load, load, request, response
 from bench.peer import peer
-from bench.processes import Server, StubService, dashboard, installed, output, quantile, stub_service
+from bench.processes import ROOT, Server, StubService, dashboard, installed, output, quantile, stub_service
 from bench.report import HEAD, Target, load_average, machine
 from bench.stub_service import AGAIN, owner
 from tests.gunicorn_constants import POLICIES, constants
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-NEVER = {"fresh": 0, "renewed": 0, "old": 0}
 # Kinds of responses that are requested each time. Lists of chains and tokens stay cached, as in any warm process.
 UNCACHED = ("older_history", "token_search")
 # Those are kept for outages, so that what comes again is known.
@@ -50,10 +49,9 @@ KEPT = ("moving", "ended_lately", "ended", "stopped_lately", "stopped", "balance
 # First pages of lists are fresh all the time. They keep the rows of later pages known (`warm`).
 RENEWING = {
     "history": {"fresh": 3600, "renewed": 3600, "old": 3600},
-    **dict.fromkeys(UNCACHED, NEVER),
+    **{key: {"fresh": 0, "renewed": 0, "old": 0} for key in UNCACHED},
     **{key: {"fresh": 0, "renewed": 0, "old": 3600} for key in KEPT},
 }
-COLD = dict.fromkeys(("history", *UNCACHED, *KEPT), NEVER)
 COLUMNS = (
     "page", "state", "connections", "delay ms", "encoding", "pages/s", "p50 ms", "p99 ms", "CPU ms", "spread", "calls",
     "KB", "resident MB", "refused",
@@ -74,6 +72,23 @@ MANY = 10_000
 VISITORS = 100
 READING = 4.0  # seconds on average
 FIRST_BYTES = 40
+STARTS = 9
+# Runs in either checkout, which may be older, so it uses Django's test client and nothing of `bench`.
+PROGRAM = """
+import json, os, time
+import intents_ui.asgi
+from django.test import Client
+from intents_ui import urls
+found = {"start, CPU s": time.process_time()}
+site = Client(HTTP_HOST="localhost")
+for path in ("/", "/history", "/tokens"):
+    began = time.process_time()
+    for _ in range(20):
+        assert site.get(path).status_code == 200, path
+    found[f"20 times {path}, CPU s"] = time.process_time() - began
+found["resident, MB"] = int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+print(json.dumps(found))
+"""
 
 
 @dataclass(frozen=True)
@@ -156,11 +171,12 @@ class Bench:
     def run(self, case: Case, connections: int, delay: float = 0.0) -> Load:
         """Request each path once, so that the rows are known and the stub is prepared. Then measure."""
         self.service.renew(case.has_new_rows)
-        load(case.server.port, case.paths if case.warm is None else case.warm, connections=4, encoding=case.encoding)
+        headers = f"Accept-Encoding: {case.encoding}\r\n" if case.encoding else ""
+        load(case.server.port, case.paths if case.warm is None else case.warm, connections=4, headers=headers)
         self.service.delay(delay)
         seconds, calls = max(self.seconds, 3 * case.pause), self.service.counters["requests"]
         before = case.server.processor
-        how = {"connections": connections, "seconds": seconds, "pause": case.pause, "encoding": case.encoding}
+        how = {"connections": connections, "seconds": seconds, "pause": case.pause, "headers": headers}
         found = load(case.server.port, case.paths, **how)
         found.processor, found.megabytes = case.server.processor - before, case.server.megabytes
         found.calls = self.service.counters["requests"] - calls
@@ -310,7 +326,7 @@ def first_bytes(bench: Bench, pages: Pages) -> Iterator[Target]:
 async def waits(service: StubService, case: Case) -> list[float]:
     """Return the milliseconds of one page after the other."""
     found = []
-    reader, writer = await asyncio.open_connection("127.0.0.1", case.server.port, limit=MOST_BYTES)
+    reader, writer = await asyncio.open_connection("127.0.0.1", case.server.port, limit=MAX_BYTES)
     for path in itertools.islice(itertools.cycle(case.paths), FIRST_BYTES):
         writer.write(request(path))
         _, _, arrived = await response(reader)
@@ -358,16 +374,30 @@ def crowded(bench: Bench, pages: Pages) -> Target:
     return Target(f"resident memory with {VISITORS} users", measured.megabytes, 120, "MB", beside)
 
 
+def started(checkout: Path) -> dict[str, float]:
+    settings = {"INTENTS_SERVICE_URL": "embedded", "DEBUG": "1", "DJANGO_SETTINGS_MODULE": "intents_ui.settings"}
+    found: dict[str, float] = json.loads(output("-c", PROGRAM, place=checkout, **settings).splitlines()[-1])
+    return found
+
+
+def compare(other: Path) -> None:
+    """Print medians of this and of another checkout, and their ratio."""
+    rounds = [(started(ROOT), started(other)) for _ in range(STARTS)]
+    print(f"{'':28}{'here':>8}{'there':>8}{'ratio':>8}")
+    for name in rounds[0][0]:
+        here, there = (statistics.median(each[side][name] for each in rounds) for side in (0, 1))
+        print(f"{name:28}{here:8.2f}{there:8.2f}{here / there:8.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.pages", description="What the pages cost.")
     parser.add_argument("--quick", action="store_true", help="short runs; nothing is written")
     parser.add_argument("--live", action="store_true", help="with the figures of the live pages")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each run")
-    parser.add_argument("--viewers", type=int, default=5000, help="of the live pages")
     parser.add_argument("--against", type=Path, help="only compare start, pages and memory with this checkout")
     options = parser.parse_args()
     if options.against:
-        against.compare(options.against.resolve())
+        compare(options.against.resolve())
         return
     rounds, seconds = (1, min(0.3, options.seconds)) if options.quick else (TURNS, options.seconds)
     lines = ["# Benchmark results", "", "Written by `make bench`. See `docs/performance.md` for method and sizing.", ""]
@@ -381,7 +411,7 @@ def main() -> None:
     lines += ["", "## Pages", "", f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
     lines += [f"| {' | '.join(each.cells())} |" for each in bench.table]
     if options.live:
-        live = output("-m", "bench.live", "--viewers", str(500 if options.quick else options.viewers))
+        live = output("-m", "bench.live", "--viewers", "500" if options.quick else "5000")
         print(live)
         lines += ["", "## Live", "", live.strip()]
     if not options.quick:

@@ -31,9 +31,8 @@ def clean(**more: str) -> dict[str, str]:
 
 def output(*arguments: str, place: Path = ROOT, **settings: str) -> str:
     """Return the output of one of our programs."""
-    command, env = [sys.executable, *arguments], clean(**settings)
-    # The arguments are our own modules, paths and addresses.
-    return subprocess.run(command, cwd=place, env=env, stdout=subprocess.PIPE, check=True, text=True).stdout  # noqa: S603 - as explained above
+    how: dict[str, Any] = {"cwd": place, "env": clean(**settings), "stdout": subprocess.PIPE, "text": True}
+    return subprocess.run([sys.executable, *arguments], check=True, **how).stdout  # noqa: S603 - our own modules
 
 
 @contextmanager
@@ -99,6 +98,10 @@ class Server:
     @property
     def megabytes(self) -> float:
         return sum(map(resident_kb, self.pids)) / 1024
+
+    @property
+    def peak_megabytes(self) -> float:
+        return sum(resident_kb(pid, "VmHWM:") for pid in self.pids) / 1024
 
 
 @contextmanager
@@ -173,9 +176,9 @@ def family(pid: int) -> Iterator[int]:
             yield from family(int(child))
 
 
-def resident_kb(pid: int) -> int:
+def resident_kb(pid: int, which: str = "VmRSS:") -> int:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
+    return next(int(line.split()[1]) for line in lines if line.startswith(which))
 
 
 def processor_seconds(pid: int) -> float:

@@ -23,7 +23,7 @@ import statistics
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
@@ -41,7 +41,7 @@ from intents_ui.service.client import KEEP_ALIVE_SECONDS
 VISITORS: Final = 50
 WARM_UP: Final = 0.3  # of the total time
 WARM_RESPONSES: Final = 1_000  # at least, during the warm-up
-LONGEST_WARM_UP: Final = 300.0  # seconds
+MAX_WARM_UP: Final = 300.0  # seconds
 STRETCHES: Final = 12  # parts of the second half. The minimum of each is the memory in permanent use
 MORE_MEMORY: Final = 1.2
 ALARMS: Final = ("never retrieved", "Traceback", "never awaited")
@@ -102,16 +102,16 @@ class Tally:
     statuses: Counter[int] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     milliseconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    events: int = 0
     left_early: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
 
-    def count(self, kind: str, response: httpx.Response, began: float) -> None:
-        self.statuses[response.status_code] += 1
+    def count(self, kind: str, response: httpx.Response, began: float, problems: Iterable[str] = ()) -> None:
+        status = response.status_code
+        self.statuses[status] += 1
         self.milliseconds[kind].append((time.perf_counter() - began) * 1000)
-        self.failures[kind] += response.status_code >= 500
-        if response.status_code not in STATUSES:
-            self.wrong[f"{response.status_code}: {response.request.method} {response.request.url.path}"] += 1
+        self.failures[kind] += status >= 500
+        for problem in [*problems, *([] if status in STATUSES else [f"{status}"])]:
+            self.wrong[f"{problem}: {response.request.method} {response.request.url.path}"] += 1
 
 
 class Visitor:
@@ -160,9 +160,7 @@ class Visitor:
     async def request(self, kind: str, path: str, data: dict[str, str] | None = None) -> None:
         began = time.perf_counter()
         response = await (self.http.post(path, data=data) if data else self.http.get(path))
-        self.tally.count(kind, response, began)
-        for problem in self.problems(response):
-            self.tally.wrong[f"{problem}: {response.request.method} {response.request.url.path}"] += 1
+        self.tally.count(kind, response, began, self.problems(response))
 
     def problems(self, response: httpx.Response) -> list[str]:
         path = response.request.url.path
@@ -190,8 +188,8 @@ class Visitor:
                 self.tally.count("stream", response, began)
                 if not reads:
                     await asyncio.sleep(10)
-                async for piece in response.aiter_raw():
-                    self.tally.events += piece.count(b"\n\n")
+                async for _ in response.aiter_raw():
+                    pass
 
 
 @dataclass(frozen=True)
@@ -203,15 +201,6 @@ class Figures:
     sockets: int
     files: int
     megabytes: float
-
-    @classmethod
-    async def of(cls, site: Server) -> "Figures":
-        async with httpx.AsyncClient(trust_env=False, headers={"Connection": "close"}) as http:
-            counters = (await http.get(f"{site.url}/figures")).json()
-        (worker,) = site.pids
-        files = [os.readlink(each) for each in Path(f"/proc/{worker}/fd").iterdir() if each.is_symlink()]
-        sockets = sum(file.startswith("socket:") for file in files)
-        return cls(counters["tasks"], counters["threads"], sockets, len(files) - sockets, site.megabytes)
 
     def is_back_to(self, start: "Figures") -> bool:
         """Return whether the process is back to its state at `start`.
@@ -229,15 +218,19 @@ async def quiet(site: Server, start: Figures | None = None) -> Figures:
     await asyncio.sleep(RESTS)
     for _ in range(ROUNDS):
         await asyncio.sleep(EXPIRES)
-        # A client closes broken and idle connections when it needs one. Pages and streams have one client each.
-        intent = f"0x{random.randbytes(32).hex()}"
-        async with httpx.AsyncClient(trust_env=False, headers={"Connection": "close"}, timeout=60) as http:
-            await http.get(f"{site.url}/intent/{intent}")
+        how: dict[str, Any] = {"trust_env": False, "headers": {"Connection": "close"}, "timeout": 60}
+        async with httpx.AsyncClient(base_url=site.url, **how) as http:
+            # A client closes broken and idle connections when it needs one. Pages and streams have one client each.
+            intent = f"0x{random.randbytes(32).hex()}"
+            await http.get(f"/intent/{intent}")
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(2):
-                    await http.get(f"{site.url}/live/{intent}")
-        await asyncio.sleep(1)
-        now = await Figures.of(site)
+                    await http.get(f"/live/{intent}")
+            await asyncio.sleep(1)
+            counters = (await http.get("/figures")).json()
+        files = [os.readlink(each) for each in Path(f"/proc/{site.pids[0]}/fd").iterdir() if each.is_symlink()]
+        sockets = sum(file.startswith("socket:") for file in files)
+        now = Figures(counters["tasks"], counters["threads"], sockets, len(files) - sockets, site.megabytes)
         if start is None or now.is_back_to(start):
             break
     return now
@@ -277,42 +270,31 @@ class Soak:
 
     def print(self) -> None:
         times = self.tally.milliseconds | {"all": [each for some in self.tally.milliseconds.values() for each in some]}
-        failures = self.tally.failures | {"all": self.tally.failures.total()}
-        calls = self.injected.total()
-        print(f"\n{self.minutes:g} minutes, {VISITORS} visitors, {len(times['all']):,} responses of {calls:,} calls")
-        print(f"{self.tally.left_early:,} left early; {self.tally.events:,} events of streams")
+        print(f"\n{self.minutes:g} minutes, {VISITORS} visitors, {self.tally.left_early:,} left early")
         for name, counted in (("faults", self.injected), ("statuses", self.tally.statuses), ("log", self.log)):
-            print(f"{name:9}", formatted(counted) or "-")
+            print(f"{name:9}", ", ".join(f"{what} {count:,}" for what, count in counted.most_common()) or "-")
         print(f"\n{'':12}{'responses':>9}{'5xx':>7}{'ms p50':>9}{'ms p99':>9}")
         for kind, took in times.items():
-            percentiles = "".join(f"{quantile(took, percent):>9.0f}" for percent in (50, 99))
-            print(f"{kind:12}{len(took):>9,}{failures.get(kind, 0):>7,}{percentiles}")
-        print(f"\n{'':12}{'start':>9}{'end':>9}")
-        for name in ("tasks", "sockets", "files", "megabytes"):
-            print(f"{name:12}{getattr(self.start, name):>9.0f}{getattr(self.end, name):>9.0f}")
-        print(f"{'threads':12}{sum(self.start.threads.values()):>9}{sum(self.end.threads.values()):>9}")
+            failed = self.tally.failures[kind] if kind != "all" else self.tally.failures.total()
+            print(f"{kind:12}{len(took):>9,}{failed:>7,}{quantile(took, 50):>9.0f}{quantile(took, 99):>9.0f}")
+        print(f"\nat first {self.start}\nat last  {self.end}")
         most = max(megabytes for _, megabytes in self.memory)
         print(f"{most:.0f} MB at most, in the last half {self.growth():+.1f} MB in ten minutes")
-        print("threads at the end:", formatted(Counter(self.end.threads)))
         print("\n" + ("\n".join(self.verdict()) or "Everything is as it should be."))
-
-
-def formatted(counted: Counter[Any]) -> str:
-    return ", ".join(f"{what} {count:,}" for what, count in counted.most_common())
 
 
 def read_log(path: Path) -> Counter[str]:
     """Count log lines by level, and alarms by text."""
-    lines = path.read_text(errors="replace").splitlines()
-    levels = Counter(found[1] for line in lines if (found := re.search(r'"level": "(\w+)"', line)))
-    return levels + Counter(alarm for line in lines for alarm in ALARMS if alarm in line)
+    text = path.read_text(errors="replace")
+    levels = Counter(re.findall(r'"level": "(\w+)"', text))
+    return levels + Counter({alarm: text.count(alarm) for alarm in ALARMS})
 
 
 async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
     emulator = Emulator(hold=10.0)
     service = FaultyService(emulator, random.Random(4711))
     await service.up()
-    warm_up = min(minutes * 60 * WARM_UP, LONGEST_WARM_UP)
+    warm_up = min(minutes * 60 * WARM_UP, MAX_WARM_UP)
     application = ["bench.instrumented:application"]
     with tempfile.TemporaryDirectory() as folder:
         path = (keep_log or Path(folder)) / "log"
@@ -326,7 +308,7 @@ async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
 
                 def is_over() -> bool:
                     lasted = time.monotonic() - started
-                    return lasted >= seconds and (tally.statuses.total() >= responses or lasted >= LONGEST_WARM_UP)
+                    return lasted >= seconds and (tally.statuses.total() >= responses or lasted >= MAX_WARM_UP)
 
                 upstream = service.url.removeprefix("http://")
                 coming = [Visitor(site, number, moving, ended, tally, upstream) for number in range(VISITORS)]

@@ -5,7 +5,7 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -104,7 +104,7 @@ def rows(count: int, now: int) -> Iterator[tuple[object, ...]]:
         )  # fmt: skip
 
 
-def measure_insight(size: float) -> Iterator[Target]:
+def insight(size: float) -> Iterator[Target]:
     """Measure figures about many transfers: to count them, and to read them as pages do."""
     count = int(size)
     write_past(count)
@@ -161,7 +161,7 @@ def page_queries() -> dict[str, list[Callable[[], object]]]:
     }
 
 
-def measure_candidates(count: float) -> Iterator[Target]:
+def candidate_transfers(count: float) -> Iterator[Target]:
     """Measure the candidates for what customers tell of a transfer, by kind of ticket."""
     write_past(int(count))
     now, draw, found = datetime.fromtimestamp(NOW, UTC), Random(3), defaultdict[str, list[float]](list)
@@ -247,7 +247,7 @@ class Service(httpx.BaseTransport):
                     break
 
 
-def measure_fresh(seconds: float) -> Iterator[Target]:
+def fresh(seconds: float) -> Iterator[Target]:
     """Measure the delay until the mirror knows the end of a transfer, and its calls, on an accelerated clock."""
     call_command("migrate", "mirror", verbosity=0)
     service = Service()
@@ -271,22 +271,10 @@ def measure_fresh(seconds: float) -> Iterator[Target]:
     yield Target("fresh: calls in any 10 s", burst, 50, "", "a budget of 5 per second")
 
 
-def write_recent_past(count: float) -> Iterator[Target]:
+def recent_past(count: float) -> Iterator[Target]:
     """Write transfers until now, with the figures of now. Measures nothing."""
     now = int(time.time()) // MINUTE * MINUTE
     write_past(int(count), now=now)
     with lease.acquired() as epoch:
         SnapshotWriter(epoch).finish(now=now, renew=lambda: lease.renew(epoch, service_now=now * 1000))
     return iter(())
-
-
-PARTS = {
-    "past": write_recent_past,
-    "insight": measure_insight,
-    "candidates": measure_candidates,
-    "fresh": measure_fresh,
-}
-
-
-def print_part(part: str, size: str) -> None:
-    print(json.dumps([astuple(target) for target in PARTS[part](float(size))]))

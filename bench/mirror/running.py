@@ -20,21 +20,10 @@ from threading import Thread
 
 import psycopg
 
+from bench import processes
 from bench.history_stub import DAY, History
 from bench.load import load
-from bench.processes import (
-    KEY,
-    clean,
-    dashboard,
-    ended,
-    history_stub,
-    installed,
-    output,
-    processor_seconds,
-    quantile,
-    resident_kb,
-    stub_service,
-)
+from bench.processes import dashboard, history_stub, installed, quantile, stub_service
 from bench.report import Target
 from bench.stub_service import serve
 from tests.mirror.postgres import server
@@ -44,7 +33,13 @@ from tests.waiting import until
 HOUR = 3600
 NO_TABLES = (sqlite3.OperationalError, psycopg.errors.UndefinedTable)
 # `bench.mirror.inside` imports models, which need settings.
-INSIDE = "import django, sys; django.setup(); from bench.mirror import inside; inside.print_part(*sys.argv[1:])"
+INSIDE = """
+import dataclasses, django, json, sys
+django.setup()
+from bench.mirror import inside
+targets = getattr(inside, sys.argv[1])(float(sys.argv[2]))
+print(json.dumps([dataclasses.astuple(target) for target in targets]))
+"""
 UNSEALED = 'SELECT COUNT(*) FROM mirror_window WHERE NOT is_sealed AND start >= ? AND "end" <= ?'
 DAYS = 30
 CALLS = 100  # INTENTS_MIRROR_CALLS: a backfill of this size isn't limited by the default of 5 per second
@@ -106,15 +101,15 @@ def postgres() -> Iterator[Database]:
 def mirror(url: str, database: Database, *command: str, calls: int = 5) -> Iterator["subprocess.Popen[bytes]"]:
     """Run `manage.py mirror` during the block. `calls` is `INTENTS_MIRROR_CALLS`, by default as in production."""
     settings = {"INTENTS_DATABASE": str(database.path), "INTENTS_MIRROR_CALLS": str(calls)}
-    env = clean(INTENTS_SERVICE_URL=url, SECRET_KEY=KEY, **settings)
-    with ended(["manage.py", "mirror", *command], env=env, stdout=subprocess.DEVNULL) as process:
+    env = processes.clean(INTENTS_SERVICE_URL=url, SECRET_KEY=processes.KEY, **settings)
+    with processes.ended(["manage.py", "mirror", *command], env=env, stdout=subprocess.DEVNULL) as process:
         yield process
 
 
 def measured(part: str, size: float, database: Database) -> Iterable[Target]:
     """Run a part of `bench.mirror.inside` in a new process. `size` is the number of transfers or of seconds."""
     settings = {"INTENTS_DATABASE": str(database.path), "DJANGO_SETTINGS_MODULE": "intents_ui.settings"}
-    return [Target(*each) for each in json.loads(output("-c", INSIDE, part, str(size), **settings))]
+    return [Target(*each) for each in json.loads(processes.output("-c", INSIDE, part, str(size), **settings))]
 
 
 def fresh(options: Namespace) -> Iterator[Target]:
@@ -131,7 +126,7 @@ def insight(options: Namespace) -> Iterator[Target]:
 def candidates(options: Namespace) -> Iterator[Target]:
     for engine in (sqlite, postgres):
         with engine() as database:
-            yield from measured("candidates", options.entries, database)
+            yield from measured("candidate_transfers", options.entries, database)
 
 
 @dataclass
@@ -155,8 +150,8 @@ class Backfill:
             before, processor = self.processor, 0.0
             while process.poll() is None:
                 with suppress(ProcessLookupError, OSError, StopIteration):  # it is ending
-                    processor = processor_seconds(process.pid)
-                    self.megabytes = max(self.megabytes, resident_kb(process.pid) / 1024)
+                    processor = processes.processor_seconds(process.pid)
+                    self.megabytes = max(self.megabytes, processes.resident_kb(process.pid) / 1024)
                 self.seconds = time.perf_counter() - began
                 if self.first > self.seconds and database.is_sealed(past - DAY, past):
                     self.first = self.seconds
@@ -277,7 +272,7 @@ def insight_pages(options: Namespace, engine: Engine = sqlite) -> Iterator[Targe
     with ExitStack() as stack:
         place, service = stack.enter_context(installed()), stack.enter_context(stub_service())
         database = stack.enter_context(engine())
-        measured("past", options.entries, database)
+        measured("recent_past", options.entries, database)
         # The database has the past instead of the service.
         url = stack.enter_context(history_stub(entries=1_000, rate=INSIGHT_RATE))
         settings = {"WEB_CONCURRENCY": str(WORKERS), "INTENTS_DATABASE": str(database.path)}
