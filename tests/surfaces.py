@@ -1,6 +1,5 @@
 """Surfaces that show a transfer, parsed as users or programs read them, to compare with its `Summary`."""
 
-import asyncio
 import csv
 import html
 import io
@@ -18,7 +17,6 @@ from xml.etree import ElementTree
 
 import pytest
 import time_machine
-from django.http import StreamingHttpResponse
 from django.test import Client, RequestFactory
 
 from intents_ui import app
@@ -43,6 +41,7 @@ from intents_ui.web import customer_reply, reading
 from intents_ui.web import intent as intent_page
 from tests.fenced import data_of
 from tests.helpdesk import signing
+from tests.pages.reading import content
 from tests.policies import NOT_CACHED, policies
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -151,7 +150,7 @@ class Transfer:
 
     def _body(self, path: str, answer: Any) -> str:
         assert answer.status_code == 200, f"{path}: {answer.status_code}"
-        return text_of(answer)
+        return content(answer)
 
     @property
     def wanted(self) -> str:
@@ -180,16 +179,6 @@ class Transfer:
     @cached_property
     def triage_row(self) -> TriageRow:
         return rows_of(self.intent_id, RequestFactory().get("/")).rows[0]
-
-
-def text_of(answer: Any) -> str:
-    """Return the body of a response, also of a streaming one."""
-    content = b"".join(asyncio.run(_read(answer))) if isinstance(answer, StreamingHttpResponse) else answer.content
-    return str(content.decode())
-
-
-async def _read(answer: StreamingHttpResponse) -> list[bytes]:
-    return [piece async for piece in answer] if answer.is_async else list(answer)
 
 
 def spaced(markup: str) -> str:

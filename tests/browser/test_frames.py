@@ -203,19 +203,13 @@ def test_only_the_card_and_the_side_bar_can_be_framed_of_the_whole_site_map(
     """Downloads are left out, because they have no frame."""
     with reading(browser, sites, theme="light") as visit:
         path = some_intent(visit, 8)
-        names = {
-            "intent_id": path.rpartition("/")[2],
-            "address": RECIPIENT,
-            "chain_id": "8453",
-            "operation": "GetIntent",
-        }
-        names |= {"status": "FAILED", "run": "a" * 22, "transaction_hash": RECIPIENT, "name": "RELAY"}
-        names |= {"number": "1", "used": "RELAY", "providers": "RELAY", "origin": "8453", "destination": "42161"}
-        patterns = [str(each.pattern) for each in url_patterns()]
+        names = {"intent_id": path.rpartition("/")[2], "address": RECIPIENT, "transaction_hash": RECIPIENT}
         shown_ones = [
-            each for each in patterns if "<file:" not in each and not each.endswith((".csv", "opensearch.xml"))
+            each
+            for each in url_patterns()
+            if "<file:" not in each.pattern and not each.pattern.endswith((".csv", "opensearch.xml"))
         ]
-        paths = ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], each) for each in shown_ones]
+        paths = [each.path(**names, operation="GetIntent") for each in shown_ones]
         sources = [sites.dashboard + each for each in [*paths, "/static/css/base.css", "/healthz", "/live/0x12"]]
         shown = []
         for some in batched(sources, 6):  # a page with all of them takes long to load on a busy machine

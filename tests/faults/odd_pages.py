@@ -1,6 +1,5 @@
 """Pages that show the service's objects, and the places of values in its responses."""
 
-import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,18 +89,6 @@ def read(site: Client, page: str) -> HttpResponse:
         path, _, text = page.removeprefix(TYPED).partition(" ")
         return site.post(path, {"q": text}, headers={"Sec-Fetch-Site": "same-origin"})
     return site.get(page, follow=True)
-
-
-def content(answer: Any) -> str:
-    if not answer.streaming:
-        return str(answer.content.decode("utf-8", "replace"))
-    if answer.is_async:
-        return asyncio.run(_collected(answer)).decode()
-    return b"".join(answer.streaming_content).decode()
-
-
-async def _collected(answer: Any) -> bytes:
-    return b"".join([piece async for piece in answer.streaming_content])
 
 
 type Place = tuple[str | int, ...]

@@ -1,8 +1,8 @@
 """The dashboard with a misbehaving service, a log to inspect, and a clock to move."""
 
-import asyncio
 import logging
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,14 @@ from django.core.cache import cache
 from django.http import HttpResponseBase
 from django.test import Client
 from pydantic import SecretStr
+from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app, startup
 from intents_ui.service import request_context
 from intents_ui.service.client import DeadlineTransport, ServiceClient
 from tests.faults.upstream import Upstream
 from tests.pages.conftest import switch_to
+from tests.pages.reading import content
 from tests.policies import policies, seconds
 from tests.service.clients import CANARY
 
@@ -73,16 +75,27 @@ class Dashboard:
     def visit(self, path: str, *, seconds: float = 60.0, **how: Any) -> HttpResponseBase:
         with request_context.within(seconds):
             answer = Client(raise_request_exception=False).get(path, **how)
-        answer.body = text_of(answer)
+        answer.body = content(answer)
         return answer
 
 
-def text_of(answer: HttpResponseBase) -> str:
-    if not answer.streaming:
-        return answer.content.decode("utf-8", "replace")
-    pieces = asyncio.run(all_of(answer)) if answer.is_async else list(answer)
-    return b"".join(pieces).decode()
+def main_text(answer: Any) -> str:
+    return " ".join(LexborHTMLParser(answer.body).css_first("main").text(separator=" ").split())
 
 
-async def all_of(answer: HttpResponseBase) -> list[bytes]:
-    return [piece async for piece in answer]
+# What the Content-Security-Policy would block.
+FORBIDDEN = (
+    "[style], style, script:not([src]), iframe, object, base, [onclick], [onload], [onerror], a[href^='javascript:']"
+)
+
+
+def layout_problems(page: str) -> Iterator[str]:
+    """Yield what the layout of each page has and this one lacks, and what none has."""
+    tree = LexborHTMLParser(page)
+    for what in ("html[lang=en]", "head > title", "main", "h1", "header nav", "footer"):
+        if len(tree.css(what)) != 1:
+            yield f"{len(tree.css(what))} {what}"
+    if not page.rstrip().endswith("</html>"):
+        yield "does not end"
+    if found := tree.css(FORBIDDEN):
+        yield f"violates the policy: {found[0].html}"

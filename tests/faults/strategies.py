@@ -5,7 +5,6 @@ def test_nothing_that_is_asked_breaks_a_page(client, asked):
     answer = asked.send(client)
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,9 +17,8 @@ from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
 from intents_ui.service.console import OPERATIONS
 from intents_ui.service.models import IntentStatus
-from tests.url_patterns import url_patterns
+from tests.url_patterns import PARAMETER, url_patterns
 
-PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 OWNER = names.address_of(Role.OWNER, 0)
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 NOTHING = "0x" + "12" * 32

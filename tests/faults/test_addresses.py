@@ -25,9 +25,10 @@ from intents_ui.settings import ENV
 from tests.emulator.driving import request
 from tests.faults import corpus
 from tests.faults.hostile import Hostile, answering, is_anything, is_word
-from tests.faults.odd_pages import LISTS, OF_AN_INTENT, Sample, content, read
+from tests.faults.odd_pages import LISTS, OF_AN_INTENT, Sample, read
 from tests.faults.test_strings import pages
 from tests.pages.asgi import ask
+from tests.pages.reading import content
 from tests.service.clients import client
 from tests.service.scripted_server import answering as saying
 from tests.service.scripted_server import serving

@@ -18,7 +18,6 @@ from django.conf import settings
 from django.test import Client
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
-from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import cursors
@@ -26,9 +25,10 @@ from intents_ui.service.lookup import MAX_RECEIPTS, Position
 from intents_ui.service.models import Page
 from tests.corpus import picked
 from tests.faults import strategies
-from tests.faults.odd_pages import content
+from tests.faults.site import layout_problems
 from tests.gunicorn_constants import constants
 from tests.pages.conftest import fresh
+from tests.pages.reading import content
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard
 from tests.url_patterns import url_patterns
@@ -211,14 +211,7 @@ def problems(answer: Any, text: str) -> Iterator[str]:
     is_page = answer.headers.get("Content-Type", "").startswith("text/html")
     if not is_page or answer.status_code in (301, 302):
         return
-    tree = LexborHTMLParser(text)
-    for what, count in (("html[lang=en]", 1), ("head > title", 1), ("main h1", 1), ("header nav", 1), ("footer", 1)):
-        if len(tree.css(what)) != count:
-            yield f"{len(tree.css(what))} {what}"
-    if tree.css("script:not([src])") or tree.css("[onerror]"):
-        yield "a script of somebody else's"
-    if not text.rstrip().endswith("</html>"):
-        yield "does not end"
+    yield from layout_problems(text)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])
@@ -286,18 +279,9 @@ def test_a_cursor_of_another_list_leads_to_the_first_page_of_this_one(way: Recor
     assert [operation for operation, _ in way.sent if operation not in REFERENCE] == []
 
 
-def addresses() -> list[str]:
-    """One of each that the site map has."""
-    words = {"chain_id": "8453", "address": ADDRESS, "intent_id": HASH, "transaction_hash": HASH, "kind": "csv"}
-    words |= {"operation": "GetChains", "status": "FAILED", "run": "abcdefghijklmnop", "name": "RELAY"}
-    words |= {"number": "1", "used": "RELAY", "providers": "RELAY", "origin": "8453", "destination": "42161"}
-    routes = [str(pattern.pattern) for pattern in url_patterns()]
-    return ["/" + strategies.PARAMETER.sub(lambda place: words[place[1]], route) for route in routes]
-
-
 @pytest.mark.usefixtures("way")
 def test_unsupported_methods_are_rejected_on_every_url() -> None:
-    for path in addresses():
+    for path in (route.path() for route in url_patterns()):
         for method in ("TRACE", "DELETE"):
             answer = send(method, path)
             assert answer.status_code == 405, path

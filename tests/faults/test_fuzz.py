@@ -32,13 +32,13 @@ from tests.faults.odd_pages import (
     OF_AN_INTENT,
     OF_AN_OWNER,
     Sample,
-    content,
     places,
     read,
     with_,
 )
 from tests.faults.odd_service import Odd, odd_service
 from tests.pages.conftest import fresh
+from tests.pages.reading import content
 from tests.service.clients import CANARY
 from tests.serving import ROOT
 

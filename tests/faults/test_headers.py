@@ -257,16 +257,7 @@ def addresses(emulator: Emulator) -> list[str]:
     """One of each in the site map, of something that is there."""
     intent = emulator.play("expired-quote")
     names = {"intent_id": intent["intentId"], "address": intent["ownerAddress"].lower(), "operation": "QuoteIntent"}
-    names |= {"chain_id": "8453", "status": "FAILED", "kind": "csv", "run": "a" * 22, "transaction_hash": UNKNOWN}
-    names |= {
-        "name": "RELAY",
-        "number": "1",
-        "used": "RELAY",
-        "providers": "RELAY",
-        "origin": "8453",
-        "destination": "42161",
-    }
-    return ["/" + re.sub(r"<\w+:(\w+)>", lambda found: names[found[1]], str(each.pattern)) for each in url_patterns()]
+    return [route.path(**names) for route in url_patterns()]
 
 
 FOREIGN: Final = {

@@ -24,10 +24,11 @@ from intents_ui.formatting.failures import BY_CODE
 from intents_ui.service import health, request_context
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import POLICIES
-from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log
+from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log, layout_problems, main_text
 from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing
 from tests.pages.asgi import ask
 from tests.pages.conftest import switch_to
+from tests.pages.reading import visible_text
 from tests.policies import policies, seconds
 from tests.service.clients import CANARY
 from tests.service.scripted_server import Script
@@ -43,10 +44,6 @@ LONG = policies(**seconds(600))  # the page's own time ends it
 QUICK = policies(**seconds(0.3))
 
 
-# What the Content-Security-Policy would block.
-FORBIDDEN = (
-    "[style], style, script:not([src]), iframe, object, base, [onclick], [onload], [onerror], a[href^='javascript:']"
-)
 FAULTS: dict[str, Script] = {**TRANSPORT, **STATUSES}
 # One of each class of failures, for every page. The others of a class are for one page.
 CLASSES = {"reset in the body", "slow down", "paused", "not found"}
@@ -74,19 +71,9 @@ def said_nothing_wrong(answer: Any, log: Log, fault: str) -> Iterator[str]:
 
 def is_a_page_of_ours(answer: Any) -> Iterator[str]:
     """Yield what the full layout lacks, and what a failure doesn't say."""
-    tree = LexborHTMLParser(answer.body)
-    html = tree.css_first("html")
-    if html is None or html.attributes.get("lang") != "en":
-        yield "no lang"
-    for what, count in (("h1", 1), ("main", 1), ("header nav", 1), ("footer", 1), ("head > title", 1)):
-        if len(tree.css(what)) != count:
-            yield f"{len(tree.css(what))} {what}"
-    if not answer.body.rstrip().endswith("</html>"):
-        yield "does not end"
-    if found := tree.css(FORBIDDEN):
-        yield f"violates the policy: {found[0].html}"
+    yield from layout_problems(answer.body)
     if answer.status_code == 503:
-        if not WHEN.search(" ".join(tree.body.text(separator=" ").split())):
+        if not WHEN.search(visible_text(answer.body)):
             yield "does not say when it is asked again"
         if not answer.get("Retry-After", "").isdigit():
             yield "no Retry-After"
@@ -212,7 +199,7 @@ def test_each_service_error_is_shown_by_its_code_in_either_envelope(
     dashboard.service.inject(script, "GetIntent")
     answer = dashboard.open(paths["intent"])
     words, tree = BY_CODE[row["code"]], LexborHTMLParser(answer.body)
-    shown = " ".join(tree.css_first("main").text(separator=" ").split())
+    shown = main_text(answer)
     assert [*said_nothing_wrong(answer, dashboard.log, row["name"]), *is_a_page_of_ours(answer)] == []
     assert answer.status_code in (400, 403, 404, 429, 503)
     assert tree.css_first("h1").text() == words.title

@@ -45,7 +45,8 @@ from tests.faults.hostile import (
     is_word,
     nodes,
 )
-from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_OWNER, Sample, content, read
+from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_OWNER, Sample, read
+from tests.pages.reading import content
 from tests.pages.test_live import get
 from tests.service.scripted_server import Visit, response, serving
 from tests.serving import GUNICORN, ROOT, free_port, wait_for

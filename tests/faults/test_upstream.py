@@ -1,6 +1,7 @@
 """Failures of the service as seen from one page: what they cost, and what must never happen.
 
-Beside `test_pages.py` and `test_stale.py` (what is shown), and `tests/service` (what a call ends in).
+While calls are paused: the reason, until when, and cached data. Beside `test_pages.py` and `test_stale.py` (what is
+shown), and `tests/service` (what a call ends in).
 """
 
 import contextlib
@@ -22,19 +23,16 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import client, request_context
 from intents_ui.service.client import DeadlineTransport
-from tests.faults.site import Dashboard
+from tests.faults.site import Dashboard, main_text
 from tests.faults.test_pages import QUICK
 from tests.faults.upstream import refusing
 from tests.policies import policies
+from tests.service.clients import CANARY
 from tests.service.scripted_server import Script, ScriptedServer, Visit, answering
 
 AUTHORITY = trustme.CA()
 NOWHERE = "/intent/0x" + "0" * 63 + "1"
 INTENT = '{"intent":{"intentId":"0x%s1","status":"QUOTED"}}' % ("0" * 63)
-
-
-def words_of(answer: Any) -> str:
-    return " ".join(LexborHTMLParser(answer.body).css_first("main").text(separator=" ").split())
 
 
 def asked_for(dashboard: Dashboard, script: Script) -> tuple[Any, int]:
@@ -116,7 +114,7 @@ def test_no_request_is_sent_over_an_insecure_connection(trusting: Dashboard, wro
     finally:
         logging.getLogger("intents_ui.service").removeHandler(handler)
     assert answer.status_code == 503
-    assert "A secure (TLS) connection to the service failed" in words_of(answer)
+    assert "A secure (TLS) connection to the service failed" in main_text(answer)
     result = [record.getMessage() for record in errors if record.getMessage().startswith("GetIntent failed")]
     assert len(result) == 1
     assert "no secure connection" in result[0]
@@ -134,7 +132,7 @@ def test_an_unreachable_host_costs_no_more_than_the_connect_timeout(dashboard: D
         how_long = policies(connect=0.3, read=600, total=600)  # ends by what connecting may, or hangs
         answer = dashboard.open(NOWHERE, how_long=how_long, url=f"http://127.0.0.1:{deaf.getsockname()[1]}")
     assert answer.status_code == 503
-    assert "took too long" in words_of(answer)
+    assert "took too long" in main_text(answer)
 
 
 def test_the_connection_to_a_silent_service_is_closed(dashboard: Dashboard) -> None:
@@ -148,7 +146,7 @@ def test_the_connection_to_a_silent_service_is_closed(dashboard: Dashboard) -> N
     dashboard.service.inject(silent, "GetIntent")
     answer = dashboard.open(NOWHERE, how_long=QUICK, seconds=1.0)
     assert answer.status_code == 503
-    assert "took too long" in words_of(answer)
+    assert "took too long" in main_text(answer)
     assert left.wait(60)
 
 
@@ -163,7 +161,7 @@ def test_a_missing_intent_is_requested_again_soon_and_opens_no_circuit(
     dashboard.later(6)
     assert dashboard.visit(NOWHERE).status_code == 404
     assert len(dashboard.service.requested("GetIntent")) == 2
-    assert "Quoted" in words_of(dashboard.visit(paths["intent quoted"])), "that has no receipt"
+    assert "Quoted" in main_text(dashboard.visit(paths["intent quoted"])), "that has no receipt"
 
 
 @pytest.mark.parametrize(("code", "name", "status"), [(-2, "WebrpcBadRoute", 404), (-3, "WebrpcBadMethod", 405),
@@ -174,7 +172,7 @@ def test_a_moved_service_is_reported_to_the_operator(
 ) -> None:
     answer, calls = asked_for(dashboard, refusing(code, name, status))
     assert calls == 1
-    assert "Dashboard update required" in words_of(answer)
+    assert "Dashboard update required" in main_text(answer)
     assert [record.levelno for record in caplog.records if record.getMessage().startswith("GetIntent failed")] == [
         logging.ERROR
     ]
@@ -216,7 +214,57 @@ def test_a_rejected_late_commit_reads_the_current_status_once(
 ) -> None:
     answer = commit(dashboard, emulator, refusing(code, name, status))
     assert answer.status_code == 409
-    assert "Status has changed" in words_of(answer)
-    assert "Current status: Quoted" in words_of(answer)
+    assert "Status has changed" in main_text(answer)
+    assert "Current status: Quoted" in main_text(answer)
     asked = [each.operation for each in dashboard.service.requested("GetIntent", "CommitIntent")]
     assert asked == ["GetIntent", "CommitIntent", "GetIntent"]
+
+
+# While the circuit is open or calls are paused
+
+LATER = 400.0  # an intent that is under way is no longer shown without a word
+
+
+@pytest.mark.parametrize(("header", "seconds"), [("999999999", 30), ("20", 20), ("abc", 5)])
+def test_while_a_429_pause_lasts_no_request_is_sent_and_readers_see_its_end(
+    dashboard: Dashboard, paths: dict[str, str], header: str, seconds: int
+) -> None:
+    dashboard.open(paths["intent running"])
+    dashboard.visit(paths["history"])
+    dashboard.later(LATER)
+    dashboard.service.inject(refusing(1201, "QuotaRateLimit", 429, Retry_After=header))
+    dashboard.visit(paths["intent running"])
+    before = len(dashboard.service.requested())
+    known, cold = dashboard.visit(paths["intent running"]), dashboard.visit(NOWHERE)
+    assert (known.status_code, cold.status_code) == (200, 429)
+    assert re.search(r"Last updated <time", known.body)
+    assert "Rate limited by the service" in main_text(known)
+    assert "Rate limited until" in main_text(cold)
+    assert seconds - 10 <= int(cold["Retry-After"]) <= seconds * 1.1 + 1
+    assert "until" in main_text(dashboard.visit("/history?origin=10"))
+    assert len(dashboard.service.requested()) == before
+    dashboard.service.clear_faults()
+    dashboard.later(seconds * 1.1)
+    again = dashboard.visit(paths["intent running"])
+    assert (again.status_code, "slow down" in main_text(again)) == (200, False)
+
+
+def test_a_rejected_key_is_reported_without_the_key_and_probed_every_30_seconds(
+    dashboard: Dashboard, paths: dict[str, str]
+) -> None:
+    dashboard.service.inject(refusing(1101, "AccessKeyNotFound", 401, msg=f"no {CANARY}"))
+    dashboard.open(NOWHERE)
+    dashboard.visit(paths["history"])
+    before = len(dashboard.service.requested())
+    answer = dashboard.visit(NOWHERE[:-1] + "2")
+    assert answer.status_code == 403
+    assert "Authentication failed" in main_text(answer)
+    assert CANARY not in answer.body
+    assert len(dashboard.service.requested()) == before
+    assert sum("rejected the access key" in line for line in dashboard.log.lines) == 1
+    dashboard.later(30)
+    dashboard.visit(NOWHERE[:-1] + "3")
+    assert len(dashboard.service.requested()) == before + 1
+    dashboard.service.clear_faults()
+    dashboard.later(30)
+    assert dashboard.visit(paths["history"]).status_code == 200

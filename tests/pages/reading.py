@@ -1,7 +1,9 @@
 """Pages as a user reads them."""
 
+import asyncio
 import html
 import re
+from typing import Any
 
 from django.http import HttpResponse
 from django.test import Client
@@ -13,6 +15,16 @@ def read(site: Client, path: str, *, status: int = 200, **headers: str) -> str:
     answer = site.get(path, headers=headers)
     assert answer.status_code == status, f"{path}: {answer.status_code} {answer.get('Location', '')}"
     return answer.content.decode()
+
+
+def content(answer: Any) -> str:
+    """Return the text of a response, also of a stream."""
+    body = b"".join(asyncio.run(_pieces(answer))) if answer.streaming else answer.content
+    return str(body.decode("utf-8", "replace"))
+
+
+async def _pieces(answer: Any) -> list[bytes]:
+    return [piece async for piece in answer] if answer.is_async else list(answer)
 
 
 def visible_text(page: str | HttpResponse) -> str:

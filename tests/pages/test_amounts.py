@@ -1,6 +1,5 @@
 """Amounts: every surface shows the same one, and calls a requested one requested."""
 
-import asyncio
 import csv
 import html
 import io
@@ -10,7 +9,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.http import StreamingHttpResponse
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
@@ -21,6 +19,7 @@ from intents_ui.tokens.token_amounts import DECIMALS
 from intents_ui.web import intent as intent_page
 from intents_ui.web import reading
 from tests.fenced import json_of
+from tests.pages.reading import content
 from tests.pages.recorded import Recorded, recorded
 from tests.surfaces import NOW, moments, play, words
 
@@ -72,13 +71,7 @@ def deposited(amount: object) -> Callable[[dict[str, Any]], object]:
 def read(site: Client, path: str) -> str:
     answer = site.get(path)
     assert answer.status_code == 200, f"{path}: {answer.status_code}"
-    if isinstance(answer, StreamingHttpResponse):
-        return b"".join(asyncio.run(_pieces(answer))).decode()
-    return str(answer.content.decode())
-
-
-async def _pieces(answer: StreamingHttpResponse) -> list[bytes]:
-    return [piece async for piece in answer] if answer.is_async else list(answer)
+    return content(answer)
 
 
 def live_fragment(intent_id: str) -> str:

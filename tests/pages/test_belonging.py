@@ -20,7 +20,7 @@ from tests import raw_service
 from tests.counted import count
 from tests.faults.odd_service import Odd, odd_service
 from tests.helpdesk import signing
-from tests.surfaces import text_of
+from tests.pages.reading import content
 
 OTHER_ADDRESS = "0x" + "5a" * 20
 OTHER_ID = "0x" + "7e" * 32
@@ -128,7 +128,7 @@ def answers_to(site: Client, monkeypatch: pytest.MonkeyPatch, wanted: str) -> di
         "API, triage": site.post("/api/v1/triage", {"text": wanted}, content_type="application/json"),
     }
     return (
-        {name: unescape(text_of(answer)) for name, answer in answers.items()}
+        {name: unescape(content(answer)) for name, answer in answers.items()}
         | {"Slack": json.dumps(slack, ensure_ascii=False)}
         | {f"MCP, {tool}": mcp(tool) for tool in ("look_up", "triage_ticket")}
     )
