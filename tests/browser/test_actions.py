@@ -94,17 +94,3 @@ def same(one: str, other: str) -> bool:
     """Return whether two texts are the same but for the time that they are of, and statistics that load later."""
     times = re.compile(r"(?m) as of .*? UTC|^Recent transfers.*\n")
     return times.sub("", one) == times.sub("", other)
-
-
-@pytest.mark.slow
-def test_without_scripts_its_links_lead_to_the_same(browser: Browser, server: str) -> None:
-    with visiting(browser, server, width=360, scripts=False) as visit:
-        page = visit.page
-        path = some_intent(visit, 10)
-        visit.open(path)
-        bar = page.get_by_role("group", name="Actions")
-        expect(bar.get_by_role("button")).to_have_count(0)
-        bar.get_by_text("More").click()
-        expect(bar.get_by_role("link", name="Share")).to_be_visible()
-        bar.get_by_role("link", name="Copy reply").click()
-        expect(page).to_have_url(f"{server}{path}/reply")

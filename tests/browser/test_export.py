@@ -99,22 +99,3 @@ def test_a_user_watches_an_export_pages_on_and_stops_it(browser: Browser, troubl
         assert (found.state, found.why) == ("truncated", "canceled by user")
         assert f"Stopped after {found.counted} rows" == shown.inner_text()
         assert len(found.rows) == found.counted
-
-
-@pytest.mark.slow
-def test_without_scripts_the_link_downloads_and_another_shows_the_progress(
-    browser: Browser, troubled: Troubled
-) -> None:
-    with visiting(browser, troubled.root, width=360, scripts=False) as visit:
-        page = visit.page
-        visit.open("/history")
-        gate = Gate(troubled.service)
-        gate.open(1)
-        download = follow(page, "csv")
-        page.get_by_role("link", name="View progress").first.click()
-        expect(page.get_by_text("100 rows so far")).to_be_visible()
-        page.get_by_role("button", name="Stop").click()
-        gate.open(1)
-        # The page refreshes automatically.
-        expect(page.get_by_text(re.compile("Stopped after"))).to_be_visible()
-        assert exported(download).why == "canceled by user"

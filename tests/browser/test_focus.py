@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.browser.conftest import Visit, some_intent, visiting
+from tests.browser.conftest import Visit, visiting
 from tests.browser.kinds import OWNER
 from tests.browser.test_live import Transfer
 from tests.corpus import picked
@@ -147,16 +147,3 @@ def test_a_live_update_takes_the_focus_from_no_element(browser: Browser, server:
         focused = page.locator("#receipt h1" if is_streamed else "#receipt [data-copy]").first
         expect(focused).to_be_focused()
         visit.forgive(503)
-
-
-@pytest.mark.slow
-def test_a_retry_keeps_the_focus(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = opened(visit, some_intent(visit, 11))
-        expect(page.locator(".answer-finding")).to_have_count(1)
-        page.locator("#balances summary").click()
-        again = page.locator("#check-again")
-        for control in (again, page.locator("#proof > summary")):
-            with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
-                enter(control)
-            expect(control).to_be_focused()

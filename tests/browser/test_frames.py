@@ -179,23 +179,6 @@ def reading(browser: Browser, sites: Sites, *, theme: str, scripts: bool = True)
 
 
 @pytest.mark.programs
-def test_the_named_site_shows_the_card_and_no_other_site_does(browser: Browser, sites: Sites) -> None:
-    with reading(browser, sites, theme="light") as visit:
-        path = some_intent(visit, 8)
-        src = f"{sites.dashboard}/embed{path}"
-        frame = frame_on(visit.page, framing(sites.shop, src))
-        expect(frame.get_by_role("heading", level=1)).to_have_text("Refunded")
-        expect(frame.locator(".embed-state .status")).to_have_text("Refunded")
-        with visit.page.context.expect_page() as opened:
-            frame.get_by_role("link", name="View transfer").click()
-        assert opened.value.url == sites.dashboard + path
-        assert opened.value.evaluate("window.opener === null")
-        opened.value.close()
-        assert refusal(visit.page, sites.other, src) == BLOCKED
-        assert refusal(visit.page, sites.shop, f"{sites.dashboard}/help") == BLOCKED
-
-
-@pytest.mark.programs
 @pytest.mark.parametrize("site", ["shop", "other"])
 def test_only_the_card_and_the_side_bar_can_be_framed_of_the_whole_site_map(
     browser: Browser, sites: Sites, site: str
@@ -228,39 +211,34 @@ def more_often(route: Route) -> None:
 
 
 @pytest.mark.programs
-def test_the_card_updates_automatically(browser: Browser, sites: Sites) -> None:
+def test_the_card_updates_and_the_page_around_it_learns_its_height_and_status(browser: Browser, sites: Sites) -> None:
     transfer = Transfer(sites.dashboard)
     with reading(browser, sites, theme="light") as visit:
-        visit.page.route("**/embed/**", more_often)
-        frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
+        page = visit.page
+        page.add_init_script("window.heard = []; addEventListener('message', ({ data }) => heard.push(data))")
+        page.route("**/embed/**", more_often)
+        frame = frame_on(page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
         state = frame.locator(".status")
         expect(state).to_have_text("Quoted")
+        wait_until(page.main_frame, "heard.length > 0")
         frame.evaluate("window.notReloaded = true")
         transfer.commit()
         expect(state).to_have_text("Accepted")
+        wait_until(page.main_frame, "heard.at(-1).status === 'COMMITTED'")
+        heard = page.evaluate("heard")
+        assert {each["source"] for each in heard} == {"intents-ui"}
+        assert {each["intent"] for each in heard} == {transfer.path.rpartition("/")[2]}
+        assert heard[0]["status"] == "QUOTED"
+        bottom = "Math.ceil(document.getElementById('embed').getBoundingClientRect().bottom)"
+        assert heard[-1]["height"] == frame.evaluate(bottom)
         transfer.execute()
         # Whichever status it has when the card loads.
         expect(state).to_have_text(re.compile("In progress|Failed|Refunded"))
         assert frame.evaluate("window.notReloaded")
-
-
-@pytest.mark.programs
-def test_the_page_around_the_card_learns_its_height_and_status(browser: Browser, sites: Sites) -> None:
-    transfer = Transfer(sites.dashboard)
-    with reading(browser, sites, theme="light") as visit:
-        visit.page.add_init_script("window.heard = []; addEventListener('message', ({ data }) => heard.push(data))")
-        visit.page.route("**/embed/**", more_often)
-        frame = frame_on(visit.page, framing(sites.shop, f"{sites.dashboard}/embed{transfer.path}"))
-        wait_until(visit.page.main_frame, "heard.length > 0")
-        transfer.commit()
-        wait_until(visit.page.main_frame, "heard.at(-1).status === 'COMMITTED'")
-        heard = visit.page.evaluate("heard")
-        assert {each["source"] for each in heard} == {"intents-ui"}
-        assert {each["intent"] for each in heard} == {transfer.path.rpartition("/")[2]}
-        assert heard[0]["status"] == "QUOTED"
-        assert heard[-1]["height"] == frame.evaluate(
-            "Math.ceil(document.getElementById('embed').getBoundingClientRect().bottom)"
-        )
+        with page.context.expect_page() as opened:
+            frame.get_by_role("link", name="View transfer").click()
+        assert opened.value.url == sites.dashboard + transfer.path
+        assert opened.value.evaluate("window.opener === null")
 
 
 @pytest.mark.slow
@@ -305,32 +283,27 @@ def is_waiting(frame: Frame) -> bool:
 
 
 @pytest.mark.programs
-def test_the_side_bar_works_in_the_frame_of_chatwoot_and_in_no_other(browser: Browser, sites: Sites) -> None:
+def test_the_side_bar_looks_up_each_conversation_of_chatwoot_once_and_of_no_other_site(
+    browser: Browser, sites: Sites
+) -> None:
+    """Chatwoot sends the conversation again after each page of the frame."""
     with reading(browser, sites, theme="light") as visit:
-        answering(visit.page, conversation(f"My funds? {id_of(visit)} {id_of(visit, RECOVERABLE)}"))
+        posts: list[str] = []
+        visit.page.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
+        said = conversation(f"My funds? {id_of(visit)} {id_of(visit, RECOVERABLE)}")
+        answering(visit.page, said)
         bar = sites.dashboard + signing.PATH
         frame = frame_on(visit.page, framing(sites.chatwoot, bar, 340, 700))
         expect(frame.get_by_role("article")).to_have_count(2)
         expect(frame.get_by_role("article").nth(1)).to_contain_text("Refunded")
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert refusal(visit.page, sites.other, bar) == BLOCKED
-
-
-@pytest.mark.slow
-def test_each_conversation_is_looked_up_once(browser: Browser, sites: Sites) -> None:
-    """Chatwoot sends the conversation again after each page of the frame."""
-    with reading(browser, sites, theme="dark") as visit:
-        posts: list[str] = []
-        visit.page.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
-        answering(visit.page, conversation(id_of(visit)))
-        frame = frame_on(visit.page, framing(sites.chatwoot, sites.dashboard + signing.PATH, 340, 700))
-        expect(frame.get_by_role("article")).to_contain_text("Refunded")
         frame.evaluate("window.heard = 0; addEventListener('message', () => heard++)")
-        visit.page.evaluate(SEND, conversation(id_of(visit)))
+        visit.page.evaluate(SEND, said)
         heard(frame)
         visit.page.evaluate(SEND, conversation(NOTHING, number=8))
         expect(frame.get_by_role("article")).to_contain_text("Not found")
         assert len(posts) == 2
+        assert refusal(visit.page, sites.other, bar) == BLOCKED
 
 
 def test_messages_of_another_frame_are_ignored(browser: Browser, sites: Sites) -> None:

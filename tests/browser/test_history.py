@@ -10,7 +10,6 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from intents_ui.formatting import text
 from tests.browser.conftest import PATIENCE_MS, Visit, fits, visiting
-from tests.browser.kinds import OWNER
 
 pytestmark = pytest.mark.browser
 
@@ -216,19 +215,3 @@ def test_a_long_list_fits_every_screen(browser: Browser, server: str) -> None:
         for width in (1180, 1024, 900, 360):
             visit.page.set_viewport_size({"width": width, "height": 900})
             assert fits(visit.page), width
-
-
-@pytest.mark.slow
-def test_a_filter_of_an_addresss_history_replaces_only_the_list(browser: Browser, server: str) -> None:
-    with visiting(browser, server) as visit:
-        page = visit.page
-        visit.open(OWNER)
-        page.evaluate("window.notReloaded = true")
-        page.get_by_role("link", name=re.compile("Older")).click()
-        expect(page).to_have_url(re.compile("cursor="))
-        expect(said(page)).to_have_text("20 transfers shown")
-        page.get_by_label("Filter by status").get_by_role("link", name="Succeeded").click()
-        expect(page).to_have_url(re.compile(r"status=SUCCEEDED$"))
-        expect(page.locator("#list .status").first).to_have_text("Succeeded")
-        expect(page.get_by_role("heading", name="Totals")).to_be_visible()
-        assert page.evaluate("window.notReloaded")

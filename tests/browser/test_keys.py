@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Visit, copied, expect_copied, some_intent, visiting
+from tests.browser.conftest import Visit, expect_copied, some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -48,24 +48,6 @@ def test_a_transfer_from_elsewhere_has_no_neighbors(visit: Visit) -> None:
         expect(page.locator("#neighbors")).to_be_hidden()
         page.keyboard.press("]")
         expect(page).to_have_url(re.compile(f"{first}$"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", ["/", "/history", "/triage", "/help", "/intent/ID", "/tokens"])
-def test_a_reply_is_copied_with_three_keys_from_any_page(visit: Visit, path: str) -> None:
-    """`/`, then the pasted text, `Enter`, and `y`."""
-    page = visit.page
-    found, other = some_intent(visit, 1), some_intent(visit, 8)
-    visit.open(path.replace("/intent/ID", other))
-    page.locator("main").focus()
-    page.keyboard.press("/")
-    page.keyboard.insert_text(f"Where are my funds? {found.removeprefix('/intent/')}")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(f"{found}$"))
-    page.wait_for_load_state()
-    page.keyboard.press("y")
-    expect(page.locator("#toast")).to_have_text("Copied customer reply")
-    assert copied(page).endswith(f"{found}\n")
 
 
 def test_keys_copy_the_link_and_press_the_buttons_of_a_transfer(visit: Visit) -> None:

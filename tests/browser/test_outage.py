@@ -35,26 +35,6 @@ def test_the_notice_of_a_stale_page_goes_with_fresh_data(browser: Browser, troub
         expect(said).to_be_empty()
 
 
-@pytest.mark.slow
-def test_a_stale_list_says_so_until_it_is_refreshed(browser: Browser, troubled: Troubled) -> None:
-    with visiting(browser, troubled.root, theme="dark", width=360) as visit:
-        page, note, said = visit.page, visit.page.locator("#old-answers"), visit.page.locator("#old-said")
-        visit.install_clock()
-        visit.open("/")
-        expect(note).to_be_empty()
-        troubled.service.inject(STATUSES["502 with a page"], "GetIntentHistory")
-        page.clock.fast_forward(REFRESH)
-        expect(note).to_contain_text(REASON)
-        expect(said).to_contain_text(re.compile(r"^Last updated \d\d:\d\d UTC: transfer list\. [^.]+\.$"))
-        assert fits(page)
-        troubled.service.clear_faults()
-        until(lambda: "Service error" not in client().get(troubled.root).text)
-        with page.expect_response("**/newest*"):
-            page.clock.fast_forward(REFRESH)
-        expect(note).to_be_empty()
-        expect(said).to_be_empty()
-
-
 @pytest.mark.programs
 def test_an_outage_leaves_the_page_as_it_is(browser: Browser, troubled: Troubled) -> None:
     with visiting(browser, troubled.root, width=360) as visit:

@@ -1,7 +1,5 @@
 """Route searches in a real browser: selected, swapped and searched, by keyboard and without scripts."""
 
-import re
-
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -79,27 +77,3 @@ def test_the_token_list_follows_the_chain_and_keeps_the_counterpart_selected(bro
         expect(chain).to_be_focused()
         expect(origin.get_by_label("Or enter another token")).to_have_value("typed before")
         expect(page).to_have_url(server + "/routes")
-
-
-@pytest.mark.slow
-def test_without_scripts_a_chain_is_selected_and_then_a_token(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
-        page = visit.page
-        visit.open("/routes")
-        ask = page.get_by_role("button", name="Find routes")
-        side(page, "To").get_by_label("Chain").select_option("Base")
-        ask.click()
-        expect(page).to_have_url(server + "/routes?to=8453")
-        side(page, "To").get_by_label("Token", exact=True).select_option("USDC")
-        side(page, "From").get_by_label("Chain").select_option("Sepolia")
-        ask.click()
-        expect(answer(page)).to_have_text("No listed token on Sepolia with a route to USDC on Base")
-        page.get_by_role("link", name="Search all chains").click()
-        expect(answer(page)).to_have_text(re.compile(r"^\d+ tokens on \d+ chains with a route to USDC on Base$"))
-        page.get_by_label("Owner").fill("0x12")
-        ask.click()
-        expect(page.get_by_role("alert")).to_contain_text("An address has 40 hex characters. This one has 2.")
-        page.get_by_label("Owner").fill("0x" + "1" * 40)
-        ask.click()
-        expect(answer(page)).to_contain_text("held by 0x111111…111111 with a route to USDC on Base")
-        visit.forgive(400)

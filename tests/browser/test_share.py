@@ -57,23 +57,3 @@ def test_sharing_with_an_app_appears_where_supported(browser: Browser, server: s
         if can_share:
             button.click()
             assert page.evaluate("window.shared.url") == server + path
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("of", ["intent", "address"])
-def test_without_scripts_it_is_a_separate_page(browser: Browser, server: str, of: str) -> None:
-    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
-        page = visit.page
-        visit.open(some_intent(visit, 10))
-        if of == "address":
-            page.get_by_role("link", name="View address").first.click()
-        path = page.url.removeprefix(server).partition("?")[0]
-        if of == "address":
-            page.locator("#share > summary").click()
-            page.locator("#share-ways a").click()
-        else:
-            open_share(page)
-        expect(page.get_by_label("Link", exact=True)).to_have_value(server + path)
-        expect(page.get_by_role("button", name="Copy: Link")).to_have_count(0)
-        page.wait_for_load_state("load")
-        assert page.locator(".share-code img").evaluate("image => image.naturalWidth > 0")

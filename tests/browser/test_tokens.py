@@ -92,28 +92,6 @@ def test_more_rows_load_while_scrolling(browser: Browser, server: str) -> None:
         assert fits(page)
 
 
-@pytest.mark.slow
-def test_without_scripts_a_form_and_links_do_the_same(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
-        page = visit.page
-        visit.open("/tokens?show=listed")
-        page.get_by_role("link", name="Next 100").click()
-        expect(page).to_have_url(f"{server}/tokens?show=listed&after=100")
-        expect(rows(page)).to_have_count(100)
-        page.get_by_role("link", name="Previous 100").click()
-        expect(page).to_have_url(f"{server}/tokens?show=listed")
-        field(page).fill(" usdc ")
-        page.get_by_role("button", name="Search").click()
-        expect(page).to_have_url(f"{server}/tokens?q=usdc&show=listed")
-        assert fits(page)
-        visit.open(f"/token/8453/{USDC}")
-        page.get_by_role("link", name="Routes of this token").click()
-        expect(page.get_by_role("heading", name="Routes from this token")).to_be_visible()
-        page.get_by_role("link", name="Back to the token").click()
-        page.get_by_role("link", name="Recent transfers of this token").click()
-        expect(page.get_by_role("heading", name="Recent transfers", exact=True)).to_be_visible()
-
-
 @pytest.mark.programs
 def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=360) as visit:

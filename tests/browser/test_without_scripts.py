@@ -86,7 +86,26 @@ def called_an_operation(visit: Visit) -> None:
     expect(visit.page.get_by_role("heading", name=re.compile("^4"))).to_be_visible()
 
 
-JOBS = [looked_up_by_key, read_an_address, exported, narrowed_chains, searched_tokens, called_an_operation]
+def found_routes(visit: Visit) -> None:
+    visit.open("/routes")
+    find = visit.page.get_by_role("button", name="Find routes")
+    destination = visit.page.get_by_role("region", name="To", exact=True)
+    destination.get_by_label("Chain").select_option("Base")
+    find.click()
+    destination.get_by_label("Token", exact=True).select_option("USDC")
+    find.click()
+    expect(visit.page.locator("#answer")).to_contain_text("with a route to USDC on Base")
+
+
+JOBS = [
+    looked_up_by_key,
+    read_an_address,
+    exported,
+    narrowed_chains,
+    searched_tokens,
+    found_routes,
+    called_an_operation,
+]
 
 
 @pytest.mark.parametrize(
