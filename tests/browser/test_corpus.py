@@ -44,7 +44,7 @@ def hostile(wants: str) -> Iterator[tuple[str, list[str]]]:
     """Yield a dashboard with a hostile service, and the paths of its transfers, of other pages and of the triage."""
     port = free_port()
     service = f"http://127.0.0.1:{port}"
-    command = ("-m", "tests.faults.hostile_service", str(port), wants)
+    command = ("-m", "tests.faults.hostile", str(port), wants)
     with (
         running(*command, url=f"{service}/rpc/Service/GetChains"),
         dashboard(

@@ -2,11 +2,14 @@
 
 A harmless run has the same text, except that each of the six characters with a meaning in HTML is replaced by another.
 So pages of both runs have the same tree, and the same text once the six are replaced in both.
+
+`python -m tests.faults.hostile <port> word|anything` runs the service for a real dashboard.
 """
 
 import itertools
 import json
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -21,9 +24,11 @@ import time_machine
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app, startup
+from intents_ui.emulator.__main__ import Server
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.models import IntentStatus, TransactionStatus
 from tests.emulator.driving import send_request
+from tests.faults import corpus
 from tests.pages.conftest import fresh
 
 HARMLESS: Final = str.maketrans({"<": "(", ">": ")", "&": "*", '"': "$", "'": ";", "`": ";"})
@@ -217,3 +222,14 @@ def visible(words: str, *, lines: bool = False) -> str:
 
 def is_hidden(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
+
+
+def main(port: str, wants: str) -> None:
+    choice = {"word": is_word, "anything": is_anything}[wants]
+    service = Hostile([*corpus.XSS, *corpus.UNICODE], corpus.URLS, wants=choice, turn=3)
+    service.emulator = Emulator()
+    Server(service, int(port)).run()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -13,10 +13,8 @@ import httpx
 import pytest
 import time_machine
 from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse
 
 from intents_ui import app, application, asgi, startup
-from intents_ui.application import PAGES
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import limits
 from intents_ui.http.limits import REQUESTS
@@ -199,30 +197,6 @@ def test_a_page_that_waited_too_long_for_a_thread_is_rejected(monkeypatch: pytes
     late = ask(GREEDY, "/help")
     assert (late.status_code, late.headers["Retry-After"]) == (503, "2")
     assert "Dashboard busy" in late.text
-
-
-@pytest.mark.usefixtures("emulator")
-async def test_a_request_that_is_canceled_keeps_its_thread_until_its_work_ends(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    go_on, began = threading.Event(), threading.Event()
-
-    def slow(request: HttpRequest) -> HttpResponse:
-        began.set()
-        go_on.wait(PATIENCE)
-        return HttpResponse()
-
-    monkeypatch.setattr(PAGES, "_middleware_chain", slow)
-    async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(asgi.application, client=(GREEDY, 1)), base_url="http://localhost"
-    ) as client:
-        asked = asyncio.create_task(client.get("/help"))
-        await asyncio.to_thread(began.wait, PATIENCE)
-        asked.cancel()
-        await asyncio.gather(asked, return_exceptions=True)
-    assert (app.current().requests_in_hand.held, app.current().executor.running) == (0, 1)
-    go_on.set()
-    await asyncio.to_thread(until, lambda: app.current().executor.running == 0)
 
 
 def test_another_page_of_a_client_does_not_wait_while_one_pauses_before_a_retry(

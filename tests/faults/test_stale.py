@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.web import intent
 from tests.faults.site import FRAGMENT, Dashboard
-from tests.faults.upstream import STATUSES, TRANSPORT, refusing
+from tests.faults.upstream import STATUSES, TRANSPORT
 from tests.service.scripted_server import Script
 
 LATER = 400.0  # seconds: older than what is shown while a newer answer comes, younger than what is not shown any more
@@ -31,6 +31,14 @@ FAILING = [
 ]
 
 
+def opened_twice(dashboard: Dashboard, path: str, fault: str = "502 with a page", **how: Any) -> tuple[Any, Any]:
+    """Return a fresh page, and the same page later, when the service fails."""
+    fresh = dashboard.open(path, **how)
+    dashboard.later(LATER)
+    dashboard.service.inject(FAULTS[fault])
+    return fresh, dashboard.visit(path, **how)
+
+
 def note_of(answer: Any) -> str:
     place = LexborHTMLParser(answer.body).css_first("#old-answers")
     return " ".join(place.text(separator=" ").split()) if place else ""
@@ -40,11 +48,8 @@ def note_of(answer: Any) -> str:
 def test_the_last_known_snapshot_is_shown_with_its_age_and_the_reason(
     dashboard: Dashboard, paths: dict[str, str], fault: str, name: str
 ) -> None:
-    before = dashboard.open(paths[name])
+    before, after = opened_twice(dashboard, paths[name], fault)
     assert (note_of(before), "Age" in before) == ("", False), "it is fresh"
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS[fault])
-    after = dashboard.visit(paths[name])
     assert (before.status_code, after.status_code) == (200, 200)
     note = note_of(after)
     assert re.match(r"Last updated \d\d:\d\d UTC \( 6 min ago \): [^.]+\. [^.]+\. Retrying ", note)
@@ -73,11 +78,9 @@ def test_the_age_of_a_page_is_that_of_its_oldest_response(dashboard: Dashboard, 
 def test_staleness_is_announced_politely_and_without_a_running_clock(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
-    page = LexborHTMLParser(dashboard.open(paths["home"]).body)
+    page = LexborHTMLParser(opened_twice(dashboard, paths["home"])[0].body)
     assert page.css_first("#old-said").attributes["aria-live"] == "polite"
     assert not page.css("[aria-live] [data-ago]")
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS["502 with a page"])
     looks = [dashboard.visit("/newest", headers=FRAGMENT).body for _ in range(2)]
     said = [re.search(r'"#old-said" hx-swap="innerMorph">(.+?)</hx-partial>', look)[1] for look in looks]
     assert re.fullmatch(r"Last updated \d\d:\d\d UTC: transfer list\. Service error\.", said[0])
@@ -86,10 +89,7 @@ def test_staleness_is_announced_politely_and_without_a_running_clock(
 
 def test_a_stale_response_is_served_without_new_requests(dashboard: Dashboard, paths: dict[str, str]) -> None:
     """The service is tried again every few seconds at most. Otherwise, these pages would send 20 requests."""
-    dashboard.open(paths["intent running"])
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS["500 with nothing"])
-    dashboard.visit(paths["intent running"])
+    opened_twice(dashboard, paths["intent running"], "500 with nothing")
     asked = len(dashboard.service.requested("GetIntent", "GetIntentReceipt"))
     for _ in range(10):
         assert dashboard.visit(paths["intent running"]).status_code == 200
@@ -103,11 +103,8 @@ def test_a_stale_fragment_updates_the_notice_of_its_page(
 ) -> None:
     path = {"home": "/newest", "intent running": f"{paths['intent running']}/receipt"}.get(name, paths[name])
     page = {"HX-Current-URL": f"http://testserver{paths[name]}"} if path == paths[name] else {}
-    fresh = dashboard.open(path, headers=FRAGMENT | page)
+    fresh, old = opened_twice(dashboard, path, headers=FRAGMENT | page)
     assert '<hx-partial hx-target="#old-answers" hx-swap="innerHTML"></hx-partial>' in fresh.body
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS["502 with a page"])
-    old = dashboard.visit(path, headers=FRAGMENT | page)
     assert old.status_code == 200
     assert int(old["Content-Length"]) == len(old.content)
     result = re.search(r'<hx-partial hx-target="#old-answers" hx-swap="innerHTML">(.+?)</hx-partial>', old.body, re.S)
@@ -118,13 +115,10 @@ def test_a_stale_fragment_updates_the_notice_of_its_page(
 def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
-    fresh = dashboard.open(paths["route stats"], headers=FRAGMENT).body
+    fresh, stale = (each.body for each in opened_twice(dashboard, paths["route stats"], headers=FRAGMENT))
     assert "old-answers" not in fresh
     assert '<hx-partial hx-target="#old-route-stats" hx-swap="delete"></hx-partial>' in fresh
     assert "old-parts" not in fresh
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS["502 with a page"])
-    stale = dashboard.visit(paths["route stats"], headers=FRAGMENT).body
     assert "old-answers" not in stale
     note = re.search(
         r'"#old-parts" hx-swap="beforeend"><div id="old-route-stats">(.+?)</div></hx-partial>', stale, re.S
@@ -137,10 +131,7 @@ def test_the_stream_of_a_transfer_opened_during_an_outage_shows_what_the_page_sh
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
     shown = r'Updated <time datetime="([^"]+)"'
-    dashboard.open(paths["intent running"])
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS["502 with a page"])
-    page = dashboard.visit(paths["intent running"]).body
+    page = opened_twice(dashboard, paths["intent running"])[1].body
     unanswered = Snapshot(paths["intent running"].rpartition("/")[2], None, learned_at=None)
     live = intent.receipt_fragment(unanswered.stale(datetime.now(UTC)))
     [in_page], [in_stream] = (re.findall(shown, each) for each in (page, live))
@@ -153,10 +144,7 @@ def test_the_stream_of_a_transfer_opened_during_an_outage_shows_what_the_page_sh
 
 
 def test_a_snapshot_after_recovery_is_fresh(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    dashboard.open(paths["intent running"])
-    dashboard.later(LATER)
-    dashboard.service.inject(FAULTS["502 with a page"])
-    assert note_of(dashboard.visit(paths["intent running"]))
+    assert note_of(opened_twice(dashboard, paths["intent running"])[1])
     dashboard.service.clear_faults()
     dashboard.later(40)
     for _ in range(3):  # the first of them may be the one that tries
@@ -180,13 +168,10 @@ def test_files_feeds_and_embeds_show_their_age_too(dashboard: Dashboard, paths: 
     files += [f"{owner}/feed.atom", f"/embed{intent}"]
     for path in files:
         dashboard.service.clear_faults()
-        fresh = dashboard.open(path)
+        fresh, answer = opened_twice(dashboard, path)
         assert "Age" not in fresh, path
         said = SAID.get(path.removeprefix(intent), "")
         assert not said or said not in fresh.body, path
-        dashboard.later(LATER)
-        dashboard.service.inject(FAULTS["502 with a page"])
-        answer = dashboard.visit(path)
         assert (path, answer.status_code) == (path, 200)
         assert 380 <= int(answer["Age"]) <= 420, path
         assert said in answer.body, path
@@ -225,10 +210,7 @@ def banner(answer: Any) -> str:
 
 
 def test_a_pause_by_the_operator_is_on_every_page_until_it_is_over(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    dashboard.open(paths["intent running"])
-    dashboard.later(LATER)
-    dashboard.service.inject(refusing(9000, "IntentsDisabled", 400))
-    answer = dashboard.visit(paths["intent running"])
+    _, answer = opened_twice(dashboard, paths["intent running"], "paused")
     assert answer.status_code == 200
     assert BANNER in banner(answer)
     assert "this transfer. Service paused." in note_of(answer)

@@ -9,14 +9,12 @@ import asyncio
 import html
 import json
 import logging
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -48,8 +46,8 @@ from tests.faults.hostile import (
 from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_OWNER, Sample, read
 from tests.pages.reading import content
 from tests.pages.test_live import get
+from tests.production import SECRET, started
 from tests.service.scripted_server import Visit, response, serving
-from tests.serving import GUNICORN, ROOT, free_port, wait_for
 from tests.waiting import PATIENCE
 
 FAKE: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
@@ -395,17 +393,17 @@ def test_untrusted_text_never_starts_a_log_line(form: str, written: str) -> None
 
 
 @pytest.mark.slow
-def test_the_log_of_a_dashboard_process_has_one_event_per_line() -> None:
+def test_the_log_of_a_dashboard_process_has_one_event_per_line(tmp_path: Path) -> None:
     """A request with everything hostile that HTTP lets through, to a dashboard whose service says hostile things."""
     paths = ("/intent/0x%0d%0a2026-01-01 ERROR x: forged", "/chains?a=%0aforged", "/search?q=%1b[31m%0aforged")
     with (
         serving(refusing_in_many_lines) as service,
-        logging_dashboard(service.url) as (root, result),
+        started(tmp_path / "log", INTENTS_SERVICE_URL=service.url, **SECRET) as (root, _),
         httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE) as visitor,
     ):
         for path in paths:
             visitor.get(path, headers={"User-Agent": "x\x1b[31m", "Referer": "http://x/%0aforged"})
-        lines = result()
+    lines = (tmp_path / "log").read_text().splitlines()
     assert len(lines) > 2
     assert [
         line for line in lines if not EVENT.match(line) and not line.startswith(("intents-ui is ready", "  "))
@@ -416,29 +414,3 @@ def test_the_log_of_a_dashboard_process_has_one_event_per_line() -> None:
 def refusing_in_many_lines(visit: Visit) -> None:
     said = {"error": "x\nforged", "code": 2001, "msg": "x\r\nforged \x1b[31m", "cause": "x\u2028forged", "status": 500}
     visit.send(response(said, status=500))
-
-
-@contextmanager
-def logging_dashboard(service: str) -> Iterator[tuple[str, Callable[[], list[str]]]]:
-    """A dashboard, and what it has written when it is asked for that; then it is over."""
-    port = free_port()
-    env = {"PORT": str(port), "INTENTS_SERVICE_URL": service, "SECRET_KEY": "a key of the test"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", "--config", GUNICORN],
-        cwd=ROOT,
-        env=os.environ | env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    root = f"http://127.0.0.1:{port}"
-
-    def written() -> list[str]:
-        process.terminate()
-        return process.communicate(timeout=PATIENCE)[0].decode().splitlines()
-
-    try:
-        wait_for(f"{root}/healthz", process)
-        yield root, written
-    finally:
-        process.kill()
-        process.communicate(timeout=PATIENCE)
