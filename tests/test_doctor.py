@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import httpx
@@ -142,27 +143,22 @@ def doctor(*options: str, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
+def emulating(*options: str) -> AbstractContextManager[str]:
+    """Run the emulator, and give its URL."""
+    port = str(free_port())
+    return running("-m", "intents_ui.emulator", "--port", port, *options, url=f"http://127.0.0.1:{port}/")
+
+
 @pytest.mark.parametrize("fault", ON_A_SOCKET)
 def test_each_fault_of_a_connection_is_named(fault: str) -> None:
-    port = free_port()
-    emulator = running(
-        "-m",
-        "intents_ui.emulator",
-        "--port",
-        str(port),
-        "--fault",
-        f"GetChains={fault}",
-        url=f"http://127.0.0.1:{port}/",
-    )
-    with emulator as url:
+    with emulating("--fault", f"GetChains={fault}") as url:
         result = doctor("--quick", INTENTS_SERVICE_URL=url)
     assert ON_A_SOCKET[fault] in result.stdout
     assert result.returncode == 1
 
 
 def test_a_deployment_with_everything_is_fine_through_its_proxy() -> None:
-    port = free_port()
-    with running("-m", "intents_ui.emulator", "--port", str(port), url=f"http://127.0.0.1:{port}/") as url:
+    with emulating() as url:
         settings = {"INTENTS_SERVICE_URL": url, "SECRET_KEY": "a key that is long enough"}
         with dashboard(**settings) as root:
             result = doctor("--url", root, **settings)
@@ -172,11 +168,10 @@ def test_a_deployment_with_everything_is_fine_through_its_proxy() -> None:
 
 
 def test_a_rejected_key_is_told_when_the_dashboard_starts(capfd: pytest.CaptureFixture[str]) -> None:
-    port = free_port()
-    emulator = running(
-        "-m", "intents_ui.emulator", "--port", str(port), "--key", "another", url=f"http://127.0.0.1:{port}/"
-    )
-    with emulator as url, dashboard(INTENTS_SERVICE_URL=url, SECRET_KEY="a key that is long enough"):
+    with (
+        emulating("--key", "another") as url,
+        dashboard(INTENTS_SERVICE_URL=url, SECRET_KEY="a key that is long enough"),
+    ):
         told: list[str] = []
 
         def is_told() -> bool:

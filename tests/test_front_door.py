@@ -14,35 +14,21 @@ import pytest
 import trustme
 
 from intents_ui import app, startup
-from intents_ui.asgi import application
 from intents_ui.emulator import Emulator
 from tests.conftest import needs
+from tests.faults.test_bad_input import raw
 from tests.nginx import balanced
+from tests.pages.asgi import ask
 from tests.pages.conftest import switch_to
 from tests.production import Production
 from tests.waiting import PATIENCE
 
 
-def raw(server: str, request: bytes) -> bytes:
-    """Return the response to raw request bytes, then close the connection."""
-    where = urlsplit(server)
-    with socket.create_connection((where.hostname, where.port), timeout=60) as connection:
-        connection.sendall(request)
-        answer = b""
-        while piece := connection.recv(65536):
-            answer += piece
-    return answer
-
-
-def get(production: Production, path: str, host: str = "Host: 127.0.0.1\r\n") -> bytes:
-    return raw(production.root, f"GET {path} HTTP/1.1\r\n{host}Connection: close\r\n\r\n".encode())
-
-
 def test_a_long_message_in_any_script_can_be_pasted(production: Production) -> None:
     message = quote("送金が届きません。" * 1090 + " 0x" + "12" * 20)
-    answer = get(production, f"/search?q={message}")
-    assert answer.startswith(b"HTTP/1.1 404")
-    assert b"address <bdi" in answer
+    answer = production.get(f"/search?q={message}")
+    assert answer.status_code == 404
+    assert "address <bdi" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/", "/search", "/healthz", "/nowhere"])
@@ -74,15 +60,9 @@ def embedded(emulator: Emulator) -> Iterator[None]:
     switch_to(before)
 
 
-def opened(*paths: str) -> httpx.Response:
-    """Return the last response of the dashboard in this process."""
-
-    async def responses() -> list[httpx.Response]:
-        transport = httpx.ASGITransport(application)
-        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            return [await client.get(path) for path in paths]
-
-    return asyncio.run(responses())[-1]
+def opened(path: str) -> httpx.Response:
+    """Return a response of the dashboard in this process."""
+    return ask("GET", path if path.startswith("http:") else f"http://127.0.0.1{path}")
 
 
 def test_the_emulator_in_the_process_rejects_an_unknown_host_name() -> None:
@@ -115,7 +95,7 @@ def test_a_remote_service_shows_the_same_transfer_as_the_emulator_in_the_process
     path = f"/intent/{emulator.finished(scenario)['intentId']}"
     paths = (f"{path}/balances", path)  # so that the page doesn't wait for them
     with embedded(emulator):
-        own = opened(*paths)
+        _, own = map(opened, paths)
     _, remote = map(production.get, paths)
     assert (own.status_code, remote.status_code) == (200, 200)
     assert of_transfer(own.text) == of_transfer(remote.text)
