@@ -1,6 +1,5 @@
 """Settings: documented once, checked at startup, and never leaked."""
 
-import logging
 import os
 import re
 import subprocess
@@ -266,8 +265,3 @@ def test_the_embedded_service_is_the_default(env: dict[str, str], embedded: bool
 def test_a_trusted_network_with_clients_in_it_is_too_wide(network: str) -> None:
     read = environment({"TRUSTED_PROXIES": f"10.0.0.0/8,fc00::/7,104.16.0.0/13,2a06:98c0::/29,127.0.0.1,{network}"})
     assert [str(each) for each in read.wide_proxies] == [network]
-
-
-def test_the_access_key_is_not_logged_at_any_level() -> None:
-    for name in ("httpx", "httpcore", "httpcore.http11", "httpcore.connection"):
-        assert not logging.getLogger(name).isEnabledFor(logging.INFO), name

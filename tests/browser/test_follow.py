@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from intents_ui.transfers.rules import MESSAGES
 from tests.browser.conftest import Visit, visiting
-from tests.browser.test_live import HIDE, OWNER, REFUNDED_INSIDE, Transfer
+from tests.browser.kinds import RECIPIENT
+from tests.browser.test_live import HIDE, REFUNDED_INSIDE, Transfer
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -178,7 +179,7 @@ def test_an_address_page_checks_for_new_transfers_every_half_minute_and_backs_of
     Transfer(visit.root)
     visit.install_clock()
     notifications(visit, permission="granted")
-    visit.open(f"/address/{OWNER}")
+    visit.open(f"/address/{RECIPIENT}")
     own = page.title()
     feed.titles = {"0x1": "In progress · 5 USDC"}
     with page.expect_response("**/feed.atom"):
@@ -189,7 +190,7 @@ def test_an_address_page_checks_for_new_transfers_every_half_minute_and_backs_of
         page.clock.run_for(30_000)
     expect(page).to_have_title("● Quoted · 7 USDC, and 1 more")
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("icon-progress"))
-    assert sent(page) == [["Quoted · 7 USDC, and 1 more", f"/address/{OWNER}"]]
+    assert sent(page) == [["Quoted · 7 USDC, and 1 more", f"/address/{RECIPIENT}"]]
     hide(page, False)
     expect(page).to_have_title(own)
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("mark"))

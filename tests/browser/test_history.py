@@ -1,15 +1,14 @@
 """The list of transfers in a real browser: filters, pages, Back, and its announcements."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from intents_ui.formatting import text
-from tests.browser.conftest import PATIENCE_MS, Visit, fits, visiting
+from tests.browser.conftest import fits, visiting
+from tests.browser.test_times import open_page, reader
 
 pytestmark = pytest.mark.browser
 
@@ -114,19 +113,10 @@ def test_an_invalid_cursor_is_reported_above_the_unchanged_list(browser: Browser
         visit.forgive(400)
 
 
-@contextmanager
-def abroad(browser: Browser, server: str, zone: str) -> Iterator[Visit]:
-    context = browser.new_context(timezone_id=zone, locale="de-DE")
-    context.set_default_timeout(PATIENCE_MS)
-    yield Visit(context.new_page(), server)
-    context.close()
-
-
 @pytest.mark.programs
 def test_times_are_entered_in_the_users_zone(browser: Browser, server: str) -> None:
-    with abroad(browser, server, "Australia/Adelaide") as visit:
-        page = visit.page
-        visit.open("/history")
+    with reader(browser, zone="Australia/Adelaide", locale="de-DE") as context:
+        page = open_page(context, f"{server}/history")
         pill(page, "created").locator("summary").click()
         expect(page.get_by_label("Time zone")).to_have_value("Australia/Adelaide")
         page.get_by_label("From", exact=True).fill("2026-11-20T10:30")

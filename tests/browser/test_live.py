@@ -11,13 +11,11 @@ from playwright.sync_api import APIResponse, Browser, Page, Route, expect
 
 from intents_ui.formatting import times
 from tests.browser.conftest import Visit, client, loaded, visiting, wait_until
+from tests.browser.kinds import QUOTE
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
-OWNER = "0x" + "11" * 20
-USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
-USDC_ON_ARBITRUM = "0xaf88d065e77c8cc2239327c5edb3a432268e5831"
 REFUNDED_ON_ORIGIN = 8
 REFUNDED_INSIDE = 9  # immediately, not after the longer interval that follows a failure
 # Hides or shows the tab.
@@ -56,17 +54,7 @@ class Transfer:
 
     def __init__(self, server: str) -> None:
         self._server = server
-        request = {
-            "ownerAddress": OWNER,
-            "originChainId": 8453,
-            "originTokenAddress": USDC_ON_BASE,
-            "originTokenAmount": "300000000",
-            "destinationChainId": 42161,
-            "destinationTokenAddress": USDC_ON_ARBITRUM,
-            "destinationToAddress": OWNER,
-            "tradeType": "EXACT_INPUT",
-        }
-        self.intent = self._ask("QuoteIntent", **request)["intent"]
+        self.intent = self._ask("QuoteIntent", **QUOTE)["intent"]
         self.path = f"/intent/{self.intent['intentId']}"
 
     def commit(self) -> None:

@@ -17,8 +17,8 @@ TIMES = "time[data-at]"
 
 
 @contextmanager
-def reader(browser: Browser, *, zone: str, scripts: bool = True) -> Iterator[BrowserContext]:
-    context = browser.new_context(timezone_id=zone, locale="en-US", java_script_enabled=scripts)
+def reader(browser: Browser, *, zone: str, locale: str = "en-US") -> Iterator[BrowserContext]:
+    context = browser.new_context(timezone_id=zone, locale=locale)
     context.set_default_timeout(PATIENCE_MS)
     try:
         yield context

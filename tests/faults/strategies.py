@@ -7,6 +7,7 @@ def test_nothing_that_is_asked_breaks_a_page(client, asked):
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -17,7 +18,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
 from intents_ui.service.console import OPERATIONS
 from intents_ui.service.models import IntentStatus
-from tests.url_patterns import PARAMETER, url_patterns
+from tests.url_patterns import PARAMETER, Route, url_patterns
 
 OWNER = names.address_of(Role.OWNER, 0)
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
@@ -112,23 +113,17 @@ def words() -> st.SearchStrategy[str]:
 
 def paths() -> st.SearchStrategy[str]:
     """All URLs of the site map with any values, and some unknown ones."""
-    of_site_map = st.sampled_from([str(pattern.pattern) for pattern in url_patterns()]).flatmap(filled)
-    elsewhere = words().map(lambda word: quote(word, safe="/"))
-    ends = st.sampled_from(ENDS)
-    return st.builds("/{}{}".format, st.one_of(of_site_map, of_site_map, of_site_map, elsewhere), ends)
+    of_site_map = st.sampled_from(url_patterns()).flatmap(filled)
+    elsewhere = words().map(lambda word: "/" + quote(word, safe="/"))
+    return st.builds("{}{}".format, st.one_of(of_site_map, of_site_map, of_site_map, elsewhere), st.sampled_from(ENDS))
 
 
-def filled(route: str) -> st.SearchStrategy[str]:
-    places = PARAMETER.findall(route)
-    values = st.tuples(
-        *(st.sampled_from(("csv", "json", "ndjson")) if place == "kind" else words() for place in places)
-    )
-    return values.map(lambda given: put(route, [quote(value, safe=":") for value in given]))
-
-
-def put(route: str, values: list[str]) -> str:
-    left = iter(values)
-    return PARAMETER.sub(lambda _: next(left), route)
+def filled(route: Route) -> st.SearchStrategy[str]:
+    values = {
+        name: st.sampled_from(("csv", "json", "ndjson")) if name == "kind" else words().map(partial(quote, safe=":"))
+        for name in PARAMETER.findall(route.pattern)
+    }
+    return st.fixed_dictionaries(values).map(lambda given: route.path(**given))
 
 
 def fields() -> st.SearchStrategy[list[tuple[str, str]]]:

@@ -18,8 +18,6 @@ from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.formatting import hashes, text
 from intents_ui.search import explorers
-from intents_ui.service import operations
-from intents_ui.service.errors import Unreadable
 from intents_ui.service.models import BlockExplorer, ChainInfo
 from intents_ui.settings import ENV
 from tests.emulator.driving import request
@@ -29,9 +27,6 @@ from tests.faults.odd_pages import LISTS, OF_AN_INTENT, Sample, read
 from tests.faults.test_strings import pages
 from tests.pages.asgi import ask
 from tests.pages.reading import content
-from tests.service.clients import client
-from tests.service.scripted_server import answering as saying
-from tests.service.scripted_server import serving
 
 SHORT: Final = re.compile(r"0x([0-9a-fA-F]{6})…([0-9a-fA-F]{6})")
 TOKEN: Final = "/token/1/0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
@@ -200,14 +195,6 @@ def test_no_url_in_a_response_is_ever_requested() -> None:
         assert not was_called(server)
         socket.create_connection(("127.0.0.1", port)).close()
         assert was_called(server)
-
-
-def test_the_client_connects_only_to_the_service() -> None:
-    with listener() as elsewhere:
-        away = saying("", status=307, headers={"Location": f"http://127.0.0.1:{elsewhere.getsockname()[1]}/"})
-        with serving(away) as server, client(server.url) as service, pytest.raises(Unreadable):
-            service.ask(operations.get_intent("0x1"))
-        assert not was_called(elsewhere)
 
 
 # Letters
