@@ -3,11 +3,12 @@
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -102,16 +103,15 @@ class Visit:
         self.is_pristine = False
 
     def watch(self) -> None:
-        self.page.on("console", self._read)
-        self.page.on("pageerror", self._fail)
-        self.page.on("request", self._send)
-        self.page.on("response", self._receive)
+        for event, listener in self._listeners().items():
+            self.page.on(event, listener)
 
     def unwatch(self) -> None:
-        self.page.remove_listener("console", self._read)
-        self.page.remove_listener("pageerror", self._fail)
-        self.page.remove_listener("request", self._send)
-        self.page.remove_listener("response", self._receive)
+        for event, listener in self._listeners().items():
+            self.page.remove_listener(event, listener)
+
+    def _listeners(self) -> dict[Any, Callable[[Any], None]]:
+        return {"console": self._read, "pageerror": self._fail, "request": self._send, "response": self._receive}
 
     def forgive(self, status: int) -> None:
         """Drop errors about a response with this status, which the test expects."""
@@ -205,12 +205,15 @@ def _closed_client() -> Iterator[None]:
     client.cache_clear()
 
 
-def some_intent(visit: Visit, scenario: int, kind: str = "completed") -> str:
-    """Return the path of a scenario's transfer. Reads the long list of them without the browser."""
-    page = client().get(f"{visit.root}/demo").text
-    found = re.search(rf'href="([^"]+)" aria-label="{kind.capitalize()} transfer of scenario {scenario}"', page)
-    assert found, f"no {kind} transfer of scenario {scenario}"
-    return found[1]
+def finished_transfers(root: str) -> dict[int, str]:
+    """Return the path of each scenario's closed transfer. Reads the long list of them without the browser."""
+    demo = httpx.get(f"{root}/demo", trust_env=False, timeout=PATIENCE).text
+    found = re.findall(r'href="(/intent/[^"]+)" aria-label="Completed transfer of scenario (\d+)"', demo)
+    return {int(scenario): path for path, scenario in found}
+
+
+def some_intent(visit: Visit, scenario: int) -> str:
+    return finished_transfers(visit.root)[scenario]
 
 
 def copied(page: Page) -> str:

@@ -5,7 +5,6 @@ the service and invalid input.
 """
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,11 +17,10 @@ from playwright.sync_api import Page, Route, expect
 from intents_ui.emulator import errors, names
 from intents_ui.emulator.names import Role
 from intents_ui.http import failures
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, finished_transfers
 from tests.mirror.sample import PAID
 from tests.service import scripted_server
 from tests.service.scripted_server import response
-from tests.waiting import PATIENCE
 
 OWNER: Final = f"/address/{names.address_of(Role.OWNER, 0)}"
 RECIPIENT: Final = "0x" + "11" * 20
@@ -194,13 +192,6 @@ def chosen(root: str) -> list[Kind]:
         Kind("transfer, failed, recoverable", finished_transfers(root)[11]),
         *(places[name] for name in names),
     ]
-
-
-def finished_transfers(root: str) -> dict[int, str]:
-    """Return the path of each scenario's closed transfer."""
-    demo = httpx.get(f"{root}/demo", trust_env=False, timeout=PATIENCE).text
-    found = re.findall(r'href="(/intent/[^"]+)" aria-label="Completed transfer of scenario (\d+)"', demo)
-    return {int(scenario): path for path, scenario in found}
 
 
 def of_transfers(root: str) -> list[Kind]:

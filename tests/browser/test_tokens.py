@@ -75,23 +75,6 @@ def test_filters_keep_typed_text_and_back_steps_through_them(browser: Browser, s
         expect(field(page)).to_have_value("")
 
 
-@pytest.mark.slow
-def test_more_rows_load_while_scrolling(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="dark", width=360) as visit:
-        page = visit.page
-        visit.open("/tokens?show=listed")
-        expect(rows(page)).to_have_count(100)
-        for count in (200, 300):
-            page.locator(".pager[hx-get]").scroll_into_view_if_needed()
-            expect(rows(page)).to_have_count(count)
-        expect(page).to_have_url(f"{server}/tokens?show=listed")
-        expect(page.locator("#said")).to_be_empty()
-        expect(page.locator(".copy").last).to_be_visible()
-        links = page.locator(".tokens .row-link").evaluate_all("links => links.map(link => link.pathname)")
-        assert len(set(links)) == 300
-        assert fits(page)
-
-
 @pytest.mark.programs
 def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=360) as visit:
