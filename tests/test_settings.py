@@ -75,7 +75,20 @@ INVALID = {
     "INTENTS_SERVICE_BRAND": ["Two Words"],
     "INTENTS_MAX_EXPORT_ROWS": ["100001"],
     "INTENTS_LOGO_HOSTS": ["10.0.0.8"],
-    "INTENTS_EMBED_HOSTS": ["http://shop.example"],
+    "INTENTS_EMBED_HOSTS": [
+        "http://shop.example",
+        "https://shop.example/x",
+        "shop.example; script-src *",
+        "'self'",
+        "https:",
+    ],
+    "INTENTS_SLACK_SIGNING_SECRET": ["short"],
+    "INTENTS_SECURITY_CONTACT": [
+        "security@intents.example",
+        "http://intents.example",
+        "mailto:a@b\nContact: x",
+        "mailto:",
+    ],
     "INTENTS_API_TOKENS": ["desk:s3cret:60"],  # a token, not its hash
     "INTENTS_API_ORIGINS": ["desk.example", "https://*.a.example"],
     "INTENTS_RECOVERY_URL": [
@@ -224,6 +237,11 @@ def test_an_unreadable_file_or_directory_stops_the_start(
 )
 def test_plain_http_to_the_service_is_accepted_on_this_machine_and_in_private_networks(host: str) -> None:
     assert not environment(REAL | {"INTENTS_SERVICE_URL": f"http://{host}"}).embedded
+
+
+def test_embed_hosts_are_as_browsers_write_origins() -> None:
+    read = environment({"INTENTS_EMBED_HOSTS": "https://Shop.example:443,*.Shop.example:8443,*"})
+    assert read.intents_embed_hosts == ["https://shop.example", "*.shop.example:8443", "*"]
 
 
 @pytest.mark.parametrize(

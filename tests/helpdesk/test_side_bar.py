@@ -12,12 +12,13 @@ from selectolax.lexbor import LexborHTMLParser
 from intents_ui.emulator.app import Emulator
 from intents_ui.search import input_errors
 from intents_ui.search.candidates import NO_MIRROR
-from intents_ui.settings import Environment
 from intents_ui.transfers import summary
 from intents_ui.triage import lookup as ticket_lookup
 from intents_ui.web import links, reading
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
+
+pytestmark = pytest.mark.usefixtures("helpdesks")
 
 SUCCEEDED, REFUNDED, RECOVERABLE = 3, 8, 29
 NOTHING = "0x" + "12" * 32
@@ -49,13 +50,13 @@ def shown(site: Client, text: str, **fields: str) -> Any:
 # Who can open it.
 
 
-def test_without_its_setting_there_is_no_side_bar(site: Client) -> None:
+def test_without_its_setting_there_is_no_side_bar(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", [])
     for url in (signing.PATH, signing.url_of(NOTHING)):
         assert site.get(url).status_code == 404
     assert shown(site, NOTHING).status_code == 404
 
 
-@pytest.mark.usefixtures("helpdesks")
 def test_its_form_looks_up_texts(site: Client, emulator: Emulator) -> None:
     form = LexborHTMLParser(site.get(signing.PATH).content).css_first("form")
     assert form is not None
@@ -63,7 +64,6 @@ def test_its_form_looks_up_texts(site: Client, emulator: Emulator) -> None:
     assert "Refunded" in visible_text(shown(site, f"Where are my funds? {id_of(emulator)}"))
 
 
-@pytest.mark.usefixtures("helpdesks")
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": CHATWOOT}])
 def test_a_form_of_another_site_looks_up_nothing(site: Client, headers: dict[str, str]) -> None:
     answer = site.post(signing.PATH, {"q": NOTHING}, headers=headers)
@@ -76,7 +76,6 @@ def test_a_form_of_another_site_looks_up_nothing(site: Client, headers: dict[str
 # Who can frame it.
 
 
-@pytest.mark.usefixtures("helpdesks")
 @pytest.mark.parametrize("url", [signing.PATH, f"{signing.PATH}?q=1"])
 def test_only_the_named_hosts_may_frame_it(site: Client, url: str) -> None:
     answer = site.get(url)
@@ -91,7 +90,6 @@ def test_only_the_named_hosts_may_frame_it(site: Client, url: str) -> None:
 # What it shows.
 
 
-@pytest.mark.usefixtures("helpdesks")
 @pytest.mark.parametrize("scenario", [REFUNDED, RECOVERABLE])
 def test_it_shows_the_answer_of_the_transfers_page(site: Client, emulator: Emulator, scenario: int) -> None:
     intent_id = id_of(emulator, scenario)
@@ -108,7 +106,6 @@ def test_it_shows_the_answer_of_the_transfers_page(site: Client, emulator: Emula
     assert reply.text().strip().splitlines()[:-1] == of_page.strip().splitlines()[:-1]  # without the time
 
 
-@pytest.mark.usefixtures("helpdesks")
 def test_the_most_urgent_transfer_is_first_and_each_is_told_once(site: Client, emulator: Emulator) -> None:
     done, recoverable = id_of(emulator, SUCCEEDED), id_of(emulator, RECOVERABLE)
     page = LexborHTMLParser(opened(site, f"{done} {recoverable} {done.upper()} {NOTHING}").content)
@@ -118,7 +115,6 @@ def test_the_most_urgent_transfer_is_first_and_each_is_told_once(site: Client, e
     assert len(page.css("article textarea")) == 2
 
 
-@pytest.mark.usefixtures("helpdesks")
 def test_links_open_a_new_tab(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_recovery_url", "https://app.example/recover")
     links = LexborHTMLParser(opened(site, id_of(emulator, RECOVERABLE)).content).css("main a")
@@ -126,7 +122,6 @@ def test_links_open_a_new_tab(site: Client, emulator: Emulator, monkeypatch: pyt
     assert {(link.attributes["target"], link.attributes["rel"]) for link in links} == {("_blank", "noopener")}
 
 
-@pytest.mark.usefixtures("helpdesks")
 def test_a_text_without_identifiers_says_so_and_shows_the_form(site: Client) -> None:
     answer = shown(site, "Hello <b>you</b>")
     assert answer.status_code == 200
@@ -135,7 +130,6 @@ def test_a_text_without_identifiers_says_so_and_shows_the_form(site: Client) -> 
     assert "<b>you" not in answer.content.decode()
 
 
-@pytest.mark.usefixtures("helpdesks")
 def test_the_rate_limit_of_tickets_applies(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ticket_lookup, "charge", lambda *_: 7)
     answer = shown(site, NOTHING)
@@ -143,7 +137,6 @@ def test_the_rate_limit_of_tickets_applies(site: Client, monkeypatch: pytest.Mon
     assert "reached the rate limit" in visible_text(answer)
 
 
-@pytest.mark.usefixtures("helpdesks")
 def test_the_number_of_the_ticket_is_kept_for_the_script(site: Client) -> None:
     for number, kept in (("17", "17"), ("x", ""), ("1" * 21, "")):
         found = LexborHTMLParser(shown(site, NOTHING, ticket=number).content).css_first("form [name=ticket]")
@@ -151,23 +144,6 @@ def test_the_number_of_the_ticket_is_kept_for_the_script(site: Client) -> None:
         assert (found.attributes["value"] or "") == kept
 
 
-# Settings.
-
-
-@pytest.mark.parametrize(
-    ("env", "name"),
-    [
-        pytest.param({"INTENTS_SLACK_SIGNING_SECRET": "short"}, "intents_slack_signing_secret", id="a short secret"),
-    ],
-)
-def test_an_invalid_setting_stops_the_start(monkeypatch: pytest.MonkeyPatch, env: dict[str, str], name: str) -> None:
-    for setting, value in env.items():
-        monkeypatch.setenv(setting, value)
-    with pytest.raises(ValueError, match=name):
-        Environment()
-
-
-@pytest.mark.usefixtures("helpdesks")
 def test_without_a_mirror_a_transfer_in_words_has_a_sentence_that_says_so(site: Client) -> None:
     answer = shown(site, "sent 2000 USDT Polygon to Katana this morning")
     assert f"Possible matches {NO_MIRROR}" in visible_text(answer)

@@ -24,6 +24,8 @@ from tests.pages.recorded import recorded
 from tests.service.scripted_server import Script, ScriptedServer, answering, serving
 from tests.waiting import PATIENCE
 
+pytestmark = pytest.mark.usefixtures("slack")
+
 REFUNDED, RECOVERABLE, SPOOF = 8, 25, 18
 NOTHING = "0x" + "12" * 32
 BOT_TOKEN = "xoxb-the-token-of-the-bot"
@@ -63,11 +65,11 @@ def texts(blocks: list[dict[str, Any]], kind: str) -> str:
 
 
 @pytest.mark.parametrize("path", [COMMAND, EVENTS])
-def test_without_its_secret_there_is_no_slack(site: Client, path: str) -> None:
+def test_without_its_secret_there_is_no_slack(site: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_slack_signing_secret", None)
     assert sent(site, path, "text=x").status_code == 404
 
 
-@pytest.mark.usefixtures("slack")
 @pytest.mark.parametrize(
     "how",
     [
@@ -92,7 +94,6 @@ def test_a_request_with_a_wrong_signature_is_rejected(
         assert sent(site, path, body, age=290).status_code == 200
 
 
-@pytest.mark.usefixtures("slack")
 @pytest.mark.parametrize("path", [COMMAND, EVENTS])
 def test_a_request_without_a_signature_is_rejected(site: Client, path: str) -> None:
     signed = {"X-Slack-Request-Timestamp": "x", "X-Slack-Signature": OF_NO_TIME}
@@ -108,7 +109,6 @@ def test_a_request_without_a_signature_is_rejected(site: Client, path: str) -> N
 # The command.
 
 
-@pytest.mark.usefixtures("slack")
 @pytest.mark.parametrize("scenario", [REFUNDED, RECOVERABLE])
 def test_a_command_answers_its_user_as_the_transfers_page_does(site: Client, emulator: Emulator, scenario: int) -> None:
     intent_id = id_of(emulator, scenario)
@@ -121,7 +121,6 @@ def test_a_command_answers_its_user_as_the_transfers_page_does(site: Client, emu
     assert f"<http://testserver/intent/{intent_id}|View transfer>" in texts(answer["blocks"], "mrkdwn")
 
 
-@pytest.mark.usefixtures("slack")
 @pytest.mark.parametrize(("text", "words"), [("", slack_page.USAGE), ("  ", slack_page.USAGE), ("hello", "No ")])
 def test_a_command_without_identifiers_says_what_to_add(site: Client, text: str, words: str) -> None:
     answer = command(site, text).json()
@@ -129,7 +128,6 @@ def test_a_command_without_identifiers_says_what_to_add(site: Client, text: str,
     assert answer["text"].startswith(words)
 
 
-@pytest.mark.usefixtures("slack")
 def test_a_command_looks_up_five_identifiers_and_says_so(site: Client) -> None:
     answer = command(site, " ".join(f"0x{number:064x}" for number in range(1, 8))).json()
     assert answer["text"] == "All 5 identifiers resolved: 5 not found."
@@ -137,7 +135,6 @@ def test_a_command_looks_up_five_identifiers_and_says_so(site: Client) -> None:
     assert len(answer["blocks"]) <= 50
 
 
-@pytest.mark.usefixtures("slack")
 def test_markup_in_the_text_of_a_command_is_not_markup_in_its_answer(site: Client) -> None:
     answer = command(site, "<!channel> *bold* <https://evil.example|x> & 0x12").json()
     for written in (answer["text"], texts(answer["blocks"], "mrkdwn")):
@@ -145,7 +142,6 @@ def test_markup_in_the_text_of_a_command_is_not_markup_in_its_answer(site: Clien
         assert "evil.example|" not in written
 
 
-@pytest.mark.usefixtures("slack")
 def test_names_of_tokens_are_sent_as_plain_text_only(site: Client, emulator: Emulator) -> None:
     for scenario in (SPOOF, 20):
         answer = command(site, id_of(emulator, scenario)).json()
@@ -156,7 +152,6 @@ def test_names_of_tokens_are_sent_as_plain_text_only(site: Client, emulator: Emu
         assert answer["text"] == answer["text"].translate(slack_page.ENTITIES)
 
 
-@pytest.mark.usefixtures("slack")
 def test_a_command_ends_before_slack_gives_up(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     left: list[float | None] = []
 
@@ -170,7 +165,6 @@ def test_a_command_ends_before_slack_gives_up(site: Client, monkeypatch: pytest.
     assert left[0] <= slack_page.SECONDS < 3
 
 
-@pytest.mark.usefixtures("slack")
 def test_a_failed_look_up_is_answered_too(site: Client, emulator: Emulator) -> None:
     emulator.inject("*", "failing-500")
     assert command(site, NOTHING).json()["text"].startswith("Identifier not resolved: ")
@@ -189,7 +183,6 @@ def api(monkeypatch: pytest.MonkeyPatch, slack: None) -> Iterator[ScriptedServer
         yield server
 
 
-@pytest.mark.usefixtures("slack")
 def test_slack_can_verify_the_url_of_events(site: Client) -> None:
     answer = event(site, type="url_verification", challenge="<b>challenge</b>", token="x")
     assert (answer.status_code, answer.text) == (200, "<b>challenge</b>")
@@ -259,13 +252,11 @@ def test_a_failure_of_slack_is_logged_without_the_token(
     assert BOT_TOKEN not in caplog.text
 
 
-@pytest.mark.usefixtures("slack")
 def test_an_event_that_cannot_be_read_is_rejected(site: Client) -> None:
     for body in ("", "x", "[]", '{"type": 5}', '{"event": {}}'):
         assert sent(site, EVENTS, body).status_code == 400, body
 
 
-@pytest.mark.usefixtures("slack")
 def test_without_a_mirror_a_transfer_in_words_has_a_sentence_that_says_so(site: Client) -> None:
     answer = command(site, "sent 2000 USDT Polygon to Katana this morning").json()
     assert answer["text"].startswith("No transaction hash, address or intent ID found.")

@@ -1,7 +1,6 @@
 """Transfers on other sites: the frame for the configured hosts."""
 
 import re
-from html import unescape
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from django.conf import settings
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.settings import Environment
+from tests.pages.reading import PARTIAL, visible_text
 
 SWAPPED, REFUNDED = 2, 8
 HOSTS = ["https://shop.example", "*.wallet.example"]
@@ -43,16 +42,14 @@ def refuses_frames(answer: Any) -> bool:
     return answer["X-Frame-Options"] == "DENY" and (not said or ancestors(answer) == "'none'")
 
 
-def visible_text(answer: Any) -> str:
-    """Return the visible text."""
-    body = answer.content.decode().partition("<body")[2]
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", "<body" + body)).split())
+def body_text(answer: Any) -> str:
+    return visible_text("<body" + answer.content.decode().partition("<body")[2])
 
 
 def test_a_frame_shows_the_transfers_outcome_and_links_to_its_page(site: Client, emulator: Emulator) -> None:
     intent_id = id_of(emulator, REFUNDED)
     answer = framed(site, intent_id)
-    said = visible_text(answer)
+    said = body_text(answer)
     for words in ("Refunded", "In the owner's wallet on Base: 299.", "300.00 USDC", "Base", "Where the funds are"):
         assert words in said
     assert "Demo data" in said
@@ -109,7 +106,7 @@ def test_an_error_is_shown_in_the_frame_with_its_status_code(
     emulator.inject("GetIntent", fault)
     answer = framed(site, intent_id)
     assert answer.status_code == status
-    assert words in visible_text(answer)
+    assert words in body_text(answer)
     assert (ancestors(answer), answer["Cache-Control"]) == (" ".join(hosts), "no-store")
     assert ("Retry-After" in answer) == ('http-equiv="refresh"' in answer.content.decode()) == (status != 404)
 
@@ -118,7 +115,7 @@ def test_a_receipt_that_failed_to_load_is_noted_and_polled_again(site: Client, e
     intent_id = id_of(emulator)
     emulator.inject("GetIntentReceipt", "failing-500")
     answer = framed(site, intent_id)
-    assert "Couldn't load progress." in visible_text(answer)
+    assert "Couldn't load progress." in body_text(answer)
     assert 'id="poll"' in answer.content.decode()
 
 
@@ -134,26 +131,8 @@ def test_a_frame_polls_only_while_something_can_change(site: Client, emulator: E
 
 
 def test_a_refresh_returns_only_the_card_and_ends_the_polling_at_the_end(site: Client, emulator: Emulator) -> None:
-    part = {"HX-Request": "true", "HX-Request-Type": "partial"}
-    moving = framed(site, str(emulator.play(SWAPPED)["intentId"]), **part).content.decode()
-    over = framed(site, id_of(emulator), **part).content.decode()
+    moving = framed(site, str(emulator.play(SWAPPED)["intentId"]), **PARTIAL).content.decode()
+    over = framed(site, id_of(emulator), **PARTIAL).content.decode()
     assert "<html" not in moving + over
     assert 'hx-target="#poll" hx-swap="delete"' not in moving
     assert 'hx-target="#poll" hx-swap="delete"' in over
-
-
-# INTENTS_EMBED_HOSTS
-
-
-@pytest.mark.parametrize(
-    "value", ["http://shop.example", "https://shop.example/x", "shop.example; script-src *", "'self'", "https:"]
-)
-def test_embed_hosts_that_no_policy_can_contain_are_rejected(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    monkeypatch.setenv("INTENTS_EMBED_HOSTS", value)
-    with pytest.raises(ValueError, match="must be host names, https origins"):
-        Environment()
-
-
-def test_embed_hosts_are_as_browsers_write_origins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INTENTS_EMBED_HOSTS", "https://Shop.example:443,*.Shop.example:8443,*")
-    assert Environment().intents_embed_hosts == ["https://shop.example", "*.shop.example:8443", "*"]
