@@ -16,9 +16,8 @@ from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound
 from intents_ui.web import intent
+from tests.faults.site import NOTHING, USDC
 
-USDC: Final = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
-NOTHING: Final = "0x" + "12" * 32
 LIVE: Final = "live "
 TYPED: Final = "POST "
 

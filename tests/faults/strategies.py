@@ -18,11 +18,10 @@ from intents_ui.emulator import names
 from intents_ui.emulator.names import Role
 from intents_ui.service.console import OPERATIONS
 from intents_ui.service.models import IntentStatus
+from tests.faults.site import NOTHING, USDC
 from tests.url_patterns import PARAMETER, Route, url_patterns
 
 OWNER = names.address_of(Role.OWNER, 0)
-USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
-NOTHING = "0x" + "12" * 32
 
 # Values that are valid in some URL, and so pass the first check.
 FITTING = (

@@ -16,6 +16,7 @@ from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
 from intents_ui.web import frame
 from tests.pages.conftest import fresh
+from tests.pages.reading import PARTIAL
 from tests.policies import NOT_CACHED, policies
 from tests.url_patterns import url_patterns
 
@@ -49,7 +50,6 @@ ODD: Final = dict.fromkeys(OTHER_HOSTS, ELSEWHERE) | {
     "HX-Boosted": "true",
     "HX-History-Restore-Request": "true",
 }
-PART: Final = {"HX-Request": "true", "HX-Request-Type": "partial"}
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def said(answer: Any) -> tuple[int, bytes, dict[str, str]]:
 def answers(names: dict[str, str]) -> dict[str, tuple[Any, ...]]:
     """The responses to unusual headers, to none, and to a request for a part of the page, by path."""
     paths = [route.path(**names) for route in KEPT]
-    return {path: tuple(Client().get(path, headers=how) for how in (ODD, {}, PART)) for path in paths}
+    return {path: tuple(Client().get(path, headers=how) for how in (ODD, {}, PARTIAL)) for path in paths}
 
 
 def test_unusual_headers_change_nothing(answers: dict[str, tuple[Any, ...]]) -> None:
@@ -104,7 +104,7 @@ def test_unusual_headers_change_nothing(answers: dict[str, tuple[Any, ...]]) -> 
 def test_responses_with_variants_declare_what_they_vary_on(answers: dict[str, tuple[Any, ...]]) -> None:
     two_forms = 0
     for path, (_, whole, part) in answers.items():
-        aimed = Client().get(path, headers={**PART, "HX-Target": "div#list"})
+        aimed = Client().get(path, headers={**PARTIAL, "HX-Target": "div#list"})
         vary = [{each.strip() for each in answer.headers.get("Vary", "").split(",")} for answer in (whole, part, aimed)]
         if said(whole)[:2] != said(part)[:2]:
             two_forms += 1

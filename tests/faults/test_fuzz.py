@@ -7,6 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -21,7 +22,6 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.emulator.app import Emulator
 from intents_ui.service.errors import Unreadable
 from intents_ui.settings import ENV
 from tests.faults import strategies
@@ -94,10 +94,7 @@ class Site:
         for secret in ("Traceback", str(ROOT), CANARY, django_settings.SECRET_KEY, "http://embedded/"):
             assert secret not in text or page.startswith("/console/"), (page, secret)
         assert CANARY not in text
-        is_page = answer.headers.get("Content-Type", "").startswith("text/html") and answer.status_code not in (
-            301,
-            302,
-        )
+        is_page = answer.headers.get("Content-Type", "").startswith("text/html") and not 300 < answer.status_code < 303
         if is_page and not FRAGMENTS.match(page):
             tree = LexborHTMLParser(text)
             assert tree.css_first("html[lang] head title").text().strip(), page
@@ -108,30 +105,20 @@ class Site:
         return answer.status_code, text
 
 
-class Listening(logging.Handler):
-    def __init__(self, log: list[logging.LogRecord]) -> None:
-        super().__init__(logging.WARNING)
-        self._log = log
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._log.append(record)
-
-
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
-    with time_machine.travel("2026-11-21T12:00:00Z", tick=False):
-        for emulator in fresh():
-            with pytest.MonkeyPatch.context() as patch:
-                yield from opened(emulator, patch)
-
-
-def opened(emulator: Emulator, patch: pytest.MonkeyPatch) -> Iterator[Site]:
-    patch.setattr(ENV, "intents_max_export_rows", 60)
-    patch.setattr(ENV, "intents_service_access_key", SecretStr(CANARY))
-    with odd_service(emulator, patch) as odd:
+    with (
+        time_machine.travel("2026-11-21T12:00:00Z", tick=False),
+        contextmanager(fresh)() as emulator,
+        pytest.MonkeyPatch.context() as patch,
+        odd_service(emulator, patch) as odd,
+    ):
+        patch.setattr(ENV, "intents_max_export_rows", 60)
+        patch.setattr(ENV, "intents_service_access_key", SecretStr(CANARY))
         samples = [Sample.of(odd.client, emulator.finished(slug)["intentId"]) for slug in SCENARIOS]
         found = Site(odd, samples)
-        listening = Listening(found.log)
+        listening = logging.Handler(logging.WARNING)
+        listening.emit = found.log.append  # type: ignore[method-assign]
         loggers = [logging.getLogger(name) for name in ("asyncio", "django", "intents_ui")]
         for logger in loggers:
             logger.addHandler(listening)

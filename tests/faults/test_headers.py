@@ -19,12 +19,12 @@ from intents_ui.http import headers
 from intents_ui.settings import ENV
 from tests.browser import kinds
 from tests.pages.conftest import fresh
+from tests.pages.reading import PARTIAL
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard, free_port
 from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE
 
-PART: Final = {"HX-Request": "true", "HX-Request-Type": "partial"}
 TOKEN: Final = "canary-token-of-the-operator"
 KEY: Final = "".join(chr(33 + number % 90) for number in range(60)).replace('"', "x")
 UNKNOWN: Final = "0x" + "ab" * 32
@@ -45,7 +45,7 @@ FILE_POLICY: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
 # "{intent}" is a transfer that is over, "{running}" one that is not.
 ANSWERS: Final[dict[str, tuple[int, str, dict[str, Any]]]] = {
     "page": (200, "/", {}),
-    "fragment": (200, "/newest", {"headers": PART}),
+    "fragment": (200, "/newest", {"headers": PARTIAL}),
     "head": (200, "/", {"method": "HEAD"}),
     "JSON": (200, "/intent/{intent}.json", {}),
     "CSV": (200, "/export/history.csv", {}),
@@ -321,7 +321,7 @@ def test_templates_escape_everything() -> None:
 # Mistakes of our own.
 
 
-@pytest.mark.parametrize("how", [{}, PART], ids=["a page", "a fragment"])
+@pytest.mark.parametrize("how", [{}, PARTIAL], ids=["a page", "a fragment"])
 def test_an_internal_error_page_has_every_header_and_a_reference_that_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, how: dict[str, str]
 ) -> None:

@@ -24,11 +24,11 @@ from intents_ui.formatting.failures import BY_CODE
 from intents_ui.service import health, request_context
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import POLICIES
-from tests.faults.site import FRAGMENT, PAGE_SECONDS, Dashboard, Log, layout_problems, main_text
+from tests.faults.site import PAGE_SECONDS, Dashboard, Log, layout_problems, main_text
 from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing
 from tests.pages.asgi import ask
 from tests.pages.conftest import switch_to
-from tests.pages.reading import visible_text
+from tests.pages.reading import PARTIAL, visible_text
 from tests.policies import policies, seconds
 from tests.service.clients import CANARY
 from tests.service.scripted_server import Script
@@ -122,7 +122,7 @@ def test_every_fragment_and_file_reports_failures_in_its_own_format(
     dashboard.service.inject(FAULTS[fault])
     wrong = {}
     for path in fragments(paths):
-        answer = dashboard.open(path, headers=FRAGMENT)
+        answer = dashboard.open(path, headers=PARTIAL)
         found = [*said_nothing_wrong(answer, dashboard.log, fault)]
         if "<html" in answer.body:
             found.append("a whole page")

@@ -23,12 +23,12 @@ from intents_ui.settings import ENV
 from tests.faults.test_shares import in_hand
 from tests.pages import asgi
 from tests.pages.conftest import fresh
+from tests.pages.reading import PARTIAL
 from tests.pages.recorded import Recorded, recorded
 
 NOTHING = "0x" + "12" * 32
 HERE, OTHER = "203.0.113.7", "198.51.100.7"
 TOKEN, USED_UP = "a token of the test", "a token without units"
-PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
 
 
 @pytest.fixture

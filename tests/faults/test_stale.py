@@ -13,8 +13,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.web import intent
-from tests.faults.site import FRAGMENT, Dashboard
+from tests.faults.site import Dashboard
 from tests.faults.upstream import STATUSES, TRANSPORT
+from tests.pages.reading import PARTIAL
 from tests.service.scripted_server import Script
 
 LATER = 400.0  # seconds: older than what is shown while a newer answer comes, younger than what is not shown any more
@@ -81,7 +82,7 @@ def test_staleness_is_announced_politely_and_without_a_running_clock(
     page = LexborHTMLParser(opened_twice(dashboard, paths["home"])[0].body)
     assert page.css_first("#old-said").attributes["aria-live"] == "polite"
     assert not page.css("[aria-live] [data-ago]")
-    looks = [dashboard.visit("/newest", headers=FRAGMENT).body for _ in range(2)]
+    looks = [dashboard.visit("/newest", headers=PARTIAL).body for _ in range(2)]
     said = [re.search(r'"#old-said" hx-swap="innerMorph">(.+?)</hx-partial>', look)[1] for look in looks]
     assert re.fullmatch(r"Last updated \d\d:\d\d UTC: transfer list\. Service error\.", said[0])
     assert "ago" not in said[1]
@@ -103,7 +104,7 @@ def test_a_stale_fragment_updates_the_notice_of_its_page(
 ) -> None:
     path = {"home": "/newest", "intent running": f"{paths['intent running']}/receipt"}.get(name, paths[name])
     page = {"HX-Current-URL": f"http://testserver{paths[name]}"} if path == paths[name] else {}
-    fresh, old = opened_twice(dashboard, path, headers=FRAGMENT | page)
+    fresh, old = opened_twice(dashboard, path, headers=PARTIAL | page)
     assert '<hx-partial hx-target="#old-answers" hx-swap="innerHTML"></hx-partial>' in fresh.body
     assert old.status_code == 200
     assert int(old["Content-Length"]) == len(old.content)
@@ -115,7 +116,7 @@ def test_a_stale_fragment_updates_the_notice_of_its_page(
 def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
-    fresh, stale = (each.body for each in opened_twice(dashboard, paths["route stats"], headers=FRAGMENT))
+    fresh, stale = (each.body for each in opened_twice(dashboard, paths["route stats"], headers=PARTIAL))
     assert "old-answers" not in fresh
     assert '<hx-partial hx-target="#old-route-stats" hx-swap="delete"></hx-partial>' in fresh
     assert "old-parts" not in fresh
