@@ -25,7 +25,7 @@ from tests.waiting import PATIENCE
 
 
 def test_a_long_message_in_any_script_can_be_pasted(production: Production) -> None:
-    message = quote("送金が届きません。" * 1090 + " 0x" + "12" * 20)
+    message = "送金が届きません。" * 1090 + " 0x" + "12" * 20
     answer = production.get(f"/search?q={message}")
     assert answer.status_code == 404
     assert "address <bdi" in answer.text
