@@ -301,6 +301,7 @@ def test_the_side_bar_looks_up_each_conversation_of_chatwoot_once_and_of_no_othe
         visit.page.evaluate(SEND, said)
         heard(frame)
         visit.page.evaluate(SEND, conversation(NOTHING, number=8))
+        expect(frame.get_by_role("article")).to_have_count(1)
         expect(frame.get_by_role("article")).to_contain_text("Not found")
         assert len(posts) == 2
         assert refusal(visit.page, sites.other, bar) == BLOCKED
