@@ -7,7 +7,7 @@ import ssl
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
