@@ -283,18 +283,12 @@ def internal_error(page: Page) -> None:
     page.reload()
 
 
-def ambiguous_amount(page: Page) -> None:
-    page.get_by_label("Amount").fill("1.500")
-    press("Create transfer")(page)
-
-
 PASTED: Final = f"{OWNER} 0x{'f' * 64} vitalik.eth {'intent_' + 'x1' * 50}, <b>of</b> {USDC} {NOTHING}"
 DESCRIBED: Final = "100 USDC from Arbitrum to Base"
 AFTER_A_FORM: Final = [
     Kind("triage, rows", "/triage", then=triaged(PASTED)),
     Kind("triage without identifiers", "/triage", then=triaged("0x12")),
     Kind("search for a description", f"/search?q={quote(DESCRIBED)}", 404),
-    Kind("demo, an ambiguous amount", "/demo/new", then=ambiguous_amount),
     Kind("console, a history", "/console/GetIntentHistory", then=press("Send")),
     Kind("console, an error", "/console/GetIntent", then=sent({"intentId": NOTHING})),
     Kind("console, an invalid request", "/console/GetIntent", then=sent({"intentId": 5})),
