@@ -193,7 +193,7 @@ def test_only_the_card_and_the_side_bar_can_be_framed_of_the_whole_site_map(
             if "<file:" not in each.pattern and not each.pattern.endswith((".csv", "opensearch.xml"))
         ]
         paths = [each.path(**names, operation="GetIntent") for each in shown_ones]
-        sources = [sites.dashboard + each for each in [*paths, "/static/css/base.css", "/healthz", "/live/0x12"]]
+        sources = [sites.dashboard + each for each in [*paths, "/static/css/theme.css", "/healthz", "/live/0x12"]]
         shown = []
         for some in batched(sources, 6):  # a page with all of them takes long to load on a busy machine
             visit.page.goto(f"{getattr(sites, site)}/?{httpx.QueryParams({'src': list(some)})}", wait_until="load")

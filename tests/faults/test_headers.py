@@ -51,7 +51,7 @@ ANSWERS: Final[dict[str, tuple[int, str, dict[str, Any]]]] = {
     "CSV": (200, "/export/history.csv", {}),
     "Atom": (200, "/intent/{intent}/feed.atom", {}),
     "card": (200, "/intent/{intent}/card.png", {}),
-    "style sheet": (200, "/static/css/base.css", {}),
+    "style sheet": (200, "/static/css/theme.css", {}),
     "no such file": (404, "/static/nothing.css", {}),
     "robots": (200, "/robots.txt", {}),
     "slash": (301, "/history/", {}),
@@ -117,7 +117,7 @@ def test_every_response_has_the_security_headers(server: str, known: dict[str, s
 
 def test_a_304_response_does_not_change_the_cached_policy(server: str, known: dict[str, str]) -> None:
     """With 304 it takes over the headers that come: a page's policy is not a picture's."""
-    for path in ("/intent/{intent}/qr.svg", "/intent/{intent}/feed.atom", "/static/css/base.css"):
+    for path in ("/intent/{intent}/qr.svg", "/intent/{intent}/feed.atom", "/static/css/theme.css"):
         first = httpx.get(server + path.format(**known), trust_env=False, timeout=PATIENCE)
         again = httpx.get(
             first.url, headers={"If-None-Match": first.headers["etag"]}, trust_env=False, timeout=PATIENCE
@@ -153,7 +153,7 @@ def deployed() -> Iterator[str]:
         ("/help", 200),
         ("/nowhere", 404),
         (f"/intent/{UNKNOWN}", 503),
-        ("/static/css/base.css", 200),
+        ("/static/css/theme.css", 200),
         ("/favicon.ico", 302),
         ("/healthz", 200),
         ("/live/0x12/x", 404),
