@@ -162,6 +162,13 @@ def visiting(
     assert visit.faults == []
 
 
+@pytest.fixture
+def visit(browser: Browser, server: str) -> Iterator[Visit]:
+    """Yield a page of a wide light screen, for tests that need no other."""
+    with visiting(browser, server) as found:
+        yield found
+
+
 def _new_page(browser: Browser, *, scripts: bool) -> Page:
     window = browser.new_context(java_script_enabled=scripts)
     window.set_default_timeout(PATIENCE_MS)

@@ -51,20 +51,19 @@ def test_a_new_user_quotes_commits_executes_and_watches_a_transfer(
         expect(page.locator(".status").first).to_have_text("Succeeded")
 
 
-def test_an_operation_is_called_and_its_response_copied(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        visit.open("/console")
-        page.get_by_role("link", name="GetIntentHistory").click()
-        page.get_by_label("byStatus", exact=True).fill("SUCCEEDED")
-        page.keyboard.press("Enter")
-        expect(page).to_have_url(re.compile(r"\?page\.pageSize=5&byStatus=SUCCEEDED&ask=fields#answer$"))
-        expect(page.locator("pre.json").first).to_contain_text('"intents": [')
-        page.get_by_role("button", name="Copy the command").click()
-        command = copied(page)
-        assert command.startswith(f"curl -sS {server}/rpc/Service/GetIntentHistory ")
-        assert command.endswith("""--data-raw '{"page":{"pageSize":5},"byStatus":"SUCCEEDED"}'""")
-        page.get_by_role("link", name="Next page").click()
-        expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
-        expect(page.get_by_label("page.after", exact=True)).not_to_have_value("")
+def test_an_operation_is_called_and_its_response_copied(visit: Visit) -> None:
+    page = visit.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit.open("/console")
+    page.get_by_role("link", name="GetIntentHistory").click()
+    page.get_by_label("byStatus", exact=True).fill("SUCCEEDED")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"\?page\.pageSize=5&byStatus=SUCCEEDED&ask=fields#answer$"))
+    expect(page.locator("pre.json").first).to_contain_text('"intents": [')
+    page.get_by_role("button", name="Copy the command").click()
+    command = copied(page)
+    assert command.startswith(f"curl -sS {visit.root}/rpc/Service/GetIntentHistory ")
+    assert command.endswith("""--data-raw '{"page":{"pageSize":5},"byStatus":"SUCCEEDED"}'""")
+    page.get_by_role("link", name="Next page").click()
+    expect(page.get_by_role("heading", name="200 OK")).to_be_visible()
+    expect(page.get_by_label("page.after", exact=True)).not_to_have_value("")

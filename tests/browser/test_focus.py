@@ -118,12 +118,11 @@ CHOSEN: Final = ("a page", "the next window of tokens")
 
 @pytest.mark.programs
 @pytest.mark.parametrize("row", picked({row.name: row for row in ROWS}, *CHOSEN))
-def test_loaded_content_never_loses_the_focus(browser: Browser, server: str, row: Row) -> None:
-    with visiting(browser, server) as visit:
-        page = opened(visit, row.path)
-        with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
-            row.act(page)
-        assert_kept(page, row.focused, row.told)
+def test_loaded_content_never_loses_the_focus(visit: Visit, row: Row) -> None:
+    page = opened(visit, row.path)
+    with page.expect_event("requestfinished", lambda request: request.headers.get("hx-request") == "true"):
+        row.act(page)
+    assert_kept(page, row.focused, row.told)
 
 
 @pytest.mark.parametrize(

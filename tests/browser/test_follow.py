@@ -1,7 +1,6 @@
 """Followed transfers and addresses report changes by notification, title and icon, also in a hidden tab."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
@@ -37,12 +36,6 @@ SHOWN = """
 """
 SWITCH = "[data-follow]"
 ACCEPTED = MESSAGES["committed.open"].headline
-
-
-@pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        yield visit
 
 
 def notifications(visit: Visit, *, permission: str = "default", answer: str = "granted") -> None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from intents_ui.formatting import text
-from tests.browser.conftest import fits, visiting
+from tests.browser.conftest import Visit, fits, visiting
 from tests.browser.test_times import open_page, reader
 
 pytestmark = pytest.mark.browser
@@ -99,18 +99,17 @@ def test_a_user_filters_pages_goes_back_and_removes_the_filter(
 
 
 @pytest.mark.programs
-def test_an_invalid_cursor_is_reported_above_the_unchanged_list(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        visit.open("/history?order=ASC")
-        onward = page.locator("a[rel=next]")
-        onward.evaluate("link => link.setAttribute('hx-get', '/history?order=ASC&cursor=x')")
-        onward.click()
-        expect(page.get_by_role("heading", name="Invalid page link")).to_be_focused()
-        expect(page.get_by_role("link", name="Try again")).to_have_count(0)
-        expect(page.locator("tr[id^=row-]")).to_have_count(20)
-        expect(page).to_have_url(f"{server}/history?order=ASC")
-        visit.forgive(400)
+def test_an_invalid_cursor_is_reported_above_the_unchanged_list(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history?order=ASC")
+    onward = page.locator("a[rel=next]")
+    onward.evaluate("link => link.setAttribute('hx-get', '/history?order=ASC&cursor=x')")
+    onward.click()
+    expect(page.get_by_role("heading", name="Invalid page link")).to_be_focused()
+    expect(page.get_by_role("link", name="Try again")).to_have_count(0)
+    expect(page.locator("tr[id^=row-]")).to_have_count(20)
+    expect(page).to_have_url(f"{visit.root}/history?order=ASC")
+    visit.forgive(400)
 
 
 @pytest.mark.programs
@@ -132,65 +131,62 @@ def test_times_are_entered_in_the_users_zone(browser: Browser, server: str) -> N
 
 
 @pytest.mark.slow
-def test_an_address_is_marked_in_all_its_places(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        visit.open("/history?size=50")
-        places = [str(each.get_attribute("data-address")) for each in page.locator("[data-address]:visible").all()]
-        owners = [str(each.get_attribute("data-address")) for each in page.locator(".hash[data-address]:visible").all()]
-        often = max(owners, key=places.count)
-        alone = min(places, key=places.count)
-        assert places.count(often) > 1
-        marked = page.locator("[data-marked]")
-        page.locator(f'[data-address="{often}"]:visible').first.hover()
-        expect(marked).to_have_count(places.count(often))
-        page.get_by_role("heading", name="Transfers").hover()
+def test_an_address_is_marked_in_all_its_places(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history?size=50")
+    places = [str(each.get_attribute("data-address")) for each in page.locator("[data-address]:visible").all()]
+    owners = [str(each.get_attribute("data-address")) for each in page.locator(".hash[data-address]:visible").all()]
+    often = max(owners, key=places.count)
+    alone = min(places, key=places.count)
+    assert places.count(often) > 1
+    marked = page.locator("[data-marked]")
+    page.locator(f'[data-address="{often}"]:visible').first.hover()
+    expect(marked).to_have_count(places.count(often))
+    page.get_by_role("heading", name="Transfers").hover()
+    expect(marked).to_have_count(0)
+    if places.count(alone) == 1:
+        page.locator(f'[data-address="{alone}"]:visible').hover()
         expect(marked).to_have_count(0)
-        if places.count(alone) == 1:
-            page.locator(f'[data-address="{alone}"]:visible').hover()
-            expect(marked).to_have_count(0)
-        page.mouse.move(0, 0)  # the focus scrolls rows under the pointer
-        page.locator(f'[data-address="{often}"] button:visible').first.focus()
-        expect(marked).to_have_count(places.count(often))
-        page.keyboard.press("Tab")
-        expect(page.locator(f'[data-address="{often}"][data-marked]')).to_have_count(0)
+    page.mouse.move(0, 0)  # the focus scrolls rows under the pointer
+    page.locator(f'[data-address="{often}"] button:visible').first.focus()
+    expect(marked).to_have_count(places.count(often))
+    page.keyboard.press("Tab")
+    expect(page.locator(f'[data-address="{often}"][data-marked]')).to_have_count(0)
 
 
 @pytest.mark.programs
-def test_a_panel_closes_on_escape_and_on_a_click_outside(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        visit.open("/history")
-        summary = pill(page, "origin").locator("summary")
-        summary.focus()
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("combobox", name="From chain")).to_be_visible()
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
-        expect(summary).to_be_focused()
-        summary.click()
-        pill(page, "order").locator("summary").click()
-        expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
-        page.get_by_role("heading", name="Transfers").click()
-        expect(page.get_by_role("combobox", name="Order")).to_be_hidden()
+def test_a_panel_closes_on_escape_and_on_a_click_outside(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    summary = pill(page, "origin").locator("summary")
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("combobox", name="From chain")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
+    expect(summary).to_be_focused()
+    summary.click()
+    pill(page, "order").locator("summary").click()
+    expect(page.get_by_role("combobox", name="From chain")).to_be_hidden()
+    page.get_by_role("heading", name="Transfers").click()
+    expect(page.get_by_role("combobox", name="Order")).to_be_hidden()
 
 
 @pytest.mark.programs
-def test_new_transfers_are_announced_and_shown_on_request(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        visit.open("/history")
-        before = rows(page)
-        newer = page.get_by_role("link", name=re.compile(r"\d+ new transfers?"))
-        for _ in range(SLOW_RESPONSES):
-            expect(newer).to_be_visible()
-            assert rows(page) == before
-            newer.click()
-            expect(newer).to_have_count(0)
-            if rows(page)[0] != before[0]:
-                break
-        assert rows(page)[0] != before[0]
-        expect(page).to_have_url(f"{server}/history")
+def test_new_transfers_are_announced_and_shown_on_request(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/history")
+    before = rows(page)
+    newer = page.get_by_role("link", name=re.compile(r"\d+ new transfers?"))
+    for _ in range(SLOW_RESPONSES):
+        expect(newer).to_be_visible()
+        assert rows(page) == before
+        newer.click()
+        expect(newer).to_have_count(0)
+        if rows(page)[0] != before[0]:
+            break
+    assert rows(page)[0] != before[0]
+    expect(page).to_have_url(f"{visit.root}/history")
 
 
 LONGEST_TIMES = """document.querySelectorAll("time.sub").forEach(

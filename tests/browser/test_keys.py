@@ -1,21 +1,18 @@
 """Keyboard shortcuts in lists, on a transfer's page, for the theme and the search box, and none while typing."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import Visit, expect_copied, some_intent, visiting
+from tests.browser.conftest import Visit, expect_copied, some_intent
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        yield visit
+@pytest.fixture(autouse=True)
+def with_clipboard(visit: Visit) -> None:
+    visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
 
 @pytest.mark.programs

@@ -1,7 +1,6 @@
 """Row height, columns and saved views of lists, and their width on a wide screen."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -20,12 +19,6 @@ AT_FIRST_PAINT = """new MutationObserver((_, observer) => {
 }).observe(document, { childList: true, subtree: true })"""
 EVERY_COLUMN = ["Recipient", "Duration", "Failure reason", "Intent ID"]
 NAME = "<b>Failed</b> & stuck"
-
-
-@pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        yield visit
 
 
 def compact(page: Page) -> Locator:

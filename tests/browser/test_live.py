@@ -143,25 +143,22 @@ def test_a_stream_that_ends_is_opened_again(browser: Browser, server: str) -> No
         visit.faults.clear()  # of aborted requests
 
 
-def test_a_tab_that_loads_hidden_opens_its_stream_and_asks_for_news_when_it_is_shown(
-    browser: Browser, server: str
-) -> None:
+def test_a_tab_that_loads_hidden_opens_its_stream_and_asks_for_news_when_it_is_shown(visit: Visit) -> None:
     """Over HTTP/1.1, six open streams would leave no connection for further pages."""
-    with visiting(browser, server) as visit:
-        page, requested = visit.page, list[str]()
-        page.on("request", lambda request: requested.append(request.url))
-        visit.install_clock()
-        visit.prepare("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })")
-        for path, news in ((Transfer(server).path, "/live/"), ("/", "/overview"), ("/history", "/newer")):
-            visit.open(path)
-            loaded(page)
-            page.clock.fast_forward(11_000)
-            page.evaluate(HIDE, True)  # like a tab that becomes hidden again
-            assert not [url for url in requested if re.search("/live/|/receipt|/overview|/newest|/newer", url)]
-            page.evaluate(HIDE, False)
-            page.clock.fast_forward(11_000)
-            until(lambda news=news: page.evaluate("true") and any(news in url for url in requested))
-            requested.clear()
+    page, requested = visit.page, list[str]()
+    page.on("request", lambda request: requested.append(request.url))
+    visit.install_clock()
+    visit.prepare("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })")
+    for path, news in ((Transfer(visit.root).path, "/live/"), ("/", "/overview"), ("/history", "/newer")):
+        visit.open(path)
+        loaded(page)
+        page.clock.fast_forward(11_000)
+        page.evaluate(HIDE, True)  # like a tab that becomes hidden again
+        assert not [url for url in requested if re.search("/live/|/receipt|/overview|/newest|/newer", url)]
+        page.evaluate(HIDE, False)
+        page.clock.fast_forward(11_000)
+        until(lambda news=news: page.evaluate("true") and any(news in url for url in requested))
+        requested.clear()
 
 
 def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_open(

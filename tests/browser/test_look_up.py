@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import some_intent, visiting
+from tests.browser.conftest import Visit, some_intent, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -30,13 +30,12 @@ def test_a_user_searches_opens_a_transfer_and_its_raw_json(browser: Browser, ser
 
 
 @pytest.mark.programs
-def test_the_theme_is_switched_and_saved(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        visit.open("/")
-        ground = "getComputedStyle(document.body).backgroundColor"
-        light = visit.page.evaluate(ground)
-        visit.page.get_by_role("button", name="Toggle dark mode").click()
-        dark = visit.page.evaluate(ground)
-        visit.open("/search")
-        assert light != dark
-        assert visit.page.evaluate(ground) == dark
+def test_the_theme_is_switched_and_saved(visit: Visit) -> None:
+    visit.open("/")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = visit.page.evaluate(ground)
+    visit.page.get_by_role("button", name="Toggle dark mode").click()
+    dark = visit.page.evaluate(ground)
+    visit.open("/search")
+    assert light != dark
+    assert visit.page.evaluate(ground) == dark

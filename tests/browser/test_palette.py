@@ -1,7 +1,6 @@
 """The suggestions below the search box: what they offer, what they send, and how they are used by key and by touch."""
 
 import re
-from collections.abc import Iterator
 from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 import pytest
@@ -19,10 +18,9 @@ ADDRESS = OWNER.removeprefix("/address/")
 
 
 @pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        yield visit
+def visit(visit: Visit) -> Visit:
+    visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    return visit
 
 
 def box(page: Page) -> Locator:

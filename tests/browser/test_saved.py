@@ -2,25 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterator
 from io import BytesIO
 from urllib.parse import urlencode
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.conftest import Visit, fits, show_times, some_intent, visiting
+from tests.browser.conftest import Visit, fits, show_times, some_intent
 
 pytestmark = pytest.mark.browser
 
 REFUSING = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
-
-
-@pytest.fixture
-def visit(browser: Browser, server: str) -> Iterator[Visit]:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        yield visit
 
 
 def stored(page: Page) -> dict[str, object]:

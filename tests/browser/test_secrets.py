@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import visiting
+from tests.browser.conftest import Visit, visiting
 from tests.pages.test_secret_text import SECRETS
 
 pytestmark = pytest.mark.browser
@@ -41,12 +41,11 @@ def test_a_suggestion_to_search_for_a_secret_sends_nothing(browser: Browser, ser
 
 
 @pytest.mark.programs
-def test_an_ordinary_message_is_looked_up(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        visit.open("/")
-        field = visit.page.locator("[data-search]")
-        # Its words look like those of a phrase until the list has been read.
-        field.fill("please send help quickly because money went missing yesterday after lunch sadly 0x" + "cd" * 32)
-        field.press("Enter")
-        visit.page.wait_for_url("**/search?q=please*")
-        visit.forgive(404)
+def test_an_ordinary_message_is_looked_up(visit: Visit) -> None:
+    visit.open("/")
+    field = visit.page.locator("[data-search]")
+    # Its words look like those of a phrase until the list has been read.
+    field.fill("please send help quickly because money went missing yesterday after lunch sadly 0x" + "cd" * 32)
+    field.press("Enter")
+    visit.page.wait_for_url("**/search?q=please*")
+    visit.forgive(404)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import copied, fits, some_intent, visiting, wait_until
+from tests.browser.conftest import Visit, copied, fits, some_intent, visiting, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -39,21 +39,18 @@ def test_the_share_page_has_every_option(browser: Browser, server: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("can_share", [True, False])
-def test_sharing_with_an_app_appears_where_supported(browser: Browser, server: str, can_share: bool) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        path = some_intent(visit, 10)
-        share = (
-            "data => { window.shared = data; return Promise.reject(new Error('closed')); }"
-            if can_share
-            else "undefined"
-        )
-        visit.prepare(f"Object.defineProperty(navigator, 'share', {{ value: {share} }});")
-        visit.open(path)
-        open_share(page)
-        expect(page.get_by_label("Link", exact=True)).to_be_visible()
-        button = page.get_by_role("button", name="Share with an app")
-        expect(button).to_have_count(1 if can_share else 0)
-        if can_share:
-            button.click()
-            assert page.evaluate("window.shared.url") == server + path
+def test_sharing_with_an_app_appears_where_supported(visit: Visit, can_share: bool) -> None:
+    page = visit.page
+    path = some_intent(visit, 10)
+    share = (
+        "data => { window.shared = data; return Promise.reject(new Error('closed')); }" if can_share else "undefined"
+    )
+    visit.prepare(f"Object.defineProperty(navigator, 'share', {{ value: {share} }});")
+    visit.open(path)
+    open_share(page)
+    expect(page.get_by_label("Link", exact=True)).to_be_visible()
+    button = page.get_by_role("button", name="Share with an app")
+    expect(button).to_have_count(1 if can_share else 0)
+    if can_share:
+        button.click()
+        assert page.evaluate("window.shared.url") == visit.root + path

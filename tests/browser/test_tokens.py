@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 
-from tests.browser.conftest import fits, visiting
+from tests.browser.conftest import Visit, fits, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -20,28 +20,27 @@ def field(page: Page) -> Locator:
     return page.get_by_role("searchbox", name="Search tokens")
 
 
-def test_a_search_settles_while_typing_and_cancels_the_earlier_request(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page, held, cancelled = visit.page, list[Route](), list[str]()
+def test_a_search_settles_while_typing_and_cancels_the_earlier_request(visit: Visit) -> None:
+    page, held, cancelled = visit.page, list[Route](), list[str]()
 
-        def hold(route: Route) -> None:
-            held.append(route)
+    def hold(route: Route) -> None:
+        held.append(route)
 
-        visit.open("/tokens")
-        page.on("requestfailed", lambda request: cancelled.append(_sought(request)))
-        page.route(re.compile(r"/tokens\?q=us(&|$)"), hold)
-        with page.expect_request(lambda request: _sought(request) == "us"):
-            field(page).fill("us")
-        field(page).fill("usdc")
-        expect(page.locator(".found-head")).to_contain_text("26 tokens found on 24 chains")
-        expect(page.locator("#said")).to_have_text("26 tokens found on 24 chains, best matches first.")
-        expect(page).to_have_title("Tokens: “usdc” · Intents")
-        expect(page).to_have_url(f"{server}/tokens?q=usdc")
-        expect(field(page)).to_be_focused()
-        expect(field(page)).to_have_value("usdc")
-        assert cancelled == ["us"]
-        assert len(held) == 1
-        expect(rows(page).first).to_contain_text("USDC")
+    visit.open("/tokens")
+    page.on("requestfailed", lambda request: cancelled.append(_sought(request)))
+    page.route(re.compile(r"/tokens\?q=us(&|$)"), hold)
+    with page.expect_request(lambda request: _sought(request) == "us"):
+        field(page).fill("us")
+    field(page).fill("usdc")
+    expect(page.locator(".found-head")).to_contain_text("26 tokens found on 24 chains")
+    expect(page.locator("#said")).to_have_text("26 tokens found on 24 chains, best matches first.")
+    expect(page).to_have_title("Tokens: “usdc” · Intents")
+    expect(page).to_have_url(f"{visit.root}/tokens?q=usdc")
+    expect(field(page)).to_be_focused()
+    expect(field(page)).to_have_value("usdc")
+    assert cancelled == ["us"]
+    assert len(held) == 1
+    expect(rows(page).first).to_contain_text("USDC")
 
 
 def _sought(request: Request) -> str:
@@ -50,29 +49,28 @@ def _sought(request: Request) -> str:
 
 
 @pytest.mark.slow
-def test_filters_keep_typed_text_and_back_steps_through_them(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        visit.open("/tokens")
-        field(page).fill("usdc")
-        expect(rows(page)).to_have_count(26)
-        page.locator('.pill[data-filter="chains"] summary').click()
-        page.get_by_role("checkbox", name="Base", exact=True).check()
-        page.locator('.pill[data-filter="chains"]').get_by_role("button", name="Apply").click()
-        expect(page).to_have_url(f"{server}/tokens?q=usdc&chain=8453")
-        expect(rows(page)).to_have_count(2)
-        expect(page.get_by_role("heading", name="Tokens")).to_be_focused()
-        page.get_by_role("link", name="USDC").first.click()
-        expect(page.get_by_role("heading", name="USDC", level=1)).to_be_visible()
-        page.go_back()
-        expect(rows(page)).to_have_count(2)
-        expect(field(page)).to_have_value("usdc")
-        page.go_back()
-        expect(page).to_have_url(f"{server}/tokens?q=usdc")
-        expect(rows(page)).to_have_count(26)
-        page.get_by_role("link", name="Clear all").click()
-        expect(page).to_have_url(f"{server}/tokens")
-        expect(field(page)).to_have_value("")
+def test_filters_keep_typed_text_and_back_steps_through_them(visit: Visit) -> None:
+    page = visit.page
+    visit.open("/tokens")
+    field(page).fill("usdc")
+    expect(rows(page)).to_have_count(26)
+    page.locator('.pill[data-filter="chains"] summary').click()
+    page.get_by_role("checkbox", name="Base", exact=True).check()
+    page.locator('.pill[data-filter="chains"]').get_by_role("button", name="Apply").click()
+    expect(page).to_have_url(f"{visit.root}/tokens?q=usdc&chain=8453")
+    expect(rows(page)).to_have_count(2)
+    expect(page.get_by_role("heading", name="Tokens")).to_be_focused()
+    page.get_by_role("link", name="USDC").first.click()
+    expect(page.get_by_role("heading", name="USDC", level=1)).to_be_visible()
+    page.go_back()
+    expect(rows(page)).to_have_count(2)
+    expect(field(page)).to_have_value("usdc")
+    page.go_back()
+    expect(page).to_have_url(f"{visit.root}/tokens?q=usdc")
+    expect(rows(page)).to_have_count(26)
+    page.get_by_role("link", name="Clear all").click()
+    expect(page).to_have_url(f"{visit.root}/tokens")
+    expect(field(page)).to_have_value("")
 
 
 @pytest.mark.programs
@@ -87,18 +85,15 @@ def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> 
 
 
 @pytest.mark.programs
-def test_a_logo_that_fails_to_load_gives_way_to_the_letters(browser: Browser, server: str) -> None:
-    with visiting(browser, server) as visit:
-        visit.page.route("**/logo-*.png", lambda route: route.abort())
-        visit.page.route("**/help", with_a_failing_logo)
-        visit.open("/help")
-        expect(visit.page.locator(".coin")).to_have_text("AB")
-        expect(visit.page.locator(".coin img")).to_have_count(0)
-        visit.page.evaluate(
-            "document.querySelector('.coin').append(Object.assign(new Image(), {src: '/logo-late.png'}))"
-        )
-        expect(visit.page.locator(".coin img")).to_have_count(0)
-        visit.faults.clear()
+def test_a_logo_that_fails_to_load_gives_way_to_the_letters(visit: Visit) -> None:
+    visit.page.route("**/logo-*.png", lambda route: route.abort())
+    visit.page.route("**/help", with_a_failing_logo)
+    visit.open("/help")
+    expect(visit.page.locator(".coin")).to_have_text("AB")
+    expect(visit.page.locator(".coin img")).to_have_count(0)
+    visit.page.evaluate("document.querySelector('.coin').append(Object.assign(new Image(), {src: '/logo-late.png'}))")
+    expect(visit.page.locator(".coin img")).to_have_count(0)
+    visit.faults.clear()
 
 
 def with_a_failing_logo(route: Route) -> None:

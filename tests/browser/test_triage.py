@@ -83,32 +83,31 @@ def test_results_say_after_an_hour_that_they_are_old(browser: Browser, server: s
 
 
 @pytest.mark.slow
-def test_all_rows_are_copied(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=1280) as visit:
-        page = visit.page
-        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        text, known = ticket(visit)
-        visit.open("/triage")
-        page.get_by_label("Text").fill(text)
-        page.get_by_role("button", name="Triage").click()
-        expect(page.locator("#total")).to_be_visible()
-        replies = list[str]()
-        for fold in page.locator("tr.owner details").all():
-            fold.locator("summary").click()
-            fold.get_by_role("button", name="Copy reply to owner").click()
-            expect(page.locator("#said")).to_contain_text("Copied")
-            replies.append(fold.locator("textarea").input_value())
-            assert copied(page).replace("\r\n", "\n") == replies[-1]
-        assert all(any(each in reply for reply in replies) for each in known)
-        for name in ("Plain text", "Markdown", "CSV"):
-            page.get_by_text(name, exact=True).click()
-            written = page.get_by_label(f"All rows as {name}", exact=True).input_value()
-            assert all(each in written for each in known)
-            page.get_by_role("button", name=f"Copy all rows as {name}").click()
-            expect(page.locator("#said")).to_contain_text("Copied")
-            text_copied = copied(page)
-            assert text_copied.replace("\r\n", "\n") == written
-            assert f"{server}/intent/{known[0]}" in text_copied
+def test_all_rows_are_copied(visit: Visit) -> None:
+    page = visit.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    text, known = ticket(visit)
+    visit.open("/triage")
+    page.get_by_label("Text").fill(text)
+    page.get_by_role("button", name="Triage").click()
+    expect(page.locator("#total")).to_be_visible()
+    replies = list[str]()
+    for fold in page.locator("tr.owner details").all():
+        fold.locator("summary").click()
+        fold.get_by_role("button", name="Copy reply to owner").click()
+        expect(page.locator("#said")).to_contain_text("Copied")
+        replies.append(fold.locator("textarea").input_value())
+        assert copied(page).replace("\r\n", "\n") == replies[-1]
+    assert all(any(each in reply for reply in replies) for each in known)
+    for name in ("Plain text", "Markdown", "CSV"):
+        page.get_by_text(name, exact=True).click()
+        written = page.get_by_label(f"All rows as {name}", exact=True).input_value()
+        assert all(each in written for each in known)
+        page.get_by_role("button", name=f"Copy all rows as {name}").click()
+        expect(page.locator("#said")).to_contain_text("Copied")
+        text_copied = copied(page)
+        assert text_copied.replace("\r\n", "\n") == written
+        assert f"{visit.root}/intent/{known[0]}" in text_copied
 
 
 @pytest.mark.programs
