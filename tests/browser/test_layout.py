@@ -59,3 +59,19 @@ def test_selection_and_focus_are_visible_in_forced_colors(browser: Browser, serv
             style, width = page.locator(":focus").evaluate(RING)
             assert (style, width >= 2) == ("solid", True)
             assert page.evaluate("document.getAnimations().length") == 0
+
+
+@pytest.mark.programs
+def test_no_phone_zooms_into_a_field(browser: Browser, server: str) -> None:
+    """As iOS does where a field's text is smaller than 16 pixels."""
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    size = "all => all.map((each) => parseFloat(getComputedStyle(each).fontSize))"
+    try:
+        for path in ("/", "/search", "/history", "/triage", "/tokens", "/routes", "/console/GetIntentHistory"):
+            page.goto(server + path)
+            sizes = page.locator("input, select, textarea").evaluate_all(size)
+            assert sizes
+            assert min(sizes) >= 16, path
+    finally:
+        context.close()

@@ -10,6 +10,16 @@ CLASS = re.compile(r"\.(-?[a-z_][\w-]*)", re.IGNORECASE)
 OF_HTMX = {"htmx-request", "htmx-swapping", "htmx-added", "htmx-settling"}
 
 
+def test_sheets_share_their_spacings_and_breakpoints() -> None:
+    """Eight spacings, of the theme, and three widths. A slightly different one would be a mistake nobody sees."""
+    text = "\n".join(sheet.read_text() for sheet in SHEETS)
+    assert len(SHEETS) <= 12
+    assert len(set(re.findall(r"--space-\d+: ", text))) == 8
+    assert re.findall(r"(?m)^\s*(?:[a-z]+-)?gap: .*\drem.*|^\s*(?:padding|margin)[a-z-]*: .*\drem.*", text) == []
+    widths = re.findall(r"([\d.]+)rem", "".join(re.findall(r"@(?:media|container) ([^{]+)", text)))
+    assert set(widths) == {"37", "48", "72"}
+
+
 def test_every_css_class_is_used_in_a_template_or_a_script() -> None:
     templates = [path for path in (ROOT / "templates").rglob("*") if path.is_file()]
     sources = [*templates, *(ROOT / "static" / "js").glob("*.js"), *(ROOT / "intents_ui").rglob("*.py")]
