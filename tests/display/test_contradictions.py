@@ -26,7 +26,7 @@ from intents_ui.transfers.transfer import UNCHECKED, Balances, Check, Place, Tra
 from intents_ui.web import customer_reply
 from intents_ui.web.customer_reply import Escalation
 from tests.display.builders import ARBITRUM, USDC, at, intent
-from tests.display.sharing.test_customer_reply import plain
+from tests.display.sharing.test_customer_reply import plain, problems
 from tests.display.states import steps_in_order
 from tests.display.summary.test_every_state import ADDRESSES, BASE, EXPIRES_AT, OWNER, STATUSES, UNKNOWN, cases
 from tests.display.test_agreement import quarrel
@@ -327,6 +327,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     ),
     "outcome: another one than on the page": lambda of: of.transfer.has_balance is None and bool(quarrel(of.transfer)),
     # Reply
+    "reply: not for customers": lambda of: bool(problems(of.transfer)),
     "reply: recovery where it isn't possible": lambda of: is_blocked(of) and matches("recover", of.reply),
     "reply: recovery from an empty address": lambda of: of.is_empty and matches("recover", of.reply),
     "reply: waits for a deposit that was received": lambda of: (

@@ -22,19 +22,13 @@ from intents_ui.transfers import rules, summary
 from intents_ui.transfers.rules import MESSAGES, SCAM_WARNING, Certainty
 from intents_ui.transfers.transfer import Contacts, Transfer
 from intents_ui.web import customer_reply
-from tests.corpus import picked
 from tests.display import builders
 from tests.display.builders import ARBITRUM, NOW, USDC, at, before, intent, named, receipt, refund
 from tests.display.scenes import MOMENTS, scene
-from tests.display.states import combined, pairs
-from tests.display.summary.test_every_state import EXPIRES_AT, OWNER, STATUSES, cases
 
 WETH = "0x82af49447d8a07e3bd95bd0d56f35241523fbab1"
 URL = "https://dashboard.example/intent/0x01"
 STEPS = ("deposit_transaction", "origin_transaction", "destination_transaction", "refund_transaction")
-CHAINS = ("one chain", "two chains")
-# Statuses in which a succeeded last step is a delivery.
-DELIVERING = ("QUOTED", "COMMITTED", "EXECUTING", "SUCCEEDED")
 DELIVERED = re.compile(r" (was delivered|is complete|reached the recipient)\.")
 REFUNDED = re.compile(r" (was|were) refunded to ")
 # Words of the service, of pages about customers, and advice that the customer has already followed.
@@ -63,27 +57,6 @@ def problems(transfer: Transfer) -> list[str]:
     if re.search(r"accept the quote|confirm it in your wallet|start it in the app", sentences) and transfer.is_expired:
         found.append(f"invites to pay an expired quote: {sentences}")
     return found
-
-
-@combined(pairs)
-@pytest.mark.parametrize(
-    ("status", "same_chain"),
-    picked(
-        {f"{status}, {chains}": (status, chains == "one chain") for status in STATUSES for chains in CHAINS},
-        *(f"{status}, two chains" for status in STATUSES),
-        "EXECUTING, one chain",
-        "SUCCEEDED, one chain",
-        "REFUNDED, one chain",
-    ),
-)
-def test_a_reply_of_every_state_can_be_sent(status, same_chain, combine):
-    of_intent = intent(None, owner_address=OWNER, expires_at=EXPIRES_AT)
-    delivered = 0
-    for case, of_receipt, (held, balances), now in cases(status, same_chain=same_chain, combine=combine):
-        transfer = at(of_intent, plain(of_receipt), now=now, has_balance=held, balances=balances, checked_at=now)
-        assert problems(transfer) == [], case
-        delivered += bool(DELIVERED.search(customer_reply.body(transfer)))
-    assert (delivered > 0) == (status in DELIVERING)
 
 
 def plain(of_receipt):
