@@ -123,7 +123,7 @@ def get_reply(
     """Get a reply to the owner of a transfer, which a support agent can send unedited."""
     known, root = links.canonical(intent_id), client_ip.root(request)
     transfer = reading.read(known)
-    url, plain = links.page_url(transfer, root=root), links.reply_about([transfer], root=root).plain
+    url, plain = links.page_url(transfer, root=root), links.reply_about([transfer], root=root).written()
     return answered(models.ApiReply(intent_id=known, url=url, plain=plain))
 
 

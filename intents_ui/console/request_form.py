@@ -125,7 +125,7 @@ def meanings(values: Mapping[str, str], *, using: Names) -> Iterator[tuple[str, 
         money = Money(_whole(values.get(f"{side}TokenAmount")), chain_id, token_amounts.key(address), names=using)
         if money.called:
             yield f"{side}TokenAddress", f"{text.visible(address)}: {money.called} on {chain}"
-        if money.value is not None and money.decimals is not None:
+        if money.value is not None and money.token.decimals is not None:
             yield f"{side}TokenAmount", f"{money.value}: {money.amount.in_full}"
 
 

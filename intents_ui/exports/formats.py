@@ -39,7 +39,7 @@ def _chain(money: Money) -> str | None:
 
 
 def _amount(money: Money) -> str | None:
-    value, decimals = money.value, money.decimals
+    value, decimals = money.value, money.token.decimals
     return None if value is None or decimals is None else amounts.plain(value, decimals=decimals)
 
 
@@ -48,8 +48,8 @@ MONEY_COLUMNS: tuple[tuple[str, Callable[[Money], Value]], ...] = (
     ("chain", _chain),
     ("token", lambda money: money.token_address),
     ("symbol", lambda money: money.symbol),
-    ("warnings", lambda money: SEPARATOR.join(bare(mark.word) for mark in money.marks) or None),
-    ("decimals", lambda money: money.decimals),
+    ("warnings", lambda money: SEPARATOR.join(bare(mark.word) for mark in money.token.marks) or None),
+    ("decimals", lambda money: money.token.decimals),
     ("base_units", lambda money: None if money.value is None else str(money.value)),
     ("amount", _amount),
 )
@@ -79,7 +79,7 @@ def _balances(transfer: Transfer) -> str | None:
         for money in (transfer.held(token, inside=group) for token in group.tokens):
             if money.value:
                 amount = _amount(money) or f"{money.value} base units of"
-                warning = bare(token_amounts.warning_words(money.marks))
+                warning = bare(token_amounts.warning_words(money.token.marks))
                 token = f"{money.symbol or money.token_address or 'a token'}{f' ({warning})' if warning else ''}"
                 held.append(f"{amount} {token} on {_chain(money) or f'chain {money.chain_id}'}")
     return SEPARATOR.join(held) or None

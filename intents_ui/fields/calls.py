@@ -291,7 +291,7 @@ class CallFormatter:
         return self.transfer.money(value, chain_id, token).amount
 
     def _warning(self, token: str | None, chain_id: int | None, value: int | None = None) -> str:
-        return token_amounts.warning_words(self.transfer.money(value, chain_id, token).marks)
+        return token_amounts.warning_words(self.transfer.money(value, chain_id, token).token.marks)
 
     # Addresses
 

@@ -55,4 +55,4 @@ def reply(request: HttpRequest, row: TriageRow) -> str:
     """Return the customer reply about the row's transfer, "" without one."""
     if not row.replied_about or row.same_as:
         return ""
-    return links.reply_about(row.replied_about[:1], root=client_ip.root(request)).plain
+    return links.reply_about(row.replied_about[:1], root=client_ip.root(request)).written()

@@ -146,7 +146,7 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
     groups: dict[tuple[int, str, int | None], list[tuple[Money, Decimal | None]]] = {}
     for money, usd in moneys:
         if money.value is not None and money.chain_id is not None and money.token_address:
-            token = (money.chain_id, token_amounts.key(money.token_address), money.decimals)
+            token = (money.chain_id, token_amounts.key(money.token_address), money.token.decimals)
             groups.setdefault(token, []).append((money, usd))
     sums = []
     for (chain_id, address, decimals), group in groups.items():

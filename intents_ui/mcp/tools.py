@@ -252,4 +252,4 @@ def route_health(request: HttpRequest, given: RouteArguments) -> str:
 def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
     """Write the reply about a transfer that a support agent can send to its owner unedited, as plain text."""
     intent_id = links.canonical(given.intent_id)
-    return fenced(links.reply_about([reading.read(intent_id)], root=client_ip.root(request)).plain)
+    return fenced(links.reply_about([reading.read(intent_id)], root=client_ip.root(request)).written())

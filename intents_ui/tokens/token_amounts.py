@@ -363,19 +363,9 @@ class Money:
     def amount(self) -> Amount:
         """Return the amount as shown, with the token's warnings."""
         symbol = None if self.token.symbol == text.UNKNOWN else text.bare(self.token.symbol)
-        found = amounts.amount(self.value, decimals=self.decimals, symbol=symbol)
-        warning = with_address(self.marks, self.token_address)
+        found = amounts.amount(self.value, decimals=self.token.decimals, symbol=symbol)
+        warning = with_address(self.token.marks, self.token_address)
         return replace(found, warning=warning) if warning else found
-
-    @property
-    def decimals(self) -> int | None:
-        """Return the decimals with which the amount is shown."""
-        return self.token.decimals
-
-    @property
-    def marks(self) -> tuple[TokenWarning, ...]:
-        """Return the warnings of the token, and of this amount of it."""
-        return self.token.marks
 
     @property
     def symbol(self) -> str | None:
@@ -394,12 +384,12 @@ class Money:
     @property
     def called(self) -> str:
         """Return the token's symbol with its warning, or "" without a symbol."""
-        return self._named(with_address(self.marks, self.token_address))
+        return self._named(with_address(self.token.marks, self.token_address))
 
     @property
     def named(self) -> str:
         """Return the same for texts that show the token's address."""
-        return self._named(warning_words(self.marks))
+        return self._named(warning_words(self.token.marks))
 
     def _named(self, warning: str) -> str:
         symbol = self.symbol

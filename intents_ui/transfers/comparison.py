@@ -561,7 +561,7 @@ class Fees:
                 coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
                 amount = coin.amount
                 if amount.unit in ("", amounts.BASE_UNITS) and gas.native_token_symbol:
-                    amount = amounts.amount(coin.value, decimals=coin.decimals, symbol=gas.native_token_symbol)
+                    amount = amounts.amount(coin.value, decimals=coin.token.decimals, symbol=gas.native_token_symbol)
             yield FeePart(source, f"Network fee ({chain})", gas.total_fee_usd, amount)
 
     def _in_fee_token(self, units: int | None) -> Amount | None:

@@ -409,7 +409,7 @@ def _name_of(money: Money, *, is_whole: bool = False) -> str:
     """Return the symbol and, because anyone can copy a symbol, the address, unless it is the chain's native token."""
     symbol = text.symbol(money.symbol).shown if money.symbol else ""
     is_coin = money.token_address is None or hashes.is_native(money.token_address)
-    warning = token_amounts.warning_words(replace(money, value=None).marks)
+    warning = token_amounts.warning_words(replace(money, value=None).token.marks)
     written = hashes.checksum if is_whole else hashes.short_address
     words = (symbol, "" if is_coin else written(money.token_address), f"({warning})" if warning else "")
     return " ".join(filter(None, words)) or UNKNOWN

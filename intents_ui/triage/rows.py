@@ -263,7 +263,7 @@ def token(row: TriageRow, found: Sequence[TokenInfo], *, using: Names) -> Triage
     contract = token_amounts.of_token(found[0], using=using)
     where = text.listed(list(dict.fromkeys(names.of_chain(each.chain_id, using=using) for each in found)))
     details = ["This is a token contract, not a wallet. It has no transfers."]
-    details += [mark.reason for mark in contract.marks]
+    details += [mark.reason for mark in contract.token.marks]
     headline = f"{contract.named}, a token on {where}"
     return replace(
         row, outcome=TriageOutcome.TOKEN, status=TOKEN, headline=headline, what="token", details=tuple(details)

@@ -207,10 +207,6 @@ class Reply:
     greeting: str = ""
     signature: str = ""
 
-    @property
-    def plain(self) -> str:
-        return self.written()
-
     def written(self, as_of: datetime | None = None) -> str:
         """Return the text, which ends with a link. `as_of`: when the transfers were read, if that isn't now."""
         count = len(self.transfers)
@@ -295,10 +291,6 @@ class Escalation:
         intent_id = self.transfer.intent.intent_id
         return text.bare(f"{summary.of(self.transfer).headline}: transfer {hashes.short_hash(intent_id)}")
 
-    @property
-    def plain(self) -> str:
-        return self.written()
-
     def written(self, as_of: datetime | None = None) -> str:
         """Return the text, which ends with a link. `as_of`: when the transfer was read, if that isn't now."""
         balances, finding = self.transfer.balances, summary.of(self.transfer).located.finding
@@ -312,7 +304,7 @@ class Escalation:
 
         `{intentId}`, `{subject}` and `{text}` in the URL are replaced.
         """
-        body = self.plain
+        body = self.written()
         if len(body) > LONGEST_IN_URL:
             body = f"{body[:LONGEST_IN_URL]}{CUT}{self.url}"
         if not template.startswith("https://"):

@@ -94,7 +94,7 @@ class Surfaces:
 
     @cached_property
     def escalation(self) -> str:
-        return Escalation(self.transfer, "").plain
+        return Escalation(self.transfer, "").written()
 
     def is_ahead(self, place: Place) -> bool:
         """Return whether the route says that the funds have not been at this place."""

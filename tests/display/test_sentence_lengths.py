@@ -136,7 +136,7 @@ def texts(transfer: Transfer) -> Iterator[tuple[str, str]]:
     yield "whose turn", summaries.waiting_on(told)
     yield "balances", told.located.finding
     # A reply says in full why a token isn't what it seems.
-    if not transfer.sent.marks:
+    if not transfer.sent.token.marks:
         yield "reply", fill(told.row.reply, ReplyPlaceholders(transfer))
     for step in timeline.of(transfer).steps:
         yield "step", step.sentence

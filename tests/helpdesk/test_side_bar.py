@@ -102,7 +102,7 @@ def test_it_shows_the_answer_of_the_transfers_page(site: Client, emulator: Emula
     assert f"/intent/{intent_id}" in [link.attributes["href"] for link in page.css("article a")]
     reply = page.css_first("article textarea")
     assert reply is not None
-    of_page = links.reply_about([transfer], root="http://testserver").plain
+    of_page = links.reply_about([transfer], root="http://testserver").written()
     assert reply.text().strip().splitlines()[:-1] == of_page.strip().splitlines()[:-1]  # without the time
 
 

@@ -89,7 +89,7 @@ def test_a_transfer_is_told_as_on_every_other_surface(site: Client, emulator: Em
     assert (row["intentId"], row["status"], row["headline"]) == (intent_id, told["status"], told["headline"])
 
     reply = data_of(call(site, "customer_reply", intent_id=intent_id))
-    assert reply == customer_reply.Reply([(transfer, explained["url"])]).plain
+    assert reply == customer_reply.Reply([(transfer, explained["url"])]).written()
 
 
 def test_a_text_without_a_transfer_has_reasons_and_no_match(site: Client) -> None:

@@ -112,7 +112,7 @@ AMOUNTS = named(
 def test_the_amount_of_each_token_is_stated(held, full, unit, standing):
     holding = only(entry(group(held)))
     side = holding.side
-    assert (holding.side.money.value, holding.side.money.decimals) == (79_712_345, held.decimals)
+    assert (holding.side.money.value, holding.side.token.decimals) == (79_712_345, held.decimals)
     assert (side.amount.full, side.amount.unit, side.token.standing) == (full, unit, standing)
 
 

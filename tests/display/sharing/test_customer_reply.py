@@ -39,7 +39,7 @@ NOT_FOR_CUSTOMERS = re.compile(
 
 
 def written(transfer: Transfer) -> str:
-    return customer_reply.Reply([(transfer, URL)]).plain
+    return customer_reply.Reply([(transfer, URL)]).written()
 
 
 def problems(transfer: Transfer) -> list[str]:
@@ -168,7 +168,7 @@ def test_funds_in_transit_are_escalated_to_the_provider_with_its_request():
 
 def test_several_transfers_have_one_greeting_and_one_signature():
     transfers = [scene(*MOMENTS[0]).at(NOW), scene(*MOMENTS[-1]).at(NOW)]
-    text = customer_reply.Reply([(each, URL) for each in transfers], "Hi,", "Best,\nAnna").plain
+    text = customer_reply.Reply([(each, URL) for each in transfers], "Hi,", "Best,\nAnna").written()
     assert text.startswith("Hi,\n\nTransfer 1 of 2\n")
     assert text.count("Hi,") == text.count("Best,\nAnna") == 1
     assert text.index("\n\nTransfer 2 of 2\n") < text.index("Best,\nAnna") < text.index("Intent ID: ")
@@ -192,7 +192,7 @@ def test_a_refund_in_another_token_says_so():
 def test_an_escalation_expects_nothing_that_has_failed(which):
     for moment in (moment for moment in MOMENTS if moment[0] == which):
         transfer = scene(*moment).at(NOW)
-        lines = customer_reply.Escalation(transfer, URL).plain.splitlines()
+        lines = customer_reply.Escalation(transfer, URL).written().splitlines()
         labels = [line.partition(": ")[0] for line in lines]
         has_failed = transfer.status in rules.STOPPED or transfer.steps.has_dead_step
         assert not ("To be received" in labels and (has_failed or transfer.is_over))

@@ -46,11 +46,11 @@ DIFFERENT = [
 def test_where_sources_disagree_the_list_counts_and_the_amount_says_so(money: Money, decimals: int) -> None:
     right = Money(UNITS, ARBITRUM, money.token_address, own_decimals=decimals, names=LISTED).amount
     amount = money.amount
-    assert money.decimals == money.token.decimals == decimals
+    assert money.token.decimals == decimals
     assert amount.full == right.full
     assert amount.warning.startswith(f"{token_amounts.DECIMALS}, 100,000,000 base units: 0x")
-    assert [mark.word for mark in money.marks] == [token_amounts.DECIMALS]
-    assert "100,000,000 base units" in money.marks[0].reason
+    assert [mark.word for mark in money.token.marks] == [token_amounts.DECIMALS]
+    assert "100,000,000 base units" in money.token.marks[0].reason
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_where_sources_disagree_the_list_counts_and_the_amount_says_so(money: Mo
     ],
 )
 def test_where_sources_agree_there_is_no_warning_of_decimals(money: Money) -> None:
-    assert token_amounts.DECIMALS not in [mark.word for mark in money.marks]
+    assert token_amounts.DECIMALS not in [mark.word for mark in money.token.marks]
 
 
 def test_a_token_without_an_amount_has_the_warning_without_a_number() -> None:
-    (mark,) = money(USDC, described=8, value=None).marks
+    (mark,) = money(USDC, described=8, value=None).token.marks
     assert mark.units == ""
     assert mark.reason == ("The service states 6 and 8 decimals for this token. Amounts are shown with 6.")
 
@@ -75,4 +75,4 @@ def test_a_token_without_an_amount_has_the_warning_without_a_number() -> None:
 def test_decimals_of_an_asked_deposit_in_another_token_do_not_count() -> None:
     asked = {"chainId": ARBITRUM, "tokenAddress": "0x" + "5a" * 20, "decimals": 18, "amount": "1"}
     transfer = builders.at(builders.intent(deposit_transaction=asked), builders.receipt(), names=LISTED)
-    assert transfer.requested.marks == ()
+    assert transfer.requested.token.marks == ()

@@ -64,8 +64,8 @@ def test_a_transfer_without_problems_links_neither_recovery_nor_support(contacts
 
 def test_the_reply_has_the_link_to_recover_funds():
     result = customer_reply.Reply([(recoverable(BOTH), URL)])
-    assert "at the link below" in result.plain
-    assert f"{rules.RECOVER}: {RECOVERY}" in result.plain.splitlines()
+    assert "at the link below" in result.written()
+    assert f"{rules.RECOVER}: {RECOVERY}" in result.written().splitlines()
 
 
 def test_the_row_of_a_ticket_and_its_copies_have_the_links():
