@@ -416,15 +416,6 @@ TOLERANCE = Decimal("0.02")
 TENTHS_OF_A_PERCENT = Decimal(1000)
 
 
-class Source(StrEnum):
-    ORIGIN_GAS = "origin-gas"
-    DESTINATION_GAS = "destination-gas"
-    GAS = "gas"
-    PROVIDER = "provider"
-    SERVICE = "service"
-    COLLECTOR = "collector"
-
-
 @dataclass(frozen=True)
 class FeePart:
     """A fee. `amount` is in its own token: the native token for a network fee, otherwise the fee token.
@@ -433,10 +424,10 @@ class FeePart:
     one is negative or unknown.
     """
 
-    source: Source
     label: str
     usd: Decimal | None
     amount: Amount | None = None
+    is_gas: bool = False
     start: Decimal = Decimal(0)
     share: Decimal = Decimal(0)
 
@@ -537,32 +528,26 @@ class Fees:
         if provider.quote_provider:
             kind = f"{kind} ({names.provider_label(provider.quote_provider)})"
         yield from self._gas()
-        for source, label, usd, units in (
-            (Source.PROVIDER, kind, provider_usd, fees.provider_fee_total),
-            (Source.SERVICE, "Service fee", service_usd, fees.service_fee_total),
-            (Source.COLLECTOR, "Collector fee", fees.collector_fee_usd, fees.collector_fee_total),
-        ):
-            yield FeePart(source, label, usd, self._in_fee_token(units))
+        yield FeePart(kind, provider_usd, self._in_fee_token(fees.provider_fee_total))
+        yield FeePart("Service fee", service_usd, self._in_fee_token(fees.service_fee_total))
+        yield FeePart("Collector fee", fees.collector_fee_usd, self._in_fee_token(fees.collector_fee_total))
 
     def _gas(self) -> Iterator[FeePart]:
         """Return network fees by chain if each is reported in USD, otherwise their sum."""
         fees, transfer = self._received, self._transfer
-        sides = (
-            (Source.ORIGIN_GAS, fees.origin_gas, "origin chain"),
-            (Source.DESTINATION_GAS, fees.destination_gas, "destination chain"),
-        )
-        by_chain = [(source, gas, side) for source, gas, side in sides if gas]
-        if not by_chain or any(gas.total_fee_usd is None for _, gas, _ in by_chain):
-            yield FeePart(Source.GAS, "Network fees", fees.gas_fee_usd, self._in_fee_token(fees.gas_fee_total))
+        sides = ((fees.origin_gas, "origin chain"), (fees.destination_gas, "destination chain"))
+        by_chain = [(gas, side) for gas, side in sides if gas]
+        if not by_chain or any(gas.total_fee_usd is None for gas, _ in by_chain):
+            yield FeePart("Network fees", fees.gas_fee_usd, self._in_fee_token(fees.gas_fee_total), is_gas=True)
             return
-        for source, gas, side in by_chain:
+        for gas, side in by_chain:
             chain, amount = transfer.chain_name(gas.chain_id, unknown=side), None
             if gas.total_fee_amount is not None:
                 coin = Money(gas.total_fee_amount, gas.chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
                 amount = coin.amount
                 if amount.unit in ("", amounts.BASE_UNITS) and gas.native_token_symbol:
                     amount = amounts.amount(coin.value, decimals=coin.token.decimals, symbol=gas.native_token_symbol)
-            yield FeePart(source, f"Network fee ({chain})", gas.total_fee_usd, amount)
+            yield FeePart(f"Network fee ({chain})", gas.total_fee_usd, amount, is_gas=True)
 
     def _in_fee_token(self, units: int | None) -> Amount | None:
         """Return an amount of the fee token, which is on the origin chain."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum, auto
 from functools import cached_property
+from typing import Literal
 
 from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import UNKNOWN, Sentence, joined
@@ -29,12 +30,6 @@ class Mismatch(StrEnum):
     TOO_LITTLE = auto()
 
 
-class RowKind(StrEnum):
-    TEXT = "text"
-    ADDRESS = "address"
-    HASH = "hash"
-
-
 @dataclass(frozen=True)
 class CheckRow:
     """`kind` is the format of `expected` and `found`. An address or hash may be "".
@@ -46,7 +41,7 @@ class CheckRow:
     expected: str
     found: str
     result: StatusLabel
-    kind: RowKind = RowKind.TEXT
+    kind: Literal["text", "address", "hash"] = "text"
     chain_id: int | None = None
     expected_whole: str = ""
     found_whole: str = ""
@@ -337,14 +332,14 @@ class DepositCheck:
     def _address(self) -> CheckRow:
         expected, chain_id = self.address or "", self.expected.chain_id
         if not self.is_confirmed and (self.held or self.wrong_chain_balances):
-            return CheckRow("Deposit address", expected, expected, MATCH, RowKind.ADDRESS, chain_id)
+            return CheckRow("Deposit address", expected, expected, MATCH, "address", chain_id)
         found = self.deposit.to_address if self.is_confirmed or self.is_reported else None
         if found is None:
-            return CheckRow("Deposit address", expected, "", NOT_SEEN, RowKind.ADDRESS, chain_id)
+            return CheckRow("Deposit address", expected, "", NOT_SEEN, "address", chain_id)
         # A relayed deposit is a call of the service's contract.
         is_other = token_amounts.is_other_address(found, expected or None) and not self.deposit.meta_txn_id
         shown = OTHER_ADDRESS if is_other else self._certainty()
-        return CheckRow("Deposit address", expected, found, shown, RowKind.ADDRESS, chain_id)
+        return CheckRow("Deposit address", expected, found, shown, "address", chain_id)
 
     def _deadline(self) -> CheckRow:
         expected = times.utc(self.deadline, now=self.transfer.now)
@@ -375,7 +370,7 @@ class DepositCheck:
         if self.is_reported and txn_hash:
             failed = REVERTED if self.deposit.txn_mined_at else NOT_CONFIRMED
             state = CONFIRMED if self.is_confirmed else failed if self._state in DEAD else SUBMITTED
-            return CheckRow("Transaction", "", txn_hash, state, RowKind.HASH, self.deposit.chain_id)
+            return CheckRow("Transaction", "", txn_hash, state, "hash", self.deposit.chain_id)
         if txn_hash and not self.is_confirmed:
             return CheckRow("Transaction", "", "None (balance is monitored)", PLACEHOLDER)
         return CheckRow("Transaction", "", UNKNOWN, CONFIRMED if self.is_confirmed else NOT_SEEN)

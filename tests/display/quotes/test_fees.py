@@ -16,7 +16,6 @@ from intents_ui.service.models import (
     TokenMetadata,
 )
 from intents_ui.transfers import comparison as display
-from intents_ui.transfers.comparison import Source
 from tests.display import builders
 from tests.display.builders import ARBITRUM, BASE, CATALOGUE, ETHEREUM, INTENT_ID, USDC, Catalogue, named
 
@@ -100,7 +99,7 @@ def test_missing_fees_are_unknown_not_zero():
 def test_a_fee_without_usd_is_shown_and_no_usd_total_computed():
     received = IntentFees(gas_fee_usd=usd("1"), service_fee_total=5, fee_token_address=USDC, total_fee_usd=usd("2"))
     found = fees(received)
-    assert [(part.source, part.shown) for part in found.parts] == [(Source.GAS, "$1.00"), (Source.SERVICE, "—")]
+    assert [(part.label, part.shown) for part in found.parts] == [("Network fees", "$1.00"), ("Service fee", "—")]
     assert (found.gap, found.adds_up) == (None, None)
     assert found.sentence == "Some fees have no USD value, so the total can't be checked."
     assert [part.share for part in found.parts] == [0, 0]
