@@ -38,13 +38,12 @@ class Agreement(StrEnum):
 
 @dataclass(frozen=True)
 class FundsLocation:
-    """`money` is the amount at the location, None if unknown; `is_estimate`: expected, not reported.
+    """`amount` is that at the location, "" if unknown; `is_estimate`: expected, not reported.
 
     `finding` states the balances of the intent addresses, and what they mean. `is_confirmed`: the balances are this
     amount at this location, so that the finding says nothing new.
     """
 
-    money: Money | None = None
     amount: str = ""
     is_estimate: bool = False
     check: Agreement = Agreement.UNCHECKED
@@ -259,7 +258,6 @@ class Placeholders:
         check, finding = self._compared(place) if is_checked else (Agreement.UNCHECKED, "")
         held_at = [each.at for each in transfer.holdings]
         return FundsLocation(
-            money=known,
             amount=Sentence("about ", amount) if amount and is_estimate else amount,
             is_estimate=bool(known and is_estimate),
             check=check,

@@ -307,7 +307,6 @@ def test_the_deposit_address_balance_is_stated(of_receipt, balances, amount):
     located = story(intent(None, **QUOTE), of_receipt, has_balance=bool(balances) or None, balances=balances).located
     assert located.amount == amount
     assert located.is_estimate == amount.startswith("about")
-    assert (located.money is None) == (amount == "")
 
 
 def test_several_tokens_and_several_addresses_are_all_named_the_most_valuable_first():
