@@ -209,10 +209,6 @@ def differences(hostile: str, twin: str) -> list[str]:
     return [*map(repr, one - other), *(f"not {each}" for each in other - one)]
 
 
-def text(markup: str) -> str:
-    return "\n".join(node.words for node in nodes(markup) if not node.tag)
-
-
 def visible(words: str, *, lines: bool = False) -> str:
     """Return text with hidden characters made visible, as pages show it."""
     kept = "\n\t" if lines else ""

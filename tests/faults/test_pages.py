@@ -5,7 +5,6 @@ Checks the invariants that hold on every page. The dashboard has an empty cache 
 """
 
 import re
-import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,7 +31,7 @@ from tests.pages.reading import PARTIAL, visible_text
 from tests.policies import policies, seconds
 from tests.service.clients import CANARY
 from tests.service.scripted_server import Script
-from tests.serving import ROOT
+from tests.serving import ROOT, free_port
 
 # One for each way in which pages treat them. `tests/display/test_failures.py` has all codes, and
 # `tests/service/test_error_mapping.py` each code in both envelopes.
@@ -138,16 +137,11 @@ def test_every_fragment_and_file_reports_failures_in_its_own_format(
     assert wrong == {}
 
 
-def closed_port() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
 def test_a_page_reports_a_refused_connection(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    nowhere = closed_port()
-    answer = dashboard.open(paths["intent"], url=nowhere)
+    port = free_port()
+    answer = dashboard.open(paths["intent"], url=f"http://127.0.0.1:{port}")
     assert [*said_nothing_wrong(answer, dashboard.log, "refused"), *is_a_page_of_ours(answer)] == []
-    assert not re.search(rf"\b{nowhere.rpartition(':')[2]}\b", answer.body)  # not within an ID
+    assert not re.search(rf"\b{port}\b", answer.body)  # not within an ID
 
 
 @pytest.mark.parametrize("fault", SLOW)

@@ -30,6 +30,8 @@ from tests.service.scripted_server import serving
 from tests.serving import dashboard
 from tests.waiting import PATIENCE, until
 
+pytestmark = pytest.mark.usefixtures("emulator")
+
 GREEDY, OTHER = "203.0.113.7", "198.51.100.7"
 NOTHING = "0x" + "12" * 32
 
@@ -136,7 +138,7 @@ def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doo
     assert len(doors.intents()) == len(known)
 
 
-@pytest.mark.usefixtures("still", "emulator")
+@pytest.mark.usefixtures("still")
 def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     text = " ".join(f"/intent/{each}" for each in ids(15))
@@ -148,7 +150,6 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(mon
     assert ask(OTHER, "/triage", "POST", data={"q": text}).status_code == 200
 
 
-@pytest.mark.usefixtures("emulator")
 def test_exports_of_one_address_leave_capacity_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_max_export_rows", 20)
     assert app.current().exports.take(GREEDY) is None
@@ -159,7 +160,6 @@ def test_exports_of_one_address_leave_capacity_for_others(monkeypatch: pytest.Mo
     assert ask(GREEDY, "/export/history.csv").status_code == 200
 
 
-@pytest.mark.usefixtures("emulator")
 def test_requests_in_hand_of_one_client_are_limited_to_an_eighth_whatever_they_are() -> None:
     with in_hand(GREEDY, each=REQUESTS // 8):
         for path in ("/help", "/console/GetChains?ask=fields", "/export/history.json", "/static/img/mark.svg"):
@@ -178,7 +178,6 @@ def test_requests_in_hand_of_one_client_are_limited_to_an_eighth_whatever_they_a
 # Pages that wait
 
 
-@pytest.mark.usefixtures("emulator")
 def test_while_one_client_uses_its_threads_its_other_pages_wait_and_those_of_others_do_not() -> None:
     answers: list[int] = []
     waiting = threading.Thread(target=lambda: answers.append(ask(GREEDY, "/help").status_code))
@@ -191,7 +190,6 @@ def test_while_one_client_uses_its_threads_its_other_pages_wait_and_those_of_oth
     assert answers == [200]
 
 
-@pytest.mark.usefixtures("emulator")
 def test_a_page_that_waited_too_long_for_a_thread_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(application, "QUEUE_SECONDS", -1.0)
     late = ask(GREEDY, "/help")
@@ -282,7 +280,6 @@ class Sender:
         await asgi.application(scope, receive, send)
 
 
-@pytest.mark.usefixtures("emulator")
 async def test_request_bodies_of_one_address_are_limited_to_an_eighth_of_the_memory() -> None:
     app.current().body_bytes.most = 8 * 1024 * 1024
     rest = asyncio.Event()
@@ -311,7 +308,7 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
     )
 
 
-@pytest.mark.usefixtures("still", "emulator")
+@pytest.mark.usefixtures("still")
 def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     app.current().rate_limiter.consume_here(GREEDY, limits.SECONDS - 1)
@@ -324,13 +321,11 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
     assert {call("127.0.0.1").status_code for _ in range(20)} == {200}, "this machine is not counted"
 
 
-@pytest.mark.usefixtures("emulator")
 def test_remote_calls_of_the_embedded_service_have_a_size_limit() -> None:
     assert call(GREEDY, content=b" " * 100_000).status_code == 413
     assert app.current().body_bytes.held == 0
 
 
-@pytest.mark.usefixtures("emulator")
 def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served() -> None:
     with in_hand(*(f"203.0.113.{number}" for number in range(100, 108)), each=REQUESTS // 8):
         busy = ask(OTHER, "/help")

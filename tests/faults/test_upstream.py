@@ -35,13 +35,6 @@ NOWHERE = "/intent/0x" + "0" * 63 + "1"
 INTENT = '{"intent":{"intentId":"0x%s1","status":"QUOTED"}}' % ("0" * 63)
 
 
-def asked_for(dashboard: Dashboard, script: Script) -> tuple[Any, int]:
-    """The page of an intent about which the service does this, and how often it was asked."""
-    dashboard.service.inject(script, "GetIntent")
-    answer = dashboard.open(NOWHERE)
-    return answer, len(dashboard.service.requested("GetIntent"))
-
-
 @pytest.fixture
 def trusting(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dashboard]:
     """It takes the word of the test's own authority, beside those of the world's."""
@@ -170,8 +163,9 @@ def test_a_missing_intent_is_requested_again_soon_and_opens_no_circuit(
 def test_a_moved_service_is_reported_to_the_operator(
     dashboard: Dashboard, code: int, name: str, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answer, calls = asked_for(dashboard, refusing(code, name, status))
-    assert calls == 1
+    dashboard.service.inject(refusing(code, name, status), "GetIntent")
+    answer = dashboard.open(NOWHERE)
+    assert len(dashboard.service.requested("GetIntent")) == 1
     assert "Dashboard update required" in main_text(answer)
     assert [record.levelno for record in caplog.records if record.getMessage().startswith("GetIntent failed")] == [
         logging.ERROR
