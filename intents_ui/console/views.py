@@ -23,7 +23,7 @@ from intents_ui import app
 from intents_ui.console import operations as words
 from intents_ui.console import request_form
 from intents_ui.console.request_form import NONE, Examples, examples_of
-from intents_ui.formatting import failures, hashes, json_text
+from intents_ui.formatting import failures, hashes, text
 from intents_ui.http import client_ip, limits, marks, operator_auth
 from intents_ui.http.failures import Rejected, of_dashboard
 from intents_ui.http.operator_auth import Refusal
@@ -286,7 +286,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Simp
     # Only operators know the address of a real service.
     root = client_ip.root(request) if ENV.embedded else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
-    indented = json_text.indented(attempt.text[:RAW_SHOWN])
+    indented = text.indented(attempt.text[:RAW_SHOWN])
     again = words.again(attempt)
     return SimpleNamespace(
         attempt=attempt,

@@ -1,7 +1,7 @@
 """Text for display: what isn't ours is sanitized, and sentences know their parts.
 
 No finished text is searched for times or for our own words, because names come from the service and may look like
-either. Escaping is up to the template.
+either. Escaping is up to the template. Also cells of CSV files, and JSON as indented text.
 """
 
 import csv
@@ -267,3 +267,37 @@ def csv_line(cells: Iterable[str]) -> str:
     line = io.StringIO()
     csv.writer(line).writerow(cells)
     return line.getvalue()
+
+
+JSON_INDENT = "  "
+# Maximum indentation, so that deeply nested text doesn't become a page of spaces.
+MAX_INDENTS = 64
+
+JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]\s*[\]}]|[\[\]{}:,]|[^\s\[\]{}:,"]+|"', re.DOTALL)
+
+
+def indented(text: str) -> str:
+    """Return the same tokens in the same order, one field per line. In text that isn't JSON, only whitespace
+    changes.
+    """
+    parts: list[str] = []
+    depth = 0
+    for match in JSON_TOKENS.finditer(text):
+        part = match[0]
+        if part in ("]", "}"):
+            depth -= 1
+            parts += [_new_line(depth), part]
+        elif part in ("[", "{"):
+            depth += 1
+            parts += [part, _new_line(depth)]
+        elif part == ",":
+            parts += [part, _new_line(depth)]
+        elif part == ":":
+            parts.append(": ")
+        else:
+            parts.append("".join(part.split()) if part[0] in "[{" else part)
+    return "".join(parts)
+
+
+def _new_line(depth: int) -> str:
+    return "\n" + JSON_INDENT * max(0, min(depth, MAX_INDENTS))

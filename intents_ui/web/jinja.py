@@ -14,7 +14,7 @@ from django.urls import NoReverseMatch, reverse
 from jinja2 import Environment, StrictUndefined, Template
 
 from intents_ui import app, tables
-from intents_ui.formatting import amounts, failures, hashes, json_text, text, times
+from intents_ui.formatting import amounts, failures, hashes, text, times
 from intents_ui.formatting.hashes import FullValue, ShortForms
 from intents_ui.installation import version
 from intents_ui.search import empty_results, explorers
@@ -159,7 +159,7 @@ def environment(**options: Any) -> Environment:
         checksum=hashes.checksum,
         duration=times.duration,
         failure_title=lambda error: failures.words(error).title,
-        indented=json_text.indented,
+        indented=text.indented,
         left=lambda at, now: max(at - now - clock_ahead(), timedelta()),
         is_placeholder=hashes.is_placeholder,
         interval=lambda share: amounts.shares_between(share.low, share.high),
