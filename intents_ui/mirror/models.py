@@ -13,7 +13,6 @@ from django.db.models import F, Q
 
 from intents_ui.mirror import windows
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, duration_of, moment, optional_moment, unpacked
-from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.windows import Condition
 from intents_ui.service.outcome import execute_by
 
@@ -35,7 +34,6 @@ class Route(models.Model):
     """A route: its providers and chains.
 
     `late_after`: after how many milliseconds a transfer is late. `late_by`: what decides that (`snapshots.Basis`).
-    `late_bucket`: the last bucket of durations that isn't late.
     """
 
     providers = models.TextField()
@@ -43,7 +41,6 @@ class Route(models.Model):
     destination_chain = models.TextField()
     late_after = models.BigIntegerField(default=USUAL // timedelta(milliseconds=1))
     late_by = models.TextField(default="rule")
-    late_bucket = models.SmallIntegerField(default=statistics.bucket(USUAL // timedelta(milliseconds=1)))
 
     class Meta:
         unique_together: ClassVar = [RouteKey._fields]

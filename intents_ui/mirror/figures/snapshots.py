@@ -218,8 +218,9 @@ class Adder:
     def __init__(self, now: int, past: Past | None = None) -> None:
         self.now = now
         self.past: Past = {} if past is None else past
-        self._late_buckets = dict(Route.objects.values_list("pk", "late_bucket"))
-        self._routes = {route.pk: route.key for route in Route.objects.all()}
+        routes = list(Route.objects.all())
+        self._routes = {route.pk: route.key for route in routes}
+        self._late_buckets = {route.pk: statistics.bucket(route.late_after) for route in routes}  # the last in time
         self._tokens = {token.pk: token.key for token in Token.objects.all()}
         self._scopes: dict[facts.Pair, Sequence[ScopeName]] = {}
         self.rows = cache(facts.of_rows)
@@ -399,10 +400,10 @@ class SnapshotWriter:
             basis = Basis.ROUTE if own else Basis.PROVIDER if of_providers else Basis.RULE
             limit = own or of_providers or by_rule // timedelta(milliseconds=1)
             if (route.late_after, route.late_by) != (limit, basis):
-                route.late_after, route.late_by, route.late_bucket = limit, basis, statistics.bucket(limit)
+                route.late_after, route.late_by = limit, basis
                 changed.append(route)
         with lease.transaction(self._epoch):
-            Route.objects.bulk_update(changed, ["late_after", "late_by", "late_bucket"], batch_size=LISTED)
+            Route.objects.bulk_update(changed, ["late_after", "late_by"], batch_size=LISTED)
         self._past.clear()
 
     def write_day(self, day: int, now: int) -> None:

@@ -68,7 +68,6 @@ class Migration(migrations.Migration):
                 *fields(TextField, "providers", "origin_chain", "destination_chain"),
                 *fields(BigIntegerField, "late_after", default=900_000),
                 *fields(TextField, "late_by", default="rule"),
-                *fields(SmallIntegerField, "late_bucket", default=137),
             ],
             {"unique_together": {("providers", "origin_chain", "destination_chain")}},
         ),
