@@ -14,11 +14,12 @@ import sys
 import threading
 from types import FrameType
 from typing import Any
+from urllib.parse import urlencode
 
 from bench.processes import ROOT, output
 
 PACKAGE = ROOT / "intents_ui"
-# Name, path, paths to request first (after the start page).
+# Name, path (with the text of a form, if it is posted), paths to request first (after the start page).
 JOURNEYS = {
     "search for an explorer link": ("/search?q=https://etherscan.io/tx/{hash}", ()),
     "transfer, cold": ("/intent/{intent}", ()),
@@ -27,6 +28,8 @@ JOURNEYS = {
     "history, second page": ("{next}", ("/history?status=SUCCEEDED",)),
     "live to the first event": ("/live/{intent}", ()),
     "export": ("/export/history.csv?status=FAILED", ()),
+    "triage": ("/triage {intent} {owner}", ()),
+    "address": ("/address/{owner}", ()),
 }
 
 
@@ -111,13 +114,17 @@ async def walk(name: str) -> dict[str, Any]:
     status, body = await request("/history?recoverable=1")
     [intent] = re.findall(rb'href="/intent/(0x[0-9a-f]+)"', body)[:1]
     path, before = JOURNEYS[name]
-    values = {"intent": intent.decode(), "hash": await deposit_hash() if "{hash}" in path else "", "next": ""}
+    _, found = await request(f"/intent/{intent.decode()}.json")
+    owner = json.loads(found)["intentReceipt"]["ownerAddress"]
+    txn_hash = await deposit_hash() if "{hash}" in path else ""
+    values = {"intent": intent.decode(), "owner": owner, "hash": txn_hash, "next": ""}
     for each in before:
         status, body = await request(each.format(**values))
         if link := re.search(rb'href="(/history\?[^"]*cursor=[^"]+)"', body):
             values["next"] = link[1].decode().replace("&amp;", "&")
+    path, _, text = path.format(**values).partition(" ")
     with Trace() as trace:
-        status, _ = await request(path.format(**values))
+        status, _ = await request(path, form=urlencode({"q": text}).encode() if text else None)
     return {"status": status, "functions": len(trace.functions), "files": sorted({file for file, _ in trace.functions})}
 
 

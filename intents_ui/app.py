@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # they use the objects, and import this module
 
     from intents_ui.emulator.app import Emulator
     from intents_ui.http.limits import RateLimiter
-    from intents_ui.lists.attention_reader import AttentionReader
+    from intents_ui.lists.attention import AttentionReader
     from intents_ui.live.hub import Hub
     from intents_ui.live.stream import Streams
     from intents_ui.ops.lifecycle import Lifecycle

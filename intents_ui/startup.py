@@ -17,7 +17,7 @@ from intents_ui.http import client_ip
 from intents_ui.http.headers import default_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
 from intents_ui.http.messages import Receive, Send
-from intents_ui.lists.attention_reader import AttentionReader
+from intents_ui.lists.attention import AttentionReader
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub, restart_forever
 from intents_ui.live.stream import Limits, Streams

@@ -9,7 +9,7 @@ from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.text import exact
 from intents_ui.http import failures
 from intents_ui.search import explorers
-from intents_ui.search.parameters import Parsed, UrlFilters
+from intents_ui.search.filters import Parsed, UrlFilters
 from intents_ui.service import request_context
 from intents_ui.tokens.token_amounts import Identity
 from intents_ui.transfers import comparison, summary, timeline

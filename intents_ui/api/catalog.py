@@ -9,12 +9,11 @@ from ninja import Field, Query, Schema
 from intents_ui import app
 from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
-from intents_ui.catalog import token_filters, token_list
-from intents_ui.catalog.reading import find_tokens, listed_routes, one_route
-from intents_ui.catalog.token_list import TokenRow
+from intents_ui.catalog import routes, token_list
+from intents_ui.catalog import token_list as token_filters
+from intents_ui.catalog.routes import RouteDirection, listed_routes, one_route
+from intents_ui.catalog.token_list import TokenRow, find_tokens
 from intents_ui.http import client_ip, cursors, failures
-from intents_ui.search import route_query as query
-from intents_ui.search.route_query import RouteDirection
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.results import Price
 from intents_ui.tokens import chains
@@ -116,7 +115,7 @@ class RouteFilters(Schema):
 
 def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpResponse:
     """List the routes from a token, those to one, or check the one between two."""
-    parsed = query.read(dict(request.GET.lists()), using=app.current().catalog)
+    parsed = routes.read(dict(request.GET.lists()), using=app.current().catalog)
     if parsed.problems:
         return invalid(request, parsed)
     question, root = parsed.filters, client_ip.root(request)

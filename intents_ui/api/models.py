@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from intents_ui.catalog.route_results import Verdict
+from intents_ui.catalog.routes import Verdict
 from intents_ui.search.identifiers import Kind
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens.chains import Network

@@ -10,8 +10,8 @@ from intents_ui import app
 from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
 from intents_ui.http import client_ip, cursors, failures, marks
-from intents_ui.lists import address_lookup as addresses
-from intents_ui.lists.address_lookup import AddressLookup
+from intents_ui.lists import address as addresses
+from intents_ui.lists.address import AddressLookup
 from intents_ui.search import empty_results, filters, identifiers, input_errors
 from intents_ui.search.filters import Filters
 from intents_ui.service.lookup import Position
@@ -19,7 +19,7 @@ from intents_ui.service.results import LookupResult
 from intents_ui.triage import export
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web import candidates, links, lookups, reading
+from intents_ui.web import candidates, links, reading
 from intents_ui.web.candidates import Candidates
 
 MAX_MATCHES: Final = 50
@@ -83,7 +83,7 @@ def look_up(
 ) -> HttpResponse:
     """Find the transfers of any text with identifiers: an intent ID, a transaction hash, an address, a link."""
     read, root = identifiers.read(q), client_ip.root(request)
-    found = lookups.of_text(read) if read.lookups else LookupResult()
+    found = candidates.of_text(read) if read.lookups else LookupResult()
     if found.error:
         raise found.error
     possible = candidates.of_search(request, q, read, found)

@@ -1,7 +1,8 @@
 """`/chains` and `/chain/<id>`: the list of supported chains, and the page of each."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -12,46 +13,76 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.catalog import chain_filters
-from intents_ui.catalog.chain_filters import ChainFilters
 from intents_ui.http import cursors
-from intents_ui.search.parameters import Chip, Parsed
+from intents_ui.search import filters as parameters
+from intents_ui.search.filters import Chip, InvalidParameter, Parsed, Query, UrlFilters
 from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, IntentHistory, Page, TokenInfo
 from intents_ui.tokens import chains as display
 from intents_ui.tokens import names
+from intents_ui.tokens.chains import Chain, Network
 from intents_ui.tokens.token_amounts import identity
 from intents_ui.transfers import summary
 from intents_ui.web import reading
 from intents_ui.web.frame import render
+from intents_ui.web.reading import Part, read_parts
+
+# Possible names of route providers, whose list keeps growing.
+PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}", re.ASCII)
+LISTED_AS = {Network.MAINNET: "Mainnets", Network.TESTNET: "Testnets", Network.UNKNOWN: "Not said"}
+
+
+@dataclass(frozen=True)
+class ChainFilters(UrlFilters):
+    """Filters of the chain list. `provider`: only chains of this route provider, by its API name."""
+
+    provider: str | None = None
+    network: Network | None = None
+
+    def keep(self, chains: Iterable[Chain]) -> list[Chain]:
+        return [chain for chain in chains if self.network in (None, chain.network)]
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether the route provider is a known one."""
+        return self.provider in names.PROVIDERS
+
+
+def read(query: Query) -> Parsed[ChainFilters]:
+    """Parse a URL's query. Ignores other parameters."""
+    return parameters.parse(query, {"provider": _provider, "network": _network}, ChainFilters)
+
+
+def title(filters: ChainFilters) -> str:
+    """Return `Chains`, `Testnets` or `Chains of Relay`."""
+    listed = LISTED_AS[filters.network] if filters.network in (Network.MAINNET, Network.TESTNET) else "Chains"
+    return f"{listed} of {names.provider_label(filters.provider)}" if filters.provider else listed
+
+
+def _provider(written: str) -> str:
+    """Return the provider by its API name or label, in any letter case. Unknown names stay unchanged."""
+    known = names.provider_named(written)
+    if not known and not PROVIDER.fullmatch(written):
+        raise InvalidParameter("A route provider is one word of at most 40 letters, digits, “_”, “-” and “.”.")
+    return known or written
+
+
+def _network(written: str) -> Network:
+    if written.lower() not in Network:
+        raise InvalidParameter("A list can be of mainnet, testnet or unknown chains.")
+    return Network(written.lower())
+
 
 INTENTS_SHOWN = 5
 TOKENS_SHOWN = 12
 BY_LABEL = sorted(names.PROVIDERS.items(), key=lambda each: each[1].lower())
 
 
-class Part[T]:
-    """One request of a page, and its result. Parts fail independently."""
-
-    def __init__(self, ask: Callable[[], T]) -> None:
-        self.ask = ask
-        self.found: T | None = None
-        self.error: ServiceError | None = None
-
-
-def ask(*parts: Part[Any]) -> None:
-    for part, answer in zip(parts, app.current().service.threads.together(*(part.ask for part in parts)), strict=True):
-        if isinstance(answer, ServiceError):
-            part.error = answer
-        else:
-            part.found = answer
-
-
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    parsed = chain_filters.read(dict(request.GET.lists()))
+    parsed = read(dict(request.GET.lists()))
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
     url = cursors.address(reverse("chains"), query=parsed.filters.query)
@@ -76,7 +107,7 @@ def form(parsed: Parsed[ChainFilters]) -> dict[str, object]:
     provider = parsed.filters.provider
     without = parsed.filters.with_(provider=None).query
     return {
-        "title": chain_filters.title(parsed.filters),
+        "title": title(parsed.filters),
         "parsed": parsed,
         "filters": parsed.filters,
         "chip": Chip("provider", "Served by", names.provider_label(provider), without) if provider else None,
@@ -107,7 +138,7 @@ def results(parsed: Parsed[ChainFilters], listed: Listed[ChainInfo]) -> dict[str
         "chains": parsed.filters.keep(found),
         "networks": [
             (network, label, count)
-            for network, label in chain_filters.LISTED_AS.items()
+            for network, label in LISTED_AS.items()
             if (count := sum(each.network is network for each in found)) or network is parsed.filters.network
         ],
         "featured": app.current().catalog.count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
@@ -127,7 +158,7 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     tokens = Part(lambda: catalog.listed_tokens(number))
     ways = Part(lambda: catalog.chains_by_provider(names.KNOWN_PROVIDERS))
     leaving, arriving = lists(number)
-    ask(tokens, ways, leaving, arriving)
+    read_parts(tokens, ways, leaving, arriving)
     context = {
         "listed": listed,
         "chain": display.of(info),
@@ -145,7 +176,7 @@ def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> 
     context["has_name"] = number in names.WELL_KNOWN
     if display.is_possible(number):
         leaving, arriving = lists(number)
-        ask(leaving, arriving)
+        read_parts(leaving, arriving)
         context |= {"is_possible": True} | newest(leaving, arriving)
     return render(request, "catalog/chain_not_listed.html", context, status=HTTPStatus.NOT_FOUND)
 

@@ -10,8 +10,8 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
+from intents_ui.catalog.routes import RouteQuery, RouteSide
 from intents_ui.formatting import text
-from intents_ui.search.route_query import RouteQuery, RouteSide
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import ChainInfo, IntentHistory

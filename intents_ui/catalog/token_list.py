@@ -1,21 +1,137 @@
-"""Token list: filters, in the service's order, and rows.
+"""Token list: filters, in the service's order, and rows. Facts about one token, and featured ones with its symbol."""
 
-Facts about one token from the lists, the featured tokens with its symbol, and what matches the text in the search box.
-"""
-
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from threading import Lock
+from typing import ClassVar
 
-from intents_ui.catalog.token_filters import Show, TokenFilters
-from intents_ui.formatting import text
-from intents_ui.search import explorers
-from intents_ui.search.facts import chains_by_name
+from cachetools import TTLCache, cached
+
+from intents_ui import app
+from intents_ui.formatting import hashes, text
+from intents_ui.search import explorers, identifiers
+from intents_ui.search import filters as parameters
+from intents_ui.search.filters import Chip, InvalidParameter, Parsed, Query, UrlFilters
+from intents_ui.service import operations
+from intents_ui.service.catalog import Listed
 from intents_ui.service.models import ChainInfo, TokenInfo
 from intents_ui.tokens import names
 from intents_ui.tokens.names import Names, NoNames
 from intents_ui.tokens.token_amounts import Identity, TokenStanding, identity, key
+
+LONGEST_SEARCH = 100
+MAX_LEFT_OUT = 50
+LARGEST_LIMIT = 1000  # tokens per chain
+MAX_NAMED = 2  # chains, in a filter's chip
+SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
+ORDERS_HELD = 8
+ORDERS_SECONDS = 60
+
+
+class Show(StrEnum):
+    """How much of the service's lists to show. Each value includes the previous one."""
+
+    FEATURED = "featured"
+    LISTED = "listed"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True)
+class TokenFilters(UrlFilters):
+    """Filters of the token list. Empty `chains` means all. `limit` is per chain. `without`: addresses on any chain."""
+
+    PARAMETERS: ClassVar[Mapping[str, str]] = {"words": "q", "chains": "chain"}
+
+    words: str = ""
+    chains: tuple[int, ...] = ()
+    show: Show = Show.FEATURED
+    without: tuple[str, ...] = ()
+    limit: int | None = None
+
+    @property
+    def address(self) -> str | None:
+        """Return the search text if it is an address, which is matched exactly and not as a name."""
+        return hashes.any_address(self.words)
+
+    @property
+    def narrows(self) -> bool:
+        return self != type(self)(show=self.show)
+
+
+def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Parsed[TokenFilters]:
+    """Parse a URL's query. Ignores other parameters."""
+    return parameters.parse(
+        query,
+        {
+            "words": _words,
+            "chains": partial(_chains, chains=chains),
+            "show": _show,
+            "without": _without,
+            "limit": _limit,
+        },
+        TokenFilters,
+        called=TokenFilters.PARAMETERS,
+        repeated=("chains", "without"),
+    )
+
+
+def _words(written: str) -> str:
+    """Return the canonical form of an address: both native placeholders are one token."""
+    if len(written) > LONGEST_SEARCH:
+        raise InvalidParameter(f"Enter at most {LONGEST_SEARCH} characters.")
+    found = identifiers.only(written, identifiers.ADDRESSES)
+    return key(found) if found else re.sub(r"\s+", " ", written)
+
+
+def _chains(written: str, *, chains: Sequence[ChainInfo]) -> tuple[int, ...]:
+    """Return the chains in the service's order, empty for all of them."""
+    found = {parameters.chain_id(word, chains) for word in written.split(",") if word.strip()}
+    places = {chain.id: place for place, chain in enumerate(chains)}
+    return () if found == places.keys() else tuple(sorted(found, key=lambda each: (places.get(each, 0), each)))
+
+
+def _show(written: str) -> Show:
+    try:
+        return Show(written.lower())
+    except ValueError:
+        known = ", ".join(Show)
+        raise InvalidParameter(f"Unknown list “{text.name(written).shown}”. Use one of {known}.") from None
+
+
+def _without(written: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(key(parameters.address(word)) for word in parameters.words(written)))
+    if len(found) > MAX_LEFT_OUT:
+        raise InvalidParameter(f"Hide at most {MAX_LEFT_OUT} tokens.")
+    return found
+
+
+def _limit(written: str) -> int:
+    if not (written.isascii() and written.isdigit() and len(written) <= 20 and 1 <= int(written) <= LARGEST_LIMIT):
+        raise InvalidParameter(f"Enter a limit from 1 to {LARGEST_LIMIT:,} tokens per chain.")
+    return int(written)
+
+
+SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "With external lists"}
+
+
+def chips(wanted: TokenFilters, *, chains: Mapping[int, str]) -> dict[str, Chip]:
+    """Return the active filters by name, hidden tokens by their address."""
+    found = {}
+    if wanted.chains:  # `Base, Polygon` or `Base and 4 more`
+        named = [chains.get(each) or names.chain(each, info=None) for each in wanted.chains]
+        words = ", ".join(named) if len(named) <= MAX_NAMED else f"{named[0]} and {len(named) - 1} more"
+        found["chains"] = Chip("chains", "", words, wanted.with_(chains=()).query)
+    if wanted.limit:
+        found["limit"] = Chip("limit", f"At most {wanted.limit} per chain", "", wanted.with_(limit=None).query)
+    for address in wanted.without:
+        others = wanted.with_(without=tuple(each for each in wanted.without if each != address))
+        found[address] = Chip("without", "Hidden:", hashes.short_address(address), others.query)
+    return found
+
 
 LAST = 10**9  # rank of a featured token without an index
 
@@ -198,35 +314,56 @@ def namesakes(symbol: str | None, *, of: tuple[int, str], among: Iterable[TokenI
     return tuple(sorted(found, key=lambda token: token.chain_id != of[0]))
 
 
-MAX_SUGGESTIONS = 8
-MAX_CHAINS = 3
+@dataclass(frozen=True)
+class FoundTokens:
+    """The filtered tokens in order, with the results they are from. `cut`: chains whose results were limited."""
+
+    tokens: Sequence[TokenInfo]
+    found: Listed[TokenInfo]
+    chains: int
+    cut: Sequence[str] = ()
 
 
-def matching_chains(words: str, known: Iterable[ChainInfo]) -> list[tuple[int, str]]:
-    """Return the IDs and names of the best matches, in the service's order. A chain ID must be complete."""
-    wanted = words.casefold()
-    known = list(known)
-    usual = chains_by_name(known).get(wanted)
-    found = [
-        (number, name)
-        for number, name in names.by_id(known).items()
-        if _matches(wanted, name, str(number)) or (usual and usual.id == number)
-    ]
-    return sorted(found, key=lambda chain: not chain[1].casefold().startswith(wanted))[:MAX_CHAINS]
+def find_tokens(filters: TokenFilters) -> FoundTokens:
+    """Return the list. Raises ServiceError if every request failed."""
+    catalog = app.current().catalog
+    known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
+    chains = filters.chains or tuple(known)
+    found = _listed(filters, chains)
+    listed, _ = _cached_order(tuple(found.entries), filters, tuple(chain.id for chain in catalog.chains()))
+    # Of a chain with as many tokens as were requested, there may be more.
+    is_limited = filters.words and not filters.limit
+    counts = Counter(token.chain_id for token in found.entries if is_limited)
+    cut = tuple(chain_id for chain_id, count in counts.items() if count >= SEARCH_LIMIT)
+    return FoundTokens(listed, found, len(chains), [names.of_chain(each, using=catalog) for each in cut])
 
 
-def matching_tokens(words: str, listed: Sequence[TokenInfo], *, most: int, using: names.Names) -> tuple[TokenRow, ...]:
-    """Return the best matches. Each word is part of the symbol, the name or the chain's name."""
-    on = {chain_id: names.of_chain(chain_id, using=using) for chain_id in {t.chain_id for t in listed}}
-    found = [
-        token
-        for token in listed
-        if _matches(words.casefold(), f"{token.symbol or ''} {token.name or ''} {on[token.chain_id]}", token.address)
-    ]
-    best = wanted(found, TokenFilters(words=words), chains=tuple(on))[:most]
-    return rows(best, using=using)
+# Sort thousands of tokens once, not for each batch. The key uses object IDs, which stay unique while the cache holds
+# the objects.
+@cached(TTLCache(ORDERS_HELD, ORDERS_SECONDS), key=lambda tokens, *how: (tuple(map(id, tokens)), *how), lock=Lock())
+def _cached_order(
+    tokens: tuple[TokenInfo, ...], filters: TokenFilters, chains: tuple[int, ...]
+) -> tuple[Sequence[TokenInfo], tuple[TokenInfo, ...]]:
+    """Return the filtered tokens in order, and all tokens, so that the cache keeps them alive."""
+    return wanted(tokens, filters, chains=chains), tokens
 
 
-def _matches(words: str, text: str, identifier: str) -> bool:
-    within = text.casefold()
-    return words == identifier.casefold() or all(word in within for word in words.split())
+def _listed(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
+    if filters.words:
+        answer = app.current().service.ask(
+            operations.get_token_list(
+                chains,
+                search_query=None if filters.address else filters.words,
+                token_address=filters.address,
+                limit=filters.limit or SEARCH_LIMIT,
+                exclude_tokens=filters.without,
+            )
+        )
+        return Listed(answer.tokens, answer.unreadable_entries)
+    match filters.show:
+        case Show.FEATURED:
+            return app.current().catalog.listed_featured(chains)
+        case Show.LISTED:
+            return app.current().catalog.listed_on(chains)
+        case Show.EXTERNAL:
+            return app.current().catalog.listed_on(chains, external=True)

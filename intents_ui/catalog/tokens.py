@@ -19,16 +19,16 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import app
-from intents_ui.catalog import route_results as ways
-from intents_ui.catalog import token_filters, token_list
-from intents_ui.catalog.reading import SEARCH_LIMIT, FoundTokens, find_tokens
-from intents_ui.catalog.token_filters import TokenFilters
-from intents_ui.catalog.token_list import Where
+from intents_ui.catalog import routes as ways
+from intents_ui.catalog import token_list
+from intents_ui.catalog import token_list as token_filters
+from intents_ui.catalog.routes import RouteQuery, RouteSide
+from intents_ui.catalog.token_list import SEARCH_LIMIT, FoundTokens, TokenFilters, Where, find_tokens
 from intents_ui.formatting import failures, hashes, text
 from intents_ui.http import cursors
-from intents_ui.search import explorers, parameters
-from intents_ui.search.parameters import InvalidParameter, Parsed
-from intents_ui.search.route_query import RouteQuery, RouteSide
+from intents_ui.search import explorers
+from intents_ui.search import filters as parameters
+from intents_ui.search.filters import InvalidParameter, Parsed
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import IntentHistory, Page, TokenInfo, TokensAnswer

@@ -21,8 +21,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import app
 from intents_ui.console import operations as words
-from intents_ui.console import request_form
-from intents_ui.console.request_form import NONE, Examples, examples_of
+from intents_ui.console.operations import NONE, Examples, examples_of
 from intents_ui.formatting import failures, hashes, text
 from intents_ui.http import client_ip, limits, marks, operator_auth
 from intents_ui.http.failures import Rejected, of_dashboard
@@ -264,7 +263,7 @@ def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     shown = tried.of(operation.name)
     values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation.name, known))
     return {
-        "groups": request_form.groups(known, values=values, examples=shown, meanings=meanings_of(values), names=names),
+        "groups": words.groups(known, values=values, examples=shown, meanings=meanings_of(values), names=names),
         "quoted": tried.quoted if operation.name == "CommitIntent" else "",
         "json": asked.text if asked.is_asked else written(known, values, names=names),
     }
@@ -272,12 +271,12 @@ def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
 
 def meanings_of(values: Mapping[str, str]) -> Mapping[str, str]:
     """Return the names of the chains and tokens in the fields, and the amounts in units of their tokens."""
-    if not (chain_ids := request_form.chain_ids(values)):
+    if not (chain_ids := words.chain_ids(values)):
         return {}
     with request_context.page_deadline():
         names = app.current().catalog
         names.learn(chain_ids)
-        return dict(request_form.meanings(values, using=names))
+        return dict(words.meanings(values, using=names))
 
 
 def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> SimpleNamespace:

@@ -22,10 +22,11 @@ from intents_ui.formatting import text
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import of_dashboard
 from intents_ui.http.marks import is_partial
-from intents_ui.lists import problems
-from intents_ui.lists.problems import AttentionFilters
-from intents_ui.search import filters, parameters
-from intents_ui.search.parameters import InvalidParameter
+from intents_ui.lists import attention as problems
+from intents_ui.lists.attention import AttentionFilters
+from intents_ui.search import filters
+from intents_ui.search import filters as parameters
+from intents_ui.search.filters import InvalidParameter
 from intents_ui.service import request_context
 from intents_ui.service.client import UncachedClient
 from intents_ui.service.executor import LimitReason

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from intents_ui.http import client_ip, marks
 from intents_ui.http.headers import embeddable
 from intents_ui.search.candidates import CHECK
-from intents_ui.triage import cases, ticket
+from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import TicketRows, rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import links
@@ -36,7 +36,7 @@ def view(request: HttpRequest) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     received, number = given.get("q", ""), given.get("ticket", "")
     found = rows_of(received, request, most=MOST) if "q" in given else TicketRows()
-    by_urgency = [row for group in cases.groups(found.rows) for row in group.rows]
+    by_urgency = [row for group in rows.groups(found.rows) for row in group.rows]
     context = {
         "received": received,
         "number": number if number.isdecimal() and number.isascii() and len(number) <= LONGEST_NUMBER else "",
@@ -44,7 +44,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "found": found,
         "check": CHECK,
         "rows": [(row, reply(request, row)) for row in by_urgency],
-        "longest": ticket.LONGEST,
+        "longest": lookup.LONGEST,
         "hosts": settings.ENV.intents_embed_hosts,
     }
     status = HTTPStatus.TOO_MANY_REQUESTS if found.wait else HTTPStatus.OK

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.http import marks
-from intents_ui.lists.attention_reader import FUNDED, PROBLEMS, Listing, Read
+from intents_ui.lists.attention import FUNDED, PROBLEMS, Listing, Read
 from intents_ui.service.errors import ServiceError
 from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer

@@ -13,7 +13,7 @@ from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
-from intents_ui.search import parameters
+from intents_ui.search import filters as parameters
 from intents_ui.tokens import names
 from intents_ui.web import incidents
 from intents_ui.web.mirror import mirror_coverage

@@ -20,10 +20,10 @@ from intents_ui.service.lookup import MAX_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.triage import cases, export, ticket
+from intents_ui.triage import export, lookup, rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web import candidates, links, lookups, reading
+from intents_ui.web import candidates, links, reading
 from intents_ui.web.candidates import Candidates
 
 ANNOTATIONS: Final = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
@@ -94,7 +94,7 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
     to do.
     """
     read = identifiers.read(given.text)
-    found = lookups.of_text(read) if read.lookups else LookupResult()
+    found = candidates.of_text(read) if read.lookups else LookupResult()
     if found.error:
         raise found.error
     possible = candidates.of_search(request, given.text, read, found)
@@ -198,7 +198,7 @@ def _cut(written: Iterable[str | None]) -> list[str]:
 class TicketArguments(BaseModel):
     """Text of a ticket."""
 
-    text: str = Field(min_length=1, max_length=ticket.LONGEST, description="A support ticket, unedited")
+    text: str = Field(min_length=1, max_length=lookup.LONGEST, description="A support ticket, unedited")
 
 
 @tool("Triage a ticket", TicketArguments)
@@ -218,7 +218,7 @@ def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
 def _as_json(row: TriageRow, *, root: str) -> dict[str, str]:
     """Return what the row says when it is copied, and how urgent it is, without what is empty."""
     cells = dict(zip(NAMES, export.cells(row, root=root), strict=True))
-    found = cells | {"intentId": row.intent_id, "owner": row.owner, "urgency": cases.LABELS[cases.urgency(row)].word}
+    found = cells | {"intentId": row.intent_id, "owner": row.owner, "urgency": rows.LABELS[rows.urgency(row)].word}
     return {name: value for name, value in found.items() if value}
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from intents_ui.search import identifiers, input_errors, parameters
+from intents_ui.search import filters as parameters
+from intents_ui.search import identifiers, input_errors
+from intents_ui.search.filters import InvalidParameter, Parsed, Query, required
 from intents_ui.search.identifiers import LONGEST_WORDS, SHORTEST_WORDS, Kind
-from intents_ui.search.parameters import InvalidParameter, Parsed, Query, required
 from intents_ui.service import results
 
 

@@ -1,7 +1,11 @@
-"""Rows of a ticket: one for each identifier, looked up a few at a time, in the order of the text."""
+"""The identifiers of a ticket, with notes about what was not read, and their rows.
+
+They are looked up a few at a time, in the order of the text.
+"""
 
 import asyncio
 import logging
+import re
 import threading
 import traceback
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
@@ -15,21 +19,92 @@ from django.urls import reverse
 from intents_ui import app
 from intents_ui.formatting import failures, text
 from intents_ui.http import limits
-from intents_ui.search import shortened
+from intents_ui.search import candidates as shortened
+from intents_ui.search import identifiers, input_errors
 from intents_ui.search.facts import TicketFacts
 from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
-from intents_ui.search.identifiers import ADDRESSES, Kind, ParsedText
+from intents_ui.search.identifiers import ADDRESSES, Finding, Kind, ParsedText
 from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import ServiceCall
 from intents_ui.service.results import LookupResult
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.triage import rows, ticket
+from intents_ui.triage import rows
 from intents_ui.triage.rows import Reading, TriageOutcome, TriageRow
-from intents_ui.triage.ticket import Ticket
-from intents_ui.web import candidates, lookups, mirror, reading
+from intents_ui.web import candidates, mirror, reading
 from intents_ui.web.candidates import Candidates
 from intents_ui.web.links import intent_url
+
+MOST = 200  # identifiers of one ticket
+LONGEST = 64_000  # characters
+# Replaces characters that can't be typed. It is neither part of an identifier nor whitespace that could break one.
+SEPARATOR = "\ufffd"
+
+EMPTY = "Paste some text."
+# What a link to a case may contain, and nothing else that a ticket may. `search.js` reads it.
+LINKED = re.compile(r"0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]+\.{3}[0-9a-f]+)")
+
+TOO_LONG = "Only the first {read:,} of {length:,} characters were read. Submit the rest separately."
+TOO_MANY = "Only the first {most} of {found:,} identifiers were looked up. Submit the other {left:,} separately."
+# Notes about the whole text appear once.
+SAID_ONCE = {
+    input_errors.INVISIBLE: "Ignored invisible characters in or around identifiers.",
+    input_errors.LOOKALIKES_READ: "Read lookalike characters in identifiers as regular ones.",
+}
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """`notes`: what was changed or not read; `problem`: why there is nothing to look up."""
+
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def linked(self) -> tuple[str, ...]:
+        """Return the identifiers that a link to the case contains: hashes and addresses, also shortened ones."""
+        written = (f"0x{each.head}...{each.tail}" if each.head else each.value for each in self.findings)
+        return tuple(each for each in map(str.lower, written) if LINKED.fullmatch(each))
+
+
+def read(received: str) -> Ticket:
+    """Return the identifiers of a text, each once, in order, with notes about what exceeds the limits."""
+    fitting = readable(received)
+    found = identifiers.read(identifiers.CONTROL.sub(SEPARATOR, fitting), longest=LONGEST)
+    if found.kinds == {Kind.WORDS} and not _is_a_number(found.findings[0].value):
+        return Ticket(problem=input_errors.NOTHING)
+    # A single malformed identifier gets a validation message instead of a row.
+    if len(found.findings) < 2 and not (found.lookups or found.shortened):
+        return Ticket(problem=found.problem or EMPTY)
+    notes = []
+    if len(fitting) < len(received):
+        notes.append(TOO_LONG.format(length=len(received), read=len(fitting)))
+    if left := len(found.findings[MOST:]):
+        notes.append(TOO_MANY.format(found=len(found.findings), most=MOST, left=left))
+    warnings = {finding.warning for finding in found.findings}
+    notes += [note for warning, note in SAID_ONCE.items() if warning in warnings]
+    return Ticket(
+        tuple(
+            (replace(finding, warning="") if finding.warning in SAID_ONCE else finding)
+            for finding in found.findings[:MOST]
+        ),
+        tuple(notes),
+    )
+
+
+def _is_a_number(words: str) -> bool:
+    """Return whether it is a number, for example of an order, which may be saved with a transfer, unlike text."""
+    return all(any(character.isdigit() for character in word) for word in words.split())
+
+
+def readable(received: str) -> str:
+    """Return the text up to the limit, without cutting a word."""
+    whole, following = received[:LONGEST], received[LONGEST : LONGEST + 1]
+    if not following or following.isspace() or whole[-1].isspace():
+        return whole
+    return whole.rsplit(maxsplit=1)[0]
+
 
 log = logging.getLogger(__name__)
 
@@ -230,20 +305,20 @@ class TicketRows:
     wait: int = 0
 
 
-def rows_of(written: str, request: HttpRequest, *, most: int = ticket.MOST) -> TicketRows:
+def rows_of(written: str, request: HttpRequest, *, most: int = MOST) -> TicketRows:
     """Look up at most this many identifiers of a text, and wait for all. Not for a thread with an event loop."""
-    read = ticket.read(written)
-    facts = lookups.facts_of(written, ParsedText(read.findings))
-    if read.problem:
-        return TicketRows(problem=read.problem, candidates=candidates.of_facts(request, facts))
-    if len(read.findings) > most:
-        note = MORE.format(most=most, found=len(read.findings))
-        read = replace(read, findings=read.findings[:most], notes=(*read.notes, note))
-    if wait := charge(request, read):
+    ticket = read(written)
+    facts = candidates.facts_of(written, ParsedText(ticket.findings))
+    if ticket.problem:
+        return TicketRows(problem=ticket.problem, candidates=candidates.of_facts(request, facts))
+    if len(ticket.findings) > most:
+        note = MORE.format(most=most, found=len(ticket.findings))
+        ticket = replace(ticket, findings=ticket.findings[:most], notes=(*ticket.notes, note))
+    if wait := charge(request, ticket):
         return TicketRows(problem=too_many(wait), wait=wait)
-    looked_up = TicketLookup(read, request, facts)
+    looked_up = TicketLookup(ticket, request, facts)
     found = looked_up.all_rows()
-    return TicketRows(found, looked_up.candidates(found), read.notes)
+    return TicketRows(found, looked_up.candidates(found), ticket.notes)
 
 
 def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:

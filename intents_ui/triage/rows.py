@@ -1,27 +1,24 @@
-"""Triage rows: one per identifier of a ticket, in text that is safe to read."""
+"""Triage rows: one per identifier of a ticket, in text that is safe to read. They are grouped by owner."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Enum, auto
+from enum import Enum, IntEnum, auto
 
 from intents_ui.formatting import failures, hashes, text, times
-from intents_ui.search import candidates, empty_results, input_errors, shortened
+from intents_ui.search import candidates, empty_results, input_errors
+from intents_ui.search import candidates as shortened
+from intents_ui.search.candidates import Candidate
 from intents_ui.search.identifiers import Finding, Kind
-from intents_ui.search.shortened import Candidate
 from intents_ui.service import results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt, IntentStatus, TokenInfo
-from intents_ui.service.results import (
-    Hit,
-    LookupQuestion,
-    LookupResult,
-)
+from intents_ui.service.results import Hit, LookupQuestion, LookupResult
 from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.names import Names
 from intents_ui.transfers import statuses, summary
-from intents_ui.transfers.rules import Attention, Cause, Help
+from intents_ui.transfers.rules import Attention, Cause, Certainty, Help
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.summary import waiting_on
 from intents_ui.transfers.transfer import Transfer
@@ -421,3 +418,77 @@ def _role(reason: LookupQuestion, receipt: IntentReceipt | None) -> str:
 
 def _status(intent: Intent, *, now: datetime) -> StatusLabel:
     return statuses.intent(intent.status, now=now, expires_at=intent.expires_at, updated_at=intent.updated_at)
+
+
+# A case: the rows of a ticket by owner, with the most urgent first.
+
+
+class Urgency(IntEnum):
+    """What support should do about a row, most urgent first."""
+
+    ACT = 0
+    CHECK = 1
+    FINE = 2
+
+
+LABELS = {
+    Urgency.ACT: StatusLabel("Needs action", Tone.BAD, "triangle-alert", "Support or the owner must act."),
+    Urgency.CHECK: StatusLabel("Check", Tone.ATTENTION, "search", "Watch it, or find out more."),
+    Urgency.FINE: StatusLabel("Fine", Tone.GOOD, "check", "No action needed."),
+}
+FINE = (TriageOutcome.FOUND, TriageOutcome.TOKEN, TriageOutcome.NOTHING)
+DOUBTFUL = (Certainty.UNKNOWN, Certainty.CONFLICTING)
+
+
+@dataclass(frozen=True)
+class OwnerGroup:
+    """Rows of one owner, and all transfers of the owner for a reply, each once.
+
+    `owner` is "" for rows without one, or with several, and for transfers of owners without rows of their own."""
+
+    owner: str
+    rows: tuple[TriageRow, ...]
+    transfers: tuple[Transfer, ...]
+
+
+def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
+    """OwnerGroup by owner. A transfer's repetitions stand below its first row."""
+    first = {row.number: row for row in rows}
+
+    def place(row: TriageRow) -> tuple[Urgency, int, int]:
+        leading = first.get(row.same_as, row)
+        return urgency(leading), leading.number, row.number
+
+    by_owner: dict[str, list[TriageRow]] = {}
+    for row in sorted(rows, key=place):
+        by_owner.setdefault(row.owner, []).append(row)
+    shown: dict[str, dict[str, Transfer]] = {owner: {} for owner in by_owner}
+    for group, each in (
+        (row.owner, each) for owned in by_owner.values() for row in owned for each in row.replied_about
+    ):
+        owner = owner_of([each])
+        shown[owner if owner in shown else group].setdefault(each.intent.intent_id.lower(), each)
+    found = [OwnerGroup(owner, tuple(owned), tuple(shown[owner].values())) for owner, owned in by_owner.items()]
+    return tuple(sorted(found, key=lambda group: (urgency(group.rows[0]), not group.owner)))
+
+
+def counts(groups: Iterable[OwnerGroup]) -> list[tuple[StatusLabel, int, int]]:
+    """Return the number of rows of each urgency, without repetitions, and the number of the first, 0 if none has it.
+
+    The first row is that of the page, in the order of the groups.
+    """
+    numbers: dict[Urgency, list[int]] = {each: [] for each in Urgency}
+    for row in (row for group in groups for row in group.rows if not row.same_as):
+        numbers[urgency(row)].append(row.number)
+    return [(LABELS[each], len(found), next(iter(found), 0)) for each, found in numbers.items()]
+
+
+def urgency(row: TriageRow) -> Urgency:
+    """Return the urgency of the most urgent transfer that the row shows, or else of its lookup."""
+    told = [summary.of(each) for each in row.transfers]
+    if any(each.attention is Attention.ACT for each in told):
+        return Urgency.ACT
+    if any(each.attention is Attention.WATCH or each.certainty in DOUBTFUL for each in told):
+        return Urgency.CHECK
+    is_fine = row.outcome in FINE and not row.is_incomplete
+    return Urgency.FINE if is_fine else Urgency.CHECK

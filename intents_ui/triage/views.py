@@ -26,12 +26,10 @@ from intents_ui.formatting.hashes import ShortForms
 from intents_ui.http import client_ip, marks
 from intents_ui.search.identifiers import ParsedText
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.triage import cases, export, rows, ticket
-from intents_ui.triage.cases import OwnerGroup
-from intents_ui.triage.lookup import TicketLookup, charge, too_many
-from intents_ui.triage.rows import TriageRow
-from intents_ui.triage.ticket import Ticket
-from intents_ui.web import candidates, links, lookups
+from intents_ui.triage import export, lookup, rows
+from intents_ui.triage.lookup import Ticket, TicketLookup, charge, too_many
+from intents_ui.triage.rows import OwnerGroup, TriageRow
+from intents_ui.web import candidates, links
 from intents_ui.web.candidates import Candidates
 from intents_ui.web.customer_reply import Reply
 from intents_ui.web.frame import render
@@ -49,11 +47,11 @@ def view(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         return form(request)
     received = request.POST.get("q", "")
-    read = ticket.read(received)
+    read = lookup.read(received)
     if wait := charge(request, read):
         status = HTTPStatus.TOO_MANY_REQUESTS
         return form(request, received=received, problem=too_many(wait), status=status, retry_after=wait)
-    facts = lookups.facts_of(received, ParsedText(read.findings))
+    facts = candidates.facts_of(received, ParsedText(read.findings))
     if read.problem:
         possible = candidates.of_facts(request, facts)
         status = HTTPStatus.OK if possible and possible.count else HTTPStatus.BAD_REQUEST
@@ -80,8 +78,8 @@ def form(
         "received": received,
         "problem": problem,
         "possible": possible,
-        "most": ticket.MOST,
-        "longest": ticket.LONGEST,
+        "most": lookup.MOST,
+        "longest": lookup.LONGEST,
     }
     return render(request, "triage/triage.html", context, **response)
 
@@ -118,10 +116,10 @@ class TriageBody:
 def ended(sent: list[TriageRow], possible: Candidates | None, *, root: str) -> str:
     """Render the rows by owner, each with a reply, what the text may be about, and the summary."""
     at = datetime.now(UTC)
-    by_owner = cases.groups(sent)
+    by_owner = rows.groups(sent)
     groups = [(group, replies_of(group, root=root)) for group in by_owner]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
-    case = macros().triage_case(groups, cases.counts(by_owner))
+    case = macros().triage_case(groups, rows.counts(by_owner))
     copies = export.copies(sent, root=root, now=at)
     return f"{case}{macros().possible_transfers(possible)}{macros().triage_end(export.total(sent), at, failed, copies)}"
 

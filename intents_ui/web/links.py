@@ -11,9 +11,9 @@ from django.urls import resolve, reverse
 from intents_ui.formatting import hashes
 from intents_ui.search import identifiers
 from intents_ui.search.identifiers import Kind
-from intents_ui.search.route_query import RouteSide, can_be_asked
 from intents_ui.service.results import Hit
 from intents_ui.settings import ENV
+from intents_ui.tokens import chains
 from intents_ui.tokens.token_amounts import Identity, key
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web.customer_reply import Reply
@@ -30,9 +30,16 @@ def intent_url(hit: Hit, **query: str) -> str:
 
 def token_path(token: Identity) -> str | None:
     """Return the path of a token's page, or None if the token can't have one, such as `ibc/…`."""
-    if token.address is None or not can_be_asked(RouteSide(token.chain_id, token.address)):
+    if not has_token_page(token.chain_id, token.address):
         return None
-    return reverse("token", args=[token.chain_id, key(token.address)])
+    return reverse("token", args=[token.chain_id, key(token.address or "")])
+
+
+def has_token_page(chain_id: int | None, address: str | None) -> bool:
+    """Return whether the token's page and the routes accept its address."""
+    if chain_id is None or address is None:
+        return False
+    return hashes.any_address(address) is not None and chains.is_possible(chain_id)
 
 
 def reply_about(transfers: Iterable[Transfer], *, root: str) -> Reply:

@@ -499,3 +499,21 @@ def latest() -> Sequence[IntentHistory]:
         error.operation = "GetIntentHistory"
         raise error
     return tuple({entry.intent_id.lower(): entry for entry in answer.intents}.values())[:READ]
+
+
+class Part[T]:
+    """One request of a page, and its result. Parts fail independently."""
+
+    def __init__(self, ask: Callable[[], T]) -> None:
+        self.ask = ask
+        self.found: T | None = None
+        self.error: ServiceError | None = None
+
+
+def read_parts(*parts: Part[Any]) -> None:
+    """Send the requests together."""
+    for part, answer in zip(parts, app.current().service.threads.together(*(part.ask for part in parts)), strict=True):
+        if isinstance(answer, ServiceError):
+            part.error = answer
+        else:
+            part.found = answer

@@ -31,7 +31,7 @@ from intents_ui.service import lookup, operations, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.tokens import names
 from intents_ui.transfers import summary
-from intents_ui.web import candidates, lookups, mirror, reading
+from intents_ui.web import candidates, mirror, reading
 from intents_ui.web.candidates import Candidates
 from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
@@ -74,7 +74,7 @@ def view(request: HttpRequest) -> HttpResponse:
         return of_shortened(request, read, query=query)
     if not read.lookups:
         return form(request, search_form.read({}), query=query, problem=read.problem)
-    return answer(request, lookups.of_text(read), SearchInput(read, query=query))
+    return answer(request, candidates.of_text(read), SearchInput(read, query=query))
 
 
 def page_named(query: str) -> str:
@@ -90,7 +90,7 @@ def page_named(query: str) -> str:
 
 def of_shortened(request: HttpRequest, read: ParsedText, *, query: str) -> HttpResponse:
     """List the transfers that match a shortened ID, of those in the mirror."""
-    search_input, others = read.shortened[: lookups.MAX_AT_ONCE], read.shortened[lookups.MAX_AT_ONCE :]
+    search_input, others = read.shortened[: candidates.MAX_AT_ONCE], read.shortened[candidates.MAX_AT_ONCE :]
     context: dict[str, object] = {
         "search_input": search_input,
         "others": others,
@@ -142,7 +142,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     found = lookup.in_turn(
         app.current().service,
         lambda: lookup.as_any(app.current().service, [results.TRANSACTION_HASH], finding.value),
-        lambda: lookups.questions([finding], search_form.KEYS_AFTER_A_MISS),
+        lambda: candidates.questions([finding], search_form.KEYS_AFTER_A_MISS),
     )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
     return answer(request, found, SearchInput(ParsedText((named,)), query=finding.value))
@@ -247,7 +247,7 @@ def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[s
     return {
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links) for finding, links in elsewhere if links],
-        "told": lookups.facts_of(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else None,
+        "told": candidates.facts_of(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else None,
     }
 
 
@@ -270,7 +270,7 @@ def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "",
         "pasted": query[: identifiers.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,
-        "told": lookups.facts_of(query) if without_identifier else None,
+        "told": candidates.facts_of(query) if without_identifier else None,
     }
     is_answered = possible and possible.count
     status = HTTPStatus.BAD_REQUEST if (problem and not is_answered) or parsed.problems else HTTPStatus.OK

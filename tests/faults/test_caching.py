@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.lists import attention_reader as attention
+from intents_ui.lists import attention
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV

@@ -26,7 +26,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
 from intents_ui.formatting.text import END_OF_ISOLATE, ISOLATE
-from intents_ui.lists import attention_reader as attention
+from intents_ui.lists import attention
 from intents_ui.ops.logs import JsonLines, TextLines
 from intents_ui.settings import ENV
 from intents_ui.triage import export

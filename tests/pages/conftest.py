@@ -13,7 +13,7 @@ from django.test import Client
 from intents_ui import app, startup
 from intents_ui.app import App
 from intents_ui.emulator.app import Emulator
-from intents_ui.lists import attention_reader as attention
+from intents_ui.lists import attention
 from intents_ui.service import catalog
 from intents_ui.service.client import InProcessTransport
 from intents_ui.service.operations import Kind

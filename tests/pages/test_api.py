@@ -19,7 +19,7 @@ from intents_ui.api.models import (
     ApiTriage,
     Problem,
 )
-from intents_ui.catalog import route_results as results
+from intents_ui.catalog import routes as results
 from intents_ui.emulator.app import Emulator
 from intents_ui.search.candidates import NO_MIRROR
 

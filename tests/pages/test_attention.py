@@ -9,7 +9,7 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
-from intents_ui.lists import attention_reader as attention
+from intents_ui.lists import attention
 from intents_ui.service import operations
 from intents_ui.service.models import Page
 from tests.pages.reading import PARTIAL, rows

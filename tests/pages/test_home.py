@@ -15,7 +15,7 @@ from django.test import Client
 
 from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.lists import attention_reader as attention
+from intents_ui.lists import attention
 from intents_ui.service import client, operations
 from intents_ui.service.lookup import walk
 from intents_ui.service.models import HistoryAnswer, Page

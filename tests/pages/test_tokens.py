@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.catalog import token_filters
+from intents_ui.catalog import token_list as token_filters
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.errors import Unreachable

@@ -22,7 +22,8 @@ from intents_ui.emulator.transfers import OWNERS
 from intents_ui.search.identifiers import Finding
 from intents_ui.service import operations
 from intents_ui.service.models import IntentHistory, Page
-from intents_ui.triage import cases, rows, ticket
+from intents_ui.triage import lookup as ticket
+from intents_ui.triage import rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from tests.pages.asgi import ask
@@ -229,8 +230,8 @@ def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, e
     for owner, numbers in answer.groups:
         assert {told[number].owner for number in numbers} == {owner}
         leading = [told[number] for number in numbers if "Same transfer as row" not in answer.texts[number - 1]]
-        assert [cases.urgency(row) for row in leading] == sorted(cases.urgency(row) for row in leading)
-        places.append(cases.urgency(leading[0]))
+        assert [rows.urgency(row) for row in leading] == sorted(rows.urgency(row) for row in leading)
+        places.append(rows.urgency(leading[0]))
         for above, number in pairwise(numbers):
             same = re.search(r"Same transfer as row (\d+)", answer.texts[number - 1])
             assert not same or int(same[1]) == above or f"{same[0]} " in answer.texts[above - 1]
@@ -242,7 +243,7 @@ def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, e
             told_first = {row.transfer.intent.intent_id for row in leading if row.transfer}
             assert all(f'href="/intent/{each}/reply"' in answer.page for each in told_first)
     assert places == sorted(places)
-    assert {cases.Urgency.ACT, cases.Urgency.CHECK, cases.Urgency.FINE} == set(places)
+    assert {rows.Urgency.ACT, rows.Urgency.CHECK, rows.Urgency.FINE} == set(places)
     assert any(re.search(r"Transfer 2 of \d\n", reply) for reply in answer.replies.values())
     every = [each for reply in answer.replies.values() for each in re.findall(r"Intent ID: (\S+)", reply)]
     assert sorted(every) == sorted({each.intent.intent_id for row in told.values() for each in row.transfers})

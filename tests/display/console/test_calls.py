@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from intents_ui.console import commit_results as commit
-from intents_ui.console import operations
-from intents_ui.console.commit_results import CommitOutcome
+from intents_ui.console import commit, operations
+from intents_ui.console.commit import CommitOutcome
 from intents_ui.service import errors
 from intents_ui.service.console import Attempt
 from intents_ui.service.errors import NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable

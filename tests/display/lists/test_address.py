@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from intents_ui.formatting import hashes
-from intents_ui.lists import address_summary as address
+from intents_ui.lists import address
 from intents_ui.service import results
 from intents_ui.service.models import (
     DepositTransaction,

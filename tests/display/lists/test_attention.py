@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from intents_ui.lists import problems as attention
-from intents_ui.lists.problems import AttentionFilters, Problems
+from intents_ui.lists import attention
+from intents_ui.lists.attention import AttentionFilters, Problems
 from intents_ui.service.models import IntentHistory, IntentReceipt
 from intents_ui.transfers.rules import MESSAGES, Cause
 from intents_ui.transfers.transfer import Transfer

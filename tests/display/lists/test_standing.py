@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.lists.address_summary import OWNER, Role, standing
+from intents_ui.lists.address import OWNER, Role, standing
 from tests.display.builders import named
 
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from intents_ui.catalog.route_results import RouteSearch
-from intents_ui.search import route_query as query
-from intents_ui.search.parameters import Parsed
-from intents_ui.search.route_query import RouteDirection, RouteQuery, RouteSide
+from intents_ui.catalog import routes
+from intents_ui.catalog.routes import RouteDirection, RouteQuery, RouteSearch, RouteSide
+from intents_ui.search.filters import Parsed
 from intents_ui.service.errors import ServiceError, Unreachable
 from intents_ui.service.models import ChainInfo, TokenInfo, TokensAnswer
 from intents_ui.transfers.statuses import Tone
@@ -72,7 +71,7 @@ class Away(Lists):
 
 
 def read(using: Lists = LISTS, **written: str) -> Parsed[RouteQuery]:
-    return query.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
+    return routes.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
 
 
 FROM = RouteQuery(RouteSide(1, NATIVE))
@@ -102,7 +101,7 @@ def test_a_route_query_has_one_canonical_form(
     assert asked.problems == {}
     assert (asked.filters, asked.filters.kind) == (question, kind)
     again = {name: [value] for name, value in (pair.split("=") for pair in question.query.split("&") if pair)}
-    assert query.read(again, using=LISTS).filters == question
+    assert routes.read(again, using=LISTS).filters == question
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,7 @@ def test_a_symbol_that_is_not_one_token_is_explained(
     asked = read(**written)
     assert {key: str(problem) for key, problem in asked.problems.items()} == {name: said}
     end = "origin" if name == "token" else "destination"
-    assert [each.token.address for each in query.side(end, asked, using=LISTS).choices] == meant
+    assert [each.token.address for each in routes.side(end, asked, using=LISTS).choices] == meant
 
 
 def test_without_the_catalog_ids_and_addresses_work() -> None:
@@ -148,7 +147,7 @@ def test_without_the_catalog_ids_and_addresses_work() -> None:
 
 
 def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:
-    options = query.options(LISTS.tokens(2), "ETH")
+    options = routes.options(LISTS.tokens(2), "ETH")
     assert [(option.value, option.is_chosen) for option in options] == [
         ("ETH", True),
         (ONE, False),

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from intents_ui.catalog import chain_filters, token_filters
-from intents_ui.search import filters, parameters
-from intents_ui.search import route_query as query
-from intents_ui.search.parameters import InvalidParameter, Parsed
+from intents_ui.catalog import chains as chain_filters
+from intents_ui.catalog import routes
+from intents_ui.catalog import token_list as token_filters
+from intents_ui.search import filters
+from intents_ui.search import filters as parameters
+from intents_ui.search.filters import InvalidParameter, Parsed
 from intents_ui.service.models import ChainInfo
 from tests.display.builders import OWNER, named
 from tests.display.routes.test_routes import LISTS
@@ -20,7 +22,7 @@ READERS: list[tuple[str, str, Callable[[dict[str, list[str]]], Parsed[Any]]]] = 
     ("from_at", "2026-11-21", filters.read),
     ("q", "usdc", token_filters.read),
     ("network", "testnet", chain_filters.read),
-    ("to", "2", lambda written: query.read(written, using=LISTS)),
+    ("to", "2", lambda written: routes.read(written, using=LISTS)),
 ]
 
 

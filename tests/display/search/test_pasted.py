@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from intents_ui.console import views as console
-from intents_ui.search import facts, filters, form, identifiers, parameters
+from intents_ui.search import facts, filters, form, identifiers
+from intents_ui.search import filters as parameters
 from intents_ui.search.facts import TicketFacts
+from intents_ui.search.filters import InvalidParameter
 from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind
-from intents_ui.search.parameters import InvalidParameter
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
-from intents_ui.triage import ticket
+from intents_ui.triage import lookup as ticket
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("pasted.toml").read_text("utf-8"))
 NOW = datetime(2026, 11, 25, 9, tzinfo=UTC)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from intents_ui.search import shortened
-from intents_ui.search.shortened import Candidate
+from intents_ui.search import candidates as shortened
+from intents_ui.search.candidates import Candidate
 from tests.display.builders import INTENT_ID, MERCHANT, NOW, OWNER, intent, receipt, summary, transaction
 
 DEPOSIT_ADDRESS = "0x" + "d1" * 20

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from intents_ui.formatting import hashes
-from intents_ui.search import input_errors
 from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.service import results
 from intents_ui.service.errors import Unreachable
@@ -13,9 +12,8 @@ from intents_ui.service.results import Hit, LookupQuestion, LookupResult
 from intents_ui.transfers import statuses
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.triage import cases, rows
-from intents_ui.triage.cases import Urgency
-from intents_ui.triage.rows import Link, Reading, TriageOutcome, TriageRow
+from intents_ui.triage import rows
+from intents_ui.triage.rows import Link, Reading, TriageOutcome, TriageRow, Urgency
 from tests.display.builders import (
     INTENT_ID,
     MERCHANT,
@@ -25,7 +23,6 @@ from tests.display.builders import (
     at,
     before,
     intent,
-    named,
     receipt,
     summary,
     transaction,
@@ -85,12 +82,6 @@ def test_a_transaction_is_named_by_its_step():
         assert one(BY_HASH, intent(), of_receipt, **keys).what == f"{leg} transaction"
     elsewhere = receipt(deposit=transaction("SUCCEEDED", txn_hash="0x12"))
     assert one(BY_HASH, intent(), elsewhere, **keys).what == "transaction"
-
-
-def test_an_unreadable_receipt_is_reported():
-    row = one(BY_HASH, intent(), None, Unreachable())
-    (note,) = row.notes
-    assert note.startswith("Couldn't load the receipt (Service unreachable).")
 
 
 def test_the_same_transfer_is_described_once():
@@ -174,39 +165,6 @@ def test_an_empty_result_says_what_was_searched_and_possible_reasons():
     assert (row.outcome, row.headline, row.where) == (TriageOutcome.UNKNOWN, "Not found", "")
 
 
-def test_a_failure_is_never_shown_as_not_found():
-    failed = ((LookupQuestion(results.OWNER, OWNER, lambda: ()), Unreachable()),)
-    begun = rows.begin(7, BY_ADDRESS, now=NOW)
-    row = rows.failed(begun, Unreachable(), found=found(failed=failed), link="/search?q=…")
-    assert (row.outcome, row.status.word) == (TriageOutcome.FAILED, "Lookup failed")
-    assert row.headline == "Service unreachable"
-    assert row.details[0] == "Lookup by owner failed: service unreachable."
-    assert "Transfers in progress are not affected" in row.details[1]
-    assert "Don't resend a transfer" in row.next
-
-
-@pytest.mark.parametrize(
-    ("finding", "outcome", "headline"),
-    named(
-        (
-            "nearly one",
-            Finding(Kind.NEAR_MISS, "0x12…34", problem=input_errors.SHORTENED),
-            TriageOutcome.UNCLEAR,
-            input_errors.SHORTENED,
-        ),
-        (
-            "a placeholder",
-            Finding(Kind.HASH, "0x" + "0" * 64, warning=input_errors.PLACEHOLDER),
-            TriageOutcome.NOTHING,
-            input_errors.PLACEHOLDER,
-        ),
-    ),
-)
-def test_identifiers_that_need_no_lookup_are_explained(finding, outcome, headline):
-    row = rows.unasked(rows.begin(7, finding, now=NOW))
-    assert (row.outcome, row.headline, row.notes) == (outcome, headline, ())
-
-
 FIRST, SECOND = hashes.checksum(OWNER), hashes.checksum(MERCHANT)
 
 
@@ -226,14 +184,14 @@ def row(number: int, owner: str, *transfers: Transfer, same_as: int = 0) -> Tria
     )  # fmt: skip
 
 
-def covered(*rows: TriageRow) -> dict[str, list[int]]:
+def covered(*told: TriageRow) -> dict[str, list[int]]:
     """Return the transfers that the reply to each owner covers."""
-    return {each.owner: [int(one.intent.intent_id, 16) for one in each.transfers] for each in cases.groups(rows)}
+    return {each.owner: [int(one.intent.intent_id, 16) for one in each.transfers] for each in rows.groups(told)}
 
 
 def test_a_reply_covers_every_transfer_of_its_rows_once() -> None:
-    rows = row(1, FIRST, transfer(1)), row(2, FIRST, transfer(2), transfer(3), transfer(1)), row(3, SECOND)
-    assert covered(*rows) == {FIRST: [1, 2, 3], SECOND: []}
+    told = row(1, FIRST, transfer(1)), row(2, FIRST, transfer(2), transfer(3), transfer(1)), row(3, SECOND)
+    assert covered(*told) == {FIRST: [1, 2, 3], SECOND: []}
 
 
 def test_a_reply_covers_the_owners_transfers_in_rows_of_several_owners() -> None:
@@ -244,14 +202,14 @@ def test_a_reply_covers_the_owners_transfers_in_rows_of_several_owners() -> None
 
 def test_a_row_is_as_urgent_as_its_most_urgent_transfer() -> None:
     fine, failed = transfer(1), transfer(2, "FAILED")
-    assert cases.urgency(row(1, FIRST, fine)) is Urgency.FINE
-    assert cases.urgency(row(1, FIRST, failed)) is cases.urgency(row(1, FIRST, fine, failed)) < Urgency.FINE
+    assert rows.urgency(row(1, FIRST, fine)) is Urgency.FINE
+    assert rows.urgency(row(1, FIRST, failed)) is rows.urgency(row(1, FIRST, fine, failed)) < Urgency.FINE
 
 
 def test_the_first_row_of_an_urgency_is_that_of_the_page() -> None:
-    rows = row(1, SECOND, transfer(1)), row(2, FIRST, transfer(2)), row(3, FIRST, transfer(3, "FAILED"))
-    found = {label: (count, first) for label, count, first in cases.counts(cases.groups(rows)) if count}
-    urgent = cases.LABELS[cases.urgency(rows[2])]
-    assert found == {urgent: (1, 3), cases.LABELS[Urgency.FINE]: (2, 2)}
+    told = row(1, SECOND, transfer(1)), row(2, FIRST, transfer(2)), row(3, FIRST, transfer(3, "FAILED"))
+    found = {label: (count, first) for label, count, first in rows.counts(rows.groups(told)) if count}
+    urgent = rows.LABELS[rows.urgency(told[2])]
+    assert found == {urgent: (1, 3), rows.LABELS[Urgency.FINE]: (2, 2)}
     repeated = row(4, FIRST, transfer(3, "FAILED"), same_as=3)
-    assert {count for _, count, _ in cases.counts(cases.groups([*rows, repeated]))} == {0, 1, 2}
+    assert {count for _, count, _ in rows.counts(rows.groups([*told, repeated]))} == {0, 1, 2}

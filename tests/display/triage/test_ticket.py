@@ -5,7 +5,7 @@ import re
 import pytest
 
 from intents_ui.search.identifiers import Kind
-from intents_ui.triage import ticket
+from intents_ui.triage import lookup as ticket
 from tests.display.builders import named
 from tests.display.search.test_identifiers import grows_with_its_length
 
