@@ -92,18 +92,12 @@ class History:
     """
 
     def __init__(
-        self,
-        *,
-        entries: int,
-        days: float,
-        rate: float = 0.0,
-        start: float | None = None,
-        now: Callable[[], float] = time.time,
+        self, *, entries: int, days: float, rate: float = 0.0, start: float = 0.0, now: Callable[[], float] = time.time
     ) -> None:
         self.now = now
         self.delay = self.written_at = 0.0
         self.entries = entries
-        self.start = micros(now() if start is None else start)
+        self.start = micros(start or now())
         self.beat = round(days * DAY * MICROSECONDS / entries)
         self.later_beat = round(MICROSECONDS / rate) if rate else 0
         self.kinds = list(islice(recorded_kinds(), KINDS))

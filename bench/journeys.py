@@ -9,12 +9,17 @@ counted.
 import asyncio
 import importlib
 import json
+import logging
 import re
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 from urllib.parse import urlencode
+
+from asgiref.testing import ApplicationCommunicator
 
 from bench.processes import ROOT, output
 
@@ -33,26 +38,22 @@ JOURNEYS = {
 }
 
 
-class Trace:
-    """Functions of intents_ui that run, in all threads, as pairs of a file and a name."""
+@contextmanager
+def traced() -> Iterator[set[tuple[str, str]]]:
+    """Yield the functions of intents_ui that run in the block, in all threads, as pairs of a file and a name."""
+    found: set[tuple[str, str]] = set()
 
-    def __init__(self) -> None:
-        self.functions: set[tuple[str, str]] = set()
-
-    def __enter__(self) -> "Trace":
-        threading.setprofile_all_threads(self._event)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        threading.setprofile_all_threads(None)
-
-    def _event(self, frame: FrameType, event: str, argument: object) -> None:
+    def add(frame: FrameType, event: str, argument: object) -> None:
         code = frame.f_code
         file = code.co_filename.removeprefix(f"{PACKAGE}/")
         # Without code that only runs on import, and without the embedded service.
         is_ours = file != code.co_filename and code.co_name != "<module>" and not file.startswith("emulator/")
         if event == "call" and is_ours:
-            self.functions.add((file, code.co_qualname))
+            found.add((file, code.co_qualname))
+
+    threading.setprofile_all_threads(add)
+    yield found
+    threading.setprofile_all_threads(None)
 
 
 async def request(path: str, *, form: bytes | None = None) -> tuple[int, bytes]:
@@ -72,24 +73,15 @@ async def request(path: str, *, form: bytes | None = None) -> tuple[int, bytes]:
         ],
         "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
     }  # fmt: skip
-    left, sent, status, body = asyncio.Event(), False, 0, b""
-
-    async def receive() -> dict[str, Any]:
-        nonlocal sent
-        if sent:
-            await left.wait()
-            return {"type": "http.disconnect"}
-        sent = True
-        return {"type": "http.request", "body": form or b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        nonlocal status, body
-        status = message.get("status", status)
-        body += message.get("body", b"")
-        if where.startswith("/live/") and b"data:" in body:
-            left.set()
-
-    await asyncio.wait_for(application(scope, receive, send), 60)
+    communicator = ApplicationCommunicator(application, scope)
+    await communicator.send_input({"type": "http.request", "body": form or b"", "more_body": False})
+    status, body, has_more = 0, b"", True
+    while has_more and not (where.startswith("/live/") and b"data:" in body):
+        message = await communicator.receive_output(60)
+        status, body = message.get("status", status), body + message.get("body", b"")
+        has_more = message["type"] == "http.response.start" or message.get("more_body", False)
+    await communicator.send_input({"type": "http.disconnect"})
+    await communicator.wait(60)
     return status, body
 
 
@@ -106,6 +98,7 @@ async def deposit_hash() -> str:
 
 async def walk(name: str) -> dict[str, Any]:
     """Return the figures of one journey."""
+    logging.disable(logging.CRITICAL)
     importlib.import_module("intents_ui.asgi")  # builds the process's objects, with the settings of the environment
     from intents_ui import app
 
@@ -123,9 +116,9 @@ async def walk(name: str) -> dict[str, Any]:
         if link := re.search(rb'href="(/history\?[^"]*cursor=[^"]+)"', body):
             values["next"] = link[1].decode().replace("&amp;", "&")
     path, _, text = path.format(**values).partition(" ")
-    with Trace() as trace:
+    with traced() as functions:
         status, _ = await request(path, form=urlencode({"q": text}).encode() if text else None)
-    return {"status": status, "functions": len(trace.functions), "files": sorted({file for file, _ in trace.functions})}
+    return {"status": status, "functions": len(functions), "files": sorted({file for file, _ in functions})}
 
 
 def measured(name: str) -> dict[str, Any]:

@@ -36,7 +36,6 @@ CHANGES = 20
 CHANGES_FOR_ONE = 50
 # Faster changes in a row would make the poller slow down, because it assumes a service that doesn't block.
 BETWEEN = 1.1  # seconds
-SPARE_FILES = 200
 
 
 class ChangingService:
@@ -83,15 +82,11 @@ class ChangingService:
     async def _hold(self, receive: Any) -> None:
         self.waits += 1
         self.most_waits = max(self.most_waits, self.waits)
-        leaving = asyncio.ensure_future(receive())
-        changing = asyncio.ensure_future(self._changed.wait())
-        try:
-            await asyncio.wait({leaving, changing}, timeout=28, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            self.waits -= 1
-            leaving.cancel()
-            changing.cancel()
-            await asyncio.gather(leaving, changing, return_exceptions=True)
+        ends = [asyncio.ensure_future(each) for each in (receive(), self._changed.wait())]
+        await asyncio.wait(ends, timeout=28, return_when=asyncio.FIRST_COMPLETED)
+        self.waits -= 1
+        for each in ends:
+            each.cancel()
 
 
 class Viewer(asyncio.Protocol):
@@ -173,20 +168,13 @@ async def measure(service: ChangingService, count: int) -> None:
         print(target.line())
 
 
-def allowed(count: int) -> int:
-    """Return how many connections fit the limit on open files, here and in the worker."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    if count > hard - SPARE_FILES:
-        print(f"Only {hard - SPARE_FILES:,} viewers instead of {count:,}: `ulimit -n` is {soft} (at most {hard}).")
-    return min(count, hard - SPARE_FILES)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.live", description="What the live pages cost.")
     parser.add_argument("--viewers", type=int, default=5000)
     options = parser.parse_args()
-    asyncio.run(measure(ChangingService(), allowed(max(1, min(options.viewers, 20_000)))))
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # of open files, here and in the worker
+    asyncio.run(measure(ChangingService(), options.viewers))
 
 
 if __name__ == "__main__":

@@ -5,16 +5,7 @@
     .venv/bin/python -m bench.pages --quick                short runs of everything, writes nothing
     .venv/bin/python -m bench.pages --against ../other     start, pages and memory of this and of another checkout
 
-Processes on loopback: the dashboard (gunicorn, one worker, static files collected) with default settings and another
-that calls the service each time, a stub service (`bench.stub_service`), clients (`bench.load`) and, with Node, a page
-of Next.js (`bench.peer`). The states of a page:
-
-- unseen: the service is called, and answers with rows that were never served before
-- renewed: the service is called, and answers with rows that came before
-- cached: default settings, and the service isn't called
-
-CPU time is the server's, user and system, all threads. Requests within a round differ, so no two clients share a
-response, except for cached pages.
+`docs/performance.md` says what is measured, and how.
 """
 
 import argparse
@@ -91,7 +82,7 @@ print(json.dumps(found))
 """
 
 
-@dataclass(frozen=True)
+@dataclass
 class Case:
     """Something to measure: paths of a server. `pause`: mean seconds between a client's requests."""
 
@@ -103,15 +94,8 @@ class Case:
     encoding: str = ""
     pause: float = 0.0
     warm: Sequence[str] | None = None  # paths to request before, those of the case if None
-
-
-@dataclass
-class Measurement:
-    """All runs of one case."""
-
-    case: Case
-    connections: int
-    delay: float
+    connections: int = 1
+    delay: float = 0.0  # seconds of the service
     runs: list[Load] = field(default_factory=list)
 
     def time(self, percent: int) -> float:
@@ -140,7 +124,7 @@ class Measurement:
     def megabytes(self) -> float:
         return max(run.megabytes for run in self.runs)
 
-    def rate_relative_to(self, other: "Measurement") -> float:
+    def rate_relative_to(self, other: "Case") -> float:
         """Return the rate relative to that of another case in the same turn, the median of the turns."""
         return statistics.median(run.rate / others.rate for run, others in zip(self.runs, other.runs, strict=True))
 
@@ -149,7 +133,7 @@ class Measurement:
         kilobytes = sum(run.bytes for run in self.runs) / count / 1000
         calls = sum(run.calls for run in self.runs) / (count + self.refused)
         return [
-            self.case.page, self.case.state, f"{self.connections}", f"{self.delay * 1000:.0f}", self.case.encoding,
+            self.page, self.state, f"{self.connections}", f"{self.delay * 1000:.0f}", self.encoding,
             f"{self.rate:.0f}", f"{self.time(50):.1f}", f"{self.time(99):.1f}", f"{self.processor:.2f}",
             f"{self.spread:.0f}%", f"{calls:.1f}", f"{kilobytes:.1f}", f"{self.megabytes:.0f}", f"{self.refused or ''}",
         ]  # fmt: skip
@@ -163,20 +147,20 @@ class Bench:
         self.service = service
         self.seconds = seconds  # of each run
         self.rounds = rounds
-        self.table: list[Measurement] = []
+        self.table: list[Case] = []
 
     def dashboard(self, **settings: str) -> AbstractContextManager[Server]:
         return dashboard(self.place, self.service.url, settings)
 
-    def run(self, case: Case, connections: int, delay: float = 0.0) -> Load:
+    def run(self, case: Case) -> Load:
         """Request each path once, so that the rows are known and the stub is prepared. Then measure."""
         self.service.renew(case.has_new_rows)
         headers = f"Accept-Encoding: {case.encoding}\r\n" if case.encoding else ""
         load(case.server.port, case.paths if case.warm is None else case.warm, connections=4, headers=headers)
-        self.service.delay(delay)
+        self.service.delay(case.delay)
         seconds, calls = max(self.seconds, 3 * case.pause), self.service.counters["requests"]
         before = case.server.processor
-        how = {"connections": connections, "seconds": seconds, "pause": case.pause, "headers": headers}
+        how = {"connections": case.connections, "seconds": seconds, "pause": case.pause, "headers": headers}
         found = load(case.server.port, case.paths, **how)
         found.processor, found.megabytes = case.server.processor - before, case.server.megabytes
         found.calls = self.service.counters["requests"] - calls
@@ -186,16 +170,14 @@ class Bench:
             sys.exit(f"{case.page}, {case.state}: {found.statuses}")
         return found
 
-    def turns(
-        self, cases: Iterable[Case], connections: int, delay: float = 0.0, *, rounds: int = 0
-    ) -> list[Measurement]:
+    def turns(self, cases: Iterable[Case], connections: int, delay: float = 0.0, *, rounds: int = 0) -> list[Case]:
         """Measure the cases by turns."""
-        measured = [Measurement(case, connections, delay) for case in cases]
+        measured = [replace(case, connections=connections, delay=delay, runs=[]) for case in cases]
         for _ in range(rounds or self.rounds):
-            for each in measured:
-                each.runs.append(self.run(each.case, connections, delay))
-        for each in measured:
-            page, state, *how = each.cells()
+            for case in measured:
+                case.runs.append(self.run(case))
+        for case in measured:
+            page, state, *how = case.cells()
             print(f"{page:14}{state:13}" + "".join(f"{cell:>9}" for cell in how), flush=True)
         self.table += measured
         return measured
@@ -268,7 +250,7 @@ def measure(bench: Bench) -> Iterator[Target]:
             if page == "history" and next_page:
                 lists = [f"/?request={quote(body)}" for body in bench.service.counters["distinct"]]
                 cases.append(Case(page, "Next.js", next_page, lists))
-            found = {each.case.state: each for each in bench.turns(cases, connections) if not each.case.encoding}
+            found = {case.state: case for case in bench.turns(cases, connections) if not case.encoding}
             if page == "transfer":
                 least = 0.6 if connections == 1 else 0.45
                 yield faster(f"transfer, cached, {connections} connections", found["cached"], found[""], least)
@@ -294,9 +276,9 @@ def start(bench: Bench) -> Target:
     return Target("process start, until the first response", statistics.median(durations), 2, "s", beside)
 
 
-def faster(what: str, one: Measurement, other: Measurement, least: float) -> Target:
+def faster(what: str, one: Case, other: Case, least: float) -> Target:
     """Compare pages per second with those of another page."""
-    what = f"{what}: its rate relative to the {other.case.state or 'empty'} page's"
+    what = f"{what}: its rate relative to the {other.state or 'empty'} page's"
     beside = f"{one.rate:.0f} to {other.rate:.0f}/s, {one.processor:.1f} to {other.processor:.1f} ms of CPU"
     return Target(what, one.rate_relative_to(other), least, "times", beside, least=True)
 
@@ -307,7 +289,7 @@ def waiting(bench: Bench, pages: Pages) -> Iterator[Target]:
     renewed, unseen = bench.turns([pages.renewed("history"), pages.unseen("history")], WAITING, DELAYS[-1])
     for measured, least in ((renewed, 170), (unseen, 110)):
         beside = f"{measured.processor:.2f} ms of CPU, spread {measured.spread:.0f}%, {measured.refused} refused"
-        yield Target(f"history, {measured.case.state}, {how}", measured.rate, least, "/s", beside, least=True)
+        yield Target(f"history, {measured.state}, {how}", measured.rate, least, "/s", beside, least=True)
     yield Target(f"p99 of history, renewed, {how}", renewed.time(99), 600, "ms")
 
 
@@ -315,7 +297,7 @@ def first_bytes(bench: Bench, pages: Pages) -> Iterator[Target]:
     """Measure from the service's last response to the page's first byte, with the shared clock."""
     for page, limits in (("history", (2.5, 6)), ("transfer", (2, 7))):
         for case, most in zip((pages.renewed(page), pages.unseen(page)), limits, strict=True):
-            bench.run(case, 1)
+            bench.run(case)
             bench.service.delay(0.02)
             waited = asyncio.run(waits(bench.service, case))
             beside = f"median of {len(waited)}, p90 {quantile(waited, 90):.1f}. The limit is for an idle machine"

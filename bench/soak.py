@@ -2,10 +2,10 @@
 
     .venv/bin/python -m bench.soak --minutes 30
 
-The dashboard is gunicorn with one worker as in gunicorn.conf.py. The service is the emulator on a loopback port behind
-a schedule of faults (`bench.faulty_service`): silence, resets, truncated and slow responses, 100 MB, a gzip bomb, HTML,
-invalid JSON, 429. Clients have fifty addresses, as reported by a trusted proxy, request about a page a second each,
-follow transfers, paste tickets, download exports, send raw calls, and sometimes disconnect early.
+The dashboard is gunicorn with one worker as in gunicorn.conf.py. The service is the emulator on a loopback port with a
+schedule of faults: silence, resets, truncated and slow responses, 100 MB, a gzip bomb, HTML, invalid JSON, 429.
+Clients have fifty addresses, as reported by a trusted proxy, request about a page a second each, follow transfers,
+paste tickets, download exports, send raw calls, and sometimes disconnect early.
 
 The test passes if no status was a 5xx other than 503, every page was complete and leaked no secrets, the numbers of
 tasks, sockets, files and threads returned to those after the warm-up, and resident memory stayed within 20% of its
@@ -16,6 +16,7 @@ longer. Memory growth in the second half is reported as well, because 20% would 
 import argparse
 import asyncio
 import contextlib
+import gzip
 import os
 import random
 import re
@@ -32,11 +33,13 @@ from urllib.parse import quote
 
 import httpx
 
-from bench.faulty_service import FaultyService
 from bench.processes import ROOT, Server, dashboard, quantile
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.names import Role
 from intents_ui.service.client import KEEP_ALIVE_SECONDS
+from tests.faults import upstream
+from tests.faults.upstream import Upstream
+from tests.service.scripted_server import Script, Visit, answering, response
 
 VISITORS: Final = 50
 WARM_UP: Final = 0.3  # of the total time
@@ -50,6 +53,10 @@ EXPIRES: Final = KEEP_ALIVE_SECONDS + 1  # idle time, so that no connection to t
 ROUNDS: Final = 5  # rounds of that until everything must have returned to normal
 # Thread pools that keep their threads, with their limits.
 POOLS: Final = {"page": 64, "question": 48, "ticket": 16, "text": 4, "asyncio": 32, "export": 4}
+
+PHASE_SECONDS: Final = 10.0
+# Share of failing calls in each phase. Overall, most calls succeed.
+PHASES: Final = (0.05, 1.0, 0.0, 0.3, 0.02, 0.0)
 
 KEY: Final = "canary-access-key-of-the-soak"
 SECRET: Final = "canary-secret-of-the-soak-and-of-no-installation"  # noqa: S105 - a test value
@@ -95,6 +102,56 @@ PATHS: Final = {
 }
 
 
+def huge(visit: Visit) -> None:
+    """Send 100 MB."""
+    visit.send(upstream.HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+    for _ in range(1600):
+        visit.send(b"10000\r\n" + b" " * 2**16 + b"\r\n")
+
+
+# The faults that take most memory come first, so that they are part of the warm-up.
+FAULTS: Final = {
+    "huge": huge,
+    "gzip bomb": answering(gzip.compress(bytes(64 * 2**20), 9), headers={"Content-Encoding": "gzip"}),
+    "silence": Visit.stay_silent,
+    "reset": Visit.reset,
+    "truncated": upstream.raw(response(upstream.PLAIN)[:-20]),
+    "drip": upstream.dripping,
+    "failing": upstream.STATUSES["an unknown code"],
+    "gateway": upstream.STATUSES["502 with a page"],
+    "portal": upstream.STATUSES["a captive portal"],
+    "garbled": upstream.STATUSES["no JSON"],
+}
+# Silences the whole dashboard, so it must be rare to leave room for other faults.
+RATE_LIMIT: Final = upstream.refusing(1201, "QuotaRateLimit", 429, Retry_After="2")
+
+
+class FaultyService(Upstream):
+    """Has phases without faults, with few, with many, and sometimes with one fault only. `calm` ends all faults."""
+
+    def __init__(self, emulator: Emulator, chance: random.Random) -> None:
+        super().__init__(emulator)
+        self.chance = chance
+        self.calm = False
+        self.injected: Counter[str] = Counter()
+        self.began = time.monotonic()
+
+    def script_for(self, visit: Visit) -> Script | None:
+        self.server.visits.clear()
+        phase = int((time.monotonic() - self.began) / PHASE_SECONDS)
+        share, faults, name = PHASES[phase % len(PHASES)], {**FAULTS, "late": self.late}, "none"
+        if not self.calm and self.chance.random() < share:
+            name = "rate limit" if self.chance.random() < 0.01 else self.chance.choice(list(faults))
+            if share == 1.0:
+                name = list(faults)[phase // len(PHASES) % len(faults)]
+        self.injected[name] += 1
+        return RATE_LIMIT if name == "rate limit" else faults.get(name)
+
+    def late(self, visit: Visit) -> None:
+        visit.closing.wait(1.5)
+        self.pass_on(visit)
+
+
 @dataclass
 class Tally:
     """Results of the clients. `wrong` counts what must not happen, with its location."""
@@ -118,13 +175,13 @@ class Visitor:
     """A client. `moving` are transfers that it follows, `ended` others with some that don't exist."""
 
     def __init__(
-        self, site: Server, number: int, moving: list[str], ended: list[str], tally: Tally, upstream: str
+        self, site: Server, number: int, moving: list[str], ended: list[str], tally: Tally, service_address: str
     ) -> None:
         self.chance = random.Random(number)
         self.moving = moving
         self.ended = ended
         self.tally = tally
-        self.upstream = upstream
+        self.service_address = service_address
         headers = {"X-Forwarded-For": f"198.51.{number // 200}.{number % 200 + 1}"}
         self.http = httpx.AsyncClient(base_url=site.url, headers=headers, trust_env=False, timeout=60)
 
@@ -165,7 +222,7 @@ class Visitor:
     def problems(self, response: httpx.Response) -> list[str]:
         path = response.request.url.path
         # The console shows a call as curl, with the service's URL.
-        words = FORBIDDEN if path.startswith("/console/") else (*FORBIDDEN, self.upstream)
+        words = FORBIDDEN if path.startswith("/console/") else (*FORBIDDEN, self.service_address)
         found = [f"tells {word!r}" for word in words if word in response.text]
         is_html = response.headers.get("content-type", "").startswith("text/html")
         if is_html and not response.is_redirect and not path.endswith(FRAGMENTS):
@@ -293,7 +350,6 @@ def read_log(path: Path) -> Counter[str]:
 async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
     emulator = Emulator(hold=10.0)
     service = FaultyService(emulator, random.Random(4711))
-    await service.up()
     warm_up = min(minutes * 60 * WARM_UP, MAX_WARM_UP)
     application = ["bench.instrumented:application"]
     with tempfile.TemporaryDirectory() as folder:
@@ -310,8 +366,8 @@ async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
                     lasted = time.monotonic() - started
                     return lasted >= seconds and (tally.statuses.total() >= responses or lasted >= MAX_WARM_UP)
 
-                upstream = service.url.removeprefix("http://")
-                coming = [Visitor(site, number, moving, ended, tally, upstream) for number in range(VISITORS)]
+                address = service.url.removeprefix("http://")
+                coming = [Visitor(site, number, moving, ended, tally, address) for number in range(VISITORS)]
                 staying = asyncio.gather(*(visitor.stay(is_over) for visitor in coming))
                 while not staying.done():
                     await asyncio.wait([staying], timeout=2)
@@ -325,7 +381,7 @@ async def soak(minutes: float, *, keep_log: Path | None = None) -> Soak:
             await crowd(minutes * 60 - warm_up)
             end = await quiet(site, start)
         found = Soak(minutes, tally, service.injected, start, end, memory, read_log(path))
-    await service.down()
+    await asyncio.to_thread(service.close)
     return found
 
 

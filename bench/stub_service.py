@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from bench.load import length_of
 from intents_ui.emulator import Emulator
@@ -85,10 +85,6 @@ class Recording:
         self.text = text
 
     @cached_property
-    def bytes(self) -> bytes:
-        return response(self.status, self.text)
-
-    @cached_property
     def split(self) -> tuple[str, list[Row], str]:
         """What is before the rows, the rows, and what is after them."""
         found = ENTRIES.match(self.text)
@@ -134,7 +130,7 @@ class StubService:
         text = recording.changed(self.with_new_id) if self.has_new_rows else recording.text
         if found := OWNER.match(body):
             return response(recording.status, text.replace(ANY_OWNER, found[1]))
-        return response(recording.status, text) if self.has_new_rows else recording.bytes
+        return response(recording.status, text)
 
     def control(self, path: str) -> dict[str, Any]:
         _, name, *value = path.split("/")
@@ -157,7 +153,7 @@ class StubService:
         [row] = recording.split[1]
         self.newest[row.intent_id] = asked
         if asked == row.intent_id:
-            return recording.bytes
+            return response(recording.status, recording.text)
         return response(recording.status, recording.changed(lambda row: row.numbered(number, asked)))
 
     def with_newest_id(self, row: Row) -> str:
@@ -177,7 +173,7 @@ class StubService:
             emulated = await send_request(self.emulator, operation, raw=body.encode())
             recording = Recording(emulated.status, emulated.body.decode())
         if recording.status != 200 and ASKED.fullmatch(body):
-            return recording.bytes  # not what others with these first digits get
+            return response(recording.status, recording.text)  # not what others with these first digits get
         self.recordings[path, key_of(body)] = recording
         return self.answer(recording, path, body)
 
@@ -205,17 +201,9 @@ def key_of(body: str) -> str:
     return body
 
 
-class Replies(Protocol):
-    """What a connection gets its responses from. `delay` is in seconds, `written_at` is of the last response."""
+async def serve(stub: Any, port: int) -> None:
+    """Serve what `stub.reply` returns, or the coroutine that it returns. `stub.delay` is in seconds."""
 
-    delay: float
-    written_at: float
-
-    def reply(self, path: str, body: str) -> bytes | Coroutine[Any, Any, bytes]:
-        """Return the response, or the coroutine that prepares it."""
-
-
-async def serve(stub: Replies, port: int) -> None:
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError), contextlib.closing(writer):
             while True:

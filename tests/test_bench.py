@@ -14,7 +14,7 @@ from bench.history_stub import History
 from bench.journeys import JOURNEYS, measured
 from bench.load import Load, response
 from bench.mirror.running import Database, lost
-from bench.pages import Case, Measurement
+from bench.pages import Case
 from bench.processes import Server
 from bench.report import Target
 from tests.emulator.driving import NOW, Clock
@@ -41,9 +41,9 @@ async def test_a_response_is_complete_with_its_last_byte(pieces: list[bytes]) ->
 
 
 def test_rates_of_the_same_turn_are_compared() -> None:
-    def measured(*seconds: float) -> Measurement:
-        case = Case("history", "cached", Server(0, 0, 0.0, is_arbiter=True), ["/"])
-        return Measurement(case, 1, 0.0, [Load(each, [1.0] * 10, processor=each / 100) for each in seconds])
+    def measured(*seconds: float) -> Case:
+        runs = [Load(each, [1.0] * 10, processor=each / 100) for each in seconds]
+        return Case("history", "cached", Server(0, 0, 0.0, is_arbiter=True), ["/"], runs=runs)
 
     one, other = measured(1, 3, 2), measured(2, 3, 6)
     assert one.rate_relative_to(other) == pytest.approx(2.0)  # 2, 1 and 3

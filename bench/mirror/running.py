@@ -304,13 +304,13 @@ def leaders(options: Namespace) -> Iterator[Target]:
     """Stop the leader several times, each time for longer than its lease."""
     longest, late = 0.0, 0
     with sqlite() as database, history_stub(entries=4_000, days=2.0, rate=4.0) as url, ExitStack() as stack:
-        processes = [stack.enter_context(mirror(url, database, "run"))]
+        running = [stack.enter_context(mirror(url, database, "run"))]
         until(lambda: epoch_of(database) > 0)
-        processes += [stack.enter_context(mirror(url, database, "run")) for _ in range(2)]
+        running += [stack.enter_context(mirror(url, database, "run")) for _ in range(2)]
         for _ in range(TAKEOVERS):
             [(epoch, holder)] = database.rows(LEADER)
             until(lambda epoch=epoch: written(database, epoch) > 0)
-            leader = next(each for each in processes if str(holder).endswith(f":{each.pid}"))
+            leader = next(each for each in running if str(holder).endswith(f":{each.pid}"))
             until(lambda leader=leader: stop(leader, database))
             began = time.monotonic()
             until(lambda epoch=epoch: epoch_of(database) > epoch)

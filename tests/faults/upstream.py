@@ -71,10 +71,10 @@ class Upstream:
         closing.join()
 
     def _answer(self, visit: Visit) -> None:
-        script = self._script_for(visit)
+        script = self.script_for(visit)
         (script or self.pass_on)(visit)
 
-    def _script_for(self, visit: Visit) -> Script | None:
+    def script_for(self, visit: Visit) -> Script | None:
         # The server records every visit for tests. This class has its own record.
         self.server.visits.clear()
         with self._lock:

@@ -56,12 +56,6 @@ class TcpService:
         body = await reader.readexactly(int(dict(headers)["content-length"]))
         scope = {"type": "http", "method": method, "path": path, "query_string": b"",
                  "headers": [(name.encode(), value.encode()) for name, value in headers]}  # fmt: skip
-        await self.respond(scope, body, reader, writer)
-        return True
-
-    async def respond(
-        self, scope: dict[str, Any], body: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
         received = iter([{"type": "http.request", "body": body, "more_body": False}])
 
         async def receive() -> Any:
@@ -81,6 +75,7 @@ class TcpService:
         await self.application(scope, receive, send)
         for _ in range(2):
             await asyncio.sleep(0)  # lets the application's pending read of the connection end first
+        return True
 
 
 @contextlib.asynccontextmanager

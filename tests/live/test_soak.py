@@ -1,7 +1,4 @@
-"""After some seconds of readers coming and going everything is back where it was.
-
-`python -m bench.live soak` does ten minutes of it.
-"""
+"""After some seconds of readers coming and going everything is back where it was."""
 
 import asyncio
 import contextlib
