@@ -92,7 +92,7 @@ FORBIDDEN = (
 def layout_problems(page: str) -> Iterator[str]:
     """Yield what the layout of each page has and this one lacks, and what none has."""
     tree = LexborHTMLParser(page)
-    for what in ("html[lang=en]", "head > title", "main", "h1", "header nav", "footer"):
+    for what in ("html[lang=en]", "head > title", "main", "h1", "main h1", "header nav", "footer"):
         if len(tree.css(what)) != 1:
             yield f"{len(tree.css(what))} {what}"
     if not page.rstrip().endswith("</html>"):
