@@ -76,7 +76,8 @@ class Walk:
 
     def assert_all_hold(self) -> None:
         assert min(self.looked.values()) >= self.pages
-        assert [f"{claim}: {each}" for claim, found in self.wrong.items() for each in found] == []
+        wrong = [f"{claim}: {each}" for claim, found in self.wrong.items() for each in found]
+        assert not wrong, "\n".join(wrong)
 
     def _note(self, claim: str, kind: kinds.Kind, found: list[str]) -> None:
         self.looked[claim] += 1
