@@ -97,7 +97,7 @@ def readiness(*, in_detail: bool) -> tuple[bool, bytes]:
         seconds = {
             "last_response_seconds_ago": service.answered,
             "last_failure_seconds_ago": service.failed,
-            "degraded_for_seconds": service.in_trouble,
+            "degraded_for_seconds": service.degraded_for,
             "median_ms": None if service.typical is None else service.typical * 1000,
         }
         rounded = {name: None if value is None else round(value, 1) for name, value in seconds.items()}

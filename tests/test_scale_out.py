@@ -42,7 +42,7 @@ SCENARIOS = ["cross-chain-fast", "gasless-permit", "exact-output-payment", "swap
 LAST_SCENARIO = "same-chain-swap"  # 10
 VIEWERS_EACH = 6
 READERS = 3
-BREATH = 0.1  # seconds between two pages of a user
+PAUSE = 0.1  # seconds between two pages of a user
 PATIENT = {kind: {"read": 20, "total": 20, "size": 16 * 2**20} for kind in Kind if kind not in (Kind.WAIT, Kind.WRITE)}
 TOKEN = secrets.token_urlsafe(24)
 
@@ -185,7 +185,7 @@ class Load:
                 self.answers += 1
                 if answer.status_code != 200:
                     self.failures.append(f"{path}: {answer.status_code} {answer.text[:200]}")
-            await asyncio.sleep(BREATH)
+            await asyncio.sleep(PAUSE)
 
 
 @contextlib.asynccontextmanager

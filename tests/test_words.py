@@ -1,8 +1,10 @@
 """The lint of words (tests/words.py, part of `make lint`)."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.words import LONGEST, findings, markup
+from tests.words import LONGEST, findings, markup, name_findings
 
 SENTENCE = " ".join(["Word"] * LONGEST)
 
@@ -27,6 +29,24 @@ SENTENCE = " ".join(["Word"] * LONGEST)
 )
 def test_a_text_has_what_the_patterns_find(where: str, text: str, found: str | None) -> None:
     assert {each.pattern for each in findings(text, where, is_message=True)} == ({found} if found else set())
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "found"),
+    [
+        ("limits.py", "MOST_ROWS: Final = 20", {"limit"}),
+        ("limits.py", "MAX_ROWS = MOST_USED = 20", set()),
+        ("owners.py", "def tell(whose): ...", {"actor"}),
+        ("owners.py", "def test_whose_turn_it_is(): ...", set()),  # a sentence
+        ("rows.css", ".take-off { color: red; }", {"chip"}),
+        ("focus.js", "function takeBack() {}", {"focus"}),
+        ("rows.html", "{% macro carrier(row) %}{% endmacro %}", {"provider"}),
+    ],
+)
+def test_a_name_that_stands_for_a_standard_one_is_found(tmp_path: Path, file: str, code: str, found: set[str]) -> None:
+    path = tmp_path / file
+    path.write_text(code)
+    assert {each.pattern for each in name_findings(path)} == found
 
 
 def test_a_label_a_heading_and_a_placeholder_of_a_page_are_read() -> None:

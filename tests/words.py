@@ -1,8 +1,8 @@
 """Lint of the project's words: what pages, messages and documents must not say, and the better word (docs/style.md).
 
-`python -m tests.words` reads templates, message tables, scripts, messages in Python and documents, and prints a count
-for each kind of file and what it found. `tests/pages/test_words.py` and `tests/browser/test_every_page.py` read
-rendered pages.
+`python -m tests.words` reads templates, message tables, scripts, messages in Python, documents and names in code, and
+prints what it found with a count for each kind of file. `tests/pages/test_words.py` and
+`tests/browser/test_every_page.py` read rendered pages.
 """
 
 import ast
@@ -103,6 +103,25 @@ PATTERNS: Final = (
 )
 """Lower-case patterns ignore case."""
 
+NAMES: Final = (
+    Pattern("limit", "MOST_(?!USED)|LEAST_", "MAX_, MIN_"),
+    Pattern("page of a list", "leaf", "page"),
+    Pattern("reason of a limit", "lack$", "limit_reason"),
+    Pattern("background work", "aside|anew", "background, again"),
+    Pattern("provider", "carriers?", "provider"),
+    Pattern("recipient", "destiny", "recipient"),
+    Pattern("wrong chain", "strays?", "wrong_chain"),
+    Pattern("search input", "sought", "query, input"),
+    Pattern("actor", "whose|whoever|somebody|nobody|anybody|everybody", "owner, client, actor"),
+    Pattern("renderer", "pens?", "renderer"),
+    Pattern("cache", "shelf|shelves", "cache"),
+    Pattern("circuit breaker", "gates?", "breaker"),
+    Pattern("interval", "breath", "interval, pause"),
+    Pattern("chip", "take off", "chip-remove"),
+    Pattern("focus", "take back", "restore"),
+)
+"""Parts of names that stand for standard ones, in Python, macros, classes of styles, scripts and metrics."""
+
 
 @dataclass(frozen=True)
 class Allowed:
@@ -186,6 +205,10 @@ NOT_OURS: Final = 'script, style, pre, code, [data-raw], [data-field] dt, [aria-
 SPOKEN: Final = ("aria-label", "title", "alt", "placeholder", "data-note", "data-said", "aria-description")
 SCRIPT_STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 NO_WORDS: Final = re.compile(r"^\w+\(|\(\?")  # signatures of functions and regular expressions
+CODE: Final = (
+    *(f"{folder}/**/*.py" for folder in ("intents_ui", "tests", "bench")),
+    *("templates/**/*.html", "static/css/*.css", "static/js/*.js"),
+)
 DOCUMENTS: Final = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs/*.md")
 
 
@@ -254,6 +277,46 @@ def python(path: Path) -> str:
     return "\n".join(lines)
 
 
+def names(path: Path) -> set[str]:
+    """Return the names that a file gives: definitions of Python and scripts, macros, classes of styles."""
+    text = path.read_text()
+    match path.suffix:
+        case ".py":
+            found = set(re.findall(r"\bintents_ui_\w+", text))
+            for node in ast.walk(ast.parse(text)):
+                match node:
+                    case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name.startswith("test_"):
+                        pass  # a sentence
+                    case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                        found.add(name)
+                    case (
+                        ast.arg(arg=name)
+                        | ast.Name(id=name, ctx=ast.Store())
+                        | ast.Attribute(attr=name, ctx=ast.Store())
+                    ):
+                        found.add(name)
+            return found
+        case ".html":
+            return set(re.findall(r"{%-? (?:macro|set) (\w+)", text))
+        case ".css":
+            return set(re.findall(r"\.([a-z][\w-]*)", text))
+        case _:
+            return set(re.findall(r"\b(?:function|const|let) (\w+)", text))
+
+
+def spaced(name: str) -> str:
+    """Return the words of a name: `goOn` and `go_on` are `go on`."""
+    return " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)).lower()
+
+
+def name_findings(path: Path) -> Iterator[Finding]:
+    for name in sorted(names(path)):
+        for pattern in NAMES:
+            words = name if pattern.found.isupper() else spaced(name)
+            if re.search(rf"\b_?({pattern.found})(?:\b|(?<=_))", words):
+                yield Finding(str(path), pattern.name, name, f"{name}: {pattern.use}")
+
+
 def sources() -> Iterator[tuple[str, str, bool]]:
     """Every file that holds words, its text, and whether it is a message rather than a document."""
     for path in _files("templates/**/*.html"):
@@ -285,6 +348,9 @@ def report() -> bool:
         counts[kind] += len(found)
         for each in found:
             print(f"{where}: {each.pattern}: …{each.around}…")
+    for each in (found for pattern in CODE for path in _files(pattern) for found in name_findings(path)):
+        counts["names"] += 1
+        print(f"{each.where}: {each.pattern}: {each.around}")
     print("Words that are not ours:", ", ".join(f"{kind} {count}" for kind, count in counts.items()))
     return not counts.total()
 

@@ -110,8 +110,8 @@ def form(parsed: Parsed[TokenFilters]) -> dict[str, object]:
     filters = parsed.filters
     chains = names.by_id(app.current().catalog.chains())
     chips = token_filters.chips(filters, chains=chains)
-    sought = f"“{text.visible(filters.words)}”" if filters.words else ""
-    title = ", ".join(part for part in (sought, chips["chains"].text if filters.chains else "") if part)
+    query = f"“{text.visible(filters.words)}”" if filters.words else ""
+    title = ", ".join(part for part in (query, chips["chains"].text if filters.chains else "") if part)
     return {
         "title": f"Tokens: {title}" if title else "Tokens",
         "parsed": parsed,

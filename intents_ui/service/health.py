@@ -116,10 +116,10 @@ class Health:
         """Return the current health, without a request."""
         with self._changed:
             now, times = self.clock(), (self._answered_at, self._failed_at, self._degraded_since)
-            answered, failed, in_trouble = (None if at is None else now - at for at in times)
+            answered, failed, degraded_for = (None if at is None else now - at for at in times)
             typical = statistics.median(self._durations) if self._durations else None
             is_open = self._error is not None
-            return ServiceStatus(self._state(), answered, failed, in_trouble, typical, is_open)
+            return ServiceStatus(self._state(), answered, failed, degraded_for, typical, is_open)
 
     def _state(self) -> ServiceState:
         if self._denials >= MAX_DENIALS:

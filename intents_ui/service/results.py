@@ -139,6 +139,6 @@ class ServiceStatus:
     state: ServiceState
     answered: float | None
     failed: float | None
-    in_trouble: float | None
+    degraded_for: float | None
     typical: float | None
     is_open: bool  # whether the circuit breaker rejects calls

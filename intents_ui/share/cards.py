@@ -17,7 +17,7 @@ from intents_ui.transfers.summary import Card
 if TYPE_CHECKING:
     from intents_ui.share.drawing import CardRenderer
 
-PENS = 2
+MAX_RENDERERS = 2
 WAITING = 16  # threads that wait for a renderer, or for a card that another thread renders
 SECONDS = 2.0
 KEPT_BYTES = 4 * 2**20
@@ -41,7 +41,7 @@ class Cards:
         self._seconds = seconds
         self._new_renderer = renderer
         self._renderers: SimpleQueue[CardRenderer | None] = SimpleQueue()
-        for _ in range(PENS):
+        for _ in range(MAX_RENDERERS):
             self._renderers.put(None)  # made at its first use, because it loads the fonts
         self._slots = threading.BoundedSemaphore(WAITING)
         self._lock = threading.Lock()

@@ -13,7 +13,7 @@ from intents_ui.triage.rows import TriageOutcome, TriageRow
 MARKDOWN = re.compile(r"[\\`*_{}\[\]#~|!$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # Singular and plural.
-TALLY = {
+WORDS = {
     TriageOutcome.FOUND: ("found", "found"),
     TriageOutcome.TOKEN: ("token", "tokens"),
     TriageOutcome.NOTHING: ("not an identifier", "not identifiers"),
@@ -53,17 +53,17 @@ def total(rows: Sequence[TriageRow]) -> str:
     answered = len(rows) - len(failed)
     if not failed:
         start = f"All {len(rows)} identifiers" if len(rows) > 1 else "1 identifier"
-        return f"{start} resolved: {_tally(rows)}."
+        return f"{start} resolved: {_counts(rows)}."
     why = ", ".join(dict.fromkeys(row.headline for row in failed))
     if not answered:
         start = f"0 of {len(rows)} identifiers" if len(rows) > 1 else "Identifier not"
         return f"{start} resolved: {why}."
-    return f"{answered} of {len(rows)} identifiers resolved: {_tally(rows)}. The others failed: {why}."
+    return f"{answered} of {len(rows)} identifiers resolved: {_counts(rows)}. The others failed: {why}."
 
 
-def _tally(rows: Sequence[TriageRow]) -> str:
+def _counts(rows: Sequence[TriageRow]) -> str:
     counted = Counter(row.outcome for row in rows)
-    return ", ".join(f"{counted[each]} {words[counted[each] > 1]}" for each, words in TALLY.items() if counted[each])
+    return ", ".join(f"{counted[each]} {words[counted[each] > 1]}" for each, words in WORDS.items() if counted[each])
 
 
 def cells(row: TriageRow, *, root: str) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def service(request: HttpRequest) -> HttpResponse:
         "service": STATES[state.state],
         "answered_at": before(state.answered, now=now),
         "failed_at": before(state.failed, now=now),
-        "troubled_since": before(state.in_trouble, now=now),
+        "troubled_since": before(state.degraded_for, now=now),
         "response_time": quick(state.typical),
         "lists": lists,
         "mirror": mirror_coverage(),

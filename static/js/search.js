@@ -66,11 +66,11 @@
 // route providers, statuses). The text is sent there unless it could be an identifier.
 
 const PAUSE = 250; // ms without a key before a request
-const MOST_SHOWN = 5; // in a group
+const MAX_SHOWN = 5; // in a group
 const IDENTIFIER = /^(?:(?:0[xX])?(?:[\da-fA-F]{40}|[\da-fA-F]{64})|[1-9A-HJ-NP-Za-km-z]{32,90})$/;
 const PART_OF_IDENTIFIER = /^0x|\S{20}/i;
 const LONGEST_SENT = 40;
-const MOST_WORDS = 4;
+const MAX_WORDS = 4;
 // What the page needs for the action of a key.
 const NEEDS = {
   y: ".action-bar [data-action=reply]",
@@ -201,7 +201,7 @@ function addPalette(box) {
     const isSaved = ["looked-up", "starred"].some((list) => savedItems.page(list, intent));
     const isIdentifier = IDENTIFIER.test(text);
     // Names have few words. More could be the beginning of a recovery phrase.
-    const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MOST_WORDS && !PART_OF_IDENTIFIER.test(text);
+    const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MAX_WORDS && !PART_OF_IDENTIFIER.test(text);
     const matches = optionGroup("Matches", []);
     const groups = {
       Actions: actionOptions(fits),
@@ -210,7 +210,7 @@ function addPalette(box) {
     };
     panel.replaceChildren(
       ...(isIdentifier ? [isSaved ? option(`Open intent ${text}`, { href: intent }) : option(`Look up ${text}`, search)] : []),
-      ...Object.entries(groups).map(([name, options]) => optionGroup(name, options.slice(0, MOST_SHOWN))),
+      ...Object.entries(groups).map(([name, options]) => optionGroup(name, options.slice(0, MAX_SHOWN))),
       matches,
       ...(text && !isIdentifier ? [option(`Search for “${text.slice(0, 100)}”`, search)] : []),
       ...(isSent ? [option(`Search all tokens for “${text}”`, { href: `/tokens?q=${query}` })] : []),

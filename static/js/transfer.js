@@ -79,16 +79,16 @@ function openMatching(group, isMatching) {
 
 function filterFields() {
   const fields = document.getElementById("fields");
-  const sought = comparable(document.getElementById("field-filter").value);
+  const query = comparable(document.getElementById("field-filter").value);
   const facts = Array.from(fields.querySelectorAll(FACTS));
-  for (const fact of facts) fact.hidden = !contentOf(fact).includes(sought);
+  for (const fact of facts) fact.hidden = !contentOf(fact).includes(query);
   for (const group of fields.querySelectorAll(GROUPS)) {
-    const isMatching = sought && group.querySelector(`:is(${FACTS}):not([hidden])`);
-    group.hidden = sought && !isMatching;
+    const isMatching = query && group.querySelector(`:is(${FACTS}):not([hidden])`);
+    group.hidden = query && !isMatching;
     if (group.localName === "details") openMatching(group, isMatching);
   }
   const count = facts.filter((fact) => !fact.hidden).length;
-  document.getElementById("fields-found").textContent = sought ? `${count} of ${facts.length} fields` : "";
+  document.getElementById("fields-found").textContent = query ? `${count} of ${facts.length} fields` : "";
 }
 
 document.addEventListener("input", (event) => event.target.id === "field-filter" && filterFields());

@@ -278,7 +278,7 @@ class Troubled:
 
 
 @pytest.fixture(scope="package")
-def shared_trouble() -> Iterator[Troubled]:
+def shared_failure() -> Iterator[Troubled]:
     settings = constants(**{POLICIES: {"history": {"fresh": 0, "renewed": 0}}, BALANCE_TIMEOUT: 0.0})
     with (
         upstream(Emulator(service_name="Service")) as service,
@@ -288,8 +288,8 @@ def shared_trouble() -> Iterator[Troubled]:
 
 
 @pytest.fixture
-def troubled(shared_trouble: Troubled) -> Iterator[Troubled]:
-    yield shared_trouble
-    shared_trouble.service.clear_faults()
+def troubled(shared_failure: Troubled) -> Iterator[Troubled]:
+    yield shared_failure
+    shared_failure.service.clear_faults()
     # An open circuit breaker lets a request through every few seconds.
-    until(lambda: "Service error" not in client().get(f"{shared_trouble.root}/history?size=10").text)
+    until(lambda: "Service error" not in client().get(f"{shared_failure.root}/history?size=10").text)

@@ -305,7 +305,7 @@ REFUSED: Final = [
 ERRORS: Final = {1: 1201, 2: 2001, 3: 1006, 4: 9000, 5: 1001}
 UNREADABLE, ODD = 6, 7
 # Errors of the service are cached, so each list needs its own dashboard, in this order.
-OF_AN_INTENT_IN_TROUBLE: Final = [
+OF_A_FAILING_INTENT: Final = [
     Kind("transfer with an unknown status, without a receipt", f"/intent/0x{ODD:064x}"),
     Kind("the service denies access", f"/intent/0x{3:064x}", 403),
     Kind("the service rejects the access key", f"/intent/0x{5:064x}", 403),
@@ -332,7 +332,7 @@ TROUBLED: Final = [
 ]
 
 
-def in_trouble(visit: scripted_server.Visit) -> None:
+def failing(visit: scripted_server.Visit) -> None:
     """Fail every request."""
     refuse(visit, 2001)
 

@@ -97,13 +97,13 @@ def roots(request: pytest.FixtureRequest) -> Iterator[dict[str, list[kinds.Kind]
     mirror = request.getfixturevalue("sample_mirror")
     with (
         serving(kinds.of_an_intent) as odd,
-        serving(kinds.in_trouble) as broken,
+        serving(kinds.failing) as broken,
         dashboard(INTENTS_DATABASE=mirror) as root,
         dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as first,
         dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as second,
         dashboard(INTENTS_SERVICE_URL=broken.url, SECRET_KEY="a key of the test") as third,
     ):
-        troubled = {first: kinds.OF_AN_INTENT_IN_TROUBLE, second: kinds.BUSY, third: kinds.TROUBLED}
+        troubled = {first: kinds.OF_A_FAILING_INTENT, second: kinds.BUSY, third: kinds.TROUBLED}
         yield {root: kinds.every(root), **troubled}
 
 

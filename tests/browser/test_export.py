@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 NAMES = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON"}
 
 
-class Gate:
+class Throttle:
     """A fault: it holds each response of the history until the test lets it pass."""
 
     def __init__(self, service: Upstream) -> None:
@@ -75,14 +75,14 @@ def test_a_user_watches_an_export_pages_on_and_stops_it(browser: Browser, troubl
         page = visit.page
         visit.open("/history")
         shown, stop = page.locator(".export-standing"), page.get_by_role("button", name="Stop")
-        gate = Gate(troubled.service)
-        gate.open(1)
+        throttle = Throttle(troubled.service)
+        throttle.open(1)
         download = follow(page, "csv")
         expect(page.locator(".export-menu")).to_be_hidden()
         expect(page.locator("summary", has_text="Export")).to_be_focused()
         expect(shown).to_have_text("100 rows so far")
         stop.focus()
-        gate.open(1)
+        throttle.open(1)
         expect(shown).to_have_text("200 rows so far")
         expect(stop).to_be_focused()
 

@@ -42,21 +42,21 @@ def test_an_outage_leaves_the_page_as_it_is(browser: Browser, troubled: Troubled
         visit.open("/history?origin=8453&size=10")
         before, address, own = page.locator("#list .row-link").count(), page.url, page.title()
         troubled.service.inject(STATUSES["502 with a page"])
-        trouble = page.locator(".list-failure")
-        for again in (page.get_by_role("link", name="Older →"), trouble.get_by_role("link", name="Try again")):
+        failure = page.locator(".list-failure")
+        for again in (page.get_by_role("link", name="Older →"), failure.get_by_role("link", name="Try again")):
             with page.expect_response(lambda response: response.status == 503):
                 again.click()
-            expect(trouble.get_by_role("heading")).to_be_focused()
-            expect(trouble).to_have_count(1)
-            expect(trouble).to_be_in_viewport()
+            expect(failure.get_by_role("heading")).to_be_focused()
+            expect(failure).to_have_count(1)
+            expect(failure).to_be_in_viewport()
             expect(page.locator("#said")).to_have_text(re.compile(r"The list was not updated\.$"))
-            expect(page).to_have_title(f"{trouble.get_by_role('heading').inner_text()} · Intents")
+            expect(page).to_have_title(f"{failure.get_by_role('heading').inner_text()} · Intents")
             assert page.url == address
             assert page.locator("#list .row-link").count() == before > 0
         troubled.service.clear_faults()
         until(lambda: client().get(f"{troubled.root}/history?origin=8453&size=50").status_code == 200)
-        trouble.get_by_role("link", name="Try again").click()
-        expect(trouble).to_have_count(0)
+        failure.get_by_role("link", name="Try again").click()
+        expect(failure).to_have_count(0)
         expect(page).to_have_url(re.compile("cursor="))
         expect(page).to_have_title(own)
         visit.forgive(503)

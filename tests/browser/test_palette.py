@@ -40,7 +40,7 @@ def active(page: Page) -> Locator:
     return page.locator(f"#{box(page).get_attribute('aria-activedescendant')}")
 
 
-def sought(request: Request) -> str:
+def query_of(request: Request) -> str:
     address = urlsplit(request.url)
     return parse_qs(address.query)["q"][0] if address.path == "/suggest" else ""
 
@@ -48,7 +48,7 @@ def sought(request: Request) -> str:
 def sent(page: Page) -> list[str]:
     """Return the texts sent for suggestions from now on."""
     texts: list[str] = []
-    page.on("request", lambda request: texts.append(sought(request)) if sought(request) else None)
+    page.on("request", lambda request: texts.append(query_of(request)) if query_of(request) else None)
     return texts
 
 
@@ -108,7 +108,7 @@ def test_typing_filters_and_loads_tokens_and_chains(visit: Visit) -> None:
 def test_a_request_is_cancelled_by_the_next_key(visit: Visit) -> None:
     page, held, cancelled = visit.page, list[Route](), list[str]()
     visit.open("/help")
-    page.on("requestfailed", lambda request: cancelled.append(sought(request)))
+    page.on("requestfailed", lambda request: cancelled.append(query_of(request)))
 
     def hold(route: Route) -> None:
         held.append(route)

@@ -27,9 +27,9 @@ def test_a_search_settles_while_typing_and_cancels_the_earlier_request(visit: Vi
         held.append(route)
 
     visit.open("/tokens")
-    page.on("requestfailed", lambda request: cancelled.append(_sought(request)))
+    page.on("requestfailed", lambda request: cancelled.append(_query_of(request)))
     page.route(re.compile(r"/tokens\?q=us(&|$)"), hold)
-    with page.expect_request(lambda request: _sought(request) == "us"):
+    with page.expect_request(lambda request: _query_of(request) == "us"):
         field(page).fill("us")
     field(page).fill("usdc")
     expect(page.locator(".found-head")).to_contain_text("26 tokens found on 24 chains")
@@ -43,7 +43,7 @@ def test_a_search_settles_while_typing_and_cancels_the_earlier_request(visit: Vi
     expect(rows(page).first).to_contain_text("USDC")
 
 
-def _sought(request: Request) -> str:
+def _query_of(request: Request) -> str:
     found = re.search(r"/tokens\?(?:.*&)?q=([^&]*)", request.url)
     return found[1] if found else ""
 

@@ -96,8 +96,8 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
     policy = PAGE_POLICY if is_page(answer) else FILE_POLICY
     if answer.headers.get_list("content-security-policy") != [policy]:
         yield f"content-security-policy: {answer.headers.get_list('content-security-policy')}"
-    whose = "cross-origin" if answer.url.path.endswith("card.png") else "same-origin"
-    if answer.headers.get_list("cross-origin-resource-policy") != [whose]:
+    policy = "cross-origin" if answer.url.path.endswith("card.png") else "same-origin"
+    if answer.headers.get_list("cross-origin-resource-policy") != [policy]:
         yield f"cross-origin-resource-policy: {answer.headers.get_list('cross-origin-resource-policy')}"
     yield from (f"{name} is told" for name in ("x-powered-by", "set-cookie") if name in answer.headers)
     kind = answer.headers.get("content-type", "")

@@ -37,10 +37,10 @@ async def test_readers_coming_and_going_leak_nothing():
         worker = worker_of(each)
         _, tasks = each.memory
         await crowd(each, intents, chance, until=time.monotonic() + SECONDS / 4)
-        await everybody_is_gone(each, service, tasks)
+        await clients_are_gone(each, service, tasks)
         files, (objects, _) = open_files(worker), each.memory
         visits = await crowd(each, intents, chance, until=time.monotonic() + SECONDS * 3 / 4)
-        await everybody_is_gone(each, service, tasks)
+        await clients_are_gone(each, service, tasks)
         assert visits > 150
         # Connections to the service that are kept for the next question come and go; a leak would be one a visit.
         assert open_files(worker) <= files + 2
@@ -48,7 +48,7 @@ async def test_readers_coming_and_going_leak_nothing():
         await until(lambda: each.memory[0] <= objects + visits / 4, every=0.5)
 
 
-async def everybody_is_gone(each: Process, service: CountedService, tasks: int) -> None:
+async def clients_are_gone(each: Process, service: CountedService, tasks: int) -> None:
     await until(lambda: each.figures == (0, 0))
     await until(lambda: not service.waits)
     await until(lambda: each.memory[1] <= tasks)

@@ -31,15 +31,15 @@ DONE = Card(
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-PEN = CardRenderer()
+RENDERER = CardRenderer()
 
 
 @cache
 def drawn(card: Card) -> Image.Image:
-    return opened(PEN.png(card))
+    return opened(RENDERER.png(card))
 
 
-class Pens:
+class SlowRenderer:
     """Renderers that count and wait for the test."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Pens:
         self.breaks = False
         self._lock = threading.Lock()
 
-    def __call__(self) -> "Pens":
+    def __call__(self) -> "SlowRenderer":
         return self
 
     def png(self, card: Card) -> bytes:
@@ -65,8 +65,8 @@ class Pens:
 
 
 @pytest.fixture
-def slow() -> Pens:
-    return Pens()
+def slow() -> SlowRenderer:
+    return SlowRenderer()
 
 
 def test_a_card_is_an_image_of_its_size_with_content() -> None:
@@ -114,37 +114,37 @@ def test_characters_missing_in_the_font_are_visible() -> None:
     assert drawn(replace(DONE, headline="pay\u4e2d")).tobytes() != without.tobytes()
 
 
-def test_another_status_is_another_image(slow: Pens) -> None:
+def test_another_status_is_another_image(slow: SlowRenderer) -> None:
     slow.go.set()
-    shelf = Cards(renderer=slow)
+    cache = Cards(renderer=slow)
     for word in ("one", "two", "one"):
-        shelf.png(replace(DONE, headline=word))
+        cache.png(replace(DONE, headline=word))
     assert len(slow.drawn) == 2
 
 
-def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: Pens) -> None:
-    shelf = Cards(renderer=slow, seconds=0.2)
+def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: SlowRenderer) -> None:
+    cache = Cards(renderer=slow, seconds=0.2)
     with ThreadPoolExecutor(30) as threads:
-        requested = [threads.submit(shelf.png, replace(DONE, headline=str(number))) for number in range(30)]
+        requested = [threads.submit(cache.png, replace(DONE, headline=str(number))) for number in range(30)]
         refused = list(islice(as_completed(requested, timeout=60), 28))
         slow.go.set()
     assert all(isinstance(each.exception(), Busy) for each in refused)
-    assert (len(slow.drawn), slow.most_at_once) == (cards.PENS, cards.PENS)
+    assert (len(slow.drawn), slow.most_at_once) == (cards.MAX_RENDERERS, cards.MAX_RENDERERS)
 
 
-def test_concurrent_first_users_make_no_more_renderers_than_draw_at_a_time(slow: Pens) -> None:
+def test_concurrent_first_users_make_no_more_renderers_than_draw_at_a_time(slow: SlowRenderer) -> None:
     slow.go.set()
-    made = threading.Semaphore(cards.PENS)
+    made = threading.Semaphore(cards.MAX_RENDERERS)
 
-    def renderer() -> Pens:
+    def renderer() -> SlowRenderer:
         assert made.acquire(blocking=False)
         return slow
 
-    shelf, start = Cards(renderer=renderer), threading.Barrier(12)
+    cache, start = Cards(renderer=renderer), threading.Barrier(12)
 
     def png(number: int) -> bytes:
         start.wait(60)
-        return shelf.png(replace(DONE, headline=str(number)))
+        return cache.png(replace(DONE, headline=str(number)))
 
     with ThreadPoolExecutor(12) as threads:
         assert list(threads.map(png, range(12))) == [PNG] * 12

@@ -25,8 +25,8 @@ class Jobs:
     def submit(self, *clients: str | None) -> list[Future[str | None]]:
         return [self._submit(each) for each in clients]
 
-    def _submit(self, whose: str | None) -> Future[str | None]:
-        with request_scope(Origin("request", client=whose)):
+    def _submit(self, client_key: str | None) -> Future[str | None]:
+        with request_scope(Origin("request", client=client_key)):
             return self.executor.submit(self.wait)
 
     def wait(self) -> str | None:
@@ -44,8 +44,8 @@ def jobs() -> Iterator[Jobs]:
     jobs.executor.shutdown()
 
 
-def run[T](executor: FairExecutor, do: Callable[[], T], *, whose: str = GREEDY) -> T:
-    with request_scope(Origin("request", client=whose)):
+def run[T](executor: FairExecutor, do: Callable[[], T], *, client_key: str = GREEDY) -> T:
+    with request_scope(Origin("request", client=client_key)):
         return executor.submit(do).result(PATIENCE)
 
 

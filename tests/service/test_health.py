@@ -278,7 +278,7 @@ def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream
     assert ask(service, 1) is None
     service.clock.now += 5
     result = service.service.health.status()
-    assert (result.state, result.answered, result.failed, result.in_trouble) == (ServiceState.UP, 5, None, None)
+    assert (result.state, result.answered, result.failed, result.degraded_for) == (ServiceState.UP, 5, None, None)
     assert result.typical == 0  # by a clock that stands still
 
     service.does = BAD
@@ -286,7 +286,7 @@ def test_availability_is_known_from_past_calls_without_a_probe(service: Upstream
     service.clock.now += 3
     ask(service, 3)
     result = service.service.health.status()
-    assert (result.state, result.failed, result.in_trouble) == (ServiceState.DEGRADED, 0, 3)
+    assert (result.state, result.failed, result.degraded_for) == (ServiceState.DEGRADED, 0, 3)
     service.does = no(8000, "NotFound", 404)
     ask(service, 4)
     assert state() is ServiceState.UP  # if only to say no

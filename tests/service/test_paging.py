@@ -14,7 +14,7 @@ from intents_ui.service.models import End, HistoryAnswer, Page
 BORN = 1_795_219_200
 
 
-class Shelf:
+class FakeHistory:
     """A list of intents by number, as a service pages it. `knows`: what it makes of `before`."""
 
     def __init__(self, numbers: Sequence[int], *, knows: str = "before") -> None:
@@ -86,22 +86,22 @@ DESC = Page.first(size=3)
 ASC = Page.first(size=3, order="ASC")
 
 
-def forward(shelf: Shelf, first: Page = DESC, *, pages: int = 1000) -> list[tuple[Position, list[int]]]:
+def forward(history: FakeHistory, first: Page = DESC, *, pages: int = 1000) -> list[tuple[Position, list[int]]]:
     walked = []
     at: Position | None = Position()
     while at is not None and len(walked) < pages:
-        found = list_page(shelf, first, at=at)
+        found = list_page(history, first, at=at)
         walked.append((at, numbers(found)))
         at = found.following
     return walked
 
 
-def back(shelf: Shelf, first: Page = DESC, *, at: Position) -> list[ListPage]:
+def back(history: FakeHistory, first: Page = DESC, *, at: Position) -> list[ListPage]:
     """The pages before the one at `at`, from it to the beginning."""
     walked = []
-    previous = list_page(shelf, first, at=at).previous
+    previous = list_page(history, first, at=at).previous
     while previous is not None:
-        found = list_page(shelf, first, at=previous)
+        found = list_page(history, first, at=previous)
         walked.append(found)
         previous = found.previous
         assert len(walked) < 1000, "it never ends"
@@ -111,64 +111,64 @@ def back(shelf: Shelf, first: Page = DESC, *, at: Position) -> list[ListPage]:
 @pytest.mark.parametrize("first", [DESC, ASC], ids=["newest first", "oldest first"])
 @pytest.mark.parametrize("knows", ["before", "nothing", "after alone", "below", "below, and says so", "both ends"])
 def test_back_shows_the_previous_page_however_the_service_treats_before(knows: str, first: Page) -> None:
-    shelf = Shelf(range(100, 118), knows=knows)
-    there = forward(shelf, first)
-    assert [number for _, page in there for number in page] == sorted(shelf.numbers, reverse=first is DESC)
-    again = back(shelf, first, at=there[-1][0])
+    history = FakeHistory(range(100, 118), knows=knows)
+    there = forward(history, first)
+    assert [number for _, page in there for number in page] == sorted(history.numbers, reverse=first is DESC)
+    again = back(history, first, at=there[-1][0])
     assert [numbers(found) for found in again] == [page for _, page in reversed(there[:-1])]
     assert not any(found.restarted for found in again)
 
 
 def test_back_and_forward_returns_to_the_same_page() -> None:
-    shelf = Shelf(range(40))
-    there = forward(shelf)
+    history = FakeHistory(range(40))
+    there = forward(history)
     at, shown = there[5]
-    before = list_page(shelf, DESC, at=at).previous
+    before = list_page(history, DESC, at=at).previous
     assert before is not None
-    onward = list_page(shelf, DESC, at=before).following
+    onward = list_page(history, DESC, at=before).following
     assert onward is not None
-    assert numbers(list_page(shelf, DESC, at=onward)) == shown
+    assert numbers(list_page(history, DESC, at=onward)) == shown
 
 
 def test_a_reader_25_pages_deep_can_go_back_25_pages() -> None:
-    shelf = Shelf(range(100))
-    there = forward(shelf, pages=26)
+    history = FakeHistory(range(100))
+    there = forward(history, pages=26)
     assert len(there[-1][0].earlier) == MAX_EARLIER
-    assert [numbers(found) for found in back(shelf, at=there[-1][0])] == [page for _, page in reversed(there[:-1])]
+    assert [numbers(found) for found in back(history, at=there[-1][0])] == [page for _, page in reversed(there[:-1])]
 
 
 @pytest.mark.parametrize("knows", ["nothing", "after alone"])
 def test_a_lost_history_of_cursors_restarts_the_list_with_a_notice(knows: str) -> None:
-    shelf = Shelf(range(100), knows=knows)
-    there = forward(shelf, pages=26)
-    walked = back(shelf, at=there[-1][0])
+    history = FakeHistory(range(100), knows=knows)
+    there = forward(history, pages=26)
+    walked = back(history, at=there[-1][0])
     remembered, last = walked[:-1], walked[-1]
     assert [numbers(found) for found in remembered] == [page for _, page in reversed(there[-1 - MAX_EARLIER : -1])]
     assert (numbers(last), last.restarted, last.previous) == ([99, 98, 97], True, None)
 
 
 def test_rows_that_left_the_list_do_not_duplicate_others_on_the_way_back() -> None:
-    shelf = Shelf(range(30))
-    there = forward(shelf)
+    history = FakeHistory(range(30))
+    there = forward(history)
     at, last = there[-1]
-    shelf.numbers -= {10, 11, 12, 14, 20}
-    shelf.numbers |= {30, 31}
-    shown = last + [number for found in back(shelf, at=at) for number in numbers(found)]
-    assert sorted(shown) == sorted(shelf.numbers)
+    history.numbers -= {10, 11, 12, 14, 20}
+    history.numbers |= {30, 31}
+    shown = last + [number for found in back(history, at=at) for number in numbers(found)]
+    assert sorted(shown) == sorted(history.numbers)
 
 
 def test_an_emptied_page_still_leads_to_the_next_one() -> None:
-    shelf = Shelf(range(9))
-    there = forward(shelf)
+    history = FakeHistory(range(9))
+    there = forward(history)
     at, _ = there[1]
-    shelf.numbers = {0, 1, 2}
-    previous = list_page(shelf, DESC, at=at).previous
+    history.numbers = {0, 1, 2}
+    previous = list_page(history, DESC, at=at).previous
     assert previous is not None
     assert previous.earlier
-    found = list_page(shelf, DESC, at=previous)
+    found = list_page(history, DESC, at=previous)
     assert (found.entries, found.previous) == ((), None)
     assert found.following is not None
-    assert numbers(list_page(shelf, DESC, at=found.following)) == [2, 1, 0]
+    assert numbers(list_page(history, DESC, at=found.following)) == [2, 1, 0]
 
 
 def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
@@ -178,9 +178,9 @@ def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
     answer.next_page.with_raw(text)
     found = list_page(lambda _: answer, DESC, at=Position())
     assert found.following is not None
-    shelf = Shelf(range(5))
-    list_page(shelf, DESC, at=found.following)
-    assert shelf.requested == [text]
+    history = FakeHistory(range(5))
+    list_page(history, DESC, at=found.following)
+    assert history.requested == [text]
 
 
 CIRCLES = [
@@ -332,8 +332,8 @@ def test_a_rejected_request_is_not_blamed_on_the_before_cursor() -> None:
 
 
 def test_a_walk_reads_every_page_and_each_intent_once() -> None:
-    shelf = Shelf(range(10))
-    pages = list(walk(shelf, DESC))
+    history = FakeHistory(range(10))
+    pages = list(walk(history, DESC))
     assert [int(entry.intent_id, 16) for entries, _ in pages for entry in entries] == list(range(9, -1, -1))
     assert [end for _, end in pages] == [None, None, None, End.COMPLETE]
 

@@ -41,7 +41,7 @@ DELIVERY = "0x" + "d1" * 20
 ROUTER = "0x" + "12" * 20
 UNLISTED = "0x" + "99" * 20
 WETH = "0x" + "77" * 20
-NOBODY = "0x" + "0" * 40
+ZERO_ADDRESS = "0x" + "0" * 40
 MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
 NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
 UNLIMITED = 2**256 - 1
@@ -66,7 +66,7 @@ class Names(Catalogue):
 
     def lists(self, chain_id, address):
         self.requested.add(chain_id)
-        return None if not address else address in (USDC, USDC_ON_BASE, WETH, NOBODY)
+        return None if not address else address in (USDC, USDC_ON_BASE, WETH, ZERO_ADDRESS)
 
 
 def plan(*made, receipt=None, names=None, **members):
@@ -179,7 +179,7 @@ SENTENCES = named(
     (
         "sweep the coin",
         ROUTER,
-        call_of("sweep(address,address)", NOBODY, OWNER),
+        call_of("sweep(address,address)", ZERO_ADDRESS, OWNER),
         "Send the whole ETH balance of the deposit address to the owner's wallet",
     ),
     ("nothing", ROUTER, "0x", f"Call {ROUTER} without data"),
@@ -224,7 +224,7 @@ def test_arguments_are_listed_with_type_and_value():
 
 
 def test_the_zero_address_is_the_native_token_where_a_token_is_expected():
-    step = step_of(call_of("sweep(address,address)", NOBODY, NOBODY))
+    step = step_of(call_of("sweep(address,address)", ZERO_ADDRESS, ZERO_ADDRESS))
     assert [row.who for row in step.rows] == ["native token", "the zero address"]
 
 
@@ -302,7 +302,7 @@ CONDITIONS = named(
     ),
     (
         "of no kind",
-        {"owner_address": ROUTER, "token_address": NOBODY, "min_amount": 1},
+        {"owner_address": ROUTER, "token_address": ZERO_ADDRESS, "min_amount": 1},
         [f"Runs once {ROUTER} has at least <0.000001 ETH on Base."],
     ),
     (
@@ -387,7 +387,7 @@ def test_data_naming_other_chains_loads_none_of_their_tokens():
     names = Names()
     bridge = call_of(
         "depositV3(address,address,address,address,uint256,uint256,uint256,address,uint32,uint32,uint32,bytes)",
-        *(OWNER, OWNER, USDC, USDC, 1, 1, 31_337, NOBODY, 0, 0, 0, b""),
+        *(OWNER, OWNER, USDC, USDC, 1, 1, 31_337, ZERO_ADDRESS, 0, 0, 0, b""),
     )
     calls_elsewhere = IntentCalls(chain_id=999, calls=(Call(to=USDC, data=hexed(bridge)),))
     assert plan(names=names, origin_calls=calls_elsewhere, destination_calls=calls_elsewhere)
