@@ -1,6 +1,6 @@
-"""Style sheets and scripts. In a checkout each file has one purpose. `collectstatic` bundles those of every page.
+"""Style sheets and scripts. Each file has one subject. `collectstatic` bundles those of every page.
 
-A bundle is one request instead of up to 28, and compresses better than its parts.
+A bundle is one request instead of seven, and compresses better than its parts.
 """
 
 from collections.abc import Iterator
