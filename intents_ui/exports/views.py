@@ -22,10 +22,9 @@ from intents_ui.formatting import text
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import of_dashboard
 from intents_ui.http.marks import is_partial
-from intents_ui.lists import attention as problems
+from intents_ui.lists import attention as attention_list
 from intents_ui.lists.attention import AttentionFilters
 from intents_ui.search import filters
-from intents_ui.search import filters as parameters
 from intents_ui.search.filters import InvalidParameter
 from intents_ui.service import request_context
 from intents_ui.service.client import UncachedClient
@@ -49,7 +48,7 @@ def history(request: HttpRequest, kind: str) -> HttpResponseBase:
 def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
     with request_context.page_deadline():
-        parsed = problems.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
+        parsed = attention_list.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return invalid_filters(request, parsed.problems.values())
     group = request.GET.get("group") or None
@@ -63,7 +62,7 @@ def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
 def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     """Export an owner's history, or the transfers of an intent address."""
     try:
-        known = parameters.address(address)
+        known = filters.address(address)
     except InvalidParameter as problem:
         return failures.page(request, of_dashboard("export of an invalid address", {"why": str(problem)}))
     if known != address:
@@ -94,8 +93,8 @@ def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable
         found = app.current().attention.read_problems()
         shown = found.problems.narrowed(wanted)
         rows = [row for of in shown.sections for each in of.groups if group in (None, each.key) for row in each.rows]
-    lacks = [f"{problems.LISTS[name]} could not be read" for name in found.unread]
-    lacks += [f"there are more {problems.LISTS[name]} than were read" for name in found.cut]
+    lacks = [f"{attention_list.LISTS[name]} could not be read" for name in found.unread]
+    lacks += [f"there are more {attention_list.LISTS[name]} than were read" for name in found.cut]
     exported = [formats.row(row.transfer, url=link(row.intent_id)) for row in rows]
     yield from limited(iter([Batch(exported, "; ".join(lacks))]), most=ENV.intents_max_export_rows)
 

@@ -87,3 +87,26 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together() ->
     sums = address.totals(found, using=CATALOGUE, now=NOW).sent
     assert [(each.side.token.address, each.intents) for each in sums.tokens] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
     assert sums.untold == 1
+
+
+@pytest.mark.parametrize(
+    ("role", "in_flight", "more", "recoverable", "said"),
+    named(
+        ("one open", address.Role(address.OWNER, 12), 1, False, 0, "12 transfers, 1 open"),
+        ("money waits", address.Role(address.OWNER, 1), 0, False, 2, "1 transfer, 2 recoverable"),
+        (
+            "not all known",
+            address.Role(address.OWNER, 10, True),
+            20,
+            True,
+            0,
+            "at least 10 transfers, at least 20 open",
+        ),
+        ("was not asked", None, 0, False, 0, ""),
+    ),
+)
+def test_an_address_is_summarized_in_one_line(
+    role: address.Role | None, in_flight: int, more: bool, recoverable: int, said: str
+) -> None:
+    found = address.standing(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
+    assert found == said
