@@ -45,7 +45,8 @@ VIOLATIONS = """addEventListener("securitypolicyviolation", (event) =>
   console.error(`refused by the policy: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`))"""
 # Responses that aren't pages run no scripts, including our own listener.
 REFUSED_THERE = ".json' because the document's frame is sandboxed"
-LOADED = "() => !document.querySelector('.htmx-request:not([hx-sse\\\\:connect]), .not-loaded:not(.saved-status *), #checking')"
+LOADING = ".htmx-request:not([hx-sse\\\\:connect]), .not-loaded:not(.saved-status *), #checking"
+LOADED = f"() => !document.querySelector('{LOADING}')"
 # A busy machine must not make a correct page fail.
 PATIENCE_MS = PATIENCE * 1000
 expect.set_options(timeout=PATIENCE_MS)
