@@ -22,6 +22,8 @@ def test_a_transfer_is_printed_on_one_sheet_with_full_hashes_and_no_controls(
         visit.open(some_intent(visit, scenario))
         assert len(PAGE.findall(visit.page.pdf(format="A4", print_background=True))) == 1
         visit.page.emulate_media(media="print")
+        visit.page.set_viewport_size({"width": 703, "height": 1032})  # of A4 without its margins
+        expect(visit.page.get_by_role("button", name="Copy reply")).to_be_hidden()
         shown = visit.page.locator(".timeline .hash > [title]").first
         assert shown.evaluate("node => getComputedStyle(node, '::after').content").strip('"') == shown.get_attribute(
             "title"
