@@ -62,16 +62,19 @@ def test_selection_and_focus_are_visible_in_forced_colors(browser: Browser, serv
 
 
 @pytest.mark.programs
-def test_no_phone_zooms_into_a_field(browser: Browser, server: str) -> None:
-    """As iOS does where a field's text is smaller than 16 pixels."""
+def test_a_phone_zooms_into_no_field_and_its_buttons_fit_a_finger(browser: Browser, server: str) -> None:
+    """iOS zooms into a field whose text is smaller than 16 pixels."""
     context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740})
     page = context.new_page()
     size = "all => all.map((each) => parseFloat(getComputedStyle(each).fontSize))"
+    height = "all => all.map((each) => each.getBoundingClientRect().height)"
     try:
         for path in ("/", "/search", "/history", "/triage", "/tokens", "/routes", "/console/GetIntentHistory"):
             page.goto(server + path)
             sizes = page.locator("input, select, textarea").evaluate_all(size)
             assert sizes
             assert min(sizes) >= 16, path
+            heights = page.locator("header .button:visible, main .button:visible").evaluate_all(height)
+            assert min(heights) >= 44, path
     finally:
         context.close()
