@@ -33,7 +33,7 @@ from tests.service.clients import CANARY
 from tests.service.scripted_server import Script
 from tests.serving import ROOT, free_port
 
-# One for each way in which pages treat them. `tests/display/test_failures.py` has all codes, and
+# One for each way in which pages treat them. `tests/transfers/test_failures.py` has all codes, and
 # `tests/service/test_error_mapping.py` each code in both envelopes.
 ROWS = [TABLE[code] for code in (-7, -2, 1004, 1006, 1101, 1201, 2000, 8000, 9000, 9001)]
 HONEST = {200, 301, 302, 304, 400, 403, 404, 405, 413, 414, 429, 431, 503}

@@ -13,8 +13,8 @@ from intents_ui.service import decode, operations
 from intents_ui.service.models import IntentHistory, Page
 from intents_ui.service.outcome import Outcome
 from intents_ui.transfers.transfer import Transfer
-from tests.display.builders import NOW
-from tests.display.scenes import MOMENTS, SERVICE, scene
+from tests.transfers.builders import NOW
+from tests.transfers.scenes import MOMENTS, SERVICE, scene
 
 OWNER, OTHER = "0x" + "a1" * 20, "0x" + "b2" * 20
 

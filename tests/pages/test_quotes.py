@@ -11,8 +11,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.transfers import summary
 from intents_ui.transfers.rules import SECOND_DEPOSIT
-from tests.display.builders import NOW, at, intent, receipt, transaction
 from tests.pages.kinds import EVERY_SCENARIO
+from tests.transfers.builders import NOW, at, intent, receipt, transaction
 
 
 def reply(site: Client, intent_id: str) -> str:

@@ -1,0 +1,148 @@
+"""Messages about console calls, the next call, and the same call for a shell."""
+
+import json
+import subprocess
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from intents_ui.console import commit, operations
+from intents_ui.console.commit import CommitOutcome
+from intents_ui.service import errors
+from intents_ui.service.console import Attempt
+from intents_ui.service.errors import NotFound, Overloaded, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.models import Intent
+from tests.transfers.builders import named
+
+
+def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> Attempt:
+    return Attempt(
+        operation=operation, sent=sent, request_id="1", **{"seconds": 0.1, "headers": {}, "status": 200} | how
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "it's",
+        '$(id) `id` $HOME !! \\ \\\\ "',
+        "two\nlines\tand a tab",
+        "é \u202e \U0001d4b3 {a,b} ~ * ?",
+    ],
+)
+def test_the_curl_command_sends_exactly_the_request(text: str) -> None:
+    command = operations.curl("http://host:1/rpc/it's/X?&", text, has_key=True)
+    script = "curl() { printf '%s\\0' \"$@\"; }\n" + command
+    given = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=True).stdout.decode().split("\0")[:-1]
+    assert given == [
+        "-sS", "http://host:1/rpc/it's/X?&", "-H", "Content-Type: application/json", "-H", "X-Access-Key: …",
+        "--data-raw", text,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["\x00", "a\x1b[201~\nid\n", "\r", "\x7f", "\x9b"])
+def test_control_characters_yield_no_shell_command(text: str) -> None:
+    assert operations.curl("http://host", text, has_key=False) == ""
+
+
+def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
+    lost = attempt(error=Unreachable(reason=Reason.TIMEOUT), status=None)
+    assert operations.outcome(lost, is_write=True).warning == operations.MAYBE_DONE
+    assert operations.outcome(lost, is_write=False).warning == ""
+    assert operations.outcome(attempt(error=NotFound()), is_write=True).warning == ""
+    assert operations.outcome(attempt(error=Overloaded(), status=None), is_write=True).warning == ""
+    never_sent = attempt(error=Unreachable(reason=Reason.REFUSED), status=None)
+    assert operations.outcome(never_sent, is_write=True).warning == ""
+
+
+@pytest.mark.parametrize(
+    ("operation", "text", "then", "intent_id"),
+    [
+        ("QuoteIntent", '{"intent": {"intentId":"0x1","n":1.10 } ,"gasFeeOptions":{}}', "CommitIntent", "0x1"),
+        ("QuoteIntent", "{}", "", ""),
+        ("CommitIntent", '{"intentId":"0x1"}', "ExecuteIntent", "0x1"),
+        ("CommitIntent", '{"intentId":"a/b"}', "", ""),
+        ("CommitIntent", '{"intentId":7}', "", ""),
+        ("ExecuteIntent", '{"intentId":"0x1"}', operations.WATCH, "0x1"),
+        ("GetIntent", '{"intentId":"0x1"}', "", ""),
+    ],
+)
+def test_the_next_call_follows_from_the_response(operation: str, text: str, then: str, intent_id: str) -> None:
+    done, failed = attempt(operation, text=text), attempt(operation, text=text, error=NotFound())
+    assert (operations.next_operation(done), operations.changed(done)) == (then, intent_id)
+    assert operations.next_operation(failed) == ""
+
+
+def test_a_quote_is_sent_back_as_received() -> None:
+    assert operations.quoted(attempt("QuoteIntent", text='{"intent": {"n":1.10 } }')) == '{"n":1.10 }'
+
+
+def test_the_next_page_and_the_next_change_can_be_requested() -> None:
+    listed = attempt(
+        "GetIntentHistory", sent='{"byStatus":"FAILED"}', text='{"nextPage":{"after": 12345678901234567890 }}'
+    )
+    assert json.loads(operations.again(listed)) == {"page": {"after": 12345678901234567890}, "byStatus": "FAILED"}
+    waited = attempt("WaitIntentReceipt", sent='{"intentId":"1"}', text='{"receiptStates":["MINING"],"done":false}')
+    assert json.loads(operations.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
+    for operation, text in (("GetIntentHistory", '{"nextPage":null}'), ("WaitIntentReceipt", '{"done":true}')):
+        assert operations.again(attempt(operation, text=text)) == ""
+
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def kept_from_it(error: ServiceError) -> ServiceError:
+    """Return the error that replaces a call to a service that is being spared."""
+    error.again_in = 3.0
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    named(
+        ("expired", errors.Expired(), CommitOutcome.EXPIRED),
+        ("wrong state", errors.WrongState(), CommitOutcome.MOVED_ON),
+        ("invalid", errors.Invalid(), CommitOutcome.REFUSED),
+        ("too busy", errors.TooBusy(), CommitOutcome.REFUSED),
+        ("no place of our own", errors.Overloaded(), CommitOutcome.NOT_SENT),
+        ("no connection", Unreachable(reason=Reason.REFUSED), CommitOutcome.NOT_SENT),
+        ("away, and left alone", kept_from_it(Unreachable(status=502)), CommitOutcome.NOT_SENT),
+        ("paused", Unreachable(code=9000, status=400), CommitOutcome.REFUSED),
+        ("too slow", Unreachable(reason=Reason.TIMEOUT), CommitOutcome.UNKNOWN),
+        ("broken off", Unreachable(reason=Reason.BROKEN), CommitOutcome.UNKNOWN),
+        ("out of time", errors.OutOfTime(), CommitOutcome.UNKNOWN),
+        ("unreadable", Unreadable(reason=Reason.NOT_JSON), CommitOutcome.UNKNOWN),
+    ),
+)
+def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitOutcome) -> None:
+    assert commit.outcome_of(error) is outcome
+    result = commit.told(outcome, error=error, now=NOW)
+    assert result.outcome is outcome
+    is_certain = outcome in (CommitOutcome.REFUSED, CommitOutcome.EXPIRED, CommitOutcome.NOT_SENT)
+    assert ("No funds moved." in result.what) is is_certain
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        ("QUOTED", CommitOutcome.UNKNOWN),
+        ("COMMITTED", CommitOutcome.COMMITTED),
+        ("EXECUTING", CommitOutcome.UNKNOWN),
+        ("FROZEN", CommitOutcome.UNKNOWN),
+        (None, CommitOutcome.UNKNOWN),
+    ],
+)
+def test_only_the_intents_own_status_replaces_a_lost_response(status: str | None, outcome: CommitOutcome) -> None:
+    result = commit.told(CommitOutcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
+    assert result.outcome is outcome
+    assert ("may still be in progress" in result.what) is (status == "QUOTED")
+
+
+def test_without_a_readable_status_the_error_cause_tells_it() -> None:
+    error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
+    assert "Current status: EXECUTING." in commit.told(CommitOutcome.MOVED_ON, error=error, now=NOW).what
+    for cause in (None, "", "status=", "no word of it"):
+        result = commit.told(CommitOutcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
+        assert "Couldn't load the current status" in result.what

@@ -1,0 +1,395 @@
+"""Descriptions of calls, as the sentences that users see."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from intents_ui.fields import abi
+from intents_ui.fields import calls as descriptions
+from intents_ui.service.models import (
+    Call,
+    ChainInfo,
+    DepositIntentEntry,
+    DepositTransaction,
+    IntentCalls,
+    MetaTxn,
+    NativeCurrency,
+    TokenInfo,
+    TransactionPrecondition,
+)
+from tests.fields.test_abi import call_of, word
+from tests.transfers.builders import (
+    ARBITRUM,
+    BASE,
+    CHAINS,
+    MERCHANT,
+    OWNER,
+    USDC,
+    USDC_ON_BASE,
+    Catalogue,
+    at,
+    intent,
+    named,
+    receipt,
+    refund,
+    summary,
+    transaction,
+)
+
+DEPOSIT = "0x" + "de" * 20
+DELIVERY = "0x" + "d1" * 20
+ROUTER = "0x" + "12" * 20
+UNLISTED = "0x" + "99" * 20
+WETH = "0x" + "77" * 20
+ZERO_ADDRESS = "0x" + "0" * 40
+MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
+NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
+UNLIMITED = 2**256 - 1
+
+
+class Names(Catalogue):
+    """USDC on both chains, WETH and the native token, and the requests for them."""
+
+    def __init__(self):
+        self.requested = set()
+
+    def chain(self, chain_id):
+        known = chain_id in CHAINS
+        coin = NativeCurrency(symbol="ETH", decimals=18)
+        return ChainInfo(id=chain_id, name=CHAINS[chain_id], native_currency=coin) if known else None
+
+    def token(self, chain_id, address):
+        self.requested.add(chain_id)
+        listed = {USDC: ("USDC", 6), USDC_ON_BASE: ("USDC", 6), WETH: ("WETH", 18)}
+        symbol, decimals = listed.get(address, (None, None))
+        return TokenInfo(chain_id=chain_id, address=address, symbol=symbol, decimals=decimals) if symbol else None
+
+    def lists(self, chain_id, address):
+        self.requested.add(chain_id)
+        return None if not address else address in (USDC, USDC_ON_BASE, WETH, ZERO_ADDRESS)
+
+
+def plan(*made, receipt=None, names=None, **members):
+    """Return the transactions of an intent with these calls on Arbitrum."""
+    usual = {
+        "origin_intent_address": DEPOSIT,
+        "destination_intent_address": DELIVERY,
+        "origin_calls": IntentCalls(chain_id=ARBITRUM, calls=made),
+    }
+    return descriptions.transactions(at(intent(**{**usual, **members}), receipt, names=names or Names()))
+
+
+def step_of(data, to=ROUTER, **members):
+    return plan(Call(to=to, data=hexed(data), **members))[0].steps[0]
+
+
+def hexed(data):
+    return f"0x{data.hex()}" if isinstance(data, bytes) else data
+
+
+def far(address):
+    return bytes(12) + bytes.fromhex(address[2:])
+
+
+SENTENCES = named(
+    ("send", USDC, call_of("transfer(address,uint256)", OWNER, 100_000_000), "Send 100.00 USDC to the owner's wallet"),
+    (
+        "approve without limit",
+        USDC,
+        call_of("approve(address,uint256)", ROUTER, UNLIMITED),
+        f"Approve {ROUTER} to spend USDC without limit from the deposit address",
+    ),
+    (
+        "an unlisted token, beyond 2^64",
+        UNLISTED,
+        call_of("transfer(address,uint256)", OWNER, 2**70),
+        f"Send 1,180,591,620,717,411,303,424 base units of {UNLISTED} (unlisted) to the owner's wallet",
+    ),
+    (
+        "ERC-2612",
+        USDC,
+        call_of(
+            "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)",
+            OWNER,
+            ROUTER,
+            UNLIMITED,
+            NOON,
+            27,
+            bytes(32),
+            bytes(32),
+        ),
+        f"Submit permit until 2026-11-21T12:00:00Z: {ROUTER} may spend USDC without limit from the owner's wallet",
+    ),
+    ("unwrap", WETH, call_of("withdraw(uint256)", 10**17), "Unwrap 0.10 ETH"),
+    (
+        "Uniswap V2",
+        ROUTER,
+        call_of(
+            "swapExactTokensForETH(uint256,uint256,address[],address,uint256)", 10**6, 10**15, [USDC, WETH], OWNER, NOON
+        ),
+        "Swap 1.00 USDC for at least 0.001 ETH, paid to the owner's wallet",
+    ),
+    (
+        "Uniswap V3, whose path goes backwards",
+        ROUTER,
+        call_of(
+            "exactOutput((bytes,address,uint256,uint256))",
+            (bytes.fromhex(WETH[2:] + "000bb8" + USDC[2:]), OWNER, 10**18, 3_000_000_000),
+        ),
+        "Buy 1.00 WETH for at most 3,000.00 USDC, paid to the owner's wallet",
+    ),
+    (
+        "Universal Router",
+        ROUTER,
+        call_of("execute(bytes,bytes[],uint256)", bytes([0x0B, 0x80, 0x3F]), [b"", b"", b""], NOON),
+        f"Run on {ROUTER}: wrap the native token, swap, step 0x3f",
+    ),
+    (
+        "CCTP v2",
+        ROUTER,
+        call_of(
+            "depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)",
+            10**8,
+            6,
+            far(DELIVERY),
+            USDC,
+            bytes(32),
+            0,
+            1000,
+        ),
+        "Burn 100.00 USDC and mint it to the destination intent address on Base",
+    ),
+    (
+        "LayerZero, the token itself",
+        USDC,
+        call_of(
+            "send((uint32,bytes32,uint256,uint256,bytes,bytes,bytes),(uint256,uint256),address)",
+            (30184, far(DELIVERY), 10**6, 999_000, b"", b"", b""),
+            (10**14, 0),
+            OWNER,
+        ),
+        "Bridge 1.00 USDC to the destination intent address on Base, at least 0.999 USDC",
+    ),
+    (
+        "refund",
+        ROUTER,
+        call_of("refundAndSweep(address,address,uint256,address)", USDC, OWNER, 10**6, MERCHANT),
+        "Refund up to 1.00 USDC to the owner's wallet and send the rest to the recipient",
+    ),
+    (
+        "sweep the coin",
+        ROUTER,
+        call_of("sweep(address,address)", ZERO_ADDRESS, OWNER),
+        "Send the whole ETH balance of the deposit address to the owner's wallet",
+    ),
+    ("nothing", ROUTER, "0x", f"Call {ROUTER} without data"),
+    ("unknown", ROUTER, "0xdeadbeef00", f"Call function 0xdeadbeef of {ROUTER}"),
+    ("no hex", ROUTER, "no hex", f"Call {ROUTER}"),
+    ("a token's contract", USDC, "0xdeadbeef", "Call function 0xdeadbeef of the USDC contract"),
+)
+
+
+@pytest.mark.parametrize(("to", "data", "sentence"), SENTENCES)
+def test_a_call_is_described_in_a_sentence(to, data, sentence):
+    made = plan(Call(to=to, data=hexed(data)), receipt=receipt(summary=summary(destination_to_address=MERCHANT)))
+    assert str(made[0].steps[0].said) == sentence
+
+
+VALUES = named(
+    ("coins alone", "0x", "Send 0.50 ETH to the owner's wallet"),
+    ("an unknown function", "0xdeadbeef", "Call function 0xdeadbeef of the owner's wallet with 0.50 ETH"),
+    ("in the sentence", call_of("deposit()"), "Wrap 0.50 ETH"),
+    (
+        "beside",
+        call_of("transferRemote(uint32,bytes32,uint256)", 8453, far(OWNER), 7),
+        "Bridge 7 base units to the owner's wallet on Base, with 0.50 ETH",
+    ),
+)
+
+
+@pytest.mark.parametrize(("data", "sentence"), VALUES)
+def test_native_tokens_sent_with_a_call_are_mentioned_once(data, sentence):
+    assert str(step_of(data, to=OWNER, value=5 * 10**17).said) == sentence
+
+
+def test_arguments_are_listed_with_type_and_value():
+    step = step_of(call_of("approve(address,uint256)", DEPOSIT, 99_912_345), to=USDC, gas_limit=160_000)
+    assert step.function.signature == "approve(address,uint256)"
+    rows = [(row.name, row.type, row.cell.shown, row.who) for row in step.rows]
+    assert rows[0] == ("spender", "address", "0xdEDEDEDEdEdEdEDedEDeDedEdEdeDedEdEDedEdE", "the deposit address")
+    assert rows[1] == ("amount", "uint256", "99.9123 USDC", "")
+    assert step.rows[1].cell.value.full == "99.912345"
+    assert (step.data.size, step.data.is_whole, step.data.shown[:10]) == (68, True, "0x095ea7b3")
+    assert step.gas_limit == 160_000
+
+
+def test_the_zero_address_is_the_native_token_where_a_token_is_expected():
+    step = step_of(call_of("sweep(address,address)", ZERO_ADDRESS, ZERO_ADDRESS))
+    assert [row.who for row in step.rows] == ["native token", "the zero address"]
+
+
+def test_flags_are_shown_as_words():
+    assert " ".join(step_of("0x", only_fallback=True, delegate_call=True, behavior_on_error=1).remarks) == (
+        "Runs if the previous call fails. Delegate call. On failure: revert all."
+    )
+    assert step_of("0x", behavior_on_error=9).remarks == ("On failure: unknown behavior (9).",)
+    assert step_of("0x", only_fallback=False, delegate_call=False).remarks == ()
+
+
+TROUBLES = [
+    ("no hex", "The data isn't hexadecimal."),
+    ("0xab", "The data is too short for a function selector."),
+    ("0xdeadbeef", "Unknown function."),
+    ("0xa9059cbb00", "Arguments don't match the function signature."),
+    ("0xa9059cbb" + "00" * 70_000, "The data is too long to decode."),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), TROUBLES, ids=[words for _, words in TROUBLES])
+def test_undecodable_data_says_why_and_is_shown_raw(data, words):
+    step = step_of(data)
+    assert step.problem == words
+    assert data.startswith(step.data.shown)
+    assert step.data.is_whole == (len(data) <= 4096)
+
+
+def test_nested_calls_are_listed_below_their_call():
+    inside = call_of("transfer(address,uint256)", OWNER, 10**6), call_of("approve(address,uint256)", ROUTER, 10**6)
+    step = step_of(
+        call_of("aggregate3((address,bool,bytes)[])", [(USDC, False, data) for data in inside]), to=MULTICALL3
+    )
+    assert str(step.said) == "Run these calls in one transaction"
+    assert [str(each.said) for each in step.inside] == [
+        "Send 1.00 USDC to the owner's wallet",
+        f"Approve {ROUTER} to spend 1.00 USDC from the Multicall3 contract",
+    ]
+
+
+def nested(depth):
+    data = call_of("refundETH()")
+    for _ in range(depth):
+        data = call_of("multicall(bytes[])", [data])
+    return data
+
+
+def test_nested_calls_are_decoded_three_levels_deep():
+    step = step_of(nested(6))
+    for _ in range(3):
+        assert not step.problem
+        step = step.inside[0]
+    assert (step.problem, step.inside) == ("The nested calls are too deep to decode.", ())
+
+
+def test_the_limit_of_fifty_nested_calls_is_per_page():
+    data = hexed(call_of("multicall(bytes[])", [call_of("refundETH()")] * 30))
+    result = plan(Call(to=ROUTER, data=data), Call(to=ROUTER, data=data), Call(to=ROUTER, data=data))[0]
+    assert [(len(step.inside), step.more) for step in result.steps] == [(30, 0), (20, 10), (0, 30)]
+
+
+def test_decoded_data_is_limited_per_page():
+    long = hexed(call_of("forward(bytes)", bytes(60_000)))
+    result = plan(*[Call(to=ROUTER, data=long)] * 5)[0]
+    assert [step.problem for step in result.steps] == ["", ""] + [
+        "This transfer has too much data to decode all of it."
+    ] * 3
+
+
+CONDITIONS = named(
+    (
+        "a balance",
+        {"type": "tokenMinBalance", "owner_address": DELIVERY, "token_address": USDC_ON_BASE, "min_amount": 99_900_000},
+        ["Runs once the destination intent address has at least 99.90 USDC on Base."],
+    ),
+    (
+        "of no kind",
+        {"owner_address": ROUTER, "token_address": ZERO_ADDRESS, "min_amount": 1},
+        [f"Runs once {ROUTER} has at least <0.000001 ETH on Base."],
+    ),
+    (
+        "of a kind that nobody knows",
+        {"type": "moon\u202ephase", "min_amount": 1},
+        ["Runs under an unknown condition: moon⟨U+202E⟩phase."],
+    ),
+    ("none", {}, []),
+)
+
+
+@pytest.mark.parametrize(("condition", "sentences"), CONDITIONS)
+def test_a_condition_is_described_in_a_sentence(condition, sentences):
+    result = plan(destination_precondition=TransactionPrecondition(chain_id=BASE, **condition))
+    assert [str(note.sentence) for each in result for note in each.notes] == sentences
+
+
+def signed(**members):
+    entry = DepositIntentEntry(**{"intent_signature": "0x1b", "deadline": NOON} | members)
+    deposit = transaction("PENDING", deposit_intent_entry=entry)
+    notes = plan(receipt=receipt(deposit=deposit))[0].notes
+    return [str(note.sentence) for note in notes], [note.tone.value for note in notes]
+
+
+def test_an_unlimited_permit_is_described_and_marked():
+    sentences, tones = signed(
+        permit_signature="0x1c",
+        permit_deadline=NOON,
+        permit_amount=UNLIMITED,
+        fee_amount=20_000,
+        fee_token=USDC,
+        fee_collector=ROUTER,
+    )
+    assert sentences == [
+        "Gasless deposit: the owner signed it and the relayer submits it until 2026-11-21T12:00:00Z.",
+        "A signed permit allows the service's contract to spend USDC without limit from the owner's wallet "
+        "until 2026-11-21T12:00:00Z.",
+        descriptions.UNLIMITED,
+        "Relay fee: 0.02 USDC to the fee collector.",
+    ]
+    assert tones == ["neutral", "neutral", "attention", "neutral"]
+
+
+def packed(*made):
+    listed = b"".join(bytes.fromhex(to[2:]) + word(value) + word(len(data)) + data for to, value, data in made)
+    return hexed(call_of("execute(bytes,bytes)", listed, b"signature"))
+
+
+def test_the_relayers_calls_are_compared_with_the_plan():
+    pay = Call(to=USDC, data=hexed(call_of("transfer(address,uint256)", OWNER, 5)))
+    give_back = Call(to=ROUTER, data="0xdeadbeef", only_fallback=True)
+    paid, given_back = (USDC, 0, abi.raw(pay.data)), (ROUTER, 0, b"\xde\xad\xbe\xef")
+
+    def relayed(data):
+        result = plan(pay, give_back, origin_meta_txn=MetaTxn(wallet_address=DEPOSIT, contract=DEPOSIT, input=data))[0]
+        return [str(note.sentence) for note in result.notes], len(result.steps)
+
+    assert relayed(packed(paid, given_back)) == ([descriptions.RELAYED], 2)
+    assert relayed(packed(paid)) == ([descriptions.RELAYED_IN_PART], 2)
+    assert relayed(packed((USDC, 0, paid[2][:-1] + b"\x06"), given_back)) == ([descriptions.RELAYED_OTHERWISE], 3)
+    assert relayed(packed((USDC, 1, paid[2]), given_back)) == ([descriptions.RELAYED_OTHERWISE], 3)
+    assert relayed(packed(given_back, paid)) == ([descriptions.RELAYED_OTHERWISE], 3)
+    assert relayed("0xdeadbeef") == ([], 3)
+
+
+def test_the_refund_is_a_separate_transaction():
+    returned = refund("SUCCEEDED", calldata=hexed(call_of("transfer(address,uint256)", OWNER, 99_500_000)))
+    result = plan(receipt=receipt(refund=returned))[-1]
+    assert (result.title, result.about) == ("Refund", "on Arbitrum")
+    assert str(result.steps[0].said) == "Send 99.50 USDC to the owner's wallet"
+    assert result.steps[0].remarks == ("As recorded in the receipt.",)
+
+
+def test_a_call_sent_as_planned_is_not_repeated():
+    data = hexed(call_of("transfer(address,uint256)", DEPOSIT, 10**8))
+    asked = DepositTransaction(chain_id=ARBITRUM, to=USDC, data=data)
+    result = plan(deposit_transaction=asked, receipt=receipt(deposit=transaction("SUCCEEDED", calldata=data.upper())))
+    assert [str(step.said) for step in result[0].steps] == ["Send 100.00 USDC to the deposit address"]
+
+
+def test_data_naming_other_chains_loads_none_of_their_tokens():
+    names = Names()
+    bridge = call_of(
+        "depositV3(address,address,address,address,uint256,uint256,uint256,address,uint32,uint32,uint32,bytes)",
+        *(OWNER, OWNER, USDC, USDC, 1, 1, 31_337, ZERO_ADDRESS, 0, 0, 0, b""),
+    )
+    calls_elsewhere = IntentCalls(chain_id=999, calls=(Call(to=USDC, data=hexed(bridge)),))
+    assert plan(names=names, origin_calls=calls_elsewhere, destination_calls=calls_elsewhere)
+    plan(Call(to=USDC, data=hexed(bridge)), names=names)
+    assert names.requested <= {ARBITRUM, BASE}

@@ -1,0 +1,169 @@
+from functools import partial
+
+import pytest
+
+from intents_ui.formatting import hashes, text
+from intents_ui.formatting.hashes import ShortForms
+from tests.transfers.builders import MERCHANT, OWNER, TXN_HASH, named
+
+CHECKSUMMED = "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"
+HASH = "0x9b21c4" + "5" * 52 + "77ad01"
+
+CANONICAL = named(
+    ("as it is", HASH, HASH),
+    ("without 0x", HASH[2:], HASH),
+    ("upper case", HASH.upper(), HASH),
+    ("one short", HASH[:-1], None),
+    ("no hex", HASH[:-1] + "g", None),
+    ("full-width digit", HASH[:-1] + "\uff10", None),
+    ("line break", HASH + "\n", None),
+)
+
+
+@pytest.mark.parametrize(("received", "known"), CANONICAL)
+def test_a_hash_has_one_canonical_form(received, known):
+    assert hashes.canonical_hash(received) == known
+
+
+def test_addresses_are_checksummed_and_shortened():
+    assert hashes.checksum(CHECKSUMMED.lower()) == CHECKSUMMED
+    assert hashes.short_address(CHECKSUMMED.lower()) == "0x0709CF…639Eb1"
+    assert hashes.short_hash(HASH) == "0x9b21c4…77ad01"
+    assert hashes.short_id("0x7c1f4ab2" + "0" * 48 + "90cd9e2b") == "0x7c1f4ab2…90cd9e2b"
+
+
+def test_short_values_are_not_shortened():
+    assert hashes.short_id("intent_123abc") == "intent_123abc"
+    assert hashes.short_id("\u202eabc") == "⟨U+202E⟩abc"
+
+
+def test_unknown_is_a_dash():
+    assert {hashes.short_id(None), hashes.short_hash(None), hashes.short_address(None), hashes.checksum(None)} == {"—"}
+
+
+@pytest.mark.parametrize(
+    ("address", "wrong"),
+    named(
+        ("right", CHECKSUMMED, False),
+        ("lower case claims nothing", CHECKSUMMED.lower(), False),
+        ("one letter in the other case", CHECKSUMMED[:-2] + "B1", True),
+    ),
+)
+def test_the_checksum_is_checked(address, wrong):
+    assert hashes.has_wrong_checksum(address) is wrong
+
+
+@pytest.mark.parametrize(
+    ("txn_hash", "placeholder"),
+    named(
+        ("zeros", "0x" + "0" * 64, True),
+        ("f's", "0x" + "f" * 64, True),
+        ("ten zeros at the end", "0x" + "1" * 54 + "0" * 10, True),
+        ("nine zeros at the end", "0x" + "1" * 55 + "0" * 9, False),
+        ("a hash", HASH, False),
+    ),
+)
+def test_placeholders(txn_hash, placeholder):
+    assert hashes.is_placeholder(txn_hash) is placeholder
+
+
+HOSTILE = [
+    None,
+    "javascript:alert(1)",
+    "http://etherscan.io",
+    "//evil.example",
+    "https://a@evil.example",
+    "https://evil\\@a.example",
+    "https://\u0430.com",  # Cyrillic
+    "https://127.0.0.1",
+    "https://localhost",
+    "https://a.example:8443",
+    "https://a.example\n",
+    "https://a.example/\r\nSet-Cookie: x",
+    "https://a.example/<script>",
+    'https://a.example/"onclick="x',
+    "https://a.example//evil.example",
+    "https://a\u3002example",
+    "https://a.example/\u202e",
+]
+
+
+@pytest.mark.parametrize("url", HOSTILE, ids=ascii)
+def test_no_link_is_built_on_a_hostile_explorer(url):
+    assert hashes.explorer_root(url) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "root"),
+    [
+        ("https://etherscan.io", "https://etherscan.io"),
+        ("https://explorer.b3.fun/", "https://explorer.b3.fun"),
+        ("https://a.example/mainnet/", "https://a.example/mainnet"),
+        ("https://xn--e1afmkfd.xn--p1ai", "https://xn--e1afmkfd.xn--p1ai"),
+    ],
+)
+def test_a_valid_explorer_url_is_used(url, root):
+    assert hashes.explorer_root(url) == root
+
+
+TWIN = OWNER[:10] + "7" * 24 + OWNER[-8:]
+TWIN_HASH = TXN_HASH[:8] + "6" * 52 + TXN_HASH[-6:]
+
+address = partial(hashes.shortened, whole=hashes.checksum, shorten=hashes.short_address)
+txn_hash = partial(hashes.shortened, whole=text.visible, shorten=hashes.short_hash)
+
+
+def page(*values, show=address):
+    return ShortForms().draw(lambda: " ".join(show(each) for each in values)).split()
+
+
+def test_values_with_the_same_short_form_are_shown_in_full():
+    shown = page(OWNER, MERCHANT, TWIN, OWNER)
+    whole = hashes.checksum(OWNER)
+    assert shown == [whole, hashes.short_address(MERCHANT), hashes.checksum(TWIN), whole]
+    assert page(TXN_HASH, TWIN_HASH, show=txn_hash) == [TXN_HASH, TWIN_HASH]
+
+
+SAME = named(
+    ("in capitals", OWNER.upper().replace("X", "x")),
+    ("quite different", MERCHANT),
+    ("too short to be shortened", "0x12"),
+)
+
+
+@pytest.mark.parametrize("other", SAME)
+def test_unambiguous_values_stay_short(other):
+    assert page(OWNER, other) == [hashes.short_address(OWNER), hashes.short_address(other)]
+
+
+def test_short_forms_are_compared_within_one_page_only():
+    page(OWNER)
+    assert page(TWIN) == [address(TWIN)] == [hashes.short_address(TWIN)]
+
+
+def test_a_reused_fragment_shows_lookalikes_in_full():
+    fragments = {}
+
+    def fragment(value):
+        return hashes.short_forms().reuse(fragments, value, lambda: address(value))
+
+    assert page(OWNER, show=fragment) == [hashes.short_address(OWNER)]
+    whole = [hashes.checksum(OWNER), hashes.checksum(TWIN)]
+    assert page(OWNER, TWIN, show=fragment) == whole
+    assert page(TWIN, OWNER, show=fragment) == whole[::-1]
+    assert page(OWNER, show=fragment) == [hashes.short_address(OWNER)]
+
+
+def test_a_fragment_has_the_values_of_fragments_in_it():
+    around, inner = {}, {}
+
+    def draw():
+        forms = hashes.short_forms()
+        return forms.reuse(around, "around", lambda: forms.reuse(inner, "inner", lambda: address(OWNER)))
+
+    assert [ShortForms().draw(draw) for _ in range(2)] == [hashes.short_address(OWNER)] * 2
+    inner.clear()
+    assert ShortForms().draw(lambda: f"{draw()} {address(TWIN)}").split() == [
+        hashes.checksum(OWNER),
+        hashes.checksum(TWIN),
+    ]

@@ -1,0 +1,99 @@
+"""Transfers with a problem: oldest first, in groups with one reason, and above a minimum value."""
+
+from decimal import Decimal
+
+from intents_ui.lists import attention
+from intents_ui.lists.attention import AttentionFilters, Problems
+from intents_ui.service.models import IntentHistory, IntentReceipt
+from intents_ui.transfers.rules import MESSAGES, Cause
+from intents_ui.transfers.transfer import Transfer
+from tests.lists.test_recoverable import DEPOSIT, entry, token
+from tests.transfers.builders import BASE, CATALOGUE, NOW, before, receipt, summary, transaction
+
+
+def of(*entries: IntentHistory) -> Problems:
+    return attention.of(Transfer.of_entry(each, now=NOW, names=CATALOGUE) for each in entries)
+
+
+def because(reason: str) -> IntentReceipt:
+    origin = transaction("REVERTED", status_reason=reason)
+    return receipt("FAILED", deposit="SUCCEEDED", origin=origin, summary=summary(origin_intent_address=DEPOSIT))
+
+
+def retried(*, minutes: int) -> IntentReceipt:
+    """Return the receipt of a transfer whose first step has been retried for so long."""
+    at = before(minutes=minutes)
+    steps = {"deposit": transaction("SUCCEEDED", updated_at=at), "origin": transaction("ERRORED", updated_at=at)}
+    return receipt(**steps, updated_at=at)
+
+
+def ids(found: Problems) -> list[str]:
+    return [row.intent_id for _, row in found.rows]
+
+
+def test_the_oldest_problem_is_first() -> None:
+    assert ids(of(*(entry(number, token()) for number in (2, 3, 1)))) == ["0x03", "0x02", "0x01"]
+
+
+def test_reasons_that_differ_in_their_numbers_only_are_one_group() -> None:
+    reasons = ("slippage 1.5% exceeded at 80", "paused", "slippage 20% exceeded at 7")
+    found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(reasons, 1)))
+    groups = found.section(Cause.RECOVERABLE).groups
+    assert [(group.count, group.reason) for group in groups] == [(2, "slippage …% exceeded at …"), (1, "paused")]
+
+
+def test_a_minimum_keeps_transfers_whose_value_is_unknown() -> None:
+    found = of(entry(1, token(usd="7")), entry(2, token(usd=None)), entry(3, token(usd="100")))
+    assert ids(found.narrowed(AttentionFilters(least=Decimal(50)))) == ["0x03", "0x02"]
+
+
+def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_its_transfers() -> None:
+    for key, minutes in (("executing.retrying", (11, 12)), ("executing.stalled", (60, 120))):
+        late = [
+            entry(number, status="EXECUTING", has_balance=has_balance, receipt=retried(minutes=passed))
+            for number, (has_balance, passed) in enumerate(zip((None, False), minutes, strict=True))
+        ]
+        [group] = of(*late).section(Cause.LATE).groups
+        headlines = {row.summary.headline for row in group.rows}
+        row = MESSAGES[key]
+        assert (group.count, group.headline) == (2, row.title or row.headline)
+        assert len(headlines) == (2 if row.title else 1)
+    assert all("{" not in (row.title or row.headline) for row in MESSAGES.values())
+
+
+def test_a_group_has_its_reason_in_words() -> None:
+    reasons = ("aborted: not sent within 10m0s", "precondition not met: balance 1 < 7", "paused")
+    found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(reasons, 1)))
+    told = {group.reason: group.explanation for group in found.section(Cause.RECOVERABLE).groups}
+    assert told == {
+        "aborted: not sent within 10m0s": "Not sent within 10 min.",
+        "precondition not met: balance 1 < 7": (
+            "0.000001 USDC arrived, 0.000006 USDC less than the 0.000007 USDC that the step needs."
+        ),
+        "paused": "",
+    }
+    two = ("precondition not met: balance 1 < 7", "precondition not met: balance 2 < 7")
+    found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(two, 1)))
+    [group] = found.section(Cause.RECOVERABLE).groups
+    assert group.explanation == "… USDC arrived, … USDC less than the … USDC that the step needs."
+
+
+def test_a_reason_for_several_chains_names_none() -> None:
+    entries = (entry(1, token(), receipt=because("token paused")), entry(2, token(), receipt=because("token paused")))
+    [group] = of(*entries).section(Cause.RECOVERABLE).groups
+    assert group.explanation == "No transfer of USDC can go through while it is paused on Arbitrum."
+    abroad = receipt(
+        "FAILED",
+        deposit="SUCCEEDED",
+        origin=transaction("REVERTED", chain_id=BASE, status_reason="token paused"),
+        summary=summary(origin_intent_address=DEPOSIT, origin_chain_id=BASE),
+        origin_chain_id=BASE,
+    )
+    [group] = of(*entries, entry(3, token(), chain_id=BASE, receipt=abroad)).section(Cause.RECOVERABLE).groups
+    assert group.explanation == "No transfer of the token can go through while it is paused on its chain."
+
+
+def test_a_retry_is_late_only_after_its_time() -> None:
+    for minutes, count in ((4, 0), (11, 1)):
+        found = of(entry(1, status="EXECUTING", has_balance=False, receipt=retried(minutes=minutes)))
+        assert found.section(Cause.LATE).count == found.count == count

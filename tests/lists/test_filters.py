@@ -1,0 +1,230 @@
+"""Filters entered in a list's URL or form, and the resulting request."""
+
+import zoneinfo
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from intents_ui.search import filters
+from intents_ui.search.filters import IN_FLIGHT, Filters, ListQuery
+from intents_ui.service.models import ChainInfo, IntentStatus
+from tests.transfers.builders import OWNER, named
+
+NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
+CHAINS = (ChainInfo(id=8453, name="Base"), ChainInfo(id=42161, name="Arbitrum One"), ChainInfo(id=7))
+MOMENT = 1_795_269_791  # NOW
+SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+
+
+def read(query: str) -> ListQuery:
+    return filters.read(parse_qs(query, keep_blank_values=True), chains=CHAINS)
+
+
+RIGHT: list[tuple[str, dict[str, Any]]] = [
+    ("", {}),
+    ("project=1042", {"project": 1042}),
+    (f"owner={OWNER}", {"owner": OWNER}),
+    (f"owner=%200X{OWNER[2:].upper()}%20", {"owner": OWNER}),
+    (f"owner={SOLANA}", {"owner": SOLANA}),
+    ("status=failed", {"status": ("FAILED",)}),
+    ("status=REFUNDED&status=FAILED&status=FAILED", {"status": ("FAILED", "REFUNDED")}),
+    ("status=in-flight", {"status": IN_FLIGHT}),
+    ("status=" + "&status=".join(IntentStatus), {"status": ()}),
+    ("origin=8453&destination=42161", {"origin": 8453, "destination": 42161}),
+    ("origin=base&destination=ARBITRUM%20ONE", {"origin": 8453, "destination": 42161}),
+    (f"from={MOMENT}&to={MOMENT}", {"since": MOMENT, "until": MOMENT}),
+    ("balances=1&recoverable=on", {"balances": True, "recoverable": True}),
+    ("order=asc&size=100", {"order": "ASC", "size": 100}),
+    ("size=20&sort=createdAt&order=DESC&utm_source=mail", {}),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), RIGHT, ids=[query[:40] for query, _ in RIGHT])
+def test_valid_input_is_accepted(query: str, expected: dict[str, Any]) -> None:
+    asked = read(query)
+    assert asked.problems == {}
+    assert asked.filters == Filters(**expected)
+
+
+WRONG = [
+    ("status=foo", "status", "Unknown status “FOO”. Valid values: QUOTED"),
+    ("status=failed&status=%E2%80%AEx", "status", "⟨U+202E⟩"),
+    ("origin=-1", "origin", "Unknown chain"),
+    ("origin=%EF%BC%98", "origin", "whole number"),
+    ("origin=99999999999999999999", "origin", "A chain ID must be at most 18446744073709551615."),
+    ("status=EXPIRED", "status", "no status for an expired quote. Filter by QUOTED or COMMITTED"),
+    ("destination=Basel", "destination", "Unknown chain “Basel”. Known chains: Base"),
+    ("owner=0x12", "owner", "40 hex characters. This one has 2"),
+    ("owner=vitalik.eth", "owner", "ENS names aren't supported"),
+    ("project=-1", "project", "whole number"),
+    ("size=101", "size", "between 1 and 100"),
+    ("balances=maybe", "balances", "1 (on) or 0 (off)"),
+    ("from=1795269791000", "since", "milliseconds"),
+    ("from=yesterday", "since", "whole number"),
+    (f"from={MOMENT}&to={MOMENT - 1}", "until", "End time must be after start time."),
+    ("from_at=2026-02-30T10:00", "since", "Use the format"),
+    ("from_at=1969-12-31T23:59", "since", "valid date range"),
+    ("from_at=2026-11-21T10:00&zone=../../etc/passwd", "since", "time zone"),
+    ("from_at=2026-03-29T02:30&zone=Europe/Berlin", "since", "daylight saving change"),
+    ("to_at=2026-03-29T02:30&zone=Europe/Berlin", "until", "daylight saving change"),
+    ("to_at=9999-12-31", "until", "valid date range"),
+]
+
+
+@pytest.mark.parametrize(("query", "name", "words"), WRONG, ids=[query[:44] for query, *_ in WRONG])
+def test_invalid_filters_get_a_message_and_no_request(query: str, name: str, words: str) -> None:
+    asked = read(query)
+    assert list(asked.problems) == [name]
+    assert words in asked.problems[name]
+
+
+def test_invalid_input_stays_in_its_field_and_the_rest_is_used() -> None:
+    asked = read("owner=0x12&origin=base&status=failed")
+    assert asked.field("owner") == "0x12"
+    assert asked.field("origin") == "8453"
+    assert asked.filters.status == (IntentStatus.FAILED,)
+
+
+def test_an_unlisted_chain_id_is_accepted_with_and_without_the_catalog() -> None:
+    assert read("origin=1").filters.origin == 1
+    assert filters.read({"origin": ["1"]}).filters.origin == 1
+    assert "Enter a chain ID." in filters.read({"origin": ["base"]}).problems["origin"]
+
+
+TYPED = [
+    ("2026-11-21T15:03:11", "Europe/Berlin", MOMENT),
+    ("2026-11-21T14:03:11", "UTC", MOMENT),
+    ("2026-11-21T19:48:11", "Asia/Kathmandu", MOMENT),
+    ("2026-11-21T14:03:11Z", "Europe/Berlin", MOMENT),
+    ("2026-07-01T12:00", "America/New_York", 1_782_921_600),
+    ("2026-10-25T02:30", "Europe/Berlin", 1_792_888_200),  # the first of two
+    ("2026-11-21", "UTC", MOMENT - MOMENT % 86_400),
+]
+
+
+@pytest.mark.parametrize(("written", "zone", "seconds"), TYPED, ids=[f"{each[0]} {each[1]}" for each in TYPED])
+def test_a_time_is_entered_in_the_users_zone_and_stored_as_seconds_in_the_url(
+    written: str, zone: str, seconds: int
+) -> None:
+    asked = filters.read({"from_at": [written], "zone": [zone]})
+    assert asked.problems == {}
+    assert asked.filters.query == f"from={seconds}"
+
+
+NEW_YORK, BERLIN, CAIRO = "America/New_York", "Europe/Berlin", "Africa/Cairo"
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    named(
+        ("doubled hour", "from_at=2026-11-01T01:30&to_at=2026-11-01T01:30&zone=" + NEW_YORK, 1793511000, 1793514600),
+        (
+            "doubled hour, Berlin",
+            "from_at=2026-10-25T02:30&to_at=2026-10-25T02:30&zone=" + BERLIN,
+            1792888200,
+            1792891800,
+        ),
+        ("with its offset", "to_at=2026-11-01T01:30-04:00&zone=" + NEW_YORK, None, 1793511000),
+    ),
+)
+def test_a_range_includes_both_readings_of_a_doubled_hour(query: str, since: int | None, until: int | None) -> None:
+    asked = read(query)
+    assert (asked.problems, asked.filters) == ({}, Filters(since=since, until=until))
+
+
+@pytest.mark.parametrize(
+    ("day", "zone", "since", "until"),
+    named(
+        ("UTC", "2026-11-27", "UTC", 1795737600, 1795823999),
+        ("without dashes", "20261127", "UTC", 1795737600, 1795823999),
+        ("a zone", "2026-11-27", NEW_YORK, 1795755600, 1795841999),
+        ("25 hours", "2026-11-01", NEW_YORK, 1793505600, 1793595599),
+        ("23 hours", "2026-03-08", NEW_YORK, 1772946000, 1773028799),
+        ("without midnight", "2026-04-24", CAIRO, 1776981600, 1777064399),
+        ("before a day without midnight", "2026-04-23", CAIRO, 1776895200, 1776981599),
+        ("midnight twice", "2026-11-01", "America/Havana", 1793505600, 1793595599),
+    ),
+)
+def test_a_day_without_a_time_is_the_whole_day_in_its_zone(day: str, zone: str, since: int, until: int) -> None:
+    asked = read(f"from_at={day}&to_at={day}&zone={zone}")
+    assert (asked.problems, asked.filters) == ({}, Filters(since=since, until=until))
+    assert read(f"to_at={day}&zone={zone}&to={until + 1}").filters == Filters(until=until)
+
+
+@pytest.mark.parametrize("seconds", [1793511015, 1793514615])
+def test_times_of_a_doubled_hour_stay_when_the_form_is_sent_without_a_change(seconds: int) -> None:
+    typed = f"from={seconds}&to={seconds}&from_at=2026-11-01T01:30:15&to_at=2026-11-01T01:30:15&zone={NEW_YORK}"
+    asked = read(typed)
+    assert (asked.problems, asked.filters) == ({}, Filters(since=seconds, until=seconds))
+
+
+def test_a_typed_time_replaces_the_former_one_and_a_cleared_field_removes_it() -> None:
+    assert read(f"from={MOMENT}&from_at=2026-11-21T14:03:12&zone=UTC").filters == Filters(since=MOMENT + 1)
+    assert read(f"from={MOMENT}&from_at=2026-11-21T14:03:11&zone={BERLIN}").filters == Filters(since=MOMENT - 3600)
+    assert read(f"from={MOMENT}&to={MOMENT}&from_at=&to_at=&zone=UTC").filters == Filters()
+
+
+def test_typed_times_stay_as_they_were_typed_while_something_is_wrong() -> None:
+    asked = read("from_at=2026-11-21T15:03&to_at=2026-11-21T14:00&zone=Europe/Berlin")
+    assert list(asked.problems) == ["until"]
+    assert (asked.field("since"), asked.field("until")) == ("2026-11-21T15:03", "2026-11-21T14:00")
+    assert asked.zone == "Europe/Berlin"
+
+
+@given(
+    some.builds(
+        Filters,
+        project=some.none() | some.integers(0, 2**64 - 1),
+        owner=some.none() | some.just(OWNER),
+        status=some.sets(some.sampled_from(list(IntentStatus)), max_size=7).map(
+            lambda chosen: tuple(status for status in IntentStatus if status in chosen)
+        ),
+        origin=some.none() | some.sampled_from([7, 8453]),
+        destination=some.none() | some.sampled_from([7, 8453]),
+        since=some.none() | some.integers(0, MOMENT),
+        until=some.none() | some.integers(MOMENT, 10**11),
+        balances=some.booleans(),
+        recoverable=some.booleans(),
+        order=some.sampled_from(["DESC", "ASC"]),
+        size=some.integers(1, 100),
+    )
+)
+def test_a_list_has_one_canonical_url(wanted: Filters) -> None:
+    asked = read(wanted.query)
+    assert asked.problems == {}
+    assert asked.filters == wanted
+    assert asked.filters.query == wanted.query
+
+
+def test_defaults_are_left_out_of_the_url() -> None:
+    assert Filters().query == ""
+    assert Filters(status=IN_FLIGHT).query == "status=in-flight"
+    assert Filters(size=30, order="ASC").query == "order=ASC&size=30"
+
+
+def test_time_zones_are_known_on_a_system_without_them() -> None:
+    zoneinfo.reset_tzpath(to=[])
+    zoneinfo.ZoneInfo.clear_cache()
+    try:
+        asked = filters.read({"from_at": ["2026-11-21T15:03:11"], "zone": ["Europe/Berlin"]})
+    finally:
+        zoneinfo.reset_tzpath()
+        zoneinfo.ZoneInfo.clear_cache()
+    assert asked.filters.since == MOMENT
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        (IN_FLIGHT, "open"),
+        ((IntentStatus.FAILED,), "failed"),
+        (tuple(each for each in IntentStatus if each not in ("ABORTED", "INVALID")), "all but aborted and invalid"),
+    ],
+)
+def test_statuses_are_summarized_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
+    (chip,) = filters.chips(Filters(status=chosen), chains={}, now=NOW)
+    assert chip.value == words

@@ -1,0 +1,94 @@
+"""The page, the list and the export of a transfer have the same outcome."""
+
+import pytest
+
+from intents_ui.exports import formats
+from intents_ui.formatting.text import bare
+from intents_ui.service import operations
+from intents_ui.service.models import IntentStatus, Page
+from intents_ui.service.outcome import Outcome
+from intents_ui.tokens.names import NO_NAMES
+from intents_ui.transfers import summary
+from intents_ui.transfers.rules import Certainty, Delivery
+from intents_ui.transfers.transfer import Transfer
+from tests.transfers.builders import NOW, at, intent
+from tests.transfers.scenes import MOMENTS, SERVICE, scene
+
+STOPPED = {Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED}
+# The outcomes that a transfer can have whose page, without balances, shows a message with this beginning.
+OUTCOMES = {
+    "quoted.": {Outcome.OPEN},
+    "quoted.expired": {Outcome.NO_DEPOSIT},
+    "committed.": {Outcome.OPEN},
+    "committed.overdue": {Outcome.NO_DEPOSIT},
+    "offer.funded_late": {Outcome.OPEN},
+    "executing.": {Outcome.OPEN},
+    "executing.finalising": {Outcome.DELIVERED},
+    "executing.refunding": {Outcome.OPEN, Outcome.FAILED},
+    "reported.": {Outcome.UNCONFIRMED},
+    "reported.returned": {Outcome.REFUNDED},
+    "succeeded.": {Outcome.DELIVERED},
+    "succeeded.unconfirmed": {Outcome.UNCONFIRMED},
+    "succeeded.contradiction": {Outcome.UNCONFIRMED},
+    "succeeded.returned": {Outcome.UNCONFIRMED},
+    "failed.": {Outcome.FAILED},
+    "failed.deposit": {Outcome.FAILED, Outcome.NO_DEPOSIT},
+    "failed.deposit_not_counted": {Outcome.FAILED},
+    "failed.no_trace": {Outcome.FAILED, Outcome.NO_DEPOSIT},
+    "failed.delivered": {Outcome.UNCONFIRMED},
+    "stopped.": STOPPED,
+    "stopped.delivered": {Outcome.UNCONFIRMED},
+    "refunded.": {Outcome.REFUNDED},
+    "refunded.unconfirmed": {Outcome.UNCONFIRMED},
+    "refunded.failed": {Outcome.UNCONFIRMED},
+    "refunded.elsewhere": {Outcome.UNCONFIRMED},
+    "aborted.": {Outcome.ABORTED},
+    "aborted.nothing_moved": {Outcome.NO_DEPOSIT},
+    "invalid.nothing_moved": {Outcome.NO_DEPOSIT},
+    "invalid.with_payment": {Outcome.REJECTED},
+    "receipt.missing": {Outcome.UNCONFIRMED},
+    "unknown.status": {Outcome.OPEN},
+}
+
+
+def outcomes(message: str) -> set[Outcome]:
+    return OUTCOMES[max((each for each in OUTCOMES if message.startswith(each)), key=len)]
+
+
+def quarrel(transfer: Transfer) -> str:
+    """Return how the outcome disagrees with the page, or ""."""
+    told, found = summary.of(transfer), transfer.outcome
+    compared = told.row.comparison
+    problems = {
+        "not with this message": found not in outcomes(told.key),
+        "delivered, or not": (found is Outcome.DELIVERED) != (compared is Delivery.DELIVERED),
+        "a conflict, and sure of it": told.certainty is Certainty.CONFLICTING
+        and found not in (Outcome.UNCONFIRMED, Outcome.OPEN, Outcome.FAILED),
+        "lapsed with a deposit": compared is Delivery.NO_DEPOSIT and found is not Outcome.NO_DEPOSIT,
+    }
+    return ", ".join(f"{told.key} {found}: {problem}" for problem, is_one in problems.items() if is_one)
+
+
+@pytest.mark.parametrize("status", [*IntentStatus])
+def test_a_transfer_without_a_receipt_agrees_with_its_page(status: str) -> None:
+    assert not quarrel(at(intent(status), None))
+
+
+@pytest.mark.parametrize("which", sorted({which for which, _, _ in MOMENTS}))
+def test_page_list_and_export_of_a_scenario_have_the_same_outcome(which: int) -> None:
+    for moment in (each for each in MOMENTS if each[0] == which):
+        agree(scene(*moment).at())
+
+
+def agree(page: Transfer) -> None:
+    assert not quarrel(page)
+    if page.is_missing or page.owner is None:
+        return
+    call = operations.get_intent_history(by_owner_address=page.owner, page=Page.first(size=100))
+    listed = SERVICE.ask(call).intents
+    entry = next(each for each in listed if each.intent_id == page.intent.intent_id)
+    row = Transfer.of_entry(entry, now=NOW, names=NO_NAMES)
+    assert row.outcome is page.outcome
+    assert not quarrel(row)
+    exported = formats.row(row, url="")
+    assert (exported["headline"], exported["outcome"]) == (bare(summary.of(row).headline), page.outcome.value)

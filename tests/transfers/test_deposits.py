@@ -1,0 +1,506 @@
+"""Deposit check: every case, exact to the base unit, never contradicting the summary."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from intents_ui.formatting.text import exact
+from intents_ui.service.models import (
+    BalanceGroup,
+    DepositTransaction,
+    IntentProviderQuote,
+    IntentStatus,
+    TokenBalance,
+    TokenMetadata,
+    TransactionPrecondition,
+)
+from intents_ui.transfers import deposits
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.rules import MESSAGES
+from intents_ui.transfers.statuses import Tone
+from intents_ui.transfers.transfer import Transfer
+from tests.transfers.builders import (
+    ARBITRUM,
+    BASE,
+    ETHEREUM,
+    NOW,
+    USDC,
+    USDC_ON_BASE,
+    at,
+    before,
+    intent,
+    named,
+    receipt,
+    summary,
+    transaction,
+)
+from tests.transfers.scenes import MOMENTS, scene
+from tests.transfers.states import combined, pairs
+
+DEPOSIT_ADDRESS = "0x" + "d0" * 20
+DELIVERY_ADDRESS = "0x" + "de" * 20
+PLACEHOLDER = "0x" + "0" * 64
+FAKE = "0x" + "fa" * 20
+ASKED = 100_000_000
+EMPTY: tuple[BalanceGroup, ...] = ()
+
+
+def asking(status="EXECUTING", **members):
+    """Return a request for 100 USDC on Arbitrum, valid for 3 minutes."""
+    asked = DepositTransaction(
+        to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=ASKED, chain_id=ARBITRUM, decimals=6
+    )
+    usual = {"origin_intent_address": DEPOSIT_ADDRESS, "deposit_transaction": asked}
+    return intent(status, **{**usual, **members})
+
+
+def held(value, *, token=USDC, symbol="USDC", decimals=6, chain_id=ARBITRUM, address=DEPOSIT_ADDRESS):
+    found = TokenBalance(contract_address=token, balance=value, decimals=decimals, symbol=symbol, chain_id=0)
+    return (BalanceGroup(intent_address=address, chain_id=chain_id, tokens=(found,)),)
+
+
+def paid(status="SUCCEEDED", value=ASKED, **members):
+    usual = {"token_amount": value, "token_address": USDC, "to_address": DEPOSIT_ADDRESS}
+    usual |= {"txn_mined_at": before(seconds=30)} if status == "SUCCEEDED" else {}
+    return transaction(status, **{**usual, **members})
+
+
+def watched(status="PENDING"):
+    return paid(status, txn_hash=PLACEHOLDER)
+
+
+SIGNED = paid("RELAYING", txn_hash=None, meta_txn_id="m")
+
+
+def transfer(of_intent, of_receipt, balances=None, *, now=NOW, **more):
+    has = None if balances is None else bool(balances)
+    return at(of_intent, of_receipt, now=now, has_balance=has, balances=balances, **more)
+
+
+def examined(*given, **more):
+    return deposits.of(transfer(*given, **more))
+
+
+def line(found, label):
+    return next(row for row in found.rows if row.label == label)
+
+
+def results(found):
+    return [row.result.word for row in found.rows]
+
+
+EXPIRED = {"expires_at": before(minutes=2)}
+LONG_AGO = {"updated_at": before(hours=2)}
+MINED_LATE = {"txn_mined_at": before(minutes=1)}
+NOT_SEEN = ["Not seen"] * 4
+# The status, the deposit, the on-chain balances if they are known, whether the quote expired, the row of the summary,
+# and the results of the check.
+CASES = named(
+    ("a quote", "QUOTED", None, None, False, "quoted.open", [*NOT_SEEN, "Open", "Not seen"]),
+    ("an accepted quote", "COMMITTED", None, None, False, "committed.open", [*NOT_SEEN, "Open", "Not seen"]),
+    ("an expired quote", "QUOTED", None, None, True, "quoted.expired", [*NOT_SEEN, "Passed", "Not seen"]),
+    (
+        *("nothing arrived", "EXECUTING", paid("PENDING", txn_hash=None), None, False),
+        *("executing.wait_deposit", [*NOT_SEEN, "Open", "Not seen"]),
+    ),
+    (
+        *("a placeholder hash", "EXECUTING", watched(), EMPTY, False),
+        *("executing.wait_deposit", [*NOT_SEEN, "Open", "Placeholder"]),
+    ),
+    (
+        *("still watched, too late", "EXECUTING", watched(), None, True),
+        *("executing.wait_deposit_late", [*NOT_SEEN, "Passed", "Placeholder"]),
+    ),
+    (
+        *("never came", "ABORTED", watched("ABORTED"), None, False),
+        *("aborted.nothing_moved", [*NOT_SEEN, "Ended before", "Placeholder"]),
+    ),
+    (
+        *("being confirmed", "EXECUTING", paid("MINING"), None, False),
+        *("executing.deposit_confirming", [*["Submitted"] * 4, "Open", "Submitted"]),
+    ),
+    (
+        *("signed and relayed", "EXECUTING", SIGNED, None, False),
+        *("executing.deposit_confirming", [*NOT_SEEN, "Open", "Not seen"]),
+    ),
+    (
+        *("reported two hours ago", "EXECUTING", paid("MINING", **LONG_AGO), None, False),
+        *("executing.stalled", [*["Submitted"] * 4, "Open", "Submitted"]),
+    ),
+    (
+        *("a hash that was not found", "INVALID", paid("FAILED"), None, False),
+        *(
+            "invalid.with_payment",
+            ["Not seen", "Not seen", "Not accepted", "Not accepted", "Ended before", "Not confirmed"],
+        ),
+    ),
+    (
+        *("the deposit reverted", "FAILED", paid("REVERTED", **MINED_LATE), None, False),
+        *("failed.deposit", ["Not seen", "Not seen", "Not accepted", "Not accepted", "Ended before", "Reverted"]),
+    ),
+    (
+        *("not counted, why unknown", "ABORTED", watched("FAILED"), None, False),
+        *("aborted.payment_reported", [*NOT_SEEN, "Ended before", "Placeholder"]),
+    ),
+    (
+        *("not counted, as too little came", "ABORTED", watched("FAILED"), held(99_500_000), False),
+        *("stopped.uncounted", ["Match", "Match", "Underpaid", "Match", "Ended before", "Placeholder"]),
+    ),
+    (
+        *("not counted, and all of it is there", "ABORTED", watched("FAILED"), held(ASKED), False),
+        *("stopped.uncounted", [*["Match"] * 4, "Ended before", "Placeholder"]),
+    ),
+    (
+        *("too little", "EXECUTING", watched(), held(99_500_000), False),
+        *("executing.underpaid", ["Match", "Match", "Underpaid", "Match", "Open", "Placeholder"]),
+    ),
+    (
+        *("too much", "EXECUTING", watched(), held(ASKED + 1), False),
+        *("executing.uncounted", ["Match", "Match", "Overpaid", "Match", "Open", "Placeholder"]),
+    ),
+    (
+        *("there, and not counted", "EXECUTING", watched(), held(ASKED), False),
+        *("executing.uncounted", [*["Match"] * 4, "Open", "Placeholder"]),
+    ),
+    (
+        *("a namesake", "EXECUTING", watched(), held(ASKED, token=FAKE), False),
+        *("executing.underpaid", ["Match", "Mismatch", "Not comparable", "Match", "Open", "Placeholder"]),
+    ),
+    (
+        *("on another chain", "EXECUTING", watched(), held(ASKED, chain_id=ETHEREUM), False),
+        *("executing.underpaid", ["Mismatch", "Match", "Not comparable", "Match", "Open", "Placeholder"]),
+    ),
+    ("paid for a quote", "QUOTED", None, held(ASKED), False, "quoted.funded", [*["Match"] * 4, "Open", "Not seen"]),
+    (
+        *("too little for a quote", "QUOTED", None, held(1), False),
+        *("offer.mismatch", ["Match", "Match", "Underpaid", "Match", "Open", "Not seen"]),
+    ),
+    (
+        *("another token for a quote", "COMMITTED", paid(token_address=FAKE), None, False),
+        *("offer.mismatch", ["Match", "Mismatch", "Not comparable", "Match", "On time", "Confirmed"]),
+    ),
+    (
+        *("paid, and not started", "COMMITTED", paid(), None, False),
+        *("committed.funded", [*["Match"] * 4, "On time", "Confirmed"]),
+    ),
+    (
+        *("confirmed after the deadline", "QUOTED", paid(**MINED_LATE), None, True),
+        *("offer.funded_late", [*["Match"] * 4, "Late", "Confirmed"]),
+    ),
+    (
+        *("confirmed after the deadline, and refused", "INVALID", paid(**MINED_LATE), None, True),
+        *("invalid.with_payment", [*["Match"] * 4, "Late", "Confirmed"]),
+    ),
+    (
+        *("late, and taken", "EXECUTING", paid(**MINED_LATE), None, True),
+        *("executing.origin_running", [*["Match"] * 4, "Late, accepted", "Confirmed"]),
+    ),
+    (
+        *("arrived and waiting", "EXECUTING", paid(), None, False),
+        *("executing.origin_running", [*["Match"] * 4, "On time", "Confirmed"]),
+    ),
+    (
+        *("through the relayer", "EXECUTING", paid(to_address=FAKE, meta_txn_id="m"), None, False),
+        *("executing.origin_running", [*["Match"] * 4, "On time", "Confirmed"]),
+    ),
+    (
+        *("confirmed, without a word more", "EXECUTING", paid(txn_hash=None, txn_mined_at=None), None, False),
+        *("executing.origin_running", [*["Match"] * 4, "Unknown", "Confirmed"]),
+    ),
+    (
+        *("confirmed too little", "EXECUTING", paid(value=1), None, False),
+        *("executing.origin_running", ["Match", "Match", "Underpaid", "Match", "On time", "Confirmed"]),
+    ),
+    (
+        *("confirmed too much", "EXECUTING", paid(value=ASKED + 5), None, False),
+        *("executing.origin_running", ["Match", "Match", "Overpaid", "Match", "On time", "Confirmed"]),
+    ),
+    (
+        *("reported on another chain", "EXECUTING", paid("MINING", chain_id=ETHEREUM), None, False),
+        *("executing.deposit_confirming", ["Mismatch", *["Submitted"] * 3, "Open", "Submitted"]),
+    ),
+    (
+        *("as expected, and stopped", "ABORTED", paid(), None, False),
+        *("aborted.after_payment", [*["Match"] * 4, "On time", "Confirmed"]),
+    ),
+    (
+        *("as expected, stopped, and taken back", "ABORTED", paid(), EMPTY, False),
+        *("aborted.deposit_seen", [*["Match"] * 4, "On time", "Confirmed"]),
+    ),
+    (
+        *("paid twice", "SUCCEEDED", paid(), held(ASKED), False),
+        *("succeeded.leftover", ["Match", "Match", "Overpaid", "Match", "On time", "Confirmed"]),
+    ),
+)
+# The steps after the deposit, where a transfer with this status can't be without.
+LATER = {"ABORTED": {"origin": "ABORTED"}, "SUCCEEDED": {"origin": "SUCCEEDED", "destination": "SUCCEEDED"}}
+
+
+@pytest.mark.parametrize(("status", "deposit", "balances", "expired", "key", "words"), CASES)
+def test_each_case_has_its_rows_and_one_message(status, deposit, balances, expired, key, words):
+    updated = {"updated_at": deposit.updated_at} if deposit else {}
+    of_receipt = receipt(status, deposit=deposit, **LATER.get(status, {}), **updated) if deposit else None
+    of = transfer(asking(status, **(EXPIRED if expired else {})), of_receipt, balances)
+    assert (summaries.of(of).key, results(deposits.of(of))) == (key, words)
+    labels = ["Chain", "Token", "Amount", "Deposit address", "Deadline", "Transaction"]
+    assert [row.label for row in deposits.of(of).rows] == labels
+
+
+def test_a_deposit_that_was_not_found_was_not_received():
+    for balances, received in ((None, "—"), (EMPTY, "none at the deposit address")):
+        for status in ("FAILED", "REVERTED"):
+            of_receipt = receipt("INVALID", deposit=paid(status))
+            examination = examined(asking("INVALID"), of_receipt, balances)
+            assert [line(examination, label).found for label in ("Chain", "Token", "Amount")] == ["—", "—", received]
+    submitted = examined(asking(), receipt(deposit=paid("MINING")), EMPTY)
+    assert line(submitted, "Amount").found == "100.00 USDC"
+
+
+def test_a_check_without_a_receipt_that_would_tell_is_not_shown():
+    assert examined(asking(), None, unread=True).rows == ()
+
+
+@pytest.mark.parametrize(
+    ("of_receipt", "balances"),
+    named(
+        ("done", receipt("SUCCEEDED", deposit=paid(), origin="SUCCEEDED", destination="SUCCEEDED"), None),
+        ("returned", receipt("REFUNDED", deposit=paid(), origin="REVERTED", refund="SUCCEEDED"), None),
+        ("going on", receipt(deposit=paid(), origin="MINING"), None),
+        ("failed later on", receipt("FAILED", deposit=paid(), origin="REVERTED"), None),
+        ("a later step shows that it came", receipt(deposit=watched(), origin="MINING"), None),
+    ),
+)
+def test_a_used_deposit_needs_no_check(of_receipt, balances):
+    assert examined(asking(of_receipt.status), of_receipt, balances).rows == ()
+
+
+BEYOND = 2**64 * 10**9
+TOKENS = named(
+    ("0 decimals", 0, "18,446,744,073,709,551,616,000,000,000 USDC", "7 USDC"),
+    ("18 decimals", 18, "18,446,744,073.709551616 USDC", "0.000000000000000007 USDC"),
+    ("unknown", None, "18,446,744,073,709,551,616,000,000,000 base units of USDC", "7 base units of USDC"),
+)
+
+
+def beyond(decimals):
+    asked = DepositTransaction(to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=BEYOND, chain_id=ARBITRUM)
+    known = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="USDC", decimals=decimals)
+    return asking(deposit_transaction=asked), receipt(
+        deposit_transaction=None, deposit=watched(), summary=summary(origin_token_metadata=known)
+    )
+
+
+@pytest.mark.parametrize(("decimals", "asked", "apart"), TOKENS)
+def test_too_little_and_too_much_are_exact_whatever_the_token(decimals, asked, apart):
+    of_intent, of_receipt = beyond(decimals)
+    less = examined(of_intent, of_receipt, held(BEYOND - 7, decimals=decimals))
+    more = examined(of_intent, of_receipt, held(BEYOND + 7, decimals=decimals))
+    assert exact(line(less, "Amount").expected) == asked
+    assert exact(line(less, "Amount").found).endswith(f": {apart} too little")
+    assert exact(line(more, "Amount").found).endswith(f": {apart} more")
+
+
+AMOUNT = st.integers(1, 2**256 - 1)
+
+
+@settings(deadline=None)
+@given(AMOUNT, AMOUNT)
+def test_the_balance_and_the_shortfall_make_the_requested_amount(there, asked):
+    asked_for = DepositTransaction(to_address=DEPOSIT_ADDRESS, token_address=USDC, amount=asked, chain_id=ARBITRUM)
+    unknown = summary(origin_token_metadata=None)
+    of_receipt = receipt(deposit=watched(), summary=unknown)
+    found = examined(asking(deposit_transaction=asked_for), of_receipt, held(there, decimals=None, symbol=None))
+    amount = line(found, "Amount")
+    kinds = {-1: "Underpaid", 0: "Match", 1: "Overpaid"}
+    assert amount.result.word == kinds[(there > asked) - (there < asked)]
+    if there != asked:
+        apart = f": {abs(there - asked):,} base units"
+        assert apart in amount.found
+        assert amount.found.endswith(" more" if there > asked else " too little")
+
+
+def test_less_than_the_requested_amount_can_be_enough():
+    needed = TransactionPrecondition(
+        chain_id=ARBITRUM, owner_address=DEPOSIT_ADDRESS, token_address=USDC, min_amount=99_000_000
+    )
+    watching = receipt(deposit=watched())
+    found = examined(asking(origin_precondition=needed), watching, held(99_000_000))
+    assert line(found, "Amount").expected == "100.00 USDC, at least 99.00 USDC"
+    assert line(found, "Amount").result.word == "Enough"
+    less = transfer(asking(origin_precondition=needed), watching, held(98_999_999))
+    assert line(deposits.of(less), "Amount").result.word == "Underpaid"
+    assert "it is 0.000001 USDC below the minimum of 99.00 USDC." in summaries.of(less).sentence
+    elsewhere = asking(origin_precondition=needed.model_copy(update={"owner_address": FAKE}))
+    assert line(examined(elsewhere, watching, held(99_000_000)), "Amount").result.word == "Underpaid"
+    of_quote = asking(quote=IntentProviderQuote(from_amount_min=99_000_000))
+    assert line(examined(of_quote, watching, held(99_000_000)), "Amount").result.word == "Enough"
+
+
+def test_tokens_with_the_same_symbol_are_told_apart_by_address():
+    found = examined(asking(), receipt(deposit=watched()), held(ASKED, token=FAKE))
+    assert (line(found, "Token").expected, line(found, "Token").found) == (
+        "USDC 0xaf88d0…8e5831",
+        "USDC 0xFafafA…fAFaFA (unlisted)",
+    )
+    assert line(found, "Token").result.word == "Mismatch"
+    assert line(found, "Chain").result.word == "Match"
+
+
+def test_another_token_at_the_address_does_not_hide_the_right_one():
+    both = (*held(ASKED), *held(5, token=FAKE, symbol="JUNK", decimals=0))
+    found = examined(asking(), receipt(deposit=watched()), both)
+    assert results(found)[:4] == ["Match"] * 4
+    assert line(found, "Amount").found == "100.00 USDC and 5 JUNK (unlisted: 0xFafafA…fAFaFA)"
+
+
+def test_one_address_on_both_chains_is_not_a_deposit_on_the_wrong_chain():
+    both = asking(destination_intent_address=DEPOSIT_ADDRESS)
+    assert examined(both, receipt(deposit=watched()), held(ASKED, chain_id=BASE)).rows == ()
+
+
+def test_a_deadline_is_exact_to_the_second():
+    at = NOW + timedelta(minutes=3)
+    offered = asking("QUOTED", expires_at=at)
+    for late_by, word, found in ((-1, "On time", "confirmed 1 s before"), (1, "Late", "confirmed 1 s after")):
+        of_receipt = receipt("QUOTED", deposit=paid(txn_mined_at=at + timedelta(seconds=late_by)))
+        deadline = line(examined(offered, of_receipt, now=at + timedelta(minutes=1)), "Deadline")
+        assert (deadline.result.word, deadline.found) == (word, found)
+
+
+@pytest.mark.parametrize("later", [timedelta(), timedelta(days=1)], ids=["at once", "a day later"])
+def test_a_closed_transfers_deadline_is_measured_against_its_end(later):
+    for ended, word in ((before(minutes=1), "Passed"), (before(minutes=3), "Ended before")):
+        over = receipt("ABORTED", deposit=watched("ABORTED"), summary=summary(finished_at=ended))
+        found = examined(asking("ABORTED", **EXPIRED), over, now=NOW + later)
+        assert line(found, "Deadline").result.word == word
+
+
+def test_waiting_for_an_unaccepted_deposit_has_an_end():
+    of_receipt = receipt(deposit=watched())
+    since = Transfer.of(asking(), of_receipt, now=NOW).last_change
+    until = since + timedelta(minutes=MESSAGES["executing.uncounted"].minutes)
+    ahead, come = (
+        summaries.of(transfer(asking(), of_receipt, held(ASKED), now=until + timedelta(seconds=seconds))).next_step
+        for seconds in (-1, 0)
+    )
+    assert ahead == "Wait. If nothing has changed by 14:04:51 UTC, contact support."
+    assert come == "Contact support now. Nothing has changed for 2 min."
+    assert summaries.changes_at(at(asking(), of_receipt, now=until - timedelta(seconds=1))) == until
+
+
+def test_an_empty_intent_has_an_unknown_status():
+    found = examined(intent("QUOTED", origin_chain_id=None, expires_at=None, updated_at=None), None)
+    assert [(row.expected, row.found) for row in found.rows[:3]] == [("—", "—")] * 3
+    assert line(found, "Deadline").result.word == "Unknown"
+
+
+def test_untrusted_text_is_sanitized():
+    found = examined(asking(), receipt(deposit=watched()), held(5, token=FAKE, symbol="US\u202eDC", decimals=0))
+    written = line(found, "Token").found + line(found, "Amount").found
+    assert "\u202e" not in written
+    assert "⟨U+202E⟩" in written
+
+
+# Messages that say a deposit was received, and messages that say none was.
+RECEIVED = {
+    *("quoted.funded", "committed.funded", "offer.mismatch", "offer.funded_late", "offer.emptied"),
+    *("executing.underpaid", "executing.uncounted", "executing.origin_running", "stopped.uncounted"),
+    *("aborted.deposit_seen", "aborted.after_payment", "aborted.recoverable"),
+    *("failed.after_payment", "failed.origin_recoverable", "failed.destination_recoverable", "stopped.emptied"),
+}
+NOT_RECEIVED = {
+    *(key for key, row in MESSAGES.items() if "No deposit" in f"{row.headline} {row.sentence} {row.where}"),
+    "committed.open",
+}
+# Messages that ask to start the transfer or say that it runs, so that nothing must be wrong with the deposit.
+STARTED = {"quoted.funded", "committed.funded", "executing.uncounted"}
+
+
+def contradictions(of: Transfer) -> list[str]:
+    """Return what the check and the summary of one page say against each other."""
+    found, told = deposits.of(of), summaries.of(of)
+    if not found.rows:
+        return []
+    chain, token, amount, *_ = found.rows
+    is_seen = any(row.result.word in ("Match", "Mismatch") for row in (chain, token))
+    said = {
+        "received and not seen": told.key in RECEIVED and chain.result.word == "Not seen",
+        "none received and seen": told.key in NOT_RECEIVED and is_seen,
+        "start with a wrong deposit": told.key in STARTED and {"Mismatch", "Underpaid"} & {*results(found)[:3]},
+        "delivered, no action and left over": told.next_step.startswith("No action") and "left over" in amount.found,
+        "a mismatch of equals": any(row.result.tone is Tone.BAD and row.expected == row.found for row in found.rows),
+        "a placeholder": "{" in "".join((told.headline, told.sentence, told.location, told.next_step)),
+    }
+    return [name for name, is_so in said.items() if is_so]
+
+
+# Situations in which an owner may wonder about the deposit.
+ASKING = ("quoted", "committed", "executing.wait", "executing.deposit", "aborted", "invalid", "failed.deposit")
+
+
+@pytest.mark.parametrize("minutes", [0, 6, 180])
+def test_no_scenario_contradicts_its_summary(minutes):
+    for moment in MOMENTS:
+        result, now = scene(*moment), NOW + timedelta(minutes=minutes)
+        of = result.at(now)
+        assert contradictions(of) == [], moment
+        assert deposits.of(of).rows or not summaries.of(of).key.startswith(ASKING), (moment, summaries.of(of).key)
+
+
+BALANCES = {
+    "unknown": None,
+    "at the destination": held(ASKED, token=USDC_ON_BASE, chain_id=BASE, address=DELIVERY_ADDRESS),
+    "of unknown amount": (BalanceGroup(intent_address=DEPOSIT_ADDRESS, chain_id=ARBITRUM),),
+    "none": EMPTY,
+    "all": held(ASKED),
+    "less": held(1),
+    "other": held(1, token=FAKE),
+    "other chain": held(ASKED, chain_id=BASE),
+    "namesake": held(ASKED, token=FAKE),
+    "lookalike": held(ASKED, token=USDC[:8] + "0" * 24 + USDC[-10:]),
+    "leftover": (*held(ASKED), *held(1, token=FAKE)),
+}
+DEPOSITS = {
+    None: None,
+    "none": None,
+    "watched": watched(),
+    "reported": paid("PENDING"),
+    "strange": paid("QUEUED", txn_hash=PLACEHOLDER),
+    "done": paid(),
+    "not counted": watched("FAILED"),
+    "reverted": paid("REVERTED"),
+    "given up": watched("ABORTED"),
+}
+
+
+@combined(pairs)
+@pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
+def test_no_combination_of_facts_makes_the_check_contradict_the_summary(status, combine):
+    legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
+    ends = [None, "MINING", "SUCCEEDED", "REVERTED"]
+    for deposit, origin, end, balance, expired in combine([*DEPOSITS], legs, ends, [*BALANCES], (False, True)):
+        of_intent = asking(status, destination_intent_address=DELIVERY_ADDRESS, **(EXPIRED if expired else {}))
+        of_receipt = receipt(status, deposit=DEPOSITS[deposit], origin=origin, destination=end) if deposit else None
+        of = transfer(of_intent, of_receipt, BALANCES[balance])
+        assert contradictions(of) == [], (
+            f"{status} {deposit} {origin} {end} {balance} {expired}: {summaries.of(of).key}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "of_receipt", "balances", "needs_attention"),
+    named(
+        ("a quote", asking("QUOTED"), None, None, False),
+        ("no deposit before the deadline", asking(**EXPIRED), receipt(deposit=watched()), EMPTY, False),
+        ("as expected", asking(), receipt(deposit=paid(), origin="ON_HOLD"), None, False),
+        ("underpaid", asking(), receipt(deposit=watched()), held(99_500_000), True),
+        ("another token", asking(), receipt(deposit=watched()), held(ASKED, token=FAKE), True),
+        ("reverted", asking("FAILED"), receipt("FAILED", deposit=paid("REVERTED")), EMPTY, True),
+    ),
+)
+def test_the_deposit_check_needs_attention_only_for_an_unexpected_observation(
+    of_intent, of_receipt, balances, needs_attention
+):
+    assert examined(of_intent, of_receipt, balances).needs_attention is needs_attention

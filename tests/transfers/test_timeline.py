@@ -1,0 +1,391 @@
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from intents_ui.service.models import FINAL, IntentProviderQuote, IntentStatus
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers import timeline as display
+from intents_ui.transfers.timeline import Name, Reached, StepState
+from tests.transfers import builders
+from tests.transfers.builders import (
+    ARBITRUM,
+    BASE,
+    ETHEREUM,
+    NOW,
+    OWNER,
+    USDC_ON_BASE,
+    at,
+    before,
+    intent,
+    named,
+    receipt,
+    refund,
+    summary,
+    transaction,
+)
+
+CROSSED = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED"}
+REVERTED = {"deposit": "SUCCEEDED", "origin": "REVERTED", "destination": "ABORTED"}
+ABORTED = dict.fromkeys(("deposit", "origin", "destination"), "ABORTED")
+ONE_CHAIN = {"destination_chain_id": ARBITRUM}
+
+
+def timeline(of_intent=None, of_receipt=None):
+    return display.of(at(of_intent, of_receipt))
+
+
+CASES = named(
+    ("quoted", intent("QUOTED"), None, "done current waiting waiting waiting"),
+    ("expired", intent("QUOTED", expires_at=before(minutes=1)), None, "done skipped skipped skipped skipped"),
+    ("waiting for the deposit", intent(), receipt(deposit="PENDING"), "done done current waiting waiting"),
+    ("in the bridge", intent(), receipt(**CROSSED, destination="ON_HOLD"), "done done done done current"),
+    ("destination not created yet", intent(), receipt(**CROSSED), "done done done done current"),
+    ("same chain", intent(), receipt("SUCCEEDED", **CROSSED, **ONE_CHAIN), "done done done done"),
+    ("refunded", intent(), receipt("REFUNDED", **REVERTED, refund="SUCCEEDED"), "done done done failed skipped done"),
+    (
+        "refund inside the transaction",
+        intent(),
+        receipt("REFUNDED", **REVERTED),
+        "done done done failed skipped unknown",
+    ),
+    (
+        "refund pending",
+        intent(),
+        receipt("FAILED", **REVERTED, refund="MINING"),
+        "done done done failed skipped current",
+    ),
+    ("given up", intent(), receipt("ABORTED", **ABORTED), "done done failed skipped skipped"),
+    ("retrying", intent(), receipt(deposit="SUCCEEDED", origin="ERRORED"), "done done done current waiting"),
+    ("done with nothing but the status", intent("SUCCEEDED"), None, "done done unknown unknown unknown"),
+    ("invalid with nothing but the status", intent("INVALID"), None, "done unknown skipped skipped skipped"),
+)
+
+
+@pytest.mark.parametrize(("of_intent", "of_receipt", "expected"), CASES)
+def test_each_step_has_its_state(of_intent, of_receipt, expected):
+    assert " ".join(step.state.value for step in timeline(of_intent, of_receipt).steps) == expected
+
+
+def crossing():
+    mined = {"deposit": before(seconds=50), "origin": before(seconds=20)}
+    legs = {name: builders.deposit("SUCCEEDED", txn_mined_at=at) for name, at in mined.items()}
+    on_hold = transaction("ON_HOLD", chain_id=BASE, context="CCTPV2_MESSAGE")
+    started = summary(started_at=before(minutes=1), route_providers=("CCTP",))
+    return receipt(destination=on_hold, summary=started, **legs)
+
+
+def test_times_durations_and_sentences_are_shown():
+    result = {step.name: step for step in timeline(intent(), crossing()).steps}
+    assert result[Name.DEPOSIT].sentence == "Received 100.00 USDC at the deposit address on Arbitrum."
+    assert result[Name.DEPOSIT].at == before(seconds=50)
+    assert result[Name.DEPOSIT].took == timedelta(seconds=10)
+    assert result[Name.ORIGIN].sentence == "Sent from Arbitrum to CCTP."
+    assert result[Name.ORIGIN].took == timedelta(seconds=30)
+    assert result[Name.DESTINATION].sentence == "Waiting for Circle to confirm the transfer from Arbitrum."
+    assert result[Name.DESTINATION].at is None
+    assert result[Name.DESTINATION].took == timedelta(seconds=20)
+    assert result[Name.DESTINATION].transaction.context == "CCTPV2_MESSAGE"
+
+
+def test_the_time_is_compared_with_the_estimate():
+    quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(120)))
+    result = timeline(quoted, crossing())
+    assert result.elapsed == timedelta(minutes=1)
+    assert result.estimate == timedelta(minutes=2)
+    assert result.share == 50
+    assert at(quoted, crossing()).due_at == NOW + timedelta(minutes=1)
+    assert not result.late
+
+
+@pytest.mark.parametrize(
+    ("origin", "destination", "seconds"), [(ARBITRUM, BASE, 15), (ETHEREUM, BASE, 45), (ETHEREUM, ETHEREUM, 60)]
+)
+def test_without_an_estimate_the_usual_time_counts(origin, destination, seconds):
+    result = timeline(intent(origin_chain_id=origin, destination_chain_id=destination))
+    assert result.estimate == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("provider", "estimated", "minutes"), [("RELAY", 30, 15), ("RELAY", 600, 30), ("CCTP", 30, 30), ("LZ_OFT", 30, 90)]
+)
+def test_a_transfer_is_late_beyond_its_grace_period(provider, estimated, minutes):
+    quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(estimated)))
+    for stalled in (False, True):
+        at = {"updated_at": before(seconds=60 * minutes - (not stalled))}
+        legs = {name: transaction("SUCCEEDED", **at) for name in ("deposit", "origin")}
+        waiting = transaction("ON_HOLD", **at)
+        of_receipt = receipt(destination=waiting, summary=summary(route_providers=(provider,)), **legs, **at)
+        assert timeline(quoted, of_receipt).stalled is stalled
+
+
+def test_the_duration_stops_at_the_end():
+    done = receipt("SUCCEEDED", summary=summary(started_at=before(minutes=5), finished_at=before(minutes=3)))
+    result = timeline(intent(), done)
+    assert result.elapsed == timedelta(minutes=2)
+    assert not at(intent(), done).is_open
+    assert result.late
+
+
+def test_a_reason_belongs_to_the_failed_step_only():
+    failed = transaction("REVERTED", status_reason="execution reverted \u202e")
+    result = timeline(None, receipt("FAILED", deposit=transaction("SUCCEEDED", status_reason="old"), origin=failed))
+    reasons = {step.name: step.reason for step in result.steps}
+    assert reasons[Name.DEPOSIT] is None
+    assert reasons[Name.ORIGIN].shown == "execution reverted ⟨U+202E⟩"
+
+
+def test_a_refund_names_amount_address_and_chain():
+    result = timeline(None, receipt("REFUNDED", refund="SUCCEEDED"))
+    assert result.steps[-1].sentence == "Refunded 99.50 USDC to the owner on Arbitrum."
+    stranger = refund("SUCCEEDED", to_address="0x51aa07bb3c7b0a10ba1d5eb20a7d0d1f0000c2d4", chain_id=BASE)
+    result = timeline(None, receipt("REFUNDED", refund=stranger))
+    assert result.steps[-1].sentence == "Refunded 99,500,000 base units to 0x51aa07…00C2d4 on Base."
+
+
+def test_the_grace_period_is_a_minute_or_half_the_estimate():
+    quoted = {
+        minutes: intent(quote=IntentProviderQuote(estimated_duration=Decimal(60 * minutes))) for minutes in (1, 4)
+    }
+    at = {
+        seconds: receipt(deposit="SUCCEEDED", summary=summary(started_at=before(seconds=seconds)))
+        for seconds in (119, 120, 359, 360)
+    }
+    assert not timeline(quoted[1], at[119]).late
+    assert timeline(quoted[1], at[120]).late
+    assert not timeline(quoted[4], at[359]).late
+    assert timeline(quoted[4], at[360]).late
+    assert [timeline(quoted[1], at[seconds]).times_the_estimate for seconds in (119, 120, 360)] == [1, 2, 6]
+    assert timeline(quoted[1]).times_the_estimate == 0
+
+
+def test_without_a_deposit_no_time_is_compared_with_the_estimate():
+    never_paid = receipt("ABORTED", deposit="ABORTED", summary=summary(started_at=before(minutes=15), finished_at=NOW))
+    result = timeline(intent("ABORTED", quote=IntentProviderQuote(estimated_duration=Decimal(12))), never_paid)
+    assert (result.elapsed, result.late) == (None, False)
+
+
+def test_an_expected_time_is_dropped_once_it_has_passed():
+    quoted = intent(quote=IntentProviderQuote(estimated_duration=Decimal(60)))
+    ahead = receipt(origin="SUCCEEDED", summary=summary(started_at=before(seconds=59)))
+    past = receipt(origin="SUCCEEDED", summary=summary(started_at=before(seconds=60)))
+    assert timeline(quoted, ahead).steps[-1].expected_at == NOW + timedelta(seconds=1)
+    assert timeline(quoted, past).steps[-1].expected_at is None
+
+
+def test_the_reason_of_an_earlier_attempt_is_marked():
+    flags = {
+        status: timeline(None, receipt(deposit="SUCCEEDED", origin=transaction(status, status_reason="nonce too low")))
+        .steps[3]
+        .reason_is_old
+        for status in ("RELAYING", "ERRORED")
+    }
+    assert flags == {"RELAYING": True, "ERRORED": False}
+
+
+def sentence(name, of_receipt, *, of_intent=None, **more) -> str:
+    result = display.of(at(of_intent, of_receipt, **more))
+    return next(step.sentence for step in result.steps if step.name is name)
+
+
+QUOTED = intent(quote=IntentProviderQuote(to_amount=99_910_000))
+PLACEHOLDER = "0x" + "0" * 64
+UNCOUNTED, UNSEEN = (transaction(status, txn_hash=PLACEHOLDER) for status in ("FAILED", "ABORTED"))
+DELIVERED = receipt("FAILED", destination="SUCCEEDED", summary=summary(destination_token_amount=99_800_000))
+SENTENCES = named(
+    ("delivered", Name.DESTINATION, DELIVERED, "99.80 USDC delivered on Base."),
+    ("amount unknown", Name.DESTINATION, receipt(destination="SUCCEEDED"), "Delivered on Base. Amount not reported."),
+    ("arriving", Name.DESTINATION, receipt(destination="MINING"), "Delivering about 99.91 USDC on Base."),
+    ("to come", Name.DESTINATION, receipt(deposit="SUCCEEDED"), "About 99.91 USDC expected on Base."),
+    ("tried again", Name.DESTINATION, receipt(destination="ERRORED"), "Not delivered yet on Base."),
+    ("first step tried again", Name.ORIGIN, receipt(origin="ERRORED"), "Not sent yet from Arbitrum."),
+    ("behind", Name.DESTINATION, receipt("SUCCEEDED", destination="RELAYED"), "Reported as delivered on Base."),
+    (
+        "paid as requested",
+        Name.DEPOSIT,
+        receipt(deposit="SUCCEEDED"),
+        "Received 100.00 USDC at the deposit address on Arbitrum.",
+    ),
+    (
+        "paid less than requested",
+        Name.DEPOSIT,
+        receipt(deposit=builders.deposit("SUCCEEDED", token_amount=97_000_000)),
+        "Received 97.00 USDC at the deposit address on Arbitrum, 3.00 USDC less than requested.",
+    ),
+    (
+        "paid more than requested",
+        Name.DEPOSIT,
+        receipt("SUCCEEDED", deposit=builders.deposit("SUCCEEDED", token_amount=150_000_000)),
+        "Received 150.00 USDC at the deposit address on Arbitrum, 50.00 USDC more than requested.",
+    ),
+    (
+        "paid in another token",
+        Name.DEPOSIT,
+        receipt(deposit=builders.deposit("SUCCEEDED", token_address=USDC_ON_BASE)),
+        "Received 100,000,000 base units at the deposit address on Arbitrum.",
+    ),
+    (
+        "paid on another chain",
+        Name.DEPOSIT,
+        receipt(deposit=builders.deposit("SUCCEEDED", chain_id=ETHEREUM, token_amount=97_000_000)),
+        "Received 97,000,000 base units at the deposit address on Ethereum.",
+    ),
+    (
+        "paid, amount not reported",
+        Name.DEPOSIT,
+        receipt("SUCCEEDED", deposit=transaction("SUCCEEDED")),
+        "Received at the deposit address on Arbitrum. Amount not reported.",
+    ),
+    (
+        "waiting for another amount than a deposit names",
+        Name.DEPOSIT,
+        receipt(deposit=builders.deposit("PENDING", token_amount=97_000_000, txn_hash=PLACEHOLDER)),
+        "Waiting for 100.00 USDC at the deposit address on Arbitrum.",
+    ),
+    (
+        "done, and a step failed",
+        Name.DESTINATION,
+        receipt("SUCCEEDED", origin="FAILED", destination="RELAYED"),
+        "Unknown whether the funds were delivered on Base.",
+    ),
+    (
+        "reported, not seen",
+        Name.DEPOSIT,
+        receipt(deposit="PENDING", origin="ON_HOLD"),
+        "100.00 USDC in transit to the deposit address on Arbitrum.",
+    ),
+    (
+        "not counted",
+        Name.DEPOSIT,
+        receipt("ABORTED", deposit=UNCOUNTED),
+        "Deposit of 100.00 USDC not accepted on Arbitrum.",
+    ),
+    (
+        "reverted",
+        Name.DEPOSIT,
+        receipt("FAILED", deposit="REVERTED"),
+        "Deposit of 100.00 USDC not confirmed on Arbitrum.",
+    ),
+    (
+        "not found",
+        Name.DEPOSIT,
+        receipt("INVALID", deposit="FAILED"),
+        "Deposit of 100.00 USDC not confirmed on Arbitrum.",
+    ),
+    ("never came", Name.DEPOSIT, receipt("ABORTED", deposit=UNSEEN), "No deposit of 100.00 USDC seen on Arbitrum."),
+)
+
+
+@pytest.mark.parametrize(("name", "of_receipt", "expected"), SENTENCES)
+def test_each_step_has_its_sentence(name, of_receipt, expected):
+    assert sentence(name, of_receipt, of_intent=QUOTED) == expected
+
+
+@pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
+def test_steps_that_could_not_be_loaded_are_unknown(status):
+    of_intent = intent(status, expires_at=before(minutes=1))
+    transfer = at(of_intent, None, unread=True)
+    result = display.of(transfer)
+    assert {step.state for step in result.steps[2:]} == {StepState.UNKNOWN}
+    assert all("nknown" in step.sentence for step in result.steps[2:])
+    stops = display.stops(transfer)
+    assert {stop.reached for stop in stops} == {Reached.UNKNOWN}
+
+
+@pytest.mark.parametrize("status", ["EXECUTING", "SUCCEEDED", "FAILED", "ABORTED", "REFUNDED"])
+def test_an_executed_transfer_without_a_receipt_does_not_mean_that_nothing_moved(status):
+    result = timeline(intent(status)).steps
+    assert {step.state for step in result[2:]} == {StepState.UNKNOWN}
+    assert not any("No deposit" in step.sentence for step in result)
+    summary = summaries.of(at(intent(status)))
+    assert not any(
+        word in f"{summary.headline} {summary.location}" for word in ("No deposit", "In the owner's wallet on")
+    )
+    assert {stop.reached for stop in display.stops(at(intent(status)))} == {Reached.UNKNOWN}
+
+
+def drawn(of_receipt, *, of_intent=None):
+    return display.stops(at(of_intent, of_receipt))
+
+
+def test_the_route_of_a_bridged_transfer_is_drawn():
+    transfer = at(intent(origin_intent_address="0x01", destination_intent_address="0x02"), crossing())
+    stops = display.stops(transfer)
+    assert [(stop.title, stop.reached.value, stop.note) for stop in stops] == [
+        ("Owner", "passed", "Arbitrum"),
+        ("Deposit address", "passed", "Arbitrum"),
+        ("CCTP", "here", "Funds are here"),
+        ("Destination intent address", "ahead", "Base"),
+        ("Recipient", "ahead", "Base"),
+    ]
+    assert [transfer.address_of(stop.place) for stop in stops] == [OWNER, "0x01", None, "0x02", OWNER]
+
+
+def test_on_one_chain_there_is_no_bridge():
+    stops = drawn(receipt("SUCCEEDED", destination_chain_id=ARBITRUM, origin="SUCCEEDED"))
+    assert [(stop.title, stop.reached) for stop in stops] == [
+        ("Owner", Reached.PASSED),
+        ("Deposit address", Reached.PASSED),
+        ("Recipient", Reached.HERE),
+    ]
+
+
+def test_refunded_funds_are_with_the_owner_on_the_refunds_chain():
+    transfer = at(
+        None,
+        receipt(
+            "REFUNDED",
+            **CROSSED,
+            destination="FAILED",
+            refund=refund("SUCCEEDED", chain_id=BASE),
+        ),
+    )
+    stops = display.stops(transfer)
+    assert [(stop.title, stop.reached, transfer.chain_of(stop.place)) for stop in stops] == [
+        ("Owner", Reached.PASSED, ARBITRUM),
+        ("Deposit address", Reached.PASSED, ARBITRUM),
+        ("Relay", Reached.PASSED, None),
+        ("Destination intent address", Reached.PASSED, BASE),
+        ("Recipient", Reached.NEVER, BASE),
+        ("Refund to owner", Reached.HERE, BASE),
+    ]
+    assert [stop.note for stop in stops][-2:] == ["Not reached", "Funds are here"]
+
+
+def timed(*, estimate: int, ends: tuple[int, int, int]):
+    """Return a transfer that began five minutes ago, with the completion of each step in seconds after that."""
+    started = before(minutes=5)
+    mined = [started + timedelta(seconds=seconds) for seconds in ends]
+    legs = [transaction("SUCCEEDED", txn_mined_at=at, updated_at=at) for at in mined]
+    return timeline(
+        intent("SUCCEEDED", quote=IntentProviderQuote(estimated_duration=Decimal(estimate))),
+        receipt(
+            "SUCCEEDED",
+            deposit_transaction=legs[0],
+            origin_transaction=legs[1],
+            destination_transaction=legs[2],
+            summary=summary(started_at=started, finished_at=mined[2]),
+        ),
+    )
+
+
+def test_the_slowest_step_is_marked() -> None:
+    result = timed(estimate=50, ends=(20, 40, 200))
+    assert [step.name for step in result.steps if step.took_most] == [Name.DESTINATION]
+
+
+@pytest.mark.parametrize(
+    ("of_intent", "of_receipt", "is_told"),
+    [
+        pytest.param(intent("QUOTED"), None, True, id="quoted"),
+        pytest.param(intent("QUOTED", expires_at=before(minutes=1)), None, True, id="expired"),
+        pytest.param(intent("COMMITTED"), None, True, id="accepted"),
+        pytest.param(intent("COMMITTED"), receipt("COMMITTED", deposit="SUCCEEDED", origin="MINING"), False, id="runs"),
+        pytest.param(intent(), receipt(deposit="PENDING"), False, id="started"),
+        pytest.param(intent(), crossing(), False, id="bridging"),
+        *(pytest.param(intent(each), receipt(each), False, id=each) for each in sorted(FINAL)),
+    ],
+)
+def test_the_quotes_expiry_is_shown_until_the_transfer_starts(of_intent, of_receipt, is_told):
+    quoted = timeline(of_intent, of_receipt).steps[0]
+    assert (quoted.name, bool(quoted.sentence)) == (Name.QUOTED, is_told)

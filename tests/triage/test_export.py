@@ -1,0 +1,187 @@
+"""Triage rows as text to copy: the content of the rows, without anything that untrusted text could inject."""
+
+import csv
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.formatting.text import visible
+from intents_ui.search import input_errors
+from intents_ui.search.identifiers import Finding, Kind
+from intents_ui.transfers import statuses
+from intents_ui.triage import export, rows
+from intents_ui.triage.rows import Link, TriageOutcome, TriageRow
+from tests.transfers.builders import NOW, OWNER, TXN_HASH, at, intent, receipt, transaction
+
+ROOT = "https://dash.example"
+MOVED = TriageRow(
+    number=1,
+    finding=Finding(Kind.HASH, TXN_HASH),
+    value=TXN_HASH,
+    what="deposit transaction",
+    outcome=TriageOutcome.FOUND,
+    status=statuses.INTENTS["FAILED"],
+    headline="Failed, refund expected",
+    at=NOW,
+    details=("100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC",),
+    where="At the deposit address on Arbitrum.",
+    address=OWNER,
+    next="Wait.",
+    turn="Waiting on: owner.",
+    notes=("One note.", "Another."),
+    links=(Link("View transfer", "/intent/0x12?tx=0x34"), Link("View all", "/search?q=1")),
+    intent_id="0x12",
+)
+NEARLY = rows.unasked(rows.begin(2, Finding(Kind.NEAR_MISS, "0x1234…abcd", problem=input_errors.SHORTENED), now=NOW))
+ROWS = [MOVED, NEARLY]
+
+
+def row(outcome: TriageOutcome, headline: str = "Done") -> TriageRow:
+    return replace(MOVED, outcome=outcome, headline=headline)
+
+
+def test_plain_text_has_the_content_of_the_rows():
+    assert (
+        export.plain(ROWS, root=ROOT, now=NOW)
+        == f"""\
+As of 2026-11-21 14:03:11 UTC. All 2 identifiers resolved: 1 found, 1 to check.
+
+1. {TXN_HASH} (deposit transaction)
+   Failed: Failed, refund expected
+   100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC.
+   Where the funds are: At the deposit address on Arbitrum. Address: {OWNER}
+   Next step: Wait. Waiting on: owner.
+   Note: One note. Another.
+   https://dash.example/intent/0x12?tx=0x34
+   https://dash.example/search?q=1
+
+2. 0x1234…abcd (possible identifier)
+   Check it: {input_errors.SHORTENED}
+"""
+    )
+
+
+def test_csv_has_the_content_of_the_rows():
+    written = list(csv.DictReader(io.StringIO(export.comma_separated(ROWS, root=ROOT), newline="")))
+    assert len(written) == 2
+    assert written[0] == {
+        "Row": "1",
+        "Identifier": TXN_HASH,
+        "Type": "deposit transaction",
+        "Status": "Failed",
+        "Outcome": "",
+        "Summary": "Failed, refund expected",
+        "Details": "100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC.",
+        "Where the funds are": f"At the deposit address on Arbitrum. Address: {OWNER}",
+        "Next step": "Wait. Waiting on: owner.",
+        "Notes": "One note. Another.",
+        "Links": f"{ROOT}/intent/0x12?tx=0x34 {ROOT}/search?q=1",
+        "As of": "2026-11-21T14:03:11Z",
+    }
+
+
+def test_csv_has_the_outcome_of_the_transfer_unless_it_could_not_be_read():
+    delivered = at(intent("SUCCEEDED"), receipt("SUCCEEDED", destination_transaction=transaction("SUCCEEDED")))
+    unread = replace(delivered, receipt=None, is_unread=True)
+    sent = [replace(MOVED, transfer=each) for each in (delivered, unread)]
+    written = csv.DictReader(io.StringIO(export.comma_separated(sent, root=ROOT), newline=""))
+    assert [each["Outcome"] for each in written] == ["delivered", ""]
+
+
+def test_markdown_is_a_table_with_a_line_for_each_row():
+    heading, blank, columns, rule, *lines = export.markdown(ROWS, root=ROOT, now=NOW).splitlines()
+    assert heading.startswith("As of 2026-11-21 14:03:11 UTC")
+    assert blank == ""
+    assert columns.count("|") == rule.count("|") == 10
+    assert lines[0] == (
+        f"| 1 | {TXN_HASH} | deposit transaction | Failed | Failed, refund expected"
+        " | 100.00 USDC on Arbitrum → 99.50 USDC as quoted on Base, quoted 14:01:11 UTC. One note. Another."
+        f" | At the deposit address on Arbitrum. Address: {OWNER} | Wait. Waiting on: owner."
+        f" | [View transfer](<{ROOT}/intent/0x12?tx=0x34>), [View all](<{ROOT}/search?q=1>) |"
+    )
+    assert lines[1].endswith("|  |")
+
+
+HOSTILE = [
+    "a | b",
+    "`code`",
+    "[here](https://evil.example)",
+    "<img src=x onerror=alert(1)>",
+    "**bold** _it_ ~~gone~~",
+    "https://evil.example",
+    "@everyone $x$",
+    "a\\| b\\",
+    "one\n| 9 | two |\r\n# three",
+]
+LEFT_OF_MARKUP = re.compile(r"[`*_{}\[\]#~|!$@<>\n]|://|www\.|&(?!(?:amp|lt|gt);)", re.IGNORECASE)
+
+
+def unescaped(cell: str) -> str:
+    """Return what a Markdown reader would still take for markup."""
+    return re.sub(r"\\[!-/:-@\[-`{-~]", "", cell)
+
+
+def cells_of(table: str) -> list[str]:
+    """Return the cells of the only row, without our own links."""
+    (line,) = table.splitlines()[4:]
+    return re.split(r"(?<!\\)(?:\\\\)*\|", line)[1:-2]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_untrusted_text_stays_in_its_cell(words):
+    hostile = replace(MOVED, value=words, headline=words, details=(words,), where=words, notes=(words,))
+    cells = cells_of(export.markdown([hostile], root=ROOT, now=NOW))
+    assert len(cells) == 8
+    assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_untrusted_text_stays_in_its_link(words):
+    hostile = replace(MOVED, links=(Link(words, "/intent/0x12"),))
+    (line,) = export.markdown([hostile], root=ROOT, now=NOW).splitlines()[4:]
+    named = line.removesuffix(f"](<{ROOT}/intent/0x12>) |").rpartition("Wait. Waiting on: owner. | [")[2]
+    assert not LEFT_OF_MARKUP.search(unescaped(named))
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_no_text_breaks_out_of_its_cell(words):
+    cells = cells_of(export.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
+    assert len(cells) == 8
+    assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\0", "＝1"])  # noqa: RUF001
+def test_no_csv_cell_is_a_formula(formula):
+    hostile = replace(MOVED, value=formula, what=formula, headline=formula, where=formula, address="", next=formula)
+    written = export.comma_separated([hostile], root=ROOT)
+    for cell in next(csv.reader(io.StringIO(written.partition("\r\n")[2], newline=""))):
+        assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\0", "＝"))  # noqa: RUF001
+    assert f"'{visible(formula, lines=True)}" in written
+
+
+@pytest.mark.parametrize("words", HOSTILE[-1:])
+def test_plain_text_keeps_its_lines(words):
+    written = export.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
+    assert len(written.splitlines()) == len(export.plain([MOVED], root=ROOT, now=NOW).splitlines())
+
+
+def test_the_total_counts_results_and_failures_separately():
+    found, failed = row(TriageOutcome.FOUND), row(TriageOutcome.FAILED, "Request timed out")
+    others = [
+        row(TriageOutcome.UNKNOWN),
+        row(TriageOutcome.TOKEN),
+        row(TriageOutcome.TOKEN),
+        row(TriageOutcome.NOTHING),
+    ]
+    assert export.total([found]) == "1 identifier resolved: 1 found."
+    assert export.total([found, *others]) == (
+        "All 5 identifiers resolved: 1 found, 2 tokens, 1 not an identifier, 1 not found."
+    )
+    assert export.total([found, failed, failed]) == (
+        "1 of 3 identifiers resolved: 1 found. The others failed: Request timed out."
+    )
+    assert export.total([failed]) == "Identifier not resolved: Request timed out."

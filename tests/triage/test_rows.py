@@ -1,0 +1,215 @@
+"""Triage rows for each result of an identifier."""
+
+from dataclasses import replace
+
+import pytest
+
+from intents_ui.formatting import hashes
+from intents_ui.search.identifiers import Finding, Kind
+from intents_ui.service import results
+from intents_ui.service.errors import Unreachable
+from intents_ui.service.results import Hit, LookupQuestion, LookupResult
+from intents_ui.transfers import statuses
+from intents_ui.transfers import summary as summaries
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.triage import rows
+from intents_ui.triage.rows import Link, Reading, TriageOutcome, TriageRow, Urgency
+from tests.transfers.builders import (
+    INTENT_ID,
+    MERCHANT,
+    NOW,
+    OWNER,
+    TXN_HASH,
+    at,
+    before,
+    intent,
+    receipt,
+    summary,
+    transaction,
+)
+
+BY_HASH = Finding(Kind.HASH, TXN_HASH)
+BY_ADDRESS = Finding(Kind.ADDRESS, OWNER)
+FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED")
+
+
+def found(*hits, keys=(results.OWNER,), value=OWNER, failed=(), capped=False) -> LookupResult:
+    """Return intents found by the same keys."""
+    questions = tuple(LookupQuestion(key, value, lambda: ()) for key in keys)
+    return LookupResult(tuple(Hit(hit, questions) for hit in hits), questions, failed, capped)
+
+
+def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> rows.TriageRow:
+    reading = read(of_intent, of_receipt, trouble)
+    return rows.one(rows.begin(7, finding, now=NOW), found(of_intent, **how), reading, link="/intent/…")
+
+
+def read(of_intent, of_receipt=None, trouble=None) -> Reading:
+    return Reading(at(of_intent, of_receipt, unread=trouble is not None), trouble)
+
+
+def several(of_found: LookupResult, *listed: Reading, links=("/intent/…", "/search?q=…")) -> rows.TriageRow:
+    return rows.several(rows.begin(7, BY_ADDRESS, now=NOW), of_found, listed, links=links)
+
+
+def test_a_row_says_the_same_as_the_transfers_page():
+    row = one(BY_HASH, intent("FAILED"), FAILED, keys=(results.TRANSACTION_HASH,), value=TXN_HASH)
+    result = summaries.of(at(intent("FAILED"), FAILED))
+    assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, TriageOutcome.FOUND, INTENT_ID)
+    assert (row.status.word, row.headline) == ("Failed", result.headline)
+    assert (row.where, row.next) == (result.location, result.instructions)
+    assert row.turn == summaries.waiting_on(result)
+    assert row.links == (Link("View transfer", "/intent/…"),)
+    assert row.notes == ()
+
+
+def test_the_amounts_and_the_time_of_the_quote_are_at_the_bottom():
+    sums = summary(destination_token_amount=99_500_000)
+    done = receipt("SUCCEEDED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="SUCCEEDED", summary=sums)
+    row = one(BY_HASH, intent("SUCCEEDED"), done)
+    assert row.details == ("100.00 USDC on Arbitrum → 99.50 USDC on Base, quoted 14:01:11 UTC",)
+    assert row.address == hashes.checksum(OWNER)
+    fake = summary(origin_token_address="0xbad")
+    assert "100.00 USDC (unlisted: 0xbad) on Arbitrum (quoted) → " in one(
+        BY_HASH, intent("SUCCEEDED"), receipt("SUCCEEDED", summary=fake)
+    ).details[0]  # fmt: skip
+
+
+def test_a_transaction_is_named_by_its_step():
+    keys = {"keys": (results.TRANSACTION_HASH,), "value": TXN_HASH}
+    for leg in ("deposit", "origin", "destination", "refund"):
+        of_receipt = receipt(**{leg: transaction("SUCCEEDED")})
+        assert one(BY_HASH, intent(), of_receipt, **keys).what == f"{leg} transaction"
+    elsewhere = receipt(deposit=transaction("SUCCEEDED", txn_hash="0x12"))
+    assert one(BY_HASH, intent(), elsewhere, **keys).what == "transaction"
+
+
+def test_the_same_transfer_is_described_once():
+    result = one(BY_HASH, intent("FAILED"), FAILED)
+    row = rows.again(result, first=3)
+    assert (row.headline, row.where) == ("Same transfer as row 3", "See row 3.")
+    assert (row.details, row.address, row.next, row.turn) == ((), "", "", "")
+    assert (row.number, row.what, row.status, row.links) == (result.number, result.what, result.status, result.links)
+
+
+MANY = [
+    intent("QUOTED"),
+    intent("QUOTED", expires_at=before(minutes=1)),
+    intent("SUCCEEDED"),
+    intent("EXECUTING"),
+    intent("FAILED"),
+    intent("SUCCEEDED"),
+    intent("MIGRATING_2"),
+]
+
+
+def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
+    of_found = found(*MANY)
+    newest, *others = rows.to_look_at(of_found.hits, now=NOW)
+    assert [newest, *others] == [of_found.hits[place] for place in (3, 4, 6)]
+    row = several(of_found, read(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
+    assert row.what == "owner of 7 transfers"
+    assert row.headline == "7 transfers: 2 succeeded, 1 quoted, 1 expired, 1 in progress, 1 failed, 1 MIGRATING_2"
+    assert row.details[0].startswith("Most urgent transfer: 0x7c1f4ab2…90cd9e2b (")
+    assert row.status.word == "In progress"
+    assert row.where
+    assert row.intent_id == ""  # other rows may show that transfer in full
+    assert [link.path for link in row.links] == ["/intent/…", "/search?q=…"]
+
+
+def test_other_transfers_to_check_are_listed_below():
+    of_found = found(*MANY)
+    readings = [read(intent("EXECUTING"), None, Unreachable()), read(intent("FAILED"), FAILED)]
+    row = several(of_found, *readings, links=("/intent/1", "/intent/2", "/address/…"))
+    assert row.details[-1] == "2 other transfers are open or failed. 1 linked here."
+    headline = summaries.of(readings[1].transfer).headline
+    assert row.links[1] == Link(f"0x7c1f4ab2…90cd9e2b ({headline})", "/intent/2")
+    assert [link.path for link in row.links] == ["/intent/1", "/intent/2", "/address/…"]
+    assert row.transfers == tuple(each.transfer for each in readings)
+    both = several(found(*MANY[3:5]), *readings, links=("/intent/1", "/intent/2", "/address/…"))
+    assert both.details[-1] == "1 other transfer is open or failed."
+    unread = several(of_found, *reversed(readings), links=("/intent/1", "/intent/2", "/address/…"))
+    assert [note.partition(" (")[0] for note in unread.notes] == ["Couldn't load the receipt"]
+
+
+@pytest.mark.parametrize("status", ["EXECUTING", "COMMITTED", "FAILED", "SOMETHING_NEW"])
+def test_open_and_failed_transfers_need_a_look(status):
+    hits = found(intent("SUCCEEDED"), intent(status)).hits
+    assert rows.to_look_at(hits, now=NOW) == [hits[1]]
+
+
+@pytest.mark.parametrize(
+    "settled",
+    [
+        *(intent(status) for status in ("SUCCEEDED", "REFUNDED", "ABORTED", "INVALID", "QUOTED")),
+        intent("COMMITTED", expires_at=before(seconds=1)),
+    ],
+    ids=lambda each: each.status,
+)
+def test_closed_and_quoted_transfers_need_no_attention(settled):
+    hits = found(settled).hits
+    assert rows.to_look_at(hits, now=NOW) == []
+    row = several(found(settled, settled), links=["/search?q=…"])
+    assert (row.status.word, row.where) == ("No open transfers", "")
+    assert row.details == ("No open or failed transfers.",)
+    assert [link.path for link in row.links] == ["/search?q=…"]
+
+
+def test_an_empty_result_says_what_was_searched_and_possible_reasons():
+    keys = (results.INTENT_ID, results.TRANSACTION_HASH)
+    row = rows.unknown(rows.begin(7, BY_HASH, now=NOW), found(keys=keys, value=TXN_HASH), link="/search?q=…")
+    asked, why, *causes = row.details
+    assert asked == "Searched as intent ID or transaction hash: no matches."
+    assert why == "Possible reasons:"
+    assert len(causes) >= 3
+    assert (row.outcome, row.headline, row.where) == (TriageOutcome.UNKNOWN, "Not found", "")
+
+
+FIRST, SECOND = hashes.checksum(OWNER), hashes.checksum(MERCHANT)
+
+
+def transfer(number: int, status: str = "SUCCEEDED", owner: str = OWNER) -> Transfer:
+    """Return a transfer with its own ID. One that failed needs action, one that succeeded doesn't."""
+    update = {"intent_id": f"0x{number:064x}", "owner_address": owner}
+    legs = {"deposit": "SUCCEEDED", "origin": status, "destination": status}
+    return at(intent(status).model_copy(update=update), receipt(status, **legs).model_copy(update=update))
+
+
+def row(number: int, owner: str, *transfers: Transfer, same_as: int = 0) -> TriageRow:
+    first, *others = transfers or [None]
+    begun = rows.begin(number, BY_ADDRESS, now=NOW)
+    return replace(
+        begun, outcome=TriageOutcome.FOUND, status=statuses.INTENTS["SUCCEEDED"], transfer=first,
+        others=tuple(each for each in others if each), owner=owner, same_as=same_as,
+    )  # fmt: skip
+
+
+def covered(*told: TriageRow) -> dict[str, list[int]]:
+    """Return the transfers that the reply to each owner covers."""
+    return {each.owner: [int(one.intent.intent_id, 16) for one in each.transfers] for each in rows.groups(told)}
+
+
+def test_a_reply_covers_every_transfer_of_its_rows_once() -> None:
+    told = row(1, FIRST, transfer(1)), row(2, FIRST, transfer(2), transfer(3), transfer(1)), row(3, SECOND)
+    assert covered(*told) == {FIRST: [1, 2, 3], SECOND: []}
+
+
+def test_a_reply_covers_the_owners_transfers_in_rows_of_several_owners() -> None:
+    shared = row(2, "", transfer(2), transfer(3, owner=MERCHANT), transfer(4, owner="0x" + "5" * 40))
+    assert covered(row(1, FIRST, transfer(1)), shared) == {FIRST: [1, 2], "": [3, 4]}
+    assert covered(row(1, FIRST, transfer(1, owner=MERCHANT))) == {FIRST: [1]}
+
+
+def test_a_row_is_as_urgent_as_its_most_urgent_transfer() -> None:
+    fine, failed = transfer(1), transfer(2, "FAILED")
+    assert rows.urgency(row(1, FIRST, fine)) is Urgency.FINE
+    assert rows.urgency(row(1, FIRST, failed)) is rows.urgency(row(1, FIRST, fine, failed)) < Urgency.FINE
+
+
+def test_the_first_row_of_an_urgency_is_that_of_the_page() -> None:
+    told = row(1, SECOND, transfer(1)), row(2, FIRST, transfer(2)), row(3, FIRST, transfer(3, "FAILED"))
+    found = {label: (count, first) for label, count, first in rows.counts(rows.groups(told)) if count}
+    urgent = rows.LABELS[rows.urgency(told[2])]
+    assert found == {urgent: (1, 3), rows.LABELS[Urgency.FINE]: (2, 2)}
+    repeated = row(4, FIRST, transfer(3, "FAILED"), same_as=3)
+    assert {count for _, count, _ in rows.counts(rows.groups([*told, repeated]))} == {0, 1, 2}
