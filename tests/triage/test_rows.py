@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from intents_ui.formatting import hashes
+from intents_ui.search import input_errors
 from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.service import results
 from intents_ui.service.errors import Unreachable
@@ -23,6 +24,7 @@ from tests.transfers.builders import (
     at,
     before,
     intent,
+    named,
     receipt,
     summary,
     transaction,
@@ -163,6 +165,45 @@ def test_an_empty_result_says_what_was_searched_and_possible_reasons():
     assert why == "Possible reasons:"
     assert len(causes) >= 3
     assert (row.outcome, row.headline, row.where) == (TriageOutcome.UNKNOWN, "Not found", "")
+
+
+def test_an_unreadable_receipt_is_reported():
+    row = one(BY_HASH, intent(), None, Unreachable())
+    (note,) = row.notes
+    assert note.startswith("Couldn't load the receipt (Service unreachable).")
+
+
+def test_a_failure_is_never_shown_as_not_found():
+    failed = ((LookupQuestion(results.OWNER, OWNER, lambda: ()), Unreachable()),)
+    begun = rows.begin(7, BY_ADDRESS, now=NOW)
+    row = rows.failed(begun, Unreachable(), found=found(failed=failed), link="/search?q=…")
+    assert (row.outcome, row.status.word) == (TriageOutcome.FAILED, "Lookup failed")
+    assert row.headline == "Service unreachable"
+    assert row.details[0] == "Lookup by owner failed: service unreachable."
+    assert "Transfers in progress are not affected" in row.details[1]
+    assert "Don't resend a transfer" in row.next
+
+
+@pytest.mark.parametrize(
+    ("finding", "outcome", "headline"),
+    named(
+        (
+            "nearly one",
+            Finding(Kind.NEAR_MISS, "0x12…34", problem=input_errors.SHORTENED),
+            TriageOutcome.UNCLEAR,
+            input_errors.SHORTENED,
+        ),
+        (
+            "a placeholder",
+            Finding(Kind.HASH, "0x" + "0" * 64, warning=input_errors.PLACEHOLDER),
+            TriageOutcome.NOTHING,
+            input_errors.PLACEHOLDER,
+        ),
+    ),
+)
+def test_identifiers_that_need_no_lookup_are_explained(finding, outcome, headline):
+    row = rows.unasked(rows.begin(7, finding, now=NOW))
+    assert (row.outcome, row.headline, row.notes) == (outcome, headline, ())
 
 
 FIRST, SECOND = hashes.checksum(OWNER), hashes.checksum(MERCHANT)
