@@ -192,7 +192,7 @@ if (document.querySelector("[data-follow-note]")) {
     const unreported = told && !isSpeaking ? [] : fresh.filter(({ key }) => !told?.includes(key));
     for (const { key } of fresh) reported.add(key);
     if (!told || unreported.length) {
-      followed.told = [...untold.map(({ key }) => key), ...(told ?? [])].slice(0, MAX_REPORTED);
+      followed.told = [...unreported.map(({ key }) => key), ...(told ?? [])].slice(0, MAX_REPORTED);
       const others = savedItems.pages("followed").filter(({ path }) => path !== subject.path);
       storage.write("followed", [followed, ...others].slice(0, MOST.followed));
     }
