@@ -27,7 +27,7 @@ lint: .venv/installed-dev
 # Three processes for two cores, because some wait for a timer or a browser. A file's tests share a server.
 PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --no-loadscope-reorder
 
-test: .venv/installed-dev ## Run the tests, the same ones each time (about three minutes)
+test: .venv/installed-dev ## Run the tests, the same ones each time (about four minutes)
 	$(PYTEST)
 
 programs: .venv/installed-dev ## Run what needs PostgreSQL, nginx or git, the docs' commands, and every page in a browser (seven minutes)

@@ -92,7 +92,7 @@ PATHS: Final = {
     "intent": ("/intent/$intent", "/intent/$intent", "/intent/$intent.json", "/intent/$intent/receipt"),
     "parts": tuple(f"/intent/$intent/{part}" for part in PARTS),
     "history": ("/history", *(f"/history?{query}" for query in QUERIES)),
-    "search": ("/search?q=$intent", "/search?q=$owner", "/search?q=nobody", f"/search?q={quote(TICKET)}"),
+    "search": ("/search?q=$intent", "/search?q=$owner", "/search?q=unmatched", f"/search?q={quote(TICKET)}"),
     "address": ("/address/$owner", "/address/$owner/feed.atom", f"/address/{USDC}"),
     "tokens": ("/tokens", "/tokens?q=usd", "/tokens?chain=8453", "/tokens?q=$letter"),
     "token": (f"/token/1/{USDC}", f"/token/1/{USDC}/routes", "/token/8453/0x" + "12" * 20),

@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE
 
 LINK = re.compile(r'\s(?:href|src|action|content|hx-get|hx-post)="(/[^"]*|http://127[^"]*)"')
 APPS = ("insight", "share", "console", "helpdesk")
-FROM_THE_MIRROR = "address of a recipient"  # its transfers are figures' data, which nobody sees without insight
+FROM_THE_MIRROR = "address of a recipient"  # its transfers come from the mirror, which pages without Insight don't show
 
 
 def is_of(app: str, url: str) -> bool:

@@ -10,7 +10,6 @@ from intents_ui import app
 from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
 from intents_ui.catalog import routes, token_list
-from intents_ui.catalog import token_list as token_filters
 from intents_ui.catalog.routes import RouteDirection, listed_routes, one_route
 from intents_ui.catalog.token_list import TokenRow, find_tokens
 from intents_ui.http import client_ip, cursors, failures
@@ -60,7 +59,7 @@ class TokenListFilters(Schema):
 
 def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpResponse:
     """List the tokens of the service, or search them."""
-    parsed = token_filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
+    parsed = token_list.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return invalid(request, parsed)
     found, catalog, root = find_tokens(parsed.filters), app.current().catalog, client_ip.root(request)

@@ -21,8 +21,7 @@ from intents_ui.formatting import failures, hashes, text
 from intents_ui.formatting.hashes import ZERO_ADDRESS
 from intents_ui.http import cursors
 from intents_ui.http.marks import is_partial
-from intents_ui.search import filters as parameters
-from intents_ui.search import identifiers
+from intents_ui.search import filters, identifiers
 from intents_ui.search.filters import InvalidParameter, Parsed, Parser, Query, UrlFilters, last
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
@@ -129,7 +128,7 @@ class RouteQuery(UrlFilters):
     @property
     def quote(self) -> str:
         """Return the query of the console's quote form for this route, without the amount."""
-        return parameters.encode(
+        return filters.encode(
             {
                 "ownerAddress": self.owner,
                 "originChainId": self.origin.chain_id,
@@ -159,21 +158,21 @@ def read(query: Query, *, using: Lists) -> Parsed[RouteQuery]:
 
     def token(chain: str) -> Parser:
         """Return the parser of a token on this chain. An unknown chain has its own message."""
-        chain_id = parameters.find_chain(last(written, chain), using.chains())
+        chain_id = filters.find_chain(last(written, chain), using.chains())
         return lambda word: _address(word, chain_id, using=using) if chain_id else None
 
     def chain(word: str) -> int:
         problem = f"Unknown chain “{text.name(word).shown}”."
-        return parameters.required(parameters.find_chain(word, using.chains()), problem)
+        return filters.required(filters.find_chain(word, using.chains()), problem)
 
     parsers: dict[str, Parser] = {
         "from": chain,
         "token": token("from"),
         "to": chain,
         "for": token("to"),
-        "owner": parameters.address,
+        "owner": filters.address,
     }
-    parsed = parameters.parse(written, parsers, dict[str, Any])
+    parsed = filters.parse(written, parsers, dict[str, Any])
     found, typed, problems = parsed.filters, parsed.typed, dict(parsed.problems)
     for side, name in (("from", "token"), ("to", "for")):
         if typed[name] and not typed[side]:
@@ -202,7 +201,7 @@ def word_of(token: TokenInfo, *, among: Sequence[TokenInfo]) -> str:
 
 def _address(written: str, chain_id: int, *, using: Lists) -> str:
     if _is_hex(written):
-        return token_amounts.key(parameters.address(written))
+        return token_amounts.key(filters.address(written))
     listed = using.tokens(chain_id)
     named = [token for token in listed if _folded(token.symbol) == _folded(written)]
     chosen = featured(named)

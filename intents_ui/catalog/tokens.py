@@ -19,10 +19,8 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from intents_ui import app
-from intents_ui.catalog import routes as ways
 from intents_ui.catalog import token_list
-from intents_ui.catalog import token_list as token_filters
-from intents_ui.catalog.routes import RouteQuery, RouteSide
+from intents_ui.catalog.routes import RouteAnswer, RouteQuery, RouteSearch, RouteSide
 from intents_ui.catalog.token_list import SEARCH_LIMIT, FoundTokens, TokenFilters, Where, find_tokens
 from intents_ui.formatting import failures, hashes, text
 from intents_ui.http import cursors
@@ -53,7 +51,7 @@ HEADINGS = {"routes": "Routes of", "intents": "Recent transfers of"}
 @require_safe
 @vary_on_headers("HX-Target")
 def view(request: HttpRequest) -> HttpResponse:
-    parsed = token_filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
+    parsed = token_list.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
     after = read_place(request)
@@ -69,7 +67,7 @@ def view(request: HttpRequest) -> HttpResponse:
 @require_safe
 def rows(request: HttpRequest) -> HttpResponse:
     """Render the next batch of an open list."""
-    parsed = token_filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
+    parsed = token_list.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     after = read_place(request)
     if parsed.problems:
         raise BadRequest
@@ -109,7 +107,7 @@ def form(parsed: Parsed[TokenFilters]) -> dict[str, object]:
     """Return the context of the filters, valid or not."""
     filters = parsed.filters
     chains = names.by_id(app.current().catalog.chains())
-    chips = token_filters.chips(filters, chains=chains)
+    chips = token_list.chips(filters, chains=chains)
     query = f"“{text.visible(filters.words)}”" if filters.words else ""
     title = ", ".join(part for part in (query, chips["chains"].text if filters.chains else "") if part)
     return {
@@ -118,7 +116,7 @@ def form(parsed: Parsed[TokenFilters]) -> dict[str, object]:
         "filters": filters,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "chips": chips,
-        "lists": token_filters.SHOWN,
+        "lists": token_list.SHOWN,
         "listed": None,
         "error": None,
     }
@@ -244,10 +242,10 @@ def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
 
 def side_of(
     answer: TokensAnswer | ServiceError, question: RouteQuery
-) -> tuple[ways.RouteAnswer | None, ServiceError | None]:
+) -> tuple[RouteAnswer | None, ServiceError | None]:
     if isinstance(answer, ServiceError):
         return None, answer
-    return ways.RouteSearch(question, app.current().catalog).listed(answer), None
+    return RouteSearch(question, app.current().catalog).listed(answer), None
 
 
 @require_safe

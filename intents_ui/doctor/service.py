@@ -299,7 +299,7 @@ def courses(responses: Responses) -> Iterator[Finding]:
     ]
     if waits and (usual := timedelta(seconds=median(waits))) > timedelta(minutes=1):
         yield warning(
-            f"Transfers become visible late, at the median {_told(usual)} after they were created.",
+            f"Transfers become visible late, at the median {_duration(usual)} after they were created.",
             "Lists by status show them that much later.",
         )
     rows = responses.of_yesterday
@@ -387,7 +387,7 @@ def clock(responses: Responses) -> Iterator[Finding]:
         yield ok("The service's clock agrees with this machine's.")
     else:
         yield warning(
-            f"The service's clock is {_told(abs(ahead))} {direction} this machine's.",
+            f"The service's clock is {_duration(abs(ahead))} {direction} this machine's.",
             "Pages correct it, except in times that the browser counts.",
             "Let both machines keep their time by NTP.",
         )
@@ -530,6 +530,6 @@ def _time(document: Document, name: str) -> datetime | None:
         return None
 
 
-def _told(length: timedelta) -> str:
+def _duration(length: timedelta) -> str:
     seconds = round(length.total_seconds())
     return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"

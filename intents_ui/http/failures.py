@@ -59,7 +59,7 @@ class Failure:
 
 
 def of_dashboard(name: str, values: Mapping[str, object] | None = None, **how: Any) -> Failure:
-    """Return a failure of the dashboard itself: a row of display/failures.json with `values` in its gaps."""
+    """Return a failure of the dashboard itself: a row of formatting/failures.json with `values` in its gaps."""
     status, words = failures.of_dashboard(name, **(values or {}))
     return Failure(status, words.title, words.what, words.todo, **how)
 

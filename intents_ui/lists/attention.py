@@ -348,7 +348,7 @@ class AttentionReader:
     def _take(self, call: ServiceCall[HistoryAnswer]) -> bool:
         """Return whether to ask for this call now.
 
-        One that was just sent is asked for again while it is pending or cached: the client sends no second request.
+        One that was just sent is requested again while it is pending or cached: the client sends no second request.
         """
         question, now = call.cache_key, app.current().service.cache.clock()
         with self._lock:

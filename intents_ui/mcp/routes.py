@@ -13,7 +13,7 @@ from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Period
 from intents_ui.mirror.readonly import CopyUnreadable, reading
-from intents_ui.search import filters as parameters
+from intents_ui.search import filters
 from intents_ui.tokens import names
 from intents_ui.web import incidents
 from intents_ui.web.mirror import mirror_coverage
@@ -60,7 +60,7 @@ def chain(written: str, *, which: str) -> str:
     """Return the ID of a chain by its number or name. Transfers also use chains that the service doesn't list."""
     if written.isascii() and written.isdigit():
         return written.lstrip("0") or "0"
-    known = parameters.find_chain(written, app.current().catalog.chains())
+    known = filters.find_chain(written, app.current().catalog.chains())
     if known is None:
         raise ToolError(UNKNOWN_CHAIN.format(which=which))
     return str(known)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from intents_ui.search import filters as parameters
-from intents_ui.search import identifiers, input_errors
+from intents_ui.search import filters, identifiers, input_errors
 from intents_ui.search.filters import InvalidParameter, Parsed, Query, required
 from intents_ui.search.identifiers import LONGEST_WORDS, SHORTEST_WORDS, Kind
 from intents_ui.service import results
@@ -69,7 +68,7 @@ type Criteria = Parsed[dict[str, Any]]
 
 
 def read(query: Query) -> Criteria:
-    return parameters.parse(query, {key.name: partial(_criterion, kind=key.kind) for key in KEYS}, dict)
+    return filters.parse(query, {key.name: partial(_criterion, kind=key.kind) for key in KEYS}, dict)
 
 
 def used(parsed: Criteria) -> list[SearchKey]:
@@ -85,13 +84,13 @@ def _criterion(value: str, *, kind: Kind | None) -> str | int:
         case Kind.TRANSACTION:
             return required(identifiers.only(value, identifiers.HASHES), input_errors.of_hash(value))
         case Kind.ADDRESS:
-            return parameters.address(value)
+            return filters.address(value)
         case Kind.WORDS:
             problem = input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
             if problem and len(value) >= SHORTEST_WORDS:
                 problem = f"Text must have at most {LONGEST_WORDS} characters, all visible."
             return required(None if problem else value, problem)
-    return parameters.number(value, what="A project ID")
+    return filters.number(value, what="A project ID")
 
 
 def _intent_id(value: str) -> str:

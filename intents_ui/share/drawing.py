@@ -21,7 +21,7 @@ SCALE = 2
 
 FONTS = installation.ROOT / "static" / "fonts"
 SANS, MONO = "inter-latin.woff2", "jetbrains-mono-latin.woff2"
-# Replacements for the brackets that `display/formatting/text.py` puts around hidden characters: the font has
+# Replacements for the brackets that `formatting/text.py` puts around hidden characters: the font has
 # only small ones. It has no isolates.
 BRACKETS = str.maketrans("⟨⟩", "\u2039\u203a", ISOLATE + END_OF_ISOLATE)
 MAX_LETTERS = 400

@@ -155,17 +155,17 @@ def _of_end(transfer: Transfer) -> Iterator[Entry]:
     ended = transfer.execute_by if has_expired else transfer.last_change or transfer.finished_at
     at = ended or transfer.updated_at or times.EPOCH
     key = "end:EXPIRED" if has_expired else f"end:{transfer.status}"
-    yield _told(transfer, key=key, published=at, updated=at)
+    yield _atom_entry(transfer, key=key, published=at, updated=at)
 
 
 def _of_listed(transfer: Transfer) -> Entry:
     ended = transfer.execute_by if transfer.is_expired else transfer.last_change
     published = transfer.quoted_at or times.EPOCH
     updated = max(published, ended or published)
-    return _told(transfer, key="", published=published, updated=updated)
+    return _atom_entry(transfer, key="", published=published, updated=updated)
 
 
-def _told(transfer: Transfer, *, key: str, published: datetime, updated: datetime) -> Entry:
+def _atom_entry(transfer: Transfer, *, key: str, published: datetime, updated: datetime) -> Entry:
     """Return an entry with the page's own summary."""
     result = summary.of(transfer)
     ways = f"{result.sent} → {result.returned or result.received}."

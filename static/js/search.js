@@ -1,4 +1,4 @@
-// Recovery phrases and private keys don't leave the browser. The server checks again (display/search/secret_text.py).
+// Recovery phrases and private keys don't leave the browser. The server checks again (http/secret_text.py).
 {
   const BASE58 = "[1-9A-HJ-NP-Za-km-z]";
   const NAMED = "(?:(?:private|secret|signing)[\\W_]*key|privkey|recovery[\\W_]*phrase|seed|mnemonic)";

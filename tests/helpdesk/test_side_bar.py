@@ -13,7 +13,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.search import input_errors
 from intents_ui.search.candidates import NO_MIRROR
 from intents_ui.transfers import summary
-from intents_ui.triage import lookup as ticket_lookup
+from intents_ui.triage import lookup
 from intents_ui.web import links, reading
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
@@ -131,7 +131,7 @@ def test_a_text_without_identifiers_says_so_and_shows_the_form(site: Client) -> 
 
 
 def test_the_rate_limit_of_tickets_applies(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ticket_lookup, "charge", lambda *_: 7)
+    monkeypatch.setattr(lookup, "charge", lambda *_: 7)
     answer = shown(site, NOTHING)
     assert (answer.status_code, answer["Retry-After"]) == (429, "7")
     assert "reached the rate limit" in visible_text(answer)

@@ -20,7 +20,7 @@ from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 from intents_ui.settings import ENV
 from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.triage import lookup as ticket_lookup
+from intents_ui.triage import lookup
 from intents_ui.web import customer_reply, reading
 from tests.fenced import data_of, json_of
 from tests.pages.kinds import EVERY_SCENARIO
@@ -120,7 +120,7 @@ def test_a_ticket_beyond_the_limit_says_what_was_left_out(site: Client) -> None:
 def test_a_ticket_over_the_limit_of_service_calls_is_not_looked_up(
     site: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ticket_lookup, "charge", lambda *_: 7)
+    monkeypatch.setattr(lookup, "charge", lambda *_: 7)
     assert "Try again in 7 seconds" in failure(site, "triage_ticket", text=UNKNOWN)
 
 

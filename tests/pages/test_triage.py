@@ -22,8 +22,7 @@ from intents_ui.emulator.transfers import OWNERS
 from intents_ui.search.identifiers import Finding
 from intents_ui.service import operations
 from intents_ui.service.models import IntentHistory, Page
-from intents_ui.triage import lookup as ticket
-from intents_ui.triage import rows
+from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from tests.pages.asgi import ask
@@ -221,7 +220,7 @@ def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None
 @pytest.mark.usefixtures("still")
 def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, emulator: Emulator) -> None:
     text = " ".join([NOTHING, *(each.written for each in forty_eight(site, emulator)[::2]), UNUSED_ADDRESS])
-    told = {row.number: row for row in told_rows(ticket.read(text).findings)}
+    told = {row.number: row for row in told_rows(lookup.read(text).findings)}
     answer = send(text)
     assert sorted(number for _, group in answer.groups for number in group) == list(range(1, 27))
     owners = [owner for owner, _ in answer.groups]
@@ -259,7 +258,7 @@ def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_fo
         if each.receipt and each.receipt.owner_address:
             by_owner.setdefault(each.receipt.owner_address, []).append(each)
     for owner, owned in by_owner.items():
-        (row,) = told_rows(ticket.read(owner).findings)
+        (row,) = told_rows(lookup.read(owner).findings)
         listed = {each.intent.intent_id for each in row.transfers}
         others = [each.intent_id for each in owned if each.intent_id not in listed]
         if len(listed) > 1 and others and row.owner:

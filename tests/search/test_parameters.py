@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from intents_ui.catalog import chains as chain_filters
-from intents_ui.catalog import routes
-from intents_ui.catalog import token_list as token_filters
+from intents_ui.catalog import routes, token_list
 from intents_ui.search import filters
-from intents_ui.search import filters as parameters
 from intents_ui.search.filters import InvalidParameter, Parsed
 from intents_ui.service.models import ChainInfo
 from tests.catalog.test_routes import LISTS
@@ -20,7 +18,7 @@ CHAINS = (ChainInfo(id=8453, name="Base"), ChainInfo(id=7))
 READERS: list[tuple[str, str, Callable[[dict[str, list[str]]], Parsed[Any]]]] = [
     ("owner", OWNER, filters.read),
     ("from_at", "2026-11-21", filters.read),
-    ("q", "usdc", token_filters.read),
+    ("q", "usdc", token_list.read),
     ("network", "testnet", chain_filters.read),
     ("to", "2", lambda written: routes.read(written, using=LISTS)),
 ]
@@ -38,7 +36,7 @@ def test_blank_values_and_other_parameters_are_ignored(
 
 
 def test_invalid_values_are_shown_again_with_hidden_characters_visible_and_at_most_100_characters() -> None:
-    parsed = token_filters.read({"limit": ["9\u202e" + "x" * 200], "q": ["usdc"]})
+    parsed = token_list.read({"limit": ["9\u202e" + "x" * 200], "q": ["usdc"]})
     assert parsed.problems == {"limit": "Enter a limit from 1 to 1,000 tokens per chain."}
     assert parsed.typed["limit"] == "9⟨U+202E⟩" + "x" * 91
     assert (parsed.typed["words"], parsed.typed["show"]) == ("usdc", "")
@@ -58,13 +56,13 @@ def test_invalid_values_are_shown_again_with_hidden_characters_visible_and_at_mo
     ),
 )
 def test_a_chain_is_given_by_id_or_name(written: str, chains: tuple[ChainInfo, ...], found: int | None) -> None:
-    assert parameters.find_chain(written, chains) == found
+    assert filters.find_chain(written, chains) == found
     if found is None:
         with pytest.raises(InvalidParameter):
-            parameters.chain_id(written, chains)
+            filters.chain_id(written, chains)
     else:
-        assert parameters.chain_id(written, chains) == found
+        assert filters.chain_id(written, chains) == found
 
 
 def test_a_query_has_switches_as_1_and_a_parameter_for_each_value() -> None:
-    assert parameters.encode({"a": True, "b": None, "c": (1, "x y"), "d": 0, "e": ()}) == "a=1&c=1&c=x+y&d=0"
+    assert filters.encode({"a": True, "b": None, "c": (1, "x y"), "d": 0, "e": ()}) == "a=1&c=1&c=x+y&d=0"

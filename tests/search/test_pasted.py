@@ -16,7 +16,7 @@ from intents_ui.search.filters import InvalidParameter
 from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
-from intents_ui.triage import lookup as ticket
+from intents_ui.triage import lookup
 
 TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("pasted.toml").read_text("utf-8"))
 NOW = datetime(2026, 11, 25, 9, tzinfo=UTC)
@@ -56,7 +56,7 @@ def test_the_search_box_and_the_triage_of_a_ticket_have_one_reading(written: str
         assert not found.lookups
     else:
         assert said(found.findings) == readings
-    in_ticket = ticket.read(written).findings
+    in_ticket = lookup.read(written).findings
     assert not in_ticket or said(in_ticket) == said(found.findings)
 
 

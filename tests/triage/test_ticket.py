@@ -5,7 +5,7 @@ import re
 import pytest
 
 from intents_ui.search.identifiers import Kind
-from intents_ui.triage import lookup as ticket
+from intents_ui.triage import lookup
 from tests.search.test_identifiers import grows_with_its_length
 from tests.transfers.builders import named
 
@@ -18,7 +18,7 @@ def addresses(count: int) -> list[str]:
 
 
 def test_every_identifier_is_found_once_in_text_order():
-    read = ticket.read(f"{OWNER} sent https://basescan.org/tx/{HASH}, again {HASH} of {OWNER.upper()}, and vitalik.eth")
+    read = lookup.read(f"{OWNER} sent https://basescan.org/tx/{HASH}, again {HASH} of {OWNER.upper()}, and vitalik.eth")
     assert [(each.kind, each.value) for each in read.findings] == [
         (Kind.ADDRESS, OWNER),
         (Kind.HASH, HASH),
@@ -28,36 +28,36 @@ def test_every_identifier_is_found_once_in_text_order():
 
 
 def test_two_hundred_lines_are_read_whole():
-    read = ticket.read("\r\n".join(addresses(200)))
+    read = lookup.read("\r\n".join(addresses(200)))
     assert [each.value for each in read.findings] == addresses(200)
     assert read.notes == ()
 
 
 def test_identifiers_beyond_two_hundred_are_counted():
-    read = ticket.read("\n".join(addresses(230)))
+    read = lookup.read("\n".join(addresses(230)))
     assert [each.value for each in read.findings] == addresses(200)
     assert read.notes == ("Only the first 200 of 230 identifiers were looked up. Submit the other 30 separately.",)
 
 
 @pytest.mark.parametrize("filler", ["word ", "line\n", "送金 "])
 def test_a_text_that_is_too_long_is_cut_at_a_space_with_a_note(filler):
-    text = f"{OWNER} " + filler * (ticket.LONGEST // len(filler)) + HASH
-    read = ticket.read(text)
+    text = f"{OWNER} " + filler * (lookup.LONGEST // len(filler)) + HASH
+    read = lookup.read(text)
     assert [each.value for each in read.findings] == [OWNER]
     (note,) = read.notes
     assert re.match(rf"Only the first 6[\d,]+ of {len(text):,} characters were read\.", note)
 
 
 def test_no_identifier_is_cut_in_two():
-    before = f"{OWNER} " + "x " * ((ticket.LONGEST - 70) // 2)
-    assert [each.value for each in ticket.read(f"{before}{HASH}").findings] == [OWNER]
+    before = f"{OWNER} " + "x " * ((lookup.LONGEST - 70) // 2)
+    assert [each.value for each in lookup.read(f"{before}{HASH}").findings] == [OWNER]
     whole = f"{before[:-70]} {HASH}"
-    assert [each.value for each in ticket.read(f"{whole} {OWNER}").findings] == [OWNER, HASH]
+    assert [each.value for each in lookup.read(f"{whole} {OWNER}").findings] == [OWNER, HASH]
 
 
 @pytest.mark.parametrize("control", ["\x00", "\x1b", "\x7f", "\x9f"])
 def test_an_untypable_character_costs_no_identifier(control):
-    read = ticket.read(f"{OWNER}{control}{HASH}{control}")
+    read = lookup.read(f"{OWNER}{control}{HASH}{control}")
     assert [each.value for each in read.findings] == [OWNER, HASH]
 
 
@@ -71,19 +71,19 @@ def test_an_untypable_character_costs_no_identifier(control):
     ),
 )
 def test_a_ticket_without_identifiers_says_why(received, problem):
-    assert ticket.read(received) == ticket.Ticket(problem=problem)
+    assert lookup.read(received) == lookup.Ticket(problem=problem)
 
 
 @pytest.mark.parametrize("number", ["4711-0815", "<b>4711</b> \u202e", "#A17 (2026)"])
 def test_numbers_alone_are_looked_up(number):
-    assert [each.kind for each in ticket.read(number).findings] == [Kind.WORDS]
+    assert [each.kind for each in lookup.read(number).findings] == [Kind.WORDS]
 
 
 @pytest.mark.parametrize("unit", ["0xabcd abcd ", "a=\n> "], ids=ascii)
 def test_the_cost_of_joining_broken_lines_grows_with_length_only(unit):
-    assert grows_with_its_length(ticket.read, (unit * 16_000)[:16_000])
+    assert grows_with_its_length(lookup.read, (unit * 16_000)[:16_000])
 
 
 def test_the_cost_of_a_text_full_of_identifiers_grows_with_length_only():
     text = "".join(f"{HASH[:-4]}{number:04x} 0x{number:06x}…abcd " for number in range(700))
-    assert grows_with_its_length(ticket.read, text)
+    assert grows_with_its_length(lookup.read, text)
