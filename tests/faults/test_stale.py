@@ -79,9 +79,11 @@ def test_the_age_of_a_page_is_that_of_its_oldest_response(dashboard: Dashboard, 
 def test_staleness_is_announced_politely_and_without_a_running_clock(
     dashboard: Dashboard, paths: dict[str, str]
 ) -> None:
-    page = LexborHTMLParser(opened_twice(dashboard, paths["home"])[0].body)
+    page = LexborHTMLParser(dashboard.open(paths["home"]).body)
     assert page.css_first("#old-said").attributes["aria-live"] == "polite"
     assert not page.css("[aria-live] [data-ago]")
+    dashboard.later(LATER)
+    dashboard.service.inject(FAULTS["502 with a page"])
     looks = [dashboard.visit("/newest", headers=PARTIAL).body for _ in range(2)]
     said = [re.search(r'"#old-said" hx-swap="innerMorph">(.+?)</hx-partial>', look)[1] for look in looks]
     assert re.fullmatch(r"Last updated \d\d:\d\d UTC: transfer list\. Service error\.", said[0])
