@@ -205,7 +205,7 @@ class Exchange[T]:
             raise refused(response, document)
         if not response.is_success:
             raise self._flawed(Reason.WRONG_SHAPE)
-        return self.call.read(Answer(self.config.names.read(document), self.text))
+        return self.call.read(Answer(self.config.names.read(document), self.text, self.call.is_cached))
 
     def _flawed(self, reason: Reason) -> ServiceError:
         return flawed(cast(httpx.Response, self._response), reason, self.text)

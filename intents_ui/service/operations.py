@@ -6,11 +6,13 @@ docs/contract.md describes them. QuoteIntent and ExecuteIntent are only sent by 
 The docstrings name the errors with a specific meaning for the operation. Arguments that aren't given aren't sent.
 """
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum, auto
 from functools import cache, cached_property
+from itertools import islice
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from pydantic import SecretStr, alias_generators
@@ -140,6 +142,7 @@ type CacheKey = tuple[str, bytes]
 
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MAX_HITS = 1000
+MAX_KNOWN_ENTRIES = 300
 STATUSES = frozenset(IntentStatus)
 # Filters that a result can be checked against. The service searches its transactions and words by itself.
 CHECKED_FIELDS = (
@@ -159,10 +162,14 @@ to_camel = cache(alias_generators.to_camel)  # takes as long as everything else 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Response to parse: the document with the schema's field names, and its exact text."""
+    """Response to parse: the document with the schema's field names, and its exact text.
+
+    If it `is_cached`, its history entries are those of earlier responses if they are equal (`KnownEntries`).
+    """
 
     document: Mapping[str, Any]
     text: str
+    is_cached: bool = True
 
     def as_a[W: Model](self, model: type[W]) -> W:
         found = model.model_validate(self.document)
@@ -171,12 +178,55 @@ class Answer:
                 part.with_raw(decode.member(self.text, to_camel(name)))
         return found
 
+    def as_history(self) -> HistoryAnswer:
+        rows = self.document.get("intents")
+        if not self.is_cached or not isinstance(rows, list):
+            return self.as_a(HistoryAnswer)
+        document = {**self.document, "intents": KNOWN_ENTRIES.replaced(rows)}
+        found = replace(self, document=document).as_a(HistoryAnswer)
+        if len(found.intents) == len(rows):
+            KNOWN_ENTRIES.learn(rows, found.intents)
+        return found
+
     def about[W: IntentAnswer | ReceiptAnswer | CommitAnswer](self, intent_id: str, model: type[W]) -> W:
         """Parse a response about one intent. Raises Unreadable if a part of it belongs to another one."""
         found = self.as_a(model)
         if any(each.lower() != intent_id.lower() for each in found.intent_ids):
             raise Unreadable(reason=Reason.OTHER_INTENT)
         return found
+
+
+class KnownEntries:
+    """The latest entries of all histories, with the JSON that they were read from. Thread-safe.
+
+    An entry that comes again, in another list or beside others that changed, is the same object. It isn't validated
+    again, and what was made of it is valid.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[object, int], tuple[object, IntentHistory]] = {}
+
+    def replaced(self, rows: Sequence[object]) -> list[object]:
+        """Return the rows, with the known entry in place of each that is equal to its JSON."""
+        with self._lock:
+            known = [self._known.get(_key(row)) for row in rows]
+        return [found[1] if found and found[0] == row else row for row, found in zip(rows, known, strict=True)]
+
+    def learn(self, rows: Sequence[object], entries: Sequence[IntentHistory]) -> None:
+        with self._lock:
+            for row, entry in zip(rows, entries, strict=True):
+                self._known[_key(row)] = row, entry
+            for key in list(islice(self._known, max(0, len(self._known) - MAX_KNOWN_ENTRIES))):
+                del self._known[key]
+
+
+def _key(row: object) -> tuple[object, int]:
+    """Return what an intent's entries of the same form have in common: those with balances have more fields."""
+    return (str(row.get("intentId")), len(row)) if isinstance(row, Mapping) else (None, 0)
+
+
+KNOWN_ENTRIES = KnownEntries()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,7 +323,7 @@ def get_intent_history(*, page: Page | None = None, **filters: Unpack[HistoryFil
     """
 
     def read(answer: Answer) -> HistoryAnswer:
-        found = answer.as_a(HistoryAnswer)
+        found = answer.as_history()
         found.notes["requested"] = page
         return found.fitting(meets)
 

@@ -1,6 +1,7 @@
 """Transfers for display: read from the service, with names and the balances of their intent addresses.
 
-A transfer is made once from the same objects of the service, names, balances and five seconds (`TransferMemo`).
+A transfer is made once from the same objects of the service, names, balances and five seconds (`TransferMemo`). An
+entry of a list that comes again in another response is the same object (`KnownEntries`).
 
 The service reports balances only in the owner's history, and that call is slow because the service queries chains for
 it. A response is fresh for some seconds. After that it remains the last known balance until the transfer changes. All
@@ -11,14 +12,13 @@ The mirror, if there is one, knows the incidents on a transfer's route, and afte
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from cachetools import LRUCache
 from django.conf import settings
 
 from intents_ui import app
@@ -268,8 +268,7 @@ BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows 
 PATIENCE = 3.0
 BEGINNING = Position()
 REUSE_SECONDS = 5.0
-# Objects of the service, with what was made and drawn of each: 18 KB in a list, 75 KB for a page of its own.
-MAX_REUSED = 1000
+MAX_REUSED = 1000  # with what was made and drawn of each: 18 KB for an entry of a list, 75 KB for a page of its own
 
 
 class TransferMemo:
@@ -281,22 +280,23 @@ class TransferMemo:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: LRUCache[tuple[object, ...], tuple[Sequence[object], tuple[object, ...], Any] | None] = LRUCache(
-            MAX_REUSED, getsizeof=lambda known: len(known[0]) if known else 1
-        )
+        self._made: dict[tuple[object, ...], tuple[Sequence[object], tuple[object, ...], Any] | None] = {}
 
     def get[T](self, kind: str, sources: Sequence[object], *values: object, make: Callable[[], T]) -> T:
         """Return what `make` made of the same objects and equal values, or makes now."""
         key = (kind, *map(id, sources))
         with self._lock:
-            is_repeated, known = key in self._made, self._made.get(key)
-        if known and known[1] == values:
-            made: T = known[2]
-        else:
-            made = make()
-            with self._lock:
-                # With the sources, so that their IDs stay theirs.
-                self._made[key] = (sources, values, made) if is_repeated and len(sources) < MAX_REUSED else None
+            is_repeated, known = key in self._made, self._made.pop(key, None)
+            if known and known[1] == values:
+                self._made[key] = known  # the newest
+                made: T = known[2]
+                return made
+        made = make()
+        with self._lock:
+            # With the sources, so that their IDs stay theirs.
+            self._made[key] = (sources, values, made) if is_repeated else None
+            while len(self._made) > MAX_REUSED:
+                del self._made[next(iter(self._made))]
         return made
 
 
@@ -364,23 +364,21 @@ def _unnamed(entries: Sequence[IntentHistory]) -> tuple[Sequence[Transfer], Sequ
 def _listed(
     entries: Sequence[IntentHistory], unnamed: Sequence[Transfer], unchecked: Sequence[Transfer], names: object
 ) -> Sequence[Transfer]:
-    found = known_balances(unchecked)
+    found, memo, at = known_balances(unchecked), app.current().transfers, these_seconds()
 
     def make() -> Sequence[Transfer]:
-        now, cached = datetime.now(UTC), iter([balances for balances, _ in found])
-        return [
-            replace(
-                each,
-                now=now,
-                names=app.current().catalog,
-                balances=next(cached) if each.balances.check is Check.UNCHECKED else each.balances,
-                late_after=limit_of_route(each),
-            )
-            for each in unnamed
-        ]
+        cached = iter([balances for balances, _ in found])
+        return [listed(each, entry, cached) for each, entry in zip(unnamed, entries, strict=True)]
+
+    def listed(transfer: Transfer, entry: IntentHistory, cached: Iterator[Balances]) -> Transfer:
+        balances = next(cached) if transfer.balances.check is Check.UNCHECKED else transfer.balances
+        late_after = limit_of_route(transfer)
+        changes = {"names": app.current().catalog, "balances": balances, "late_after": late_after}
+        make = partial(replace, transfer, now=datetime.now(UTC), **changes)
+        return memo.get("entry", [entry], at, names, balances, late_after, make=make)
 
     sources = [*entries, *(response for _, response in found)]
-    return app.current().transfers.get("list", sources, these_seconds(), names, make=make)
+    return memo.get("list", sources, at, names, make=make)
 
 
 def from_pairs(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Transfer]:
