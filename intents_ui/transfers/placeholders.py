@@ -203,8 +203,6 @@ class Placeholders:
             case "symbol":
                 return Name(transfer.received.called) if transfer.received.called else "the received token"
             # The status
-            case "raw":
-                return Name(text.name(transfer.status or "none given").shown)
             case "status_word":
                 return transfer.shown_status.word
             case _:

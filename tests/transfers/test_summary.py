@@ -614,9 +614,9 @@ def test_an_unreported_amount_is_not_invented():
 
 
 def test_an_unknown_status_is_shown_as_received():
-    assert story(intent("HALTED")).headline == "Unrecognized status: HALTED"
-    assert story(intent("\u202eX")).headline.endswith("⟨U+202E⟩X")
-    assert story(intent("{owner}")).headline.endswith("{owner}")
+    assert story(intent("HALTED")).headline_with_status == "HALTED · Unrecognized status"
+    assert story(intent("\u202eX")).headline_with_status.startswith("⟨U+202E⟩X")
+    assert story(intent("{owner}")).headline_with_status.startswith("{owner}")
     assert story(intent("HALTED")).tone == Tone.NEUTRAL
 
 
