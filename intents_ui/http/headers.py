@@ -45,7 +45,8 @@ EVERYWHERE = {
 def add_security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware that adds the headers. A view can override those of EVERYWHERE by setting them.
 
-    Pages are current only for a moment, so shared caches must not store them and browsers must revalidate.
+    Pages are current only for a moment, so shared caches must not store them and browsers must revalidate. A static
+    file can't use browser features, so it goes without their long list.
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
@@ -54,6 +55,8 @@ def add_security_headers(get_response: Callable[[HttpRequest], HttpResponse]) ->
         headers.setdefault("Cache-Control", "private, no-cache")
         for name, value in EVERYWHERE.items():
             headers.setdefault(name, value)
+        if request.path.startswith(settings.STATIC_URL):
+            del headers["Permissions-Policy"]
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             del headers[POLICY]  # the cached response has its own
         elif not headers.get("Content-Type", "").startswith("text/html"):
