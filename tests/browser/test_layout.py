@@ -68,6 +68,8 @@ def test_a_phone_zooms_into_no_field_and_its_buttons_fit_a_finger(browser: Brows
     page = context.new_page()
     size = "all => all.map((each) => parseFloat(getComputedStyle(each).fontSize))"
     height = "all => all.map((each) => each.getBoundingClientRect().height)"
+    area = "all => all.map((each) => parseFloat(getComputedStyle(each, '::after').height))"
+    areas = []
     try:
         for path in ("/", "/search", "/history", "/triage", "/tokens", "/routes", "/console/GetIntentHistory"):
             page.goto(server + path)
@@ -76,5 +78,7 @@ def test_a_phone_zooms_into_no_field_and_its_buttons_fit_a_finger(browser: Brows
             assert min(sizes) >= 16, path
             heights = page.locator("header .button:visible, main .button:visible").evaluate_all(height)
             assert min(heights) >= 44, path
+            areas += page.locator(".copy:visible").evaluate_all(area)
+        assert min(areas) >= 44
     finally:
         context.close()
