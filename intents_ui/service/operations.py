@@ -142,7 +142,7 @@ type CacheKey = tuple[str, bytes]
 
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MAX_HITS = 1000
-MAX_KNOWN_ENTRIES = 300
+MAX_KNOWN_ENTRIES = 500  # more than the lists of the overview have, which are read every ten seconds
 STATUSES = frozenset(IntentStatus)
 # Filters that a result can be checked against. The service searches its transactions and words by itself.
 CHECKED_FIELDS = (
@@ -216,7 +216,9 @@ class KnownEntries:
     def learn(self, rows: Sequence[object], entries: Sequence[IntentHistory]) -> None:
         with self._lock:
             for row, entry in zip(rows, entries, strict=True):
-                self._known[_key(row)] = row, entry
+                key = _key(row)
+                self._known.pop(key, None)  # so that it is the newest
+                self._known[key] = row, entry
             for key in list(islice(self._known, max(0, len(self._known) - MAX_KNOWN_ENTRIES))):
                 del self._known[key]
 
