@@ -211,7 +211,7 @@ class KnownEntries:
         """Return the rows, with the known entry in place of each that is equal to its JSON."""
         with self._lock:
             known = [self._known.get(_key(row)) for row in rows]
-        return [found[1] if found and found[0] == row else row for row, found in zip(rows, known, strict=True)]
+        return [found[1] if found and _is_same(found[0], row) else row for row, found in zip(rows, known, strict=True)]
 
     def learn(self, rows: Sequence[object], entries: Sequence[IntentHistory]) -> None:
         with self._lock:
@@ -221,6 +221,11 @@ class KnownEntries:
                 self._known[key] = row, entry
             for key in list(islice(self._known, max(0, len(self._known) - MAX_KNOWN_ENTRIES))):
                 del self._known[key]
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Return whether two values have the same JSON. In Python, `True` equals 1, and `Decimal("1.50")` equals 1.5."""
+    return one == other and repr(one) == repr(other)
 
 
 def _key(row: object) -> tuple[object, int]:

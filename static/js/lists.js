@@ -1,4 +1,4 @@
-// Lists: focus after paging, highlighting of equal addresses, closing of menus, columns and row height.
+// Lists and their menus.
 
 function focusList(list) {
   const heading = list.querySelector("h1, h2");

@@ -104,7 +104,7 @@ addEventListener("pageshow", (event) => event.persisted && useTimes());
 
 useTimes();
 
-// Live updates of an open transfer: ticking times, changed steps, the tab icon and the connection status.
+// Live updates of an open transfer.
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
@@ -178,7 +178,7 @@ function connection(state) {
   document.documentElement.dataset.stream = state;
 }
 
-// Whether the dashboard responds. While polls and the stream bring nothing, the page says since when.
+// While polls and the stream bring nothing, the page says since when.
 const contact = {
   at: serverClock.now(),
   stream: null, // while it should be open

@@ -1,4 +1,4 @@
-// What every page has: announcements, messages, copy and share buttons, the theme, focus after swaps.
+// What every page has.
 
 // Trusted Types policy: allow HTML from htmx, in which scripts don't run, but no script and no script URL. A fragment
 // with a script is rejected.

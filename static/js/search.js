@@ -256,7 +256,7 @@ function addPalette(box) {
 const searchBox = document.querySelector("[data-search]");
 if (searchBox) addPalette(searchBox);
 
-// Keyboard shortcuts. Each has a clickable equivalent, and none works while the user types.
+// Keyboard shortcuts, off while the user types.
 
 // The first link of each list row on the page.
 function rowLinks() {
@@ -331,7 +331,7 @@ const KEYS = {
 };
 const HELD = new Set(["j", "k"]); // keys that may repeat
 
-// Layouts of other scripts have no Latin letters, so their keys count by their position on a US keyboard.
+// Keys of layouts without Latin letters count by their position on a US keyboard.
 function keyOf(event) {
   const { key, code, shiftKey } = event;
   if (/^[\0-\x7f\p{Script=Latin}]/u.test(key) || event.getModifierState("AltGraph")) return key;
@@ -373,7 +373,7 @@ document.addEventListener("keydown", (event) => {
   form.requestSubmit();
 });
 
-// Single-key shortcuts interfere with speech input, so they can be turned off (WCAG 2.1.4).
+// They interfere with speech input, so they can be turned off (WCAG 2.1.4).
 const keysSwitch = document.getElementById("keys-on");
 if (keysSwitch) {
   keysSwitch.checked = storage.read("keys", true);

@@ -30,6 +30,12 @@ def test_a_changed_entry_is_read_again_beside_those_that_did_not_change() -> Non
     assert again.intents[1].status == "SUCCEEDED"
 
 
+def test_true_and_one_are_not_the_same() -> None:
+    row = A | {"intentId": "0xe"}
+    assert read(row | {"hasBalance": True}).intents[0].has_balance is True
+    assert read(row | {"hasBalance": 1}).intents[0].has_balance is None
+
+
 def test_an_entry_with_balances_does_not_replace_the_one_without() -> None:
     first, _ = read(A), read(A | {"hasBalance": True})
     assert read(A).intents[0] is first.intents[0]
