@@ -34,13 +34,14 @@ from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.reader import Reading, Task
-from intents_ui.mirror.windows import HOUR, MINUTE
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.outcome import Outcome
 
 READ: Final = 2 * HOUR  # of the past that is read as usual
 JUDGED_EVERY: Final = 10 * MINUTE  # in and after an outage of the past
 WINDOWS_AT_ONCE: Final = 7
+MAKER_SECONDS: Final = 60  # for the transfers of a task, which take a twentieth of one. Then their process has died.
 MILLISECOND, SECOND = 1_000, 1_000_000  # in microseconds
 
 
@@ -51,20 +52,26 @@ def generate(emulator: Emulator, mirror: Mirror) -> None:
         if Transfer.objects.exists():
             writer.empty()
             mirror.begin(mirror.writer.epoch)
-        write_transfers(emulator, mirror)
-        SnapshotWriter(mirror.writer.epoch, mirror.slow).finish(now=now, renew=mirror.renew)
+        snapshots = SnapshotWriter(mirror.writer.epoch, mirror.slow)
+        write_transfers(emulator, mirror, snapshots)
+        snapshots.finish(now=now, renew=mirror.renew)
     with mirror.writer.transaction():  # until it is over, an incident of the past looks like one of the present
         for outage in sorted(emulator.world.outages, key=lambda each: each.start):
             judge(mirror, outage.start // SECOND, outage.end // SECOND)
 
 
-def write_transfers(emulator: Emulator, mirror: Mirror) -> None:
+def write_transfers(emulator: Emulator, mirror: Mirror, snapshots: SnapshotWriter) -> None:
+    """Write the transfers in order of time, and the facts of each day after the last of its transfers."""
     now, at = mirror.seconds(), milliseconds(mirror.now())
     windows = list(Window.objects.order_by("start"))
     recent = tuple(each for each in windows if each.end > now - READ)
     tasks = [Task.of(*group) for group in batched(windows[: -len(recent)], WINDOWS_AT_ONCE)]
+    day = windows[0].start // DAY * DAY
     for task, entries in zip(tasks, made_beside(Past(emulator), tasks), strict=True):
         mirror.writer.commit(Reading(task=task, at=at, entries=entries), now=now)
+        if day + DAY <= (task.end or 0):
+            snapshots.write_day(day, now)
+            day += DAY
         mirror.renew()
         if mirror.stop.is_set():
             return
@@ -74,18 +81,17 @@ def write_transfers(emulator: Emulator, mirror: Mirror) -> None:
 def made_beside(past: "Past", tasks: Sequence[Task]) -> Iterator[tuple[Entry, ...]]:
     """Yield the transfers of each task. Another process makes them, while this one writes."""
     forking = multiprocessing.get_context("fork")  # which copies what is known so far, unlike a new process
-    ours, theirs = forking.Pipe(duplex=False)
+    made = forking.Queue()  # which takes them while this process is busy, unlike a pipe
 
     def make() -> None:
         for task in tasks:
-            theirs.send(tuple(past.entries(task.start, task.end or 0)))
+            made.put(tuple(past.entries(task.start, task.end or 0)))
 
     maker = forking.Process(target=make, daemon=True)
     maker.start()
-    theirs.close()
     try:
         for _ in tasks:
-            yield ours.recv()
+            yield made.get(timeout=MAKER_SECONDS)
     finally:
         maker.kill()
         maker.join()
