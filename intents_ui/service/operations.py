@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum, auto
 from functools import cache, cached_property
-from itertools import islice
 from typing import Any, NamedTuple, TypedDict, Unpack
 
+from cachetools import LRUCache
 from pydantic import SecretStr, alias_generators
 
 from intents_ui.service import decode
@@ -205,7 +205,7 @@ class KnownEntries:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[tuple[object, int], tuple[object, IntentHistory]] = {}
+        self._known: LRUCache[tuple[object, int], tuple[object, IntentHistory]] = LRUCache(MAX_KNOWN_ENTRIES)
 
     def replaced(self, rows: Sequence[object]) -> list[object]:
         """Return the rows, with the known entry in place of each that is equal to its JSON."""
@@ -215,12 +215,7 @@ class KnownEntries:
 
     def learn(self, rows: Sequence[object], entries: Sequence[IntentHistory]) -> None:
         with self._lock:
-            for row, entry in zip(rows, entries, strict=True):
-                key = _key(row)
-                self._known.pop(key, None)  # so that it is the newest
-                self._known[key] = row, entry
-            for key in list(islice(self._known, max(0, len(self._known) - MAX_KNOWN_ENTRIES))):
-                del self._known[key]
+            self._known.update((_key(row), (row, entry)) for row, entry in zip(rows, entries, strict=True))
 
 
 def _is_same(one: object, other: object) -> bool:

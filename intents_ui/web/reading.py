@@ -19,6 +19,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from cachetools import LRUCache
 from django.conf import settings
 
 from intents_ui import app
@@ -268,7 +269,8 @@ BALANCE_TIMEOUT = 0.3  # seconds that a page waits for balances before it shows 
 PATIENCE = 3.0
 BEGINNING = Position()
 REUSE_SECONDS = 5.0
-MAX_REUSED = 1000  # with what was made and drawn of each: 18 KB for an entry of a list, 75 KB for a page of its own
+# Objects of the service, with what was made and drawn of each: 18 KB in a list, 75 KB for a page of its own.
+MAX_REUSED = 1000
 
 
 class TransferMemo:
@@ -280,23 +282,22 @@ class TransferMemo:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: dict[tuple[object, ...], tuple[Sequence[object], tuple[object, ...], Any] | None] = {}
+        self._made: LRUCache[tuple[object, ...], tuple[Sequence[object], tuple[object, ...], Any] | None] = LRUCache(
+            MAX_REUSED, getsizeof=lambda known: len(known[0]) if known else 1
+        )
 
     def get[T](self, kind: str, sources: Sequence[object], *values: object, make: Callable[[], T]) -> T:
         """Return what `make` made of the same objects and equal values, or makes now."""
         key = (kind, *map(id, sources))
         with self._lock:
-            is_repeated, known = key in self._made, self._made.pop(key, None)
-            if known and known[1] == values:
-                self._made[key] = known  # the newest
-                made: T = known[2]
-                return made
-        made = make()
-        with self._lock:
-            # With the sources, so that their IDs stay theirs.
-            self._made[key] = (sources, values, made) if is_repeated else None
-            while len(self._made) > MAX_REUSED:
-                del self._made[next(iter(self._made))]
+            is_repeated, known = key in self._made, self._made.get(key)
+        if known and known[1] == values:
+            made: T = known[2]
+        else:
+            made = make()
+            with self._lock:
+                # With the sources, so that their IDs stay theirs.
+                self._made[key] = (sources, values, made) if is_repeated and len(sources) < MAX_REUSED else None
         return made
 
 

@@ -373,7 +373,7 @@ document.addEventListener("keydown", (event) => {
   form.requestSubmit();
 });
 
-// They interfere with speech input, so they can be turned off (WCAG 2.1.4).
+// Single keys interfere with speech input, so they can be turned off (WCAG 2.1.4).
 const keysSwitch = document.getElementById("keys-on");
 if (keysSwitch) {
   keysSwitch.checked = storage.read("keys", true);
