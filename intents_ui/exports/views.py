@@ -90,9 +90,9 @@ def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None =
 def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable[[str], str]) -> Iterator[Batch]:
     """Yield the rows of the attention page in its order, and what is missing. Raises ServiceError."""
     with request_context.page_deadline():
-        found = app.current().attention.read_problems()
-        shown = found.problems.narrowed(wanted)
-        rows = [row for of in shown.sections for each in of.groups if group in (None, each.key) for row in each.rows]
+        found = app.current().attention.read_problems().narrowed(wanted)
+        groups = [each for section in found.sections.values() for each in section.groups if group in (None, each.key)]
+        rows = [row for each in groups for row in each.rows]
     lacks = [f"{attention_list.LISTS[name]} could not be read" for name in found.unread]
     lacks += [f"there are more {attention_list.LISTS[name]} than were read" for name in found.cut]
     exported = [formats.row(row.transfer, url=link(row.intent_id)) for row in rows]

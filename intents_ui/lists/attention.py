@@ -11,16 +11,16 @@ received, with its age, unless that is more than SHOWN_FOR ago.
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property, partial
 from http import HTTPStatus
-from typing import ClassVar
+from typing import ClassVar, Self
 from zlib import crc32
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
@@ -54,6 +54,25 @@ LISTS: Mapping[str, str] = {
     "failed": "failed transfers",
 }
 USD = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
+PAGE_SIZE = 50  # transfers of a group
+HOME_SIZE = 40
+SIZE = 100  # the service's maximum page size
+CALLS, PERIOD = 3, 2.0  # calls and seconds
+MAX_AGE = 8.0  # seconds. The newest transfers are read again after PERIOD.
+SHOWN_FOR = timedelta(seconds=50)  # pages ask every ten seconds, so that nothing on them is older than a minute
+COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
+
+_list = partial(operations.get_intent_history, include_balances=True)
+PROBLEMS = {
+    "recoverable": _list(page=Page.first(size=SIZE), only_recoverable=True),
+    # The oldest first, because those are late.
+    "open": _list(page=Page.first(size=SIZE, order="ASC"), by_status=IntentStatus.EXECUTING),
+    "failed": _list(page=Page.first(size=SIZE), by_status=IntentStatus.FAILED),
+}
+FUNDED = operations.get_intent_history(
+    page=Page.first(size=HOME_SIZE),
+    by_statuses=[each for each in IntentStatus if each not in UNEXECUTED],
+)
 
 
 @dataclass(frozen=True)
@@ -68,16 +87,14 @@ class AttentionFilters(UrlFilters):
     def takes(self, row: RecoverableRow) -> bool:
         if self.least is not None and row.value.priced and row.value.usd < self.least:
             return False
-        return self.chain is None or self.chain in (
-            row.summary.sent.token.chain_id,
-            row.summary.received.token.chain_id,
-        )
+        sides = (row.summary.sent, row.summary.received)
+        return self.chain is None or self.chain in [side.token.chain_id for side in sides]
 
 
 def read_filters(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Parsed[AttentionFilters]:
     """Parse a URL's query. Ignores other parameters."""
     parsers: dict[str, Parser] = {"chain": partial(parameters.chain_id, chains=chains), "least": _usd}
-    return parameters.parse(query, parsers, AttentionFilters, called={"least": "min"})
+    return parameters.parse(query, parsers, AttentionFilters, called=AttentionFilters.PARAMETERS)
 
 
 def _usd(written: str) -> Decimal:
@@ -120,9 +137,8 @@ class ProblemGroup(ProblemRows):
     def explanation(self) -> str:
         """Return the reason in plain language, without token and chain if they differ, or "" if it is unknown."""
         transfers = [row.transfer for row in self.rows]
-        return _common(map(placeholders.reason_of_failure, transfers)) or _common(
-            map(placeholders.reason_anywhere, transfers)
-        )
+        in_words = _common(placeholders.reason_of_failure(each) for each in transfers)
+        return in_words or _common(placeholders.reason_anywhere(each) for each in transfers)
 
     @property
     def reason(self) -> str:
@@ -150,42 +166,6 @@ class ProblemSection(ProblemRows):
         return sorted(groups, key=lambda group: (-group.count, group.oldest or LAST))
 
 
-@dataclass(frozen=True)
-class Problems:
-    rows: Sequence[tuple[Cause, RecoverableRow]]
-
-    @property
-    def count(self) -> int:
-        return len(self.rows)
-
-    @cached_property
-    def sections(self) -> Sequence[ProblemSection]:
-        """Return a section for each cause, also if it is empty."""
-        return [ProblemSection([row for of, row in self.rows if of is cause], cause) for cause in TITLES]
-
-    def narrowed(self, filters: AttentionFilters) -> "Problems":
-        return Problems([(cause, row) for cause, row in self.rows if filters.takes(row)])
-
-    def section(self, cause: Cause) -> ProblemSection:
-        return next(each for each in self.sections if each.cause == cause)
-
-    def group(self, key: str) -> ProblemGroup | None:
-        return next((group for each in self.sections for group in each.groups if group.key == key), None)
-
-
-def of(transfers: Iterable[Transfer]) -> Problems:
-    """Return those that need attention. Of the same transfer in two lists, the first counts."""
-    by_id: dict[str, Transfer] = {}
-    for transfer in transfers:
-        by_id.setdefault(transfer.intent.intent_id.lower(), transfer)
-    found = []
-    for each in by_id.values():
-        cause = summary.of(each).cause
-        if cause in TITLES or each.has_balance:
-            found.append((cause if cause in TITLES else Cause.RECOVERABLE, balances.recoverable_row(each)))
-    return Problems(sorted(found, key=lambda each: balances.by_age(each[1])))
-
-
 def _common(texts: Iterable[str]) -> str:
     """Return the text of all, with `…` for numbers that differ, or "" if more differs."""
     found = {*texts}
@@ -197,26 +177,6 @@ def _common(texts: Iterable[str]) -> str:
 def _reason(row: RecoverableRow) -> str:
     found = row.transfer.reason
     return found.whole if found else ""
-
-
-HOME_SIZE = 40
-SIZE = 100  # the service's maximum page size
-CALLS, PERIOD = 3, 2.0  # calls and seconds
-MAX_AGE = 8.0  # seconds. The newest transfers are read again after PERIOD.
-SHOWN_FOR = timedelta(seconds=50)  # pages ask every ten seconds, so that nothing on them is older than a minute
-COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
-
-RECOVERABLE = operations.get_intent_history(page=Page.first(size=SIZE), include_balances=True, only_recoverable=True)
-# The oldest first, because those are late.
-OPEN = operations.get_intent_history(
-    page=Page.first(size=SIZE, order="ASC"), by_status=IntentStatus.EXECUTING, include_balances=True
-)
-FAILED = operations.get_intent_history(page=Page.first(size=SIZE), by_status=IntentStatus.FAILED, include_balances=True)
-FUNDED = operations.get_intent_history(
-    page=Page.first(size=HOME_SIZE),
-    by_statuses=[each for each in IntentStatus if each not in UNEXECUTED],
-)
-PROBLEMS = {"recoverable": RECOVERABLE, "open": OPEN, "failed": FAILED}
 
 
 @dataclass(frozen=True)
@@ -232,11 +192,29 @@ type Read = Listing | ServiceError | None
 
 
 @dataclass(frozen=True)
-class ProblemLists:
-    """The transfers with a problem, and the lists that they are from, by their names in PROBLEMS."""
+class Problems:
+    """The transfers with a problem, oldest first, and the lists that they are from, by their names in PROBLEMS."""
 
-    problems: Problems
-    lists: Mapping[str, Read]
+    rows: Sequence[RecoverableRow]
+    lists: Mapping[str, Read] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def sections(self) -> Mapping[Cause, ProblemSection]:
+        """Return a section for each cause, also if it is empty."""
+        found: dict[Cause, list[RecoverableRow]] = {cause: [] for cause in TITLES}
+        for row in self.rows:
+            found.get(row.summary.cause or Cause.RECOVERABLE, found[Cause.RECOVERABLE]).append(row)
+        return {cause: ProblemSection(rows, cause) for cause, rows in found.items()}
+
+    def narrowed(self, filters: AttentionFilters) -> Self:
+        return replace(self, rows=[row for row in self.rows if filters.takes(row)])
+
+    def group(self, key: str) -> ProblemGroup | None:
+        return next((group for each in self.sections.values() for group in each.groups if group.key == key), None)
 
     @property
     def unread(self) -> dict[str, ServiceError | None]:
@@ -249,11 +227,11 @@ class ProblemLists:
         return None in self.lists.values()
 
     def has(self, *names: str) -> bool:
-        return all(isinstance(self.lists[name], Listing) for name in names)
+        return not {*names} & self.unread.keys()
 
     def is_whole(self, *names: str) -> bool:
-        """Return whether these lists have no further pages, so that counts are exact."""
-        return self.has(*names) and not {*names} & {*self.cut}
+        """Return whether none of these lists has further pages, so that counts are exact."""
+        return not {*names} & {*self.cut}
 
     @property
     def cut(self) -> list[str]:
@@ -266,6 +244,33 @@ class ProblemLists:
         return min((each.read_at for each in self.lists.values() if isinstance(each, Listing)), default=None)
 
 
+def of(transfers: Iterable[Transfer]) -> list[RecoverableRow]:
+    """Return those that need attention, oldest first. Of the same transfer in two lists, the first counts."""
+    by_id: dict[str, Transfer] = {}
+    for transfer in transfers:
+        by_id.setdefault(transfer.intent.intent_id.lower(), transfer)
+    found = [each for each in by_id.values() if each.has_balance or summary.of(each).cause in TITLES]
+    return sorted(map(balances.recoverable_row, found), key=balances.by_age)
+
+
+type _Asked = HistoryAnswer | StaleResponse | ServiceError
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The last response of a list, when it came, and the failure of a later call. Without one, `at` is that of the
+    failure.
+    """
+
+    answer: HistoryAnswer | None
+    at: datetime
+    failure: StaleResponse | None = None
+
+    @property
+    def error(self) -> ServiceError | None:
+        return self.failure.error if self.failure else None
+
+
 class AttentionReader:
     """Reads the lists within the limit on calls. Thread-safe."""
 
@@ -273,49 +278,50 @@ class AttentionReader:
         self._lock = threading.Lock()
         self._sent: dict[CacheKey, float] = {}
         # Three lists are most of what the cache holds, so it may have dropped one.
-        self._received: dict[CacheKey, tuple[HistoryAnswer | ServiceError, datetime]] = {}
+        self._known: dict[CacheKey, _Known] = {}
         self._counted: tuple[int, datetime] | None = None
 
     def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
         """Return each list, its error, or None if it wasn't received lately and is yet to come."""
         service = app.current().service
-        before = {call.cache_key: service.cache.peek(call) for call in calls}
-        due = [call for call in calls if not _is_recent(call, before[call.cache_key])]
+        ages = {call.cache_key: entry.age for call in calls if (entry := service.cache.peek(call))}
+        due = [call for call in calls if not _is_recent(call, ages.get(call.cache_key))]
         # Missing ones first, in this order, then the oldest.
-        due.sort(key=lambda call: -entry.age if (entry := before[call.cache_key]) else float("-inf"))
+        due.sort(key=lambda call: -ages.get(call.cache_key, float("inf")))
         turns = [call for call in due if self._take(call)]
         answers = service.threads.together(*(partial(_ask, call) for call in turns))
         asked = {call.cache_key: answer for call, answer in zip(turns, answers, strict=True) if answer}
         waiting = {call.cache_key for call in due} - asked.keys()
-        known = service.cache.get_many(calls)
-        read = [
-            self._last(call, asked.get(call.cache_key), last, is_waiting=call.cache_key in waiting)
-            for call, last in zip(calls, known, strict=True)
-        ]
-        lists = [answer.intents for answer, _ in read if isinstance(answer, HistoryAnswer)]
-        rows = iter(reading.of_lists(lists))
+        now, shown = datetime.now(UTC), []
+        for call, cached in zip(calls, service.cache.get_many(calls), strict=True):
+            known = self._known[call.cache_key] = self._latest(call, cached, asked.get(call.cache_key), now=now)
+            is_too_old = call.cache_key in waiting and now - known.at > SHOWN_FOR
+            shown.append(_Known(None, now) if is_too_old else known)
+        for each in shown:
+            if each.answer and each.failure:
+                request_context.add_stale(each.failure)
+        rows = iter(reading.of_lists([each.answer.intents for each in shown if each.answer]))
         return [
-            Listing(next(rows), answer.following is None, at) if isinstance(answer, HistoryAnswer) else answer
-            for answer, at in read
+            Listing(next(rows), each.answer.following is None, each.at) if each.answer else each.error for each in shown
         ]
 
-    def problem_lists(self, lists: Sequence[Read]) -> ProblemLists:
+    def problems(self, lists: Sequence[Read]) -> Problems:
         """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
         read = [each.rows for each in lists if isinstance(each, Listing)]
-        found = app.current().transfers.get(
-            "problems", read, make=lambda: of([transfer for rows in read for transfer in rows])
+        rows = app.current().transfers.get(
+            "problems", read, make=lambda: of([transfer for listed in read for transfer in listed])
         )
         if len(read) == len(PROBLEMS):
-            self._counted = found.count, datetime.now(UTC)
-        return ProblemLists(found, dict(zip(PROBLEMS, lists, strict=True)))
+            self._counted = len(rows), datetime.now(UTC)
+        return Problems(rows, dict(zip(PROBLEMS, lists, strict=True)))
 
-    def read_problems(self) -> ProblemLists:
+    def read_problems(self) -> Problems:
         """Read the lists of PROBLEMS. Raises ServiceError if none can be read."""
         lists = self.read([*PROBLEMS.values()])
         errors = [each for each in lists if isinstance(each, ServiceError)]
         if errors and not any(isinstance(each, Listing) for each in lists):
             raise errors[0]
-        return self.problem_lists(lists)
+        return self.problems(lists)
 
     @property
     def count(self) -> int | None:
@@ -323,52 +329,49 @@ class AttentionReader:
         count, at = self._counted or (0, datetime.min.replace(tzinfo=UTC))
         return count if datetime.now(UTC) - at < COUNTED_FOR else None
 
-    def _last(
-        self,
-        call: ServiceCall[HistoryAnswer],
-        asked: HistoryAnswer | ServiceError | None,
-        cached: CacheEntry | None,
-        *,
-        is_waiting: bool,
-    ) -> tuple[HistoryAnswer | ServiceError | None, datetime]:
-        """Return the last known response, or the error if none is known, and when it was received.
-
-        `is_waiting`: a newer one is yet to come, so it is None rather than old.
+    def _latest(
+        self, call: ServiceCall[HistoryAnswer], cached: CacheEntry | None, asked: _Asked | None, *, now: datetime
+    ) -> _Known:
+        """Return what is known of a list after a call, or without one. The failure of a call counts until the next
+        response.
         """
-        now, before = datetime.now(UTC), self._received.get(call.cache_key)
+        last = self._known.get(call.cache_key, _Known(None, now))
+        answer, at = last.answer, last.at
         if cached:
-            self._received[call.cache_key] = cached.answer, now - timedelta(seconds=cached.age)
-        elif isinstance(asked, HistoryAnswer) or (asked and not (before and isinstance(before[0], HistoryAnswer))):
-            self._received[call.cache_key] = asked, now
-        elif isinstance(asked, ServiceError) and before:
-            request_context.add_stale(StaleResponse(call.operation, before[1], asked, has_balances=call is not FUNDED))
-        last, at = self._received.get(call.cache_key, (None, now))
-        return (None, now) if is_waiting and now - at > SHOWN_FOR else (last, at)
+            answer, at = cached.answer, now - timedelta(seconds=cached.age)
+        elif isinstance(asked, HistoryAnswer):
+            answer, at = asked, now
+        if isinstance(asked, StaleResponse):
+            return _Known(answer, at, asked)
+        if isinstance(asked, ServiceError):
+            at = at if answer else now
+            return _Known(answer, at, StaleResponse(call.operation, at, asked, has_balances=call is not FUNDED))
+        return _Known(answer, at, None if asked or answer is not last.answer else last.failure)
 
     def _take(self, call: ServiceCall[HistoryAnswer]) -> bool:
         """Return whether to ask for this call now.
 
         One that was just sent is requested again while it is pending or cached: the client sends no second request.
         """
-        question, now = call.cache_key, app.current().service.cache.clock()
+        key, cache = call.cache_key, app.current().service.cache
+        now = cache.clock()
         with self._lock:
             self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
-            if question in self._sent:
-                return question not in self._received or app.current().service.cache.peek(call) is not None
+            if key in self._sent:
+                return key not in self._known or cache.peek(call) is not None
             if len(self._sent) >= CALLS:
                 return False
-            self._sent[question] = now
+            self._sent[key] = now
             return True
 
 
-def _ask(call: ServiceCall[HistoryAnswer]) -> HistoryAnswer | None:
-    """Return the response, or None if only an old one has come so far. Raises ServiceError."""
+def _ask(call: ServiceCall[HistoryAnswer]) -> HistoryAnswer | StaleResponse | None:
+    """Return the response, why it is an old one, or None if no newer one has come so far. Raises ServiceError."""
     with request_context.collecting_stale() as stale:
         answer = app.current().service.ask(call, max_age=_max_age(call))
     for each in stale:
-        if each.error.is_timeout and not each.again_in and datetime.now(UTC) - each.learned_at > SHOWN_FOR:
-            return None
-        request_context.add_stale(each)
+        is_slow = each.error.is_timeout and not each.again_in
+        return None if is_slow and datetime.now(UTC) - each.learned_at > SHOWN_FOR else each
     return answer
 
 
@@ -376,66 +379,35 @@ def _max_age(call: ServiceCall[HistoryAnswer]) -> float:
     return PERIOD if call is FUNDED else MAX_AGE
 
 
-def _is_recent(call: ServiceCall[HistoryAnswer], entry: CacheEntry | None) -> bool:
-    if entry is None or entry.age < _max_age(call):
-        return entry is not None
+def _is_recent(call: ServiceCall[HistoryAnswer], age: float | None) -> bool:
+    if age is None or age < _max_age(call):
+        return age is not None
     newest = app.current().service.cache.get(call)
     return newest is not None and newest.is_fresh
-
-
-PAGE_SIZE = 50
 
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     """Return the groups, one of them with its rows if `group` names it. For htmx, return the groups or those rows."""
-    parsed = read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
-    if parsed.problems:
-        return render(request, "lists/attention.html", form(parsed), status=HTTPStatus.BAD_REQUEST)
-    found = app.current().attention.read_problems()
-    problems = found.problems.narrowed(parsed.filters)
-    group = problems.group(request.GET.get("group", ""))
-    context = form(parsed) | {
-        "found": problems,
-        "unread": found.unread,
-        "cut": found.cut,
-        "as_of": found.read_at,
-        "group": group,
-        "is_gone": group is None and "group" in request.GET,
-        **(page_of(group, parsed.filters, request.GET.get("page", "")) if group else {}),
-    }
-    return render(request, "lists/attention.html", context, block="rows" if "group" in request.GET else "groups")
-
-
-def form(parsed: Parsed[AttentionFilters]) -> dict[str, object]:
-    chains = names.by_id(app.current().catalog.chains())
-    return {
+    chains = app.current().catalog.chains()
+    parsed = read_filters(dict(request.GET.lists()), chains=chains)
+    context: dict[str, object] = {
         "parsed": parsed,
-        "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
+        "chains": sorted(names.by_id(chains).items(), key=lambda chain: chain[1].lower()),
         "names": app.current().catalog,
         "called": LISTS,
-        **dict.fromkeys(("found", "group"), None),
-        "unread": {},
         "late_count": reading.late_count(),
-        "cut": (),
-        "is_gone": False,
+        "found": None,
+        "group": None,
     }
-
-
-def page_of(group: ProblemGroup, filters: AttentionFilters, written: str) -> dict[str, object]:
-    """Return the rows of one page, by default the first, and the URLs of its neighbors."""
-    last = -(-len(group.rows) // PAGE_SIZE)
-    number = min(max(int(written), 1), last) if written.isascii() and written.isdigit() and len(written) < 6 else 1
-    begin = (number - 1) * PAGE_SIZE
-    return {
-        "rows": group.rows[begin : begin + PAGE_SIZE],
-        "begin": begin,
-        "shown": url(group, filters, number),
-        "previous": url(group, filters, number - 1) if number > 1 else None,
-        "next": url(group, filters, number + 1) if number < last else None,
+    if parsed.problems:
+        return render(request, "lists/attention.html", context, status=HTTPStatus.BAD_REQUEST)
+    found = app.current().attention.read_problems().narrowed(parsed.filters)
+    group = found.group(request.GET.get("group", ""))
+    context |= {
+        "found": found,
+        "group": group,
+        "is_gone": group is None and "group" in request.GET,
+        "rows": Paginator(group.rows, PAGE_SIZE).get_page(request.GET.get("page")) if group else None,
     }
-
-
-def url(group: ProblemGroup, filters: AttentionFilters, page: int = 1) -> str:
-    shown = f"&{filters.query}" if filters.query else ""
-    return f"{reverse('attention')}?group={group.key}{f'&page={page}' if page > 1 else ''}{shown}"
+    return render(request, "lists/attention.html", context, block="rows" if "group" in request.GET else "groups")

@@ -14,25 +14,11 @@ from intents_ui.http import marks
 from intents_ui.lists.attention import FUNDED, PROBLEMS, Listing, Read
 from intents_ui.service.errors import ServiceError
 from intents_ui.transfers import summary
-from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
 from intents_ui.web.frame import DEFAULT_COLUMNS, chosen_columns, render
 
 SHOWN = 10
 HOUR = timedelta(hours=1)
-
-
-@dataclass(frozen=True)
-class Newest:
-    """The list as rendered earlier, from `top`, and the number of newer transfers (a minimum unless `is_counted`)."""
-
-    transfers: Sequence[summary.Summary]
-    newer: int
-    is_counted: bool
-
-    @property
-    def top(self) -> str:
-        return self.transfers[0].transfer.intent.intent_id if self.transfers else ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +57,7 @@ def newest(request: HttpRequest) -> HttpResponse:
 
 def overview(problems: Sequence[Read]) -> dict[str, object]:
     """Context of the counts. `lately`: None if the failed transfers can't be read."""
-    found = app.current().attention.problem_lists(problems)
+    found = app.current().attention.problems(problems)
     failed = found.lists["failed"]
     return {
         "overview": found,
@@ -89,19 +75,19 @@ def lately(failed: Listing) -> Failed:
 
 
 def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:
-    """Context of the newest transfers. If they can't be read, a notice says so, and the search box still works."""
-    rows = funded.rows if isinstance(funded, Listing) else ()
+    """Context of the newest transfers, from those that an open page shows, and the number of newer ones (a minimum
+    unless `is_counted`). If they can't be read, a notice says so, and the search box still works.
+    """
+    rows, top = funded.rows if isinstance(funded, Listing) else (), request.GET.get("top", "")
+    newer = len(list(takewhile(lambda each: each.intent.intent_id != top, rows))) if top else 0
+    is_counted = newer < len(rows) or not top
+    shown = rows[newer if is_counted else 0 :][:SHOWN]
     return {
         "now": datetime.now(UTC),
         "chosen": tuple(each for each in chosen_columns(request) if each not in DEFAULT_COLUMNS),
-        "newest": listed(rows, top=request.GET.get("top", "")),
+        "newest": [summary.of(each) for each in shown],
+        "newer": newer,
+        "is_counted": is_counted,
         "failed": funded if isinstance(funded, ServiceError) else None,
         "is_awaited": funded is None,
     }
-
-
-def listed(found: Sequence[Transfer], *, top: str) -> Newest:
-    newer = len(list(takewhile(lambda each: each.intent.intent_id != top, found))) if top else 0
-    is_counted = newer < len(found) or not top
-    shown = found[newer if newer < len(found) else 0 :][:SHOWN]
-    return Newest([summary.of(each) for each in shown], newer, is_counted)

@@ -12,7 +12,7 @@ from tests.transfers.builders import BASE, CATALOGUE, NOW, before, receipt, summ
 
 
 def of(*entries: IntentHistory) -> Problems:
-    return attention.of(Transfer.of_entry(each, now=NOW, names=CATALOGUE) for each in entries)
+    return Problems(attention.of(Transfer.of_entry(each, now=NOW, names=CATALOGUE) for each in entries))
 
 
 def because(reason: str) -> IntentReceipt:
@@ -28,7 +28,7 @@ def retried(*, minutes: int) -> IntentReceipt:
 
 
 def ids(found: Problems) -> list[str]:
-    return [row.intent_id for _, row in found.rows]
+    return [row.intent_id for row in found.rows]
 
 
 def test_the_oldest_problem_is_first() -> None:
@@ -38,7 +38,7 @@ def test_the_oldest_problem_is_first() -> None:
 def test_reasons_that_differ_in_their_numbers_only_are_one_group() -> None:
     reasons = ("slippage 1.5% exceeded at 80", "paused", "slippage 20% exceeded at 7")
     found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(reasons, 1)))
-    groups = found.section(Cause.RECOVERABLE).groups
+    groups = found.sections[Cause.RECOVERABLE].groups
     assert [(group.count, group.reason) for group in groups] == [(2, "slippage …% exceeded at …"), (1, "paused")]
 
 
@@ -53,7 +53,7 @@ def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_it
             entry(number, status="EXECUTING", has_balance=has_balance, receipt=retried(minutes=passed))
             for number, (has_balance, passed) in enumerate(zip((None, False), minutes, strict=True))
         ]
-        [group] = of(*late).section(Cause.LATE).groups
+        [group] = of(*late).sections[Cause.LATE].groups
         headlines = {row.summary.headline for row in group.rows}
         row = MESSAGES[key]
         assert (group.count, group.headline) == (2, row.title or row.headline)
@@ -64,7 +64,7 @@ def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_it
 def test_a_group_has_its_reason_in_words() -> None:
     reasons = ("aborted: not sent within 10m0s", "precondition not met: balance 1 < 7", "paused")
     found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(reasons, 1)))
-    told = {group.reason: group.explanation for group in found.section(Cause.RECOVERABLE).groups}
+    told = {group.reason: group.explanation for group in found.sections[Cause.RECOVERABLE].groups}
     assert told == {
         "aborted: not sent within 10m0s": "Not sent within 10 min.",
         "precondition not met: balance 1 < 7": (
@@ -74,13 +74,13 @@ def test_a_group_has_its_reason_in_words() -> None:
     }
     two = ("precondition not met: balance 1 < 7", "precondition not met: balance 2 < 7")
     found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(two, 1)))
-    [group] = found.section(Cause.RECOVERABLE).groups
+    [group] = found.sections[Cause.RECOVERABLE].groups
     assert group.explanation == "… USDC arrived, … USDC less than the … USDC that the step needs."
 
 
 def test_a_reason_for_several_chains_names_none() -> None:
     entries = (entry(1, token(), receipt=because("token paused")), entry(2, token(), receipt=because("token paused")))
-    [group] = of(*entries).section(Cause.RECOVERABLE).groups
+    [group] = of(*entries).sections[Cause.RECOVERABLE].groups
     assert group.explanation == "No transfer of USDC can go through while it is paused on Arbitrum."
     abroad = receipt(
         "FAILED",
@@ -89,11 +89,11 @@ def test_a_reason_for_several_chains_names_none() -> None:
         summary=summary(origin_intent_address=DEPOSIT, origin_chain_id=BASE),
         origin_chain_id=BASE,
     )
-    [group] = of(*entries, entry(3, token(), chain_id=BASE, receipt=abroad)).section(Cause.RECOVERABLE).groups
+    [group] = of(*entries, entry(3, token(), chain_id=BASE, receipt=abroad)).sections[Cause.RECOVERABLE].groups
     assert group.explanation == "No transfer of the token can go through while it is paused on its chain."
 
 
 def test_a_retry_is_late_only_after_its_time() -> None:
     for minutes, count in ((4, 0), (11, 1)):
         found = of(entry(1, status="EXECUTING", has_balance=False, receipt=retried(minutes=minutes)))
-        assert found.section(Cause.LATE).count == found.count == count
+        assert found.sections[Cause.LATE].count == found.count == count

@@ -124,6 +124,24 @@ def test_a_list_whose_turn_has_not_come_is_said_to_be_missing(
     assert "Loading failed transfers" not in read(site)
 
 
+@pytest.mark.usefixtures("response_cache")
+def test_a_page_whose_turn_has_not_come_says_that_the_last_call_failed(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cache has dropped the lists, so both pages show what the reader knows."""
+    assert "Last updated" not in read(site)
+    cache = app.current().service.cache
+    monkeypatch.setattr(cache, "peek", lambda call: None)
+    monkeypatch.setattr(attention, "PERIOD", 0.0)
+    emulator.inject("GetIntentHistory", "failing-500", times=40)
+    assert "Last updated" in read(site)
+    monkeypatch.setattr(attention, "PERIOD", 3600.0)
+    monkeypatch.setattr(attention, "CALLS", 0)
+    page = read(site)
+    assert "Last updated" in page
+    assert sum(groups(page).values()) > 0
+
+
 def test_if_all_lists_fail_the_page_is_an_error(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentHistory", "failing-500", times=20)
     page = site.get("/attention")
