@@ -127,13 +127,13 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
             one = one_route(question)
             checks = tuple(
                 models.ApiRouteCheck(operation=each.operation, purpose=each.purpose, verdict=each.verdict.value)
-                for each in one.replies
+                for each in one.checks
             )
             answer = models.ApiRoutes(
                 headline=one.headline, explanation=one.explanation, chains=(), checks=checks, unreadable=0
             )
             return answered(answer)
-    found = listed_routes(question.with_(is_whole=question.restriction is not None))
+    found = listed_routes(question.with_(show="all" if question.restriction else None))
     path = f"{root}{request.path}"
     return answered(
         models.ApiRoutes(
@@ -144,8 +144,10 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
                     chain_id=each.chain_id,
                     chain=each.chain,
                     count=each.count,
-                    tokens=tuple(answers.token(way.token) for way in each.ways),
-                    all=cursors.address(path, query=each.query) if each.more else None,
+                    tokens=tuple(map(answers.token, each.tokens)),
+                    all=cursors.address(path, query=found.question.with_other(each.chain_id).query)
+                    if each.more
+                    else None,
                 )
                 for each in found.groups
             ),

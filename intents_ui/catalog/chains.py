@@ -1,7 +1,7 @@
 """`/chains` and `/chain/<id>`: the list of supported chains, and the page of each."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
@@ -19,12 +19,13 @@ from intents_ui.search.filters import Chip, InvalidParameter, Parsed, Query, Url
 from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import Invalid, ServiceError
-from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, IntentHistory, Page, TokenInfo
+from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, Page
 from intents_ui.tokens import chains as display
 from intents_ui.tokens import names
-from intents_ui.tokens.chains import Chain, Network
+from intents_ui.tokens.chains import Network
 from intents_ui.tokens.token_amounts import identity
 from intents_ui.transfers import summary
+from intents_ui.transfers.summary import Summary
 from intents_ui.web import reading
 from intents_ui.web.frame import render
 from intents_ui.web.reading import Part, read_parts
@@ -32,6 +33,12 @@ from intents_ui.web.reading import Part, read_parts
 # Possible names of route providers, whose list keeps growing.
 PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}", re.ASCII)
 LISTED_AS = {Network.MAINNET: "Mainnets", Network.TESTNET: "Testnets", Network.UNKNOWN: "Not said"}
+INTENTS_SHOWN = 5
+TOKENS_SHOWN = 12
+BY_LABEL = sorted(names.PROVIDERS.items(), key=lambda each: each[1].lower())
+
+
+# The list
 
 
 @dataclass(frozen=True)
@@ -41,24 +48,21 @@ class ChainFilters(UrlFilters):
     provider: str | None = None
     network: Network | None = None
 
-    def keep(self, chains: Iterable[Chain]) -> list[Chain]:
-        return [chain for chain in chains if self.network in (None, chain.network)]
-
     @property
     def is_known(self) -> bool:
         """Return whether the route provider is a known one."""
         return self.provider in names.PROVIDERS
 
+    @property
+    def title(self) -> str:
+        """Return `Chains`, `Testnets` or `Chains of Relay`."""
+        listed = LISTED_AS[self.network] if self.network in (Network.MAINNET, Network.TESTNET) else "Chains"
+        return f"{listed} of {names.provider_label(self.provider)}" if self.provider else listed
+
 
 def read(query: Query) -> Parsed[ChainFilters]:
     """Parse a URL's query. Ignores other parameters."""
     return parameters.parse(query, {"provider": _provider, "network": _network}, ChainFilters)
-
-
-def title(filters: ChainFilters) -> str:
-    """Return `Chains`, `Testnets` or `Chains of Relay`."""
-    listed = LISTED_AS[filters.network] if filters.network in (Network.MAINNET, Network.TESTNET) else "Chains"
-    return f"{listed} of {names.provider_label(filters.provider)}" if filters.provider else listed
 
 
 def _provider(written: str) -> str:
@@ -75,47 +79,57 @@ def _network(written: str) -> Network:
     return Network(written.lower())
 
 
-INTENTS_SHOWN = 5
-TOKENS_SHOWN = 12
-BY_LABEL = sorted(names.PROVIDERS.items(), key=lambda each: each[1].lower())
-
-
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
     parsed = read(dict(request.GET.lists()))
     if parsed.problems:
-        return page(request, form(parsed), status=HTTPStatus.BAD_REQUEST)
+        return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
     url = cursors.address(reverse("chains"), query=parsed.filters.query)
     if not cursors.is_at(request, url):
         return redirect(url)
     provider = parsed.filters.provider
     if provider is None:
-        return page(request, form(parsed) | results(parsed, app.current().catalog.listed_chains()))
+        return page(request, parsed, app.current().catalog.listed_chains())
     try:
-        return page(request, form(parsed) | results(parsed, served_by(provider)))
+        return page(request, parsed, served_by(provider))
     except ServiceError as error:
         # With the filters, because an unknown route provider may be the only cause.
-        return page(request, form(parsed) | {"failed": error, "is_refused": isinstance(error, Invalid)}, error=error)
+        return page(request, parsed, error=error)
 
 
-def page(request: HttpRequest, context: dict[str, object], **response: Any) -> HttpResponse:
-    return render(request, "catalog/chains.html", context, block="list", **response)
-
-
-def form(parsed: Parsed[ChainFilters]) -> dict[str, object]:
-    """Return the context of the filters, valid or not, without results."""
-    provider = parsed.filters.provider
-    without = parsed.filters.with_(provider=None).query
-    return {
-        "title": title(parsed.filters),
+def page(
+    request: HttpRequest, parsed: Parsed[ChainFilters], listed: Listed[ChainInfo] | None = None, **response: Any
+) -> HttpResponse:
+    """Render the list, or only its filters if they are invalid or the request failed."""
+    filters, error = parsed.filters, response.get("error")
+    chip = None
+    if filters.provider:
+        label = names.provider_label(filters.provider)
+        chip = Chip("provider", "Served by", label, filters.with_(provider=None).query)
+    context: dict[str, object] = {
+        "title": filters.title,
         "parsed": parsed,
-        "filters": parsed.filters,
-        "chip": Chip("provider", "Served by", names.provider_label(provider), without) if provider else None,
-        "served_by": names.provider(provider) if provider else None,
-        "providers": [(label, parsed.filters.with_(provider=word).query) for word, label in BY_LABEL],
-        "listed": None,
-        "failed": None,
+        "filters": filters,
+        "chip": chip,
+        "served_by": names.provider(filters.provider) if filters.provider else None,
+        "providers": [(label, filters.with_(provider=word).query) for word, label in BY_LABEL],
+        "listed": listed,
+        "failed": error,
+        "is_refused": isinstance(error, Invalid),
     }
+    if listed:
+        catalog = app.current().catalog
+        known = [info.id for info in catalog.chains()]
+        found = [display.of(info) for info in listed.entries]
+        counts = [(each, label, sum(chain.network is each for chain in found)) for each, label in LISTED_AS.items()]
+        context |= {
+            "all_known": len(known),
+            "found": found,
+            "chains": [chain for chain in found if filters.network in (None, chain.network)],
+            "networks": [each for each in counts if each[2] or each[0] is filters.network],
+            "featured": catalog.count_featured(list(dict.fromkeys([*known, *(each.id for each in found)]))),
+        }
+    return render(request, "catalog/chains.html", context, block="list", **response)
 
 
 def served_by(provider: str) -> Listed[ChainInfo]:
@@ -127,91 +141,44 @@ def served_by(provider: str) -> Listed[ChainInfo]:
     return Listed(tuple(by_id.values()), answer.unreadable_entries)
 
 
-def results(parsed: Parsed[ChainFilters], listed: Listed[ChainInfo]) -> dict[str, object]:
-    """Return the context of the results."""
-    found = [display.of(info) for info in listed.entries]
-    known = [info.id for info in app.current().catalog.chains()]
-    return {
-        "listed": listed,
-        "all_known": len(known),
-        "found": found,
-        "chains": parsed.filters.keep(found),
-        "networks": [
-            (network, label, count)
-            for network, label in LISTED_AS.items()
-            if (count := sum(each.network is network for each in found)) or network is parsed.filters.network
-        ],
-        "featured": app.current().catalog.count_featured(list(dict.fromkeys([*known, *(chain.id for chain in found)]))),
-    }
+# One chain
 
 
 @require_safe
 def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
-    number = int(chain_id)
+    number, catalog = int(chain_id), app.current().catalog
     if chain_id != str(number):
         return redirect("chain", number, permanent=True)
-    listed = app.current().catalog.listed_chains()
+    listed = catalog.listed_chains()
     info = next((each for each in listed.entries if each.id == number), None)
+    leaving, arriving = (Part(partial(newest, **{f"{side}_chain_id": number})) for side in ("origin", "destination"))
+    context: dict[str, object] = {"listed": listed, "leaving": leaving, "arriving": arriving}
     if info is None:
-        return not_listed(request, number, listed)
-    catalog = app.current().catalog
+        # An unsupported chain may still have transfers.
+        is_possible = display.is_possible(number)
+        if is_possible:
+            read_parts(leaving, arriving)
+        context |= {"number": number, "is_possible": is_possible, "has_name": number in names.WELL_KNOWN}
+        return render(request, "catalog/chain_not_listed.html", context, status=HTTPStatus.NOT_FOUND)
     tokens = Part(lambda: catalog.listed_tokens(number))
     ways = Part(lambda: catalog.chains_by_provider(names.KNOWN_PROVIDERS))
-    leaving, arriving = lists(number)
     read_parts(tokens, ways, leaving, arriving)
-    context = {
-        "listed": listed,
+    served = ways.found or dict.fromkeys(names.KNOWN_PROVIDERS)
+    # Featured ones first, otherwise in the service's order.
+    own = sorted(tokens.found.entries if tokens.found else (), key=lambda token: not token.featured)
+    context |= {
         "chain": display.of(info),
         "native": NATIVE_TOKEN,
-        "connections": display.connected_chains(
-            number, among=listed.entries, served=ways.found or dict.fromkeys(names.KNOWN_PROVIDERS)
-        ),
+        "connections": display.connected_chains(number, among=listed.entries, served=served),
+        "tokens": tokens,
+        "token_count": len(own),
+        "featured_count": sum(token.featured is True for token in own),
+        "shown": [identity(each.chain_id, each.address, using=catalog, metadata=each) for each in own[:TOKENS_SHOWN]],
     }
-    return render(request, "catalog/chain.html", context | own_tokens(tokens) | newest(leaving, arriving))
+    return render(request, "catalog/chain.html", context)
 
 
-def not_listed(request: HttpRequest, number: int, listed: Listed[ChainInfo]) -> HttpResponse:
-    """Render the page of an unsupported chain, which may still have transfers."""
-    context: dict[str, object] = {"number": number, "listed": listed, "is_possible": False}
-    context["has_name"] = number in names.WELL_KNOWN
-    if display.is_possible(number):
-        leaving, arriving = lists(number)
-        read_parts(leaving, arriving)
-        context |= {"is_possible": True} | newest(leaving, arriving)
-    return render(request, "catalog/chain_not_listed.html", context, status=HTTPStatus.NOT_FOUND)
-
-
-def lists(number: int) -> tuple[Part[Sequence[IntentHistory]], Part[Sequence[IntentHistory]]]:
-    """Return the newest transfers from a chain, and those to it."""
-    service, history = (
-        app.current().service,
-        partial(operations.get_intent_history, page=Page.first(size=INTENTS_SHOWN)),
-    )
-    return (
-        Part(lambda: service.ask(history(origin_chain_id=number)).intents),
-        Part(lambda: service.ask(history(destination_chain_id=number)).intents),
-    )
-
-
-def newest(leaving: Part[Sequence[IntentHistory]], arriving: Part[Sequence[IntentHistory]]) -> dict[str, object]:
-    rows = {part: [summary.of(each) for each in reading.of_entries(part.found or ())] for part in (leaving, arriving)}
-    return {
-        "leaving": leaving,
-        "arriving": arriving,
-        "sent": rows[leaving],
-        "received": rows[arriving],
-    }
-
-
-def own_tokens(part: Part[Listed[TokenInfo]]) -> dict[str, object]:
-    """Return the chain's tokens, featured ones first, otherwise in the service's order."""
-    listed, catalog = part.found, app.current().catalog
-    found = sorted(listed.entries if listed else (), key=lambda token: not token.featured)
-    return {
-        "tokens": part,
-        "token_count": len(found),
-        "featured_count": sum(token.featured is True for token in found),
-        "shown": [
-            identity(token.chain_id, token.address, using=catalog, metadata=token) for token in found[:TOKENS_SHOWN]
-        ],
-    }
+def newest(**chain: Any) -> Sequence[Summary]:
+    """Return the newest transfers from a chain, or those to it."""
+    call = operations.get_intent_history(page=Page.first(size=INTENTS_SHOWN), **chain)
+    return [summary.of(each) for each in reading.of_entries(app.current().service.ask(call).intents)]

@@ -1,4 +1,4 @@
-"""Token list: filters, in the service's order, and rows. Facts about one token, and featured ones with its symbol."""
+"""Token list: filters, in the service's order, and rows."""
 
 import re
 from collections import Counter
@@ -30,6 +30,9 @@ MAX_NAMED = 2  # chains, in a filter's chip
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
 ORDERS_HELD = 8
 ORDERS_SECONDS = 60
+LAST = 10**9  # rank of a featured token without an index
+
+type Where = tuple[int, str]
 
 
 class Show(StrEnum):
@@ -38,6 +41,21 @@ class Show(StrEnum):
     FEATURED = "featured"
     LISTED = "listed"
     EXTERNAL = "external"
+
+
+SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "With external lists"}
+OF_LIST = {
+    Show.FEATURED: "featured {tokens}",
+    Show.LISTED: "listed {tokens}",
+    Show.EXTERNAL: "{tokens} from the service's list and external lists",
+}
+STANDINGS = {
+    TokenStanding.FEATURED: "Featured",
+    TokenStanding.NATIVE: "Native token",
+    TokenStanding.LISTED: "Listed",
+    TokenStanding.UNLISTED: "External list",
+    TokenStanding.UNKNOWN: "unknown",
+}
 
 
 @dataclass(frozen=True)
@@ -115,9 +133,6 @@ def _limit(written: str) -> int:
     return int(written)
 
 
-SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "With external lists"}
-
-
 def chips(wanted: TokenFilters, *, chains: Mapping[int, str]) -> dict[str, Chip]:
     """Return the active filters by name, hidden tokens by their address."""
     found = {}
@@ -133,9 +148,110 @@ def chips(wanted: TokenFilters, *, chains: Mapping[int, str]) -> dict[str, Chip]
     return found
 
 
-LAST = 10**9  # rank of a featured token without an index
+def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
+    """Return `81 featured tokens on 24 chains, by rank and then by name.`"""
+    where = f"on {text.counted(chains, 'chain')}"
+    tokens = "token" if count == 1 else "tokens"
+    if filters.words:
+        return f"{count:,} {tokens} found {where}, best matches first."
+    order = "by rank" if filters.show is Show.FEATURED else "featured first by rank, then by name"
+    return f"{count:,} {OF_LIST[filters.show].format(tokens=tokens)} {where}, {order}."
 
-type Where = tuple[int, str]
+
+# The list, in order
+
+
+@dataclass(frozen=True)
+class FoundTokens:
+    """The filtered tokens in order, with the results they are from. `cut`: chains whose results were limited."""
+
+    tokens: Sequence[TokenInfo]
+    found: Listed[TokenInfo]
+    chains: int
+    cut: Sequence[str] = ()
+
+
+def find_tokens(filters: TokenFilters) -> FoundTokens:
+    """Return the list. Raises ServiceError if every request failed."""
+    catalog = app.current().catalog
+    chains = filters.chains or tuple(chain.id for chain in catalog.listed_chains().entries)
+    found = _listed(filters, chains)
+    listed, _ = _in_order(tuple(found.entries), filters, tuple(chain.id for chain in catalog.chains()))
+    # Of a chain with as many tokens as were requested, there may be more.
+    is_limited = filters.words and not filters.limit
+    counts = Counter(token.chain_id for token in found.entries if is_limited)
+    cut = [names.of_chain(each, using=catalog) for each, count in counts.items() if count >= SEARCH_LIMIT]
+    return FoundTokens(listed, found, len(chains), cut)
+
+
+def _listed(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
+    catalog = app.current().catalog
+    if filters.words:
+        answer = app.current().service.ask(
+            operations.get_token_list(
+                chains,
+                search_query=None if filters.address else filters.words,
+                token_address=filters.address,
+                limit=filters.limit or SEARCH_LIMIT,
+                exclude_tokens=filters.without,
+            )
+        )
+        return Listed(answer.tokens, answer.unreadable_entries)
+    if filters.show is Show.FEATURED:
+        return catalog.listed_featured(chains)
+    return catalog.listed_on(chains, external=filters.show is Show.EXTERNAL)
+
+
+# Sort thousands of tokens once, not for each batch. The key uses object IDs, which stay unique while the cache holds
+# the objects.
+@cached(TTLCache(ORDERS_HELD, ORDERS_SECONDS), key=lambda tokens, *how: (tuple(map(id, tokens)), *how), lock=Lock())
+def _in_order(
+    tokens: tuple[TokenInfo, ...], filters: TokenFilters, chains: tuple[int, ...]
+) -> tuple[Sequence[TokenInfo], tuple[TokenInfo, ...]]:
+    """Return the filtered tokens in order, and all tokens, so that the cache keeps them alive."""
+    return ordered(tokens, filters, chains=chains), tokens
+
+
+def ordered(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
+    """Return each token once, without excluded ones, at most `limit` per chain.
+
+    Featured tokens come first, by index, then the others by name. In a search, the best match comes first.
+    """
+    places = {chain_id: number for number, chain_id in enumerate(chains)}
+    words = filters.words.casefold()
+
+    def order(token: TokenInfo) -> tuple[int, bool, int, str, int, str]:
+        rank = token.feature_index if token.featured and token.feature_index is not None else LAST
+        name, chain = (token.name or "").casefold(), places.get(token.chain_id, LAST)
+        return _mismatch(token, words) if words else 0, not token.featured, rank, name, chain, token.address
+
+    once: dict[Where, TokenInfo] = {}
+    for token in tokens:
+        once.setdefault(place(token), token)
+    found, counts = [], Counter[int]()
+    for token in sorted((each for where, each in once.items() if where[1] not in filters.without), key=order):
+        counts[token.chain_id] += 1
+        if filters.limit is None or counts[token.chain_id] <= filters.limit:
+            found.append(token)
+    return found
+
+
+def _mismatch(token: TokenInfo, words: str) -> int:
+    """Return how far a token is from a search. 0 is best."""
+    symbol, name = (token.symbol or "").casefold(), (token.name or "").casefold()
+    if words in (symbol, token.address.casefold()):
+        return 0
+    if symbol.startswith(words) or name.startswith(words):
+        return 1
+    return 2 if words in symbol else 3
+
+
+def place(token: TokenInfo) -> Where:
+    """Return a token's key. Both placeholder addresses of a native token have the same."""
+    return token.chain_id, key(token.address)
+
+
+# Rows
 
 
 @dataclass(frozen=True)
@@ -153,22 +269,6 @@ class TokenRow:
         return self.token.chain_id or 0, self.address
 
 
-STANDINGS = {
-    TokenStanding.FEATURED: "Featured",
-    TokenStanding.NATIVE: "Native token",
-    TokenStanding.LISTED: "Listed",
-    TokenStanding.UNLISTED: "External list",
-    TokenStanding.UNKNOWN: "unknown",
-}
-
-
-OF_LIST = {
-    Show.FEATURED: "featured {tokens}",
-    Show.LISTED: "listed {tokens}",
-    Show.EXTERNAL: "{tokens} from the service's list and external lists",
-}
-
-
 class _Given(NoNames):
     """The catalog, with featured tokens that are already loaded and need no request."""
 
@@ -179,66 +279,17 @@ class _Given(NoNames):
     def chain(self, chain_id: int | None) -> ChainInfo | None:
         return self._names.chain(chain_id)
 
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        return self._names.featured(chain_id)
+
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
         return self._given(chain_id, address) or self._names.token(chain_id, address)
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
         return True if self._given(chain_id, address) else self._names.lists(chain_id, address)
 
-    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        return self._names.featured(chain_id)
-
     def _given(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
         return self._featured.get((chain_id, key(address))) if chain_id and address else None
-
-
-def place(token: TokenInfo) -> Where:
-    """Return a token's key. Both placeholder addresses of a native token have the same."""
-    return token.chain_id, key(token.address)
-
-
-def wanted(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
-    """Return each token once, without excluded ones, at most `limit` per chain, in order."""
-    once: dict[Where, TokenInfo] = {}
-    for token in tokens:
-        once.setdefault(place(token), token)
-    left = [token for (_, address), token in once.items() if address not in filters.without]
-    found, counts = [], Counter[int]()
-    for token in _in_order(left, filters, chains=chains):
-        counts[token.chain_id] += 1
-        if filters.limit is None or counts[token.chain_id] <= filters.limit:
-            found.append(token)
-    return found
-
-
-def _in_order(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> list[TokenInfo]:
-    """Sort featured tokens first, by index, then by name. In a search, the best match comes first."""
-    places = {chain_id: number for number, chain_id in enumerate(chains)}
-    words = filters.words.casefold()
-
-    def order(token: TokenInfo) -> tuple[int, bool, int, str, int, str]:
-        rank = LAST if token.feature_index is None else token.feature_index
-        return (
-            _rank(token, words) if words else 0,
-            not token.featured,
-            rank if token.featured else LAST,
-            (token.name or "").casefold(),
-            places.get(token.chain_id, LAST),
-            token.address,
-        )
-
-    return sorted(tokens, key=order)
-
-
-def _rank(token: TokenInfo, words: str) -> int:
-    """Return how well a token matches a search. 0 is best."""
-    symbol, name = (token.symbol or "").casefold(), (token.name or "").casefold()
-    answers = (
-        words in (symbol, token.address.casefold()),
-        symbol.startswith(words) or name.startswith(words),
-        words in symbol,
-    )
-    return answers.index(True) if True in answers else len(answers)
 
 
 def rows(tokens: Sequence[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
@@ -255,115 +306,3 @@ def rows(tokens: Sequence[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
         )
         found.append(row)
     return tuple(found)
-
-
-def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
-    """Return `81 featured tokens on 24 chains, by rank and then by name.`"""
-    where = f"on {text.counted(chains, 'chain')}"
-    tokens = "token" if count == 1 else "tokens"
-    if filters.words:
-        return f"{count:,} {tokens} found {where}, best matches first."
-    order = "by rank" if filters.show is Show.FEATURED else "featured first by rank, then by name"
-    return f"{count:,} {OF_LIST[filters.show].format(tokens=tokens)} {where}, {order}."
-
-
-class ListingStatus(StrEnum):
-    """Listing of a token: its `TokenStanding`, refined by a search of all lists."""
-
-    FEATURED = "Featured"
-    NATIVE = "Native token"
-    LISTED = "Listed"
-    EXTERNAL = "External list"
-    NOT_LISTED = "Not listed"
-    UNKNOWN = "Unknown"
-
-    @property
-    def sentence(self) -> str:
-        return SENTENCES[self]
-
-
-SENTENCES = {
-    ListingStatus.FEATURED: "Featured by the service.",
-    ListingStatus.NATIVE: "Each chain has one. Not featured by the service.",
-    ListingStatus.LISTED: "On the service's list, not featured.",
-    ListingStatus.EXTERNAL: "From an external token list.",
-    ListingStatus.NOT_LISTED: "On none of the service's token lists.",
-    ListingStatus.UNKNOWN: "Couldn't load the service's lists.",
-}
-
-
-def listing(standing: TokenStanding, info: TokenInfo | None, *, is_searched: bool) -> ListingStatus:
-    """`info`: the service's entry, from any list. `is_searched`: all lists were searched."""
-    if standing in (TokenStanding.FEATURED, TokenStanding.NATIVE, TokenStanding.LISTED):
-        return ListingStatus[standing.name]
-    if info:
-        if standing is TokenStanding.UNKNOWN and info.featured:  # the lists are unavailable, but the search found it
-            return ListingStatus.FEATURED
-        return ListingStatus.EXTERNAL if standing is TokenStanding.UNLISTED else ListingStatus.UNKNOWN
-    return ListingStatus.NOT_LISTED if is_searched else ListingStatus.UNKNOWN
-
-
-def namesakes(symbol: str | None, *, of: tuple[int, str], among: Iterable[TokenInfo]) -> tuple[TokenInfo, ...]:
-    """Return featured tokens with the same symbol, those on its chain first."""
-    wanted = (symbol or "").casefold()
-    found = [
-        token
-        for token in among
-        if token.featured and token.symbol and token.symbol.casefold() == wanted and place(token) != of
-    ]
-    return tuple(sorted(found, key=lambda token: token.chain_id != of[0]))
-
-
-@dataclass(frozen=True)
-class FoundTokens:
-    """The filtered tokens in order, with the results they are from. `cut`: chains whose results were limited."""
-
-    tokens: Sequence[TokenInfo]
-    found: Listed[TokenInfo]
-    chains: int
-    cut: Sequence[str] = ()
-
-
-def find_tokens(filters: TokenFilters) -> FoundTokens:
-    """Return the list. Raises ServiceError if every request failed."""
-    catalog = app.current().catalog
-    known = [chain.id for chain in catalog.listed_chains().entries] if not filters.chains else []
-    chains = filters.chains or tuple(known)
-    found = _listed(filters, chains)
-    listed, _ = _cached_order(tuple(found.entries), filters, tuple(chain.id for chain in catalog.chains()))
-    # Of a chain with as many tokens as were requested, there may be more.
-    is_limited = filters.words and not filters.limit
-    counts = Counter(token.chain_id for token in found.entries if is_limited)
-    cut = tuple(chain_id for chain_id, count in counts.items() if count >= SEARCH_LIMIT)
-    return FoundTokens(listed, found, len(chains), [names.of_chain(each, using=catalog) for each in cut])
-
-
-# Sort thousands of tokens once, not for each batch. The key uses object IDs, which stay unique while the cache holds
-# the objects.
-@cached(TTLCache(ORDERS_HELD, ORDERS_SECONDS), key=lambda tokens, *how: (tuple(map(id, tokens)), *how), lock=Lock())
-def _cached_order(
-    tokens: tuple[TokenInfo, ...], filters: TokenFilters, chains: tuple[int, ...]
-) -> tuple[Sequence[TokenInfo], tuple[TokenInfo, ...]]:
-    """Return the filtered tokens in order, and all tokens, so that the cache keeps them alive."""
-    return wanted(tokens, filters, chains=chains), tokens
-
-
-def _listed(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
-    if filters.words:
-        answer = app.current().service.ask(
-            operations.get_token_list(
-                chains,
-                search_query=None if filters.address else filters.words,
-                token_address=filters.address,
-                limit=filters.limit or SEARCH_LIMIT,
-                exclude_tokens=filters.without,
-            )
-        )
-        return Listed(answer.tokens, answer.unreadable_entries)
-    match filters.show:
-        case Show.FEATURED:
-            return app.current().catalog.listed_featured(chains)
-        case Show.LISTED:
-            return app.current().catalog.listed_on(chains)
-        case Show.EXTERNAL:
-            return app.current().catalog.listed_on(chains, external=True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from intents_ui.catalog import routes
-from intents_ui.catalog.routes import RouteDirection, RouteQuery, RouteSearch, RouteSide
+from intents_ui.catalog.routes import RouteDirection, RouteQuery
 from intents_ui.search.filters import Parsed
 from intents_ui.service.errors import ServiceError, Unreachable
 from intents_ui.service.models import ChainInfo, TokenInfo, TokensAnswer
@@ -74,9 +74,9 @@ def read(using: Lists = LISTS, **written: str) -> Parsed[RouteQuery]:
     return routes.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
 
 
-FROM = RouteQuery(RouteSide(1, NATIVE))
-TO = RouteQuery(destination=RouteSide(2, ONE))
-BOTH = RouteQuery(RouteSide(1, NATIVE), RouteSide(2, ONE))
+FROM = RouteQuery(1, NATIVE)
+TO = RouteQuery(destination=2, wanted=ONE)
+BOTH = RouteQuery(1, NATIVE, 2, ONE)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ BOTH = RouteQuery(RouteSide(1, NATIVE), RouteSide(2, ONE))
         (
             "the same",
             {"from_": "1", "token": "ETH", "to": "1", "for": ALIAS},
-            RouteQuery(RouteSide(1, NATIVE), RouteSide(1, NATIVE)),
+            RouteQuery(1, NATIVE, 1, NATIVE),
             RouteDirection.SAME,
         ),
     ),
@@ -135,12 +135,12 @@ def test_a_symbol_that_is_not_one_token_is_explained(
 ) -> None:
     asked = read(**written)
     assert {key: str(problem) for key, problem in asked.problems.items()} == {name: said}
-    end = "origin" if name == "token" else "destination"
-    assert [each.token.address for each in routes.side(end, asked, using=LISTS).choices] == meant
+    choices = routes.side(name, asked, using=LISTS).choices
+    assert [token.address for token, _ in choices] == meant
 
 
 def test_without_the_catalog_ids_and_addresses_work() -> None:
-    assert read(Away(), from_="77", token=ONE).filters == RouteQuery(RouteSide(77, ONE))
+    assert read(Away(), from_="77", token=ONE).filters == RouteQuery(77, ONE)
     assert "Couldn't look up token names" in str(read(Away(), from_="77", token="ETH").problems["token"])
     assert "from" in read(Away(), from_="Alpha").problems
     assert "from" in read(Away(), from_="0").problems
@@ -148,14 +148,14 @@ def test_without_the_catalog_ids_and_addresses_work() -> None:
 
 def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:
     options = routes.options(LISTS.tokens(2), "ETH")
-    assert [(option.value, option.is_chosen) for option in options] == [
+    assert [(value, is_chosen) for value, _, is_chosen in options] == [
         ("ETH", True),
         (ONE, False),
         (OTHER, False),
         (THIRD, False),
     ]
-    for option in options:
-        assert read(to="2", **{"for": option.value}).problems == {}
+    for value, _, _ in options:
+        assert read(to="2", **{"for": value}).problems == {}
 
 
 def answer(*named: tuple[int, str], broken: int = 0) -> TokensAnswer:
@@ -193,7 +193,7 @@ LOST = Unreachable()
 def test_two_stale_responses_make_one_sentence(
     received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, headline: str, tone: Tone
 ) -> None:
-    one = RouteSearch(BOTH, LISTS).one({RouteDirection.RECEIVE: received, RouteDirection.PAY: paid})
+    one = routes.checked(BOTH, received, paid, using=LISTS)
     assert one.headline.startswith(headline)
     assert "from ETH on Alpha to USDC on Beta" in one.headline
     assert one.tone is tone
@@ -201,10 +201,11 @@ def test_two_stale_responses_make_one_sentence(
 
 def test_groups_follow_the_order_of_chains_and_list_each_token_once() -> None:
     named = answer((9, ONE), (2, ONE), (1, OTHER), (2, NATIVE), (2, ALIAS), (2, ONE.upper().replace("0X", "0x")))
-    groups = RouteSearch(FROM, LISTS).listed(named).groups
+    groups = routes.grouped(FROM, named, using=LISTS).groups
     assert [(group.chain, group.count, group.is_known) for group in groups] == [
         ("Alpha", 1, True),
         ("Beta", 2, True),
         ("Chain 9", 1, False),
     ]
-    assert groups[1].ways[0].query == BOTH.query
+    assert [token.address for token in groups[1].tokens] == [ONE, NATIVE]
+    assert FROM.with_other(2, ONE) == BOTH
