@@ -1,14 +1,8 @@
-"""Call data decoded (eth-abi) for well-known functions, and the nested calls.
+"""Call data decoded (eth-abi) for the functions in signatures.txt, and the calls nested in it.
 
 Call data is untrusted. Nothing here raises: undecodable data has a reason. Nothing takes long: the data has a maximum
-length, and a decoder that reads the same bytes repeatedly is stopped.
-
-signatures.txt has two lines for each function: its declaration, and a sentence on what it does. A selector tells what
-the sender intends, not what the contract does. `of` follows an amount and names its token: CONTRACT, PERHAPS, NATIVE,
-UNNAMED, another argument, or an end of a path. `carries` tells how nested calls are encoded. In a sentence, `{name}` is
-an argument, and `{caller}`, `{contract}`, `{token}` and `{value}` are the caller, the called contract, the token it
-represents, and the native tokens sent. `{flag:yes|no}` chooses by a flag, `{name:token}` is the token at an address,
-and the maximum of `{name:allowance}` means "without limit".
+length, and a decoder that reads the same bytes repeatedly is stopped. A selector tells what the sender intends, not
+what the contract does.
 """
 
 import re
@@ -25,13 +19,12 @@ from eth_abi.exceptions import DecodingError, InsufficientDataBytes
 from eth_abi.registry import registry
 from eth_utils.abi import function_signature_to_4byte_selector
 
-CONTRACT = "contract"  # the called contract is the token
-MAYBE_CONTRACT = "contract?"  # the contract may be the token, or hold it
-NATIVE = "native"
-UNNAMED = "unnamed"  # not in the call
+from intents_ui.service.models import Call
 
 SELECTOR_BYTES = 4
+WORD, ADDRESS = 32, 20
 MAX_BYTES = 65_536
+MAX_CALLS = 4_096  # in the compact encoding, where a call may have one byte. No block has room for as many
 # eth-abi reads a struct twice, and one nested in two others eight times. If all pointers lead to the same long bytes,
 # it would read and hold them once per pointer.
 MAX_READINGS = 8
@@ -39,7 +32,7 @@ MAX_READINGS = 8
 HEX = re.compile(r"0[xX]((?:[0-9a-fA-F]{2})*)")
 DECLARATION = re.compile(r"^(\w+)\((.*)\)(?: carries (\w+))?$")
 PARAMETER = re.compile(r"^(\(.*\)\S*|\S+) (\w+)(?: of (.+))?$")
-WORD, ADDRESS = 32, 20
+BETWEEN_PARAMETERS = re.compile(r", (?![^()]*\))")  # a comma outside of a struct
 
 
 class NestedEncoding(StrEnum):
@@ -65,8 +58,9 @@ class Unread(StrEnum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter. `type` is spelled as in a signature, `token` is that of an amount. `parts` are the fields of a
-    struct, or of each struct in a list.
+    """A parameter. `type` is spelled as in a signature, `token` is that of an amount.
+
+    `parts` are the fields of a struct, or of each struct in a list.
     """
 
     name: str
@@ -78,6 +72,13 @@ class Parameter:
     def is_list(self) -> bool:
         return self.type.endswith("]")
 
+    @property
+    def arguments(self) -> tuple["Parameter", ...]:
+        """The fields of a struct, those of structs in it among them, or itself."""
+        if self.is_list or not self.parts:
+            return (self,)
+        return tuple(argument for part in self.parts for argument in part.arguments)
+
     @classmethod
     def parse(cls, text: str) -> "Parameter":
         """Parse `uint256 amount of token` or `(address target, bytes callData)[] calls`."""
@@ -85,7 +86,7 @@ class Parameter:
         members, _, suffix = kind.removeprefix("(").rpartition(")")
         if not members:
             return cls(name, kind, token)
-        parts = tuple(map(cls.parse, _split(members)))
+        parts = tuple(map(cls.parse, BETWEEN_PARAMETERS.split(members)))
         return cls(name, f"({','.join(part.type for part in parts)}){suffix}", parts=parts)
 
 
@@ -98,8 +99,9 @@ class Function:
 
     @classmethod
     def parse(cls, declaration: str, sentence: str) -> "Function":
-        [(name, parameters, carries)] = DECLARATION.findall(declaration)
-        return cls(name, tuple(map(Parameter.parse, _split(parameters))), NestedEncoding(carries), sentence.strip())
+        [(name, listed, carries)] = DECLARATION.findall(declaration)
+        parameters = tuple(map(Parameter.parse, BETWEEN_PARAMETERS.split(listed))) if listed else ()
+        return cls(name, parameters, NestedEncoding(carries), sentence.strip())
 
     @property
     def signature(self) -> str:
@@ -109,19 +111,10 @@ class Function:
     def selector(self) -> bytes:
         return function_signature_to_4byte_selector(self.signature)
 
-
-def _split(text: str) -> Iterator[str]:
-    """Split at the commas outside of parentheses."""
-    depth, piece = 0, ""
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and not depth:
-            yield piece.strip()
-            piece = ""
-        else:
-            piece += character
-    if piece.strip():
-        yield piece.strip()
+    @cached_property
+    def arguments(self) -> Mapping[str, Parameter]:
+        """The parameters by name, with the fields of structs instead of the structs."""
+        return {argument.name: argument for each in self.parameters for argument in each.arguments}
 
 
 @cache
@@ -134,43 +127,16 @@ def functions() -> Mapping[bytes, Function]:
 
 
 @dataclass(frozen=True)
-class Argument:
-    """An argument. `value` as decoded by eth-abi: str for an address or string, int, bool, bytes, or a tuple of
-    them.
+class Decoded:
+    """A decoded call. Contracts ignore the `left_over` bytes behind the arguments.
+
+    `values` are those of the function's `arguments`, by name, as decoded by eth-abi: str for an address or string, int,
+    bool, bytes, or a tuple of them.
     """
 
-    parameter: Parameter
-    value: Any
-
-
-@dataclass(frozen=True)
-class Decoded:
-    """A decoded call with its structs flattened. Contracts ignore the `left_over` bytes behind the arguments."""
-
     function: Function
-    arguments: tuple[Argument, ...]
+    values: Mapping[str, Any]
     left_over: int = 0
-
-    def argument(self, name: str) -> Argument | None:
-        return next((each for each in self.arguments if each.parameter.name == name), None)
-
-    def value(self, name: str) -> Any:
-        """Return an argument's value, None if the function doesn't have it."""
-        found = self.argument(name)
-        return found.value if found else None
-
-
-@dataclass(frozen=True)
-class Inner:
-    """A nested call. `to` None: the called contract itself. Missing values are None."""
-
-    to: str | None
-    data: bytes
-    value: int = 0
-    gas_limit: int | None = None
-    delegate_call: bool | None = None
-    only_fallback: bool | None = None
-    behavior_on_error: int | None = None
 
 
 class _Stream(ContextFramesBytesIO):
@@ -211,10 +177,10 @@ def _decoder(*types: str) -> BaseDecoder:
 
 
 def raw(text: str | None) -> bytes | None:
-    """Return the bytes of hex digits, empty for none, None if it isn't hex."""
+    """Return the bytes of hex digits, empty for none, None if it isn't hex. Of data that is too long, the beginning."""
     if not text:
         return b""
-    found = HEX.fullmatch(text)
+    found = HEX.fullmatch(text[: 2 + 2 * (MAX_BYTES + 1)])
     return bytes.fromhex(found[1]) if found else None
 
 
@@ -229,66 +195,71 @@ def decoded(data: bytes) -> Decoded | Unread:
     stream = _Stream(data[SELECTOR_BYTES:])
     try:
         values = _decoder(*(each.type for each in function.parameters))(stream)
-        arguments = tuple(_flat(function.parameters, values))
-        return Decoded(function, arguments, max(len(data) - SELECTOR_BYTES - stream.end, 0))
+        left_over = max(len(data) - SELECTOR_BYTES - stream.end, 0)
+        by_name = zip(function.arguments, _flat(function.parameters, values), strict=True)
+        return Decoded(function, dict(by_name), left_over)
     # Besides its own errors, eth-abi raises those of seeking, for example to a pointer of 2**255.
     except (DecodingError, ValueError, OverflowError):
         return Unread.BROKEN
 
 
-def _flat(parameters: Sequence[Parameter], values: Sequence[Any]) -> Iterator[Argument]:
+def _flat(parameters: Sequence[Parameter], values: Sequence[Any]) -> Iterator[Any]:
+    """Yield the values of `Function.arguments`."""
     for parameter, value in zip(parameters, values, strict=True):
         if parameter.parts and not parameter.is_list:
             yield from _flat(parameter.parts, value)
         else:
-            yield Argument(parameter, value)
+            yield value
 
 
-def inner(call: Decoded) -> tuple[Inner, ...] | None:
-    """Return the nested calls, None if they can't be separated or there can't be any."""
+def nested(call: Decoded) -> tuple[Call, ...] | None:
+    """Return the nested calls, None if they can't be separated or there can't be any.
+
+    Those without a contract are to the called contract itself.
+    """
     match call.function.carries:
         case NestedEncoding.OWN:
-            return tuple(Inner(None, data) for data in call.value("data"))
+            return tuple(_call(None, data) for data in call.values["data"])
         case NestedEncoding.LISTED:
             # The only list among the arguments, whose name differs between contracts.
-            listed = next(each for each in call.arguments if each.parameter.parts)
-            names = [part.name for part in listed.parameter.parts]
-            return tuple(_single(dict(zip(names, entry, strict=True))) for entry in listed.value)
+            listed = next(each for each in call.function.arguments.values() if each.parts)
+            names = [part.name for part in listed.parts]
+            return tuple(_single(dict(zip(names, entry, strict=True))) for entry in call.values[listed.name])
         case NestedEncoding.ONE:
-            return (_single({each.parameter.name: each.value for each in call.arguments}),)
+            return (_single(call.values),)
         case NestedEncoding.PACKED:
-            return plainly_packed(call.value("payload")) or packed(call.value("payload"))
+            return plainly_packed(call.values["payload"]) or packed(call.values["payload"])
         case NestedEncoding.BATCH:
-            return plainly_packed(call.value("transactions"), operations=True)
+            return plainly_packed(call.values["transactions"], operations=True)
         case NestedEncoding.NONE:
             return None
 
 
-def _single(named: Mapping[str, Any]) -> Inner:
+def _call(to: str | None, data: bytes, value: int = 0, **flags: Any) -> Call:
+    return Call(to=to, data=f"0x{data.hex()}", value=value, **flags)
+
+
+def _single(named: Mapping[str, Any]) -> Call:
     to = named.get("target") or named.get("to") or named.get("dest")
     data = next(named[name] for name in ("callData", "data", "func") if name in named)
-    return Inner(to, data, named.get("value", 0))
+    return _call(to, data, named.get("value", 0))
 
 
-def plainly_packed(data: bytes, *, operations: bool = False) -> tuple[Inner, ...] | None:
-    """Return packed calls: an operation, contract (20 bytes), value and length (32 each) and data, one after the
-    other.
-    """
+def plainly_packed(data: bytes, *, operations: bool = False) -> tuple[Call, ...] | None:
+    """Return calls packed one after the other: an operation, contract (20 bytes), value, length (32 each) and data."""
     calls, reader = [], _DataReader(data)
     try:
         while reader.tell() < len(data):
             is_delegated = reader.whole(1) == 1 if operations else None
             to, value = reader.address(), reader.whole(WORD)
-            calls.append(Inner(to, reader.exactly(reader.whole(WORD)), value, delegate_call=is_delegated))
+            calls.append(_call(to, reader.exactly(reader.whole(WORD)), value, delegate_call=is_delegated))
     except EOFError:
         return None
     return tuple(calls) or None
 
 
-def packed(data: bytes) -> tuple[Inner, ...] | None:
-    """Return the calls in the smart wallet's compact encoding: flags, then only the parts that differ from the
-    default.
-    """
+def packed(data: bytes) -> tuple[Call, ...] | None:
+    """Return calls in the smart wallet's compact encoding: flags, then only the parts that differ from the default."""
     reader = _DataReader(data)
     try:
         flags = reader.whole(1)
@@ -296,18 +267,23 @@ def packed(data: bytes) -> tuple[Inner, ...] | None:
             reader.exactly(ADDRESS)  # the space of the nonce
         reader.exactly(flags >> 1 & 0x07)  # the nonce
         count = 1 if flags & 0x10 else reader.whole(2 if flags & 0x20 else 1)
+        if count > MAX_CALLS:
+            return None
         calls = tuple(_packed_call(reader) for _ in range(count))
     except EOFError:
         return None
     return calls if reader.tell() == len(data) else None
 
 
-def _packed_call(reader: "_DataReader") -> Inner:
+def _packed_call(reader: "_DataReader") -> Call:
     flags = reader.whole(1)
-    return Inner(
-        to=None if flags & 0x01 else reader.address(),
-        value=reader.whole(WORD) if flags & 0x02 else 0,
-        data=reader.exactly(reader.whole(3)) if flags & 0x04 else b"",
+    to = None if flags & 0x01 else reader.address()
+    value = reader.whole(WORD) if flags & 0x02 else 0
+    data = reader.exactly(reader.whole(3)) if flags & 0x04 else b""
+    return _call(
+        to,
+        data,
+        value,
         gas_limit=reader.whole(WORD) if flags & 0x08 else None,
         delegate_call=bool(flags & 0x10),
         only_fallback=bool(flags & 0x20),

@@ -6,28 +6,22 @@ couldn't be parsed have a row that says so. labels.json has the labels of those 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, get_args
-
-from pydantic.fields import FieldInfo
+from typing import get_args
 
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.service.fields import Model
 from intents_ui.service.models import (
-    Call,
     DepositIntentEntry,
     DepositTransaction,
     GasFee,
     Intent,
     IntentFees,
-    IntentProviderQuote,
     IntentReceipt,
-    IntentReceiptSummary,
     IntentTransaction,
-    MetaTxnFeeDetails,
     QuoteIntentRequest,
     TransactionPrecondition,
 )
@@ -39,7 +33,56 @@ from intents_ui.transfers.transfer import Transfer
 
 NUMERAL = re.compile(r"[+-]?[0-9]+", re.ASCII)
 MAX_DATA = 20_000  # characters of a call that are shown
+MAX_PARTS = 50  # objects of a list that are shown
 NEVER = 2**256 - 1
+
+LABELS: Mapping[str, Mapping[str, str]] = read(__package__, "labels.json")
+# In page order. The paths of the groups, as in `FieldGroup`. Fields without a section belong to their object's record.
+SECTIONS = (
+    ("Quote", ("intent.quote", "intent.quote_request")),
+    ("Fees", ("intent.fees",)),
+    ("Calls", ("intent.origin_calls", "intent.destination_calls", "intent.calls")),
+    ("Preconditions", ("intent.origin_precondition", "intent.destination_precondition", "intent.preconditions")),
+    ("Meta transactions", ("intent.origin_meta_txn", "intent.destination_meta_txn", "intent.meta_txns")),
+    ("Contracts", ("intent.service_contracts",)),
+    (
+        "Transactions",
+        (
+            "intent.deposit_transaction",
+            "receipt.deposit_transaction",
+            "receipt.origin_transaction",
+            "receipt.destination_transaction",
+            "receipt.refund_transaction",
+        ),
+    ),
+    ("Intent and receipt", ("intent", "receipt")),
+)
+
+ADDRESSES = frozenset({"to", "contract", "fee_token", "fee_collector"})
+DATA = frozenset({"data", "input", "calldata", "destination_call_data", "intent_signature", "permit_signature"})
+CODES = frozenset({"type", "context", "trade_type", "fund_method", "preference", "chain_gas_usage_status"})
+CODES |= {"swap_provider", "bridge_provider", "quote_provider", "intent_protocol", "service_version"}
+FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
+UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
+# Fields with amounts, by their token: the object's own, origin, destination, fee or native token.
+AMOUNTS = {
+    "own": ("amount", "min_amount", "token_amount"),
+    "origin": ("origin_token_amount", "from_amount", "from_amount_min"),
+    "destination": ("destination_token_amount", "to_amount", "to_amount_min"),
+    "native": ("value", "destination_call_value", "fee_native"),
+    "fee": (
+        "fee_amount",
+        "fee_token_amount",
+        "fee_token_total",
+        "gas_fee_total",
+        "service_fee_total",
+        "collector_fee_total",
+        "provider_fee_total",
+        "total_fee_amount",
+    ),
+    "unnamed": ("permit_amount", "quote_provider_fee", "service_fee", "quote_provider_with_service_fee"),
+}
+TOKENS = {name: token for token, fields in AMOUNTS.items() for name in fields}
 
 
 class ValueKind(StrEnum):
@@ -65,8 +108,9 @@ class ValueKind(StrEnum):
 
 @dataclass(frozen=True)
 class Cell:
-    """A value. `shown` is sanitized plain text for every kind. `chain_id` is the chain of an address or hash, if
-    known.
+    """A value. `shown` is sanitized plain text for every kind.
+
+    `chain_id` is the chain of an address or hash, and `who` the role of an address in the transfer, if known.
     """
 
     kind: ValueKind
@@ -74,204 +118,7 @@ class Cell:
     shown: str
     chain_id: int | None = None
     rest: str = ""
-
-
-@dataclass(frozen=True)
-class Owner:
-    """The object that contains a field, and its chain: its own or that of the enclosing object."""
-
-    model: Model
-    chain_id: int | None = None
-
-    def inside(self, model: Model) -> "Owner":
-        return replace(self, model=model, chain_id=getattr(self.model, "chain_id", None) or self.chain_id)
-
-    @property
-    def on_chain(self) -> int | None:
-        own: int | None = getattr(self.model, "chain_id", None)
-        return self.chain_id if own is None else own
-
-
-ADDRESSES = frozenset({"to", "contract", "fee_token", "fee_collector"})
-DATA = frozenset({"data", "input", "calldata", "destination_call_data", "intent_signature", "permit_signature"})
-CODES = frozenset({"type", "context", "trade_type", "fund_method", "preference", "chain_gas_usage_status"})
-CODES |= {"swap_provider", "bridge_provider", "quote_provider", "intent_protocol", "service_version"}
-FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
-UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
-
-# Fields with amounts, and their token: the object's own, origin, destination, fee or native token.
-TOKENS: dict[type[Model], dict[str, str]] = {
-    QuoteIntentRequest: {
-        "origin_token_amount": "origin",
-        "destination_token_amount": "destination",
-        "destination_call_value": "native",
-    },
-    DepositTransaction: {"amount": "own", "value": "native"},
-    Call: {"value": "native"},
-    TransactionPrecondition: {"min_amount": "own"},
-    IntentProviderQuote: {
-        "from_amount": "origin",
-        "from_amount_min": "origin",
-        "to_amount": "destination",
-        "to_amount_min": "destination",
-    },
-    IntentFees: dict.fromkeys(
-        (
-            "fee_token_amount",
-            "fee_token_total",
-            "gas_fee_total",
-            "service_fee_total",
-            "collector_fee_total",
-            "provider_fee_total",
-            "total_fee_amount",
-        ),
-        "fee",
-    ),
-    GasFee: {"total_fee_amount": "native"},
-    MetaTxnFeeDetails: {"fee_native": "native"},
-    IntentTransaction: {"token_amount": "own"},
-    DepositIntentEntry: {"fee_amount": "fee", "permit_amount": "unknown"},
-    IntentReceiptSummary: {"origin_token_amount": "origin", "destination_token_amount": "destination"},
-}
-# In base units of an unnamed token.
-UNNAMED_TOKEN = frozenset({"quote_provider_fee", "service_fee", "quote_provider_with_service_fee", "total_fee_amount"})
-
-
-def unreadable(received: str, *, is_number: bool) -> Cell:
-    """Return the cell of a field that couldn't be parsed. `is_number`: a number was expected."""
-    kind = ValueKind.OUT_OF_RANGE if is_number and NUMERAL.fullmatch(received) else ValueKind.UNREADABLE
-    return Cell(kind, received, text.visible(received))
-
-
-def cell(name: str, value: object, *, owner: Owner, transfer: Transfer) -> Cell:
-    """Return a field's cell. Its kind follows from the field's name if that is specific, otherwise from the value's
-    type.
-    """
-    match value:
-        case bool():
-            return Cell(ValueKind.FLAG, value, "yes" if value else "no")
-        case datetime():
-            return Cell(ValueKind.TIME, value, times.iso(value))
-        case int():
-            return _of_whole(name, value, owner, transfer)
-        case Decimal():
-            return _of_figure(name, value)
-        case tuple():
-            entries = tuple(_entry(name, each) for each in value)
-            return Cell(ValueKind.LIST, entries, ", ".join(entries))
-        case _:
-            return _of_text(name, str(value), owner, transfer)
-
-
-def _of_whole(name: str, value: int, owner: Owner, transfer: Transfer) -> Cell:
-    if name == "chain_id" or name.endswith("_chain_id"):
-        return Cell(ValueKind.CHAIN, value, transfer.chain_name(value))
-    if name in UNIX_SECONDS:
-        at = times.since_1970(value)
-        return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
-    if name == "permit_amount" and value == NEVER:
-        return Cell(ValueKind.NUMBER, value, "unlimited")
-    source = TOKENS.get(type(owner.model), {}).get(name) or ("unknown" if name in UNNAMED_TOKEN else None)
-    if source is None:
-        return Cell(ValueKind.NUMBER, value, str(value))
-    money = _money(value, source, owner, transfer)
-    amount = money.amount if money else amounts.amount(value, decimals=None)
-    return Cell(ValueKind.AMOUNT, amount, str(amount))
-
-
-def _of_figure(name: str, value: Decimal) -> Cell:
-    if name.endswith("_usd"):
-        return Cell(ValueKind.USD, value, amounts.usd(value))
-    if name in FRACTIONS:
-        return Cell(ValueKind.PERCENT, value, amounts.fraction(value))
-    if name == "price_impact":
-        return Cell(ValueKind.PERCENT, value, amounts.percent(value))
-    length = times.seconds(int(value)) if name == "estimated_duration" else None
-    if length is not None:
-        return Cell(ValueKind.DURATION, length, times.duration(length))
-    return Cell(ValueKind.NUMBER, value, amounts.number(value))
-
-
-def _entry(name: str, value: object) -> str:
-    if isinstance(value, Decimal):
-        return amounts.usd_full(value) if name.endswith("_usd") else amounts.number(value)
-    if not isinstance(value, str) or not value:
-        return text.UNKNOWN
-    return names.provider_label(value) if name == "route_providers" else text.memo(value).shown
-
-
-def _of_text(name: str, value: str, owner: Owner, transfer: Transfer) -> Cell:
-    if name == "status":
-        return Cell(ValueKind.STATUS, value, statuses.unknown(value).word)
-    if name == "txn_hash":
-        return Cell(ValueKind.HASH, value, text.visible(value), owner.on_chain)
-    if name in ADDRESSES or name.endswith("_address"):
-        return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), _chain_of(name, owner, transfer))
-    if name in DATA:
-        data = text.capped(value, cap=MAX_DATA)
-        more = f"… ({data.more:,} more characters, in the raw JSON)" if data.more else ""
-        return Cell(ValueKind.DATA, value, f"{data.shown}{more}")
-    if name == "id" or name.endswith("_id"):
-        return Cell(ValueKind.ID, value, text.visible(value))
-    read = text.memo(value)
-    return Cell(ValueKind.CODE if name in CODES else ValueKind.TEXT, value, read.shown, rest=read.rest)
-
-
-def _chain_of(name: str, owner: Owner, transfer: Transfer) -> int | None:
-    if name.startswith("origin_"):
-        return transfer.origin_chain_id
-    if name.startswith("destination_"):
-        return transfer.destination_chain_id
-    # An owner has the same address on every chain. It links to the origin chain.
-    on_origin = name in ("owner_address", "fee_token_address")
-    return owner.on_chain or (transfer.origin_chain_id if on_origin else None)
-
-
-def _money(value: int, source: str, owner: Owner, transfer: Transfer) -> Money | None:
-    match source, owner.model:
-        case "origin", _:
-            return replace(transfer.requested, value=value)
-        case "destination", _:
-            return replace(transfer.expected, value=value)
-        case "native", QuoteIntentRequest():
-            return Money(value, transfer.destination_chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
-        case "native", _:
-            return Money(value, owner.on_chain, hashes.ZERO_ADDRESS, names=transfer.names)
-        case "fee", IntentFees(fee_token_address=address) if address:
-            return transfer.money(value, transfer.origin_chain_id, address)
-        case "fee", DepositIntentEntry(fee_token=address) if address:
-            return transfer.money(value, owner.on_chain or transfer.origin_chain_id, address)
-        case "own", DepositTransaction(chain_id=chain_id, token_address=address, decimals=decimals):
-            return replace(transfer.money(value, chain_id, address), own_decimals=decimals)
-        case "own", TransactionPrecondition(token_address=address) | IntentTransaction(token_address=address):
-            return transfer.money(value, owner.on_chain, address)
-        case _:
-            return None
-
-
-LABELS: Mapping[str, Mapping[str, str]] = read(__package__, "labels.json")
-# Limits the page, however much the service sends.
-MAX_PARTS = 50
-# In page order. The paths of the groups, as in `FieldGroup`. Fields without a section belong to their object's record.
-SECTIONS = (
-    ("Quote", ("intent.quote", "intent.quote_request")),
-    ("Fees", ("intent.fees",)),
-    ("Calls", ("intent.origin_calls", "intent.destination_calls", "intent.calls")),
-    ("Preconditions", ("intent.origin_precondition", "intent.destination_precondition", "intent.preconditions")),
-    ("Meta transactions", ("intent.origin_meta_txn", "intent.destination_meta_txn", "intent.meta_txns")),
-    ("Contracts", ("intent.service_contracts",)),
-    (
-        "Transactions",
-        (
-            "intent.deposit_transaction",
-            "receipt.deposit_transaction",
-            "receipt.origin_transaction",
-            "receipt.destination_transaction",
-            "receipt.refund_transaction",
-        ),
-    ),
-    ("Intent and receipt", ("intent", "receipt")),
-)
+    who: str = ""
 
 
 @dataclass(frozen=True)
@@ -307,55 +154,163 @@ def sections(transfer: Transfer) -> list[tuple[str, list[FieldGroup]]]:
 
 def groups(transfer: Transfer) -> list[FieldGroup]:
     """Return the intent's groups, then the receipt's, in the order of their fields."""
-    reader = _FieldReader(transfer)
     found: list[FieldGroup] = []
+    seen: set[int] = set()  # an intent's alias fields repeat the same objects
     for name, model in (("intent", transfer.intent), ("receipt", transfer.receipt)):
         if model:
-            found += reader.read(model, Owner(model), path=name, title=_label("objects", name))
+            found += _groups(_ObjectReader(transfer, model), seen, path=name, title=_label("objects", name))
     return found
 
 
-@dataclass
-class _FieldReader:
-    transfer: Transfer
-    # An intent's alias fields repeat the same objects.
-    seen: set[int] = field(default_factory=set)
-
-    def read(self, model: Model, owner: Owner, *, path: str, title: str) -> Iterator[FieldGroup]:
-        """Return the object's own rows, then those of nested objects, each in its own group."""
-        self.seen.add(id(model))
-        rows = tuple(self._rows(model, owner))
-        if rows:
-            yield FieldGroup(path, title, rows)
-        for name, part_title, part in _parts(model, title):
-            if part is None:
-                yield FieldGroup(f"{path}.{name}", part_title, ())
-            elif id(part) not in self.seen:
-                yield from self.read(part, owner.inside(part), path=f"{path}.{name}", title=part_title)
-
-    def _rows(self, model: Model, owner: Owner) -> Iterator[FieldRow]:
-        for name, info in type(model).model_fields.items():
-            label, value = _label("fields", name), getattr(model, name)
-            if name in model.unreadable:
-                found = unreadable(model.unreadable[name], is_number=is_number(info))
-                yield FieldRow(str(info.alias), label, found)
-            if value is not None and value != () and not _is_object(value):
-                found = cell(name, value, owner=owner, transfer=self.transfer)
-                yield FieldRow(str(info.alias), label, found)
-
-
-def _parts(model: Model, title: str) -> Iterator[tuple[str, str, Model | None]]:
-    """Return the nested objects, of a list the first ones. The raw JSON has the others."""
+def _groups(reader: "_ObjectReader", seen: set[int], *, path: str, title: str) -> Iterator[FieldGroup]:
+    """Yield the object's own rows, then those of nested objects, each in its own group."""
+    model = reader.model
+    seen.add(id(model))
+    if rows := tuple(reader.rows()):
+        yield FieldGroup(path, title, rows)
     for name in type(model).model_fields:
         value = getattr(model, name)
+        if not _is_object(value):
+            continue
+        part_title = _part_title(name, inside=type(model), title=title)
         if isinstance(value, Model):
-            yield name, _part_title(name, inside=type(model), title=title), value
-        elif _is_object(value):
-            part_title = _part_title(name, inside=type(model), title=title)
-            for number, part in enumerate(value[:MAX_PARTS], start=1):
-                yield f"{name}.{number}", f"{part_title} {number}", part
-            if len(value) > MAX_PARTS:
-                yield name, f"{part_title}: {len(value) - MAX_PARTS} more, in the raw JSON", None
+            parts = [(name, part_title, value)]
+        else:  # of a list the first ones; the raw JSON has the others
+            numbered = enumerate(value[:MAX_PARTS], start=1)
+            parts = [(f"{name}.{number}", f"{part_title} {number}", part) for number, part in numbered]
+        for place, called, part in parts:
+            if id(part) not in seen:
+                yield from _groups(reader.inside(part), seen, path=f"{path}.{place}", title=called)
+        if isinstance(value, tuple) and len(value) > MAX_PARTS:
+            more = f"{part_title}: {len(value) - MAX_PARTS} more, in the raw JSON"
+            yield FieldGroup(f"{path}.{name}", more, ())
+
+
+@dataclass(frozen=True)
+class _ObjectReader:
+    """Reads an object's own fields. `chain_outside` is the chain of the enclosing object."""
+
+    transfer: Transfer
+    model: Model
+    chain_outside: int | None = None
+
+    @property
+    def chain_id(self) -> int | None:
+        own: int | None = getattr(self.model, "chain_id", None)
+        return self.chain_outside if own is None else own
+
+    def inside(self, part: Model) -> "_ObjectReader":
+        return _ObjectReader(self.transfer, part, self.chain_id)
+
+    def rows(self) -> Iterator[FieldRow]:
+        for name, info in type(self.model).model_fields.items():
+            label, value = _label("fields", name), getattr(self.model, name)
+            if name in self.model.unreadable:
+                received = self.model.unreadable[name]
+                is_number = not {int, Decimal}.isdisjoint(get_args(info.annotation)) and NUMERAL.fullmatch(received)
+                kind = ValueKind.OUT_OF_RANGE if is_number else ValueKind.UNREADABLE
+                yield FieldRow(str(info.alias), label, Cell(kind, received, text.visible(received)))
+            if value is not None and value != () and not _is_object(value):
+                yield FieldRow(str(info.alias), label, self.cell(name, value))
+
+    def cell(self, name: str, value: object) -> Cell:
+        """Return a field's cell. Its kind follows from its name if that is specific, otherwise from its type."""
+        match value:
+            case bool():
+                return Cell(ValueKind.FLAG, value, "yes" if value else "no")
+            case datetime():
+                return Cell(ValueKind.TIME, value, times.iso(value))
+            case int():
+                return self._integer(name, value)
+            case Decimal():
+                return _figure(name, value)
+            case tuple():
+                entries = tuple(_entry(name, each) for each in value)
+                return Cell(ValueKind.LIST, entries, ", ".join(entries))
+            case _:
+                return self._text(name, str(value))
+
+    def _integer(self, name: str, value: int) -> Cell:
+        if name == "chain_id" or name.endswith("_chain_id"):
+            return Cell(ValueKind.CHAIN, value, self.transfer.chain_name(value))
+        if name in UNIX_SECONDS:
+            at = times.since_1970(value)
+            return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
+        if name == "permit_amount" and value == NEVER:
+            return Cell(ValueKind.NUMBER, value, "unlimited")
+        if name not in TOKENS:
+            return Cell(ValueKind.NUMBER, value, str(value))
+        money = self._money(value, TOKENS[name])
+        amount = money.amount if money else amounts.amount(value, decimals=None)
+        return Cell(ValueKind.AMOUNT, amount, str(amount))
+
+    def _money(self, value: int, token: str) -> Money | None:
+        transfer, chain_id = self.transfer, self.chain_id
+        match token, self.model:
+            case "origin", _:
+                return replace(transfer.requested, value=value)
+            case "destination", _:
+                return replace(transfer.expected, value=value)
+            case "native", QuoteIntentRequest():
+                return Money(value, transfer.destination_chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
+            case ("native", _) | ("fee", GasFee()):
+                return Money(value, chain_id, hashes.ZERO_ADDRESS, names=transfer.names)
+            case "fee", IntentFees(fee_token_address=address) if address:
+                return transfer.money(value, transfer.origin_chain_id, address)
+            case "fee", DepositIntentEntry(fee_token=address) if address:
+                return transfer.money(value, chain_id or transfer.origin_chain_id, address)
+            case "own", DepositTransaction(token_address=address, decimals=decimals):
+                return replace(transfer.money(value, self.model.chain_id, address), own_decimals=decimals)
+            case "own", TransactionPrecondition(token_address=address) | IntentTransaction(token_address=address):
+                return transfer.money(value, chain_id, address)
+            case _:
+                return None
+
+    def _text(self, name: str, value: str) -> Cell:
+        if name == "status":
+            return Cell(ValueKind.STATUS, value, statuses.unknown(value).word)
+        if name == "txn_hash":
+            return Cell(ValueKind.HASH, value, text.visible(value), self.chain_id)
+        if name in ADDRESSES or name.endswith("_address"):
+            return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), self._chain_of(name))
+        if name in DATA:
+            data = text.capped(value, cap=MAX_DATA)
+            more = f"… ({data.more:,} more characters, in the raw JSON)" if data.more else ""
+            return Cell(ValueKind.DATA, value, f"{data.shown}{more}")
+        if name == "id" or name.endswith("_id"):
+            return Cell(ValueKind.ID, value, text.visible(value))
+        read = text.memo(value)
+        return Cell(ValueKind.CODE if name in CODES else ValueKind.TEXT, value, read.shown, rest=read.rest)
+
+    def _chain_of(self, name: str) -> int | None:
+        if name.startswith("origin_"):
+            return self.transfer.origin_chain_id
+        if name.startswith("destination_"):
+            return self.transfer.destination_chain_id
+        # An owner has the same address on every chain. It links to the origin chain.
+        on_origin = name in ("owner_address", "fee_token_address")
+        return self.chain_id or (self.transfer.origin_chain_id if on_origin else None)
+
+
+def _figure(name: str, value: Decimal) -> Cell:
+    if name.endswith("_usd"):
+        return Cell(ValueKind.USD, value, amounts.usd(value))
+    if name in FRACTIONS:
+        return Cell(ValueKind.PERCENT, value, amounts.fraction(value))
+    if name == "price_impact":
+        return Cell(ValueKind.PERCENT, value, amounts.percent(value))
+    length = times.seconds(int(value)) if name == "estimated_duration" else None
+    if length is not None:
+        return Cell(ValueKind.DURATION, length, times.duration(length))
+    return Cell(ValueKind.NUMBER, value, amounts.number(value))
+
+
+def _entry(name: str, value: object) -> str:
+    if isinstance(value, Decimal):
+        return amounts.usd_full(value) if name.endswith("_usd") else amounts.number(value)
+    if not isinstance(value, str) or not value:
+        return text.UNKNOWN
+    return names.provider_label(value) if name == "route_providers" else text.memo(value).shown
 
 
 def _part_title(name: str, *, inside: type[Model], title: str) -> str:
@@ -375,18 +330,8 @@ def _label(kind: str, name: str) -> str:
     known = [LABELS["words"].get(word, word) for word in name.split("_")]
     if known[-1] in ("id", "at") and len(known) > 1:
         known.pop()
-    text = " ".join(known)
-    return text[0].upper() + text[1:]
-
-
-def is_number(info: FieldInfo) -> bool:
-    """Return whether a field has an integer or a decimal."""
-    return not {int, Decimal}.isdisjoint(_types_in(info.annotation))
-
-
-def _types_in(annotation: Any) -> set[Any]:
-    inner = get_args(annotation)
-    return set().union(*map(_types_in, inner)) if inner else {annotation}
+    label = " ".join(known)
+    return label[0].upper() + label[1:]
 
 
 def _is_object(value: object) -> bool:

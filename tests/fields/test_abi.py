@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.fields import abi
-from intents_ui.fields.abi import CONTRACT, MAYBE_CONTRACT, NATIVE, UNNAMED, Decoded, Inner, Unread
+from intents_ui.fields.abi import Decoded, Unread
+from intents_ui.service.models import Call
 from tests.transfers.builders import named
 
 HERE = "0x" + "ab" * 20
@@ -32,13 +33,8 @@ def call_of(signature, *values):
     return function.selector + encode([each.type for each in function.parameters], values)
 
 
-def flat_parameters(parameters):
-    for parameter in parameters:
-        yield from flat_parameters(parameter.parts) if parameter.parts and not parameter.is_list else [parameter]
-
-
 def leaves(parameters):
-    return [parameter.name for parameter in flat_parameters(parameters)]
+    return [argument.name for parameter in parameters for argument in parameter.arguments]
 
 
 def test_every_sentence_uses_existing_arguments():
@@ -47,8 +43,8 @@ def test_every_sentence_uses_existing_arguments():
         assert len(names) == len(set(names)), function.signature
         said = [(name, choice) for _, name, choice, _ in Formatter().parse(function.sentence) if name]
         assert {name for name, _ in said} <= {*names} | WORDS, function.signature
-        tokens = {each.name: each.token for each in flat_parameters(function.parameters) if each.token}
-        known = {*names, CONTRACT, MAYBE_CONTRACT, NATIVE, UNNAMED}
+        tokens = {name: each.token for name, each in function.arguments.items() if each.token}
+        known = {*names, "contract", "contract?", "native", "unnamed"}
         assert {each.partition(" on ")[0].partition(".")[0] for each in tokens.values()} <= known, function.signature
         assert {name for name, choice in said if choice == "allowance"} <= {*tokens}, function.signature
 
@@ -60,8 +56,8 @@ def test_encoded_calls_are_decoded_again(data):
     values = data.draw(get_abi_strategy(f"({','.join(types)})")) if types else ()
     read = abi.decoded(function.selector + encode(types, values))
     assert isinstance(read, Decoded)
-    assert [each.parameter.name for each in read.arguments] == leaves(function.parameters)
-    assert plain([each.value for each in read.arguments]) == plain(flat(function.parameters, values))
+    assert [*read.values] == leaves(function.parameters)
+    assert plain(read.values.values()) == plain(flat(function.parameters, values))
     assert read.left_over == 0
 
 
@@ -124,13 +120,14 @@ def test_the_wallets_compact_encoding_is_decoded():
     first = bytes([0x02 | 0x04 | 0x40]) + to + word(7) + (3).to_bytes(3) + b"abc"
     second = bytes([0x01 | 0x08 | 0x10 | 0x20 | 0x80]) + word(90_000)
     found = abi.packed(bytes([0x01 | 1 << 1, 5, 2]) + first + second)
+    flags = {"delegate_call": True, "only_fallback": True, "behavior_on_error": 2}
+    plain_flags = {"delegate_call": False, "only_fallback": False, "behavior_on_error": 0}
     assert found == (
-        Inner(HERE, b"abc", 7, None, False, False, 1),
-        Inner(None, b"", 0, 90_000, True, True, 2),
+        Call(to=HERE, data="0x616263", value=7, **{**plain_flags, "behavior_on_error": 1}),
+        Call(data="0x", value=0, gas_limit=90_000, **flags),
     )
-    assert abi.packed(bytes([0x10 | 0x01, 0x01])) == (Inner(None, b"", 0, None, False, False, 0),)
-    assert abi.packed(bytes([0x20 | 0x01, 0, 1, 0x01])) == (Inner(None, b"", 0, None, False, False, 0),)
-    assert abi.packed(bytes(21) + bytes([1, 1])) == (Inner(None, b"", 0, None, False, False, 0),)
+    for whole in (bytes([0x10 | 0x01, 0x01]), bytes([0x20 | 0x01, 0, 1, 0x01]), bytes(21) + bytes([1, 1])):
+        assert abi.packed(whole) == (Call(data="0x", value=0, **plain_flags),)
 
 
 def test_a_compact_list_with_extra_or_missing_bytes_is_rejected():
@@ -138,6 +135,7 @@ def test_a_compact_list_with_extra_or_missing_bytes_is_rejected():
     assert abi.packed(whole + b"\0") is None
     assert abi.packed(whole[:-1]) is None
     assert abi.packed(b"") is None
+    assert abi.packed(bytes([0x20 | 0x01]) + (abi.MAX_CALLS + 1).to_bytes(2) + b"\1" * (abi.MAX_CALLS + 1)) is None
     assert abi.plainly_packed(b"") is None
 
 
@@ -145,23 +143,23 @@ CALLS = named(
     (
         "listed, with a value",
         call_of("aggregate3Value((address,bool,uint256,bytes)[])", [(HERE, True, 5, b"one")]),
-        [Inner(HERE, b"one", 5)],
+        [Call(to=HERE, data="0x6f6e65", value=5)],
     ),
-    ("one", call_of("execute(address,uint256,bytes)", HERE, 3, b"one"), [Inner(HERE, b"one", 3)]),
+    ("one", call_of("execute(address,uint256,bytes)", HERE, 3, b"one"), [Call(to=HERE, data="0x6f6e65", value=3)]),
     (
         "one, for a target",
         call_of("exec(address,address,uint256,address,bytes)", HERE, HERE, 1, THERE, b"one"),
-        [Inner(THERE, b"one")],
+        [Call(to=THERE, data="0x6f6e65", value=0)],
     ),
     (
         "batch",
         call_of("multiSend(bytes)", b"\1" + bytes.fromhex(HERE[2:]) + word(5) + word(3) + b"one"),
-        [Inner(HERE, b"one", 5, delegate_call=True)],
+        [Call(to=HERE, data="0x6f6e65", value=5, delegate_call=True)],
     ),
     (
         "packed",
         call_of("execute(bytes,bytes)", bytes.fromhex(HERE[2:]) + word(5) + word(3) + b"one", b""),
-        [Inner(HERE, b"one", 5)],
+        [Call(to=HERE, data="0x6f6e65", value=5)],
     ),
 )
 
@@ -170,5 +168,5 @@ CALLS = named(
 def test_nested_calls_are_decoded(data, expected):
     read = abi.decoded(data)
     assert isinstance(read, Decoded)
-    found = abi.inner(read)
+    found = abi.nested(read)
     assert (None if found is None else [*found]) == expected

@@ -215,25 +215,25 @@ def test_native_tokens_sent_with_a_call_are_mentioned_once(data, sentence):
 def test_arguments_are_listed_with_type_and_value():
     step = step_of(call_of("approve(address,uint256)", DEPOSIT, 99_912_345), to=USDC, gas_limit=160_000)
     assert step.function.signature == "approve(address,uint256)"
-    rows = [(row.name, row.type, row.cell.shown, row.who) for row in step.rows]
+    rows = [(each.name, each.type, cell.shown, cell.who) for each, cell in step.arguments]
     assert rows[0] == ("spender", "address", "0xdEDEDEDEdEdEdEDedEDeDedEdEdeDedEdEDedEdE", "the deposit address")
     assert rows[1] == ("amount", "uint256", "99.9123 USDC", "")
-    assert step.rows[1].cell.value.full == "99.912345"
-    assert (step.data.size, step.data.is_whole, step.data.shown[:10]) == (68, True, "0x095ea7b3")
-    assert step.gas_limit == 160_000
+    assert step.arguments[1][1].value.full == "99.912345"
+    assert (step.made.size, step.is_whole, step.data[:10]) == (68, True, "0x095ea7b3")
+    assert step.made.call.gas_limit == 160_000
 
 
 def test_the_zero_address_is_the_native_token_where_a_token_is_expected():
     step = step_of(call_of("sweep(address,address)", ZERO_ADDRESS, ZERO_ADDRESS))
-    assert [row.who for row in step.rows] == ["native token", "the zero address"]
+    assert [cell.who for _, cell in step.arguments] == ["native token", "the zero address"]
 
 
 def test_flags_are_shown_as_words():
     assert " ".join(step_of("0x", only_fallback=True, delegate_call=True, behavior_on_error=1).remarks) == (
         "Runs if the previous call fails. Delegate call. On failure: revert all."
     )
-    assert step_of("0x", behavior_on_error=9).remarks == ("On failure: unknown behavior (9).",)
-    assert step_of("0x", only_fallback=False, delegate_call=False).remarks == ()
+    assert step_of("0x", behavior_on_error=9).remarks == ["On failure: unknown behavior (9)."]
+    assert step_of("0x", only_fallback=False, delegate_call=False).remarks == []
 
 
 TROUBLES = [
@@ -249,8 +249,8 @@ TROUBLES = [
 def test_undecodable_data_says_why_and_is_shown_raw(data, words):
     step = step_of(data)
     assert step.problem == words
-    assert data.startswith(step.data.shown)
-    assert step.data.is_whole == (len(data) <= 4096)
+    assert data.startswith(step.data)
+    assert step.is_whole == (len(data) <= 4096)
 
 
 def test_nested_calls_are_listed_below_their_call():
@@ -317,14 +317,14 @@ CONDITIONS = named(
 @pytest.mark.parametrize(("condition", "sentences"), CONDITIONS)
 def test_a_condition_is_described_in_a_sentence(condition, sentences):
     result = plan(destination_precondition=TransactionPrecondition(chain_id=BASE, **condition))
-    assert [str(note.sentence) for each in result for note in each.notes] == sentences
+    assert [str(note) for each in result for note in each.notes] == sentences
 
 
 def signed(**members):
     entry = DepositIntentEntry(**{"intent_signature": "0x1b", "deadline": NOON} | members)
     deposit = transaction("PENDING", deposit_intent_entry=entry)
     notes = plan(receipt=receipt(deposit=deposit))[0].notes
-    return [str(note.sentence) for note in notes], [note.tone.value for note in notes]
+    return [str(note) for note in notes], [note.tone.value for note in notes]
 
 
 def test_an_unlimited_permit_is_described_and_marked():
@@ -358,7 +358,7 @@ def test_the_relayers_calls_are_compared_with_the_plan():
 
     def relayed(data):
         result = plan(pay, give_back, origin_meta_txn=MetaTxn(wallet_address=DEPOSIT, contract=DEPOSIT, input=data))[0]
-        return [str(note.sentence) for note in result.notes], len(result.steps)
+        return [str(note) for note in result.notes], len(result.steps)
 
     assert relayed(packed(paid, given_back)) == ([descriptions.RELAYED], 2)
     assert relayed(packed(paid)) == ([descriptions.RELAYED_IN_PART], 2)
@@ -373,7 +373,7 @@ def test_the_refund_is_a_separate_transaction():
     result = plan(receipt=receipt(refund=returned))[-1]
     assert (result.title, result.about) == ("Refund", "on Arbitrum")
     assert str(result.steps[0].said) == "Send 99.50 USDC to the owner's wallet"
-    assert result.steps[0].remarks == ("As recorded in the receipt.",)
+    assert result.steps[0].remarks == ["As recorded in the receipt."]
 
 
 def test_a_call_sent_as_planned_is_not_repeated():

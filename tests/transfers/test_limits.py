@@ -59,7 +59,7 @@ def test_every_number_in_a_known_call_is_described_at_its_limits():
         (step,) = plan(call_of(function, number))[0].steps
         assert step.problem in READ, (function.signature, number)
         assert str(step.said)
-        assert len(step.rows) == len(leaves(function.parameters))
+        assert len(step.arguments) == len(leaves(function.parameters))
 
 
 def test_every_list_in_a_known_call_is_described_at_its_limits():
