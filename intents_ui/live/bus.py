@@ -8,12 +8,15 @@ plus a beat of the hub. While Redis is down, each process polls for itself.
 import logging
 import secrets
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import metrics
 from intents_ui.service.decode import Brand
 from intents_ui.service.redis import redis_errors
+
+if TYPE_CHECKING:  # from a layer above
+    from intents_ui.web.shared_responses import SignedValues
 
 log = logging.getLogger(__name__)
 
@@ -52,13 +55,6 @@ return replies
 """
 
 
-class SignedTexts(Protocol):
-    """Signs and verifies texts, each for one place."""
-
-    def sign(self, value: str, *, place: str) -> str: ...
-    def unsign(self, signed: str, *, place: str) -> str | None: ...
-
-
 class RedisBus:
     """Bus over Redis, dedicated or shared, but not a cluster, because the script uses several keys.
 
@@ -66,7 +62,7 @@ class RedisBus:
     there, too.
     """
 
-    def __init__(self, url: str, *, names: Brand, signed: SignedTexts, prefix: str = "intents-ui:live:3:") -> None:
+    def __init__(self, url: str, *, names: Brand, signed: "SignedValues", prefix: str = "intents-ui:live:3:") -> None:
         from redis.asyncio import Redis
         from redis.asyncio.retry import Retry
         from redis.backoff import NoBackoff

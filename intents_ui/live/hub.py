@@ -1,14 +1,14 @@
-"""Fans out one upstream poll to many subscribers, each of which gets only the newest snapshot, never a queue."""
+"""Fans out one upstream poll to many viewers, each of which gets only the newest snapshot, never a queue."""
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from random import SystemRandom
-from typing import Final, Self
+from typing import Final
 
 from prometheus_client import Counter, Gauge
 
@@ -22,17 +22,26 @@ from intents_ui.service.metrics import registry
 from intents_ui.service.models import EARLIEST, ENDED, STOPPED, UNEXECUTED, Intent, IntentReceipt
 from intents_ui.service.outcome import is_older, past
 
+log = logging.getLogger(__name__)
+
+watched_intents = Gauge(
+    "intents_ui_watched_intents", "Watched intents.", registry=registry, multiprocess_mode="livesum"
+)
+restarts = Counter("intents_ui_task_restarts", "Background tasks that failed and were restarted.", registry=registry)
+
+MAX_WATCHED: Final = 500  # intents at a time in one process, an eighth of them for one client
+BEAT: Final = 0.5  # seconds after which processes that share a bus learn of each other, at the latest
 # Pollers of a process that start or resume per second. Each sends two requests, a poll and a long poll, within the
 # service's limit of 40 requests per second.
-STARTS_PER_SECOND = 20
-MIN_GAP = 0.1  # seconds between two responses that both have changes
-MAX_QUICK_CHANGES = 8  # immediate responses with changes in a row, after which they count as unchanged
-MAX_CUT_POLLS = 2  # long polls cut off in a row, after which plain polls replace them
-POLLS_INSTEAD = 20  # plain polls before trying a long poll again
-REFUND_LIKELY = timedelta(minutes=5)  # after a failure, polled at the normal interval
+STARTS_PER_SECOND: Final = 20
+MIN_GAP: Final = 0.1  # seconds between two responses that both have changes
+MAX_QUICK_CHANGES: Final = 8  # immediate responses with changes in a row, after which they count as unchanged
+MAX_CUT_POLLS: Final = 2  # long polls cut off in a row, after which plain polls replace them
+POLLS_INSTEAD: Final = 20  # plain polls before trying a long poll again
+REFUND_LIKELY: Final = timedelta(minutes=5)  # after a failure, polled at the normal interval
 # How long to poll an intent that failed, was aborted, is invalid, or is "done" without a final status.
-LAST_POLL = timedelta(minutes=30)
-CLOCK_SKEW = timedelta(minutes=2)  # tolerated difference to the service
+LAST_POLL: Final = timedelta(minutes=30)
+CLOCK_SKEW: Final = timedelta(minutes=2)  # tolerated difference to the service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +54,214 @@ class PollIntervals:
     pause: float = 1.0
     retry: float = 0.5  # after a failure, doubled with each
     retry_unreachable: float = 4.0  # the longest, so that pages recover within 5 s of the service
-    grace: float = 5.0  # how long to poll an intent after its last subscriber left
+    grace: float = 5.0  # how long to poll an intent after its last viewer left
+
+
+async def restart_forever(work: Callable[[], Awaitable[None]], *, name: str, pause: float = 1.0) -> None:
+    """Run `work` until it returns. An exception is logged and counted, and `work` starts again after a pause."""
+    while True:
+        try:
+            return await work()
+        except Exception:
+            log.exception("The task %r failed and starts again", name)
+            restarts.inc()
+            await asyncio.sleep(pause)
+
+
+class HubFull(Exception):
+    """The process is at its limit of watched intents, or its client is."""
+
+    def __init__(self, limit_reason: LimitReason) -> None:
+        super().__init__("no more intents are watched")
+        self.limit_reason = limit_reason
+
+
+class Hub:
+    """Watches intents for viewers on one event loop. Only `newest`, `viewers` and `poll_now` are thread-safe.
+
+    Without a `bus`, this process polls all of them. With one, it polls those that no other process does.
+    """
+
+    def __init__(
+        self,
+        service: ServiceClient,
+        bus: RedisBus | None = None,
+        *,
+        intervals: PollIntervals | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        max_watched: int = MAX_WATCHED,
+    ) -> None:
+        self.service = service
+        self.bus = bus
+        self.intervals = intervals or PollIntervals()
+        self.now = now
+        self.slots = Shares(max_watched)
+        self.watched: dict[str, Watch] = {}
+        self._turn = asyncio.Lock()
+        self._has_news = asyncio.Event()  # for other processes
+        self._sharing: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def watching(self, intent_id: str, *, client: str | None = None) -> Iterator["Watch"]:
+        """Watch an intent for one viewer. A newly watched intent counts for `client`. Raises HubFull."""
+        watch = self.watched.get(intent_id)
+        if watch is None:
+            if limit_reason := self.slots.take(client):
+                raise HubFull(limit_reason)
+            watch = self.watched[intent_id] = Watch(intent_id, self, client)
+            watched_intents.inc()
+            if self.bus is None or self.bus.is_disconnected:
+                watch.start_leading()
+            self.share()
+        if watch.ending:
+            watch.ending.cancel()
+            watch.ending = None
+        watch.viewers += 1
+        try:
+            yield watch
+        finally:
+            watch.viewers -= 1
+            if not watch.viewers:
+                # Keep polling for a moment, because users reload. An intent without a snapshot isn't worth it.
+                grace = self.intervals.grace if watch.newest and not watch.newest.is_unknown else 0.0
+                watch.ending = watch.loop.call_later(grace, watch.end)
+
+    def newest(self, intent_id: str) -> Snapshot | None:
+        """Return this process's snapshot of a watched intent, or None. Sends no request."""
+        watch = self.watched.get(intent_id)
+        return watch.newest if watch else None
+
+    @property
+    def viewers(self) -> int:
+        return sum(watch.viewers for watch in list(self.watched.values()))
+
+    def poll_now(self, intent_id: str) -> None:
+        """Invalidate the cached responses of an intent that this dashboard has just changed, and poll it at once."""
+        self.service.forget(intent_id)
+        if watch := self.watched.get(intent_id):
+            watch.loop.call_soon_threadsafe(watch.restart_polling)
+
+    async def next_turn(self) -> None:
+        """Wait for a poller's turn to start or resume. All together must not exceed the service's rate limit."""
+        await self._turn.acquire()
+        asyncio.get_running_loop().call_later(1 / STARTS_PER_SECOND, self._turn.release)
+
+    async def aclose(self) -> None:
+        """End all watches, whose viewers then leave."""
+        tasks = [task for watch in list(self.watched.values()) if (task := watch.end())]
+        if self._sharing:
+            self._sharing.cancel()
+            tasks.append(self._sharing)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self.bus:
+            await self.bus.aclose()
+
+    def share(self) -> None:
+        """Tell other processes of a change at once."""
+        self._has_news.set()
+        if self.bus and self._sharing is None:
+            work = restart_forever(partial(self._share, self.bus), name="live bus", pause=BEAT)
+            self._sharing = asyncio.create_task(work)
+
+    async def _share(self, bus: RedisBus) -> None:
+        while True:
+            self._has_news.clear()
+            watched = dict(self.watched)
+            of_others = await bus.sync({intent_id: watch.newest for intent_id, watch in watched.items()})
+            for intent_id, watch in watched.items():
+                if self.watched.get(intent_id) is not watch:
+                    continue  # ended in the meantime: the next beat releases the lease
+                if intent_id not in of_others:
+                    watch.start_leading()
+                    continue
+                watch.stop_leading()
+                if newer := of_others[intent_id]:
+                    watch.on_snapshot(newer)
+            if bus.is_disconnected:
+                await asyncio.sleep(BEAT)
+                continue
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._has_news.wait(), BEAT)
+
+
+class Watch:
+    """One watched intent. The bus decides whether this process polls it."""
+
+    def __init__(self, intent_id: str, hub: Hub, client: str | None) -> None:
+        self.intent_id = intent_id
+        self.hub = hub
+        self.loop = asyncio.get_running_loop()
+        self.newest: Snapshot | None = None
+        self.is_over = False
+        self.viewers = 0
+        self.ending: asyncio.TimerHandle | None = None
+        self._client = client
+        self._changed: asyncio.Future[None] = self.loop.create_future()
+        self._polling: asyncio.Task[None] | None = None
+
+    def news(self, seen: str) -> Snapshot | None:
+        """Return the newest snapshot, unless it is the one that was `seen`, by its ID."""
+        return self.newest if self.newest and self.newest.id != seen else None
+
+    async def next(self, seen: str, *, within: float, ended: asyncio.Future[None] | None = None) -> Snapshot | None:
+        """Wait for `news`. Returns None after `within` seconds, at the end, or once its viewer has `ended`."""
+        if not (self.is_over or self.news(seen)):
+            awaited = {self._changed, ended} if ended else {self._changed}
+            await asyncio.wait(awaited, timeout=within, return_when=asyncio.FIRST_COMPLETED)
+        return self.news(seen)
+
+    def end(self) -> asyncio.Task[None] | None:
+        """End the watch. Returns the poller's task, if any, for callers that need to await its end."""
+        if self.ending:
+            self.ending.cancel()
+        if self.hub.watched.get(self.intent_id) is self:
+            del self.hub.watched[self.intent_id]
+            self.hub.slots.give_back(self._client)
+            watched_intents.dec()
+        self.hub.share()
+        polling = self._polling
+        self.stop_leading()
+        self.is_over = True
+        self._wake()
+        return polling
+
+    @property
+    def is_leading(self) -> bool:
+        return self._polling is not None and not self._polling.done()
+
+    def start_leading(self) -> None:
+        if self._polling is None and not self.is_over:
+            name, pause = f"watch {self.intent_id}", self.hub.intervals.poll
+            self._polling = asyncio.create_task(restart_forever(lambda: Poller(self).run(), name=name, pause=pause))
+
+    def stop_leading(self) -> None:
+        if self._polling:
+            self._polling.cancel()
+            self._polling = None
+
+    def restart_polling(self) -> None:
+        """Begin again with a plain poll. If another process leads, nothing changes."""
+        if self._polling:
+            self.stop_leading()
+            self.start_leading()
+
+    def on_snapshot(self, snapshot: Snapshot) -> None:
+        before, self.newest = self.newest, snapshot
+        if snapshot.receipt and snapshot.learned_at and not snapshot.stale_since:
+            # So that pages don't show an older one than the live stream.
+            age = self.hub.now() - snapshot.learned_at
+            self.hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
+        self.is_over |= snapshot.is_final
+        if snapshot.is_final or before is None or before.id != snapshot.id:
+            self._wake()
+
+    def publish(self, snapshot: Snapshot) -> None:
+        self.on_snapshot(snapshot)
+        self.hub.share()
+
+    def _wake(self) -> None:
+        self._changed.set_result(None)
+        self._changed = self.loop.create_future()
 
 
 class Poller:
@@ -54,7 +270,7 @@ class Poller:
     Never raises a ServiceError: a failure is published as a stale snapshot.
     """
 
-    def __init__(self, watch: "Watch") -> None:
+    def __init__(self, watch: Watch) -> None:
         self.watch, self.hub, self.intent_id = watch, watch.hub, watch.intent_id
         # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
         self.must_poll = True
@@ -97,10 +313,9 @@ class Poller:
         before = self.snapshot.content
         try:
             receipt = await self.hub.service.ask_async(operations.get_intent_receipt(self.intent_id))
+            self._publish(receipt)
         except NotFound:
-            await self._update_without_receipt()
-        else:
-            self._update(receipt)
+            await self._poll_intent()
         self.must_poll = False
         if self.snapshot.content != before:
             self.done_at = None
@@ -111,11 +326,21 @@ class Poller:
         is_idle = self.done_at is not None
         if self.is_stopped:
             is_idle = self.hub.now() - self.stopped_at > REFUND_LIKELY
-        pause = self.hub.intervals.recheck if is_idle else self.hub.intervals.poll
-        return pause * SystemRandom().uniform(0.8, 1.2)
+        return (self.hub.intervals.recheck if is_idle else self.hub.intervals.poll) * SystemRandom().uniform(0.8, 1.2)
+
+    async def _poll_intent(self) -> None:
+        """Poll an intent without a receipt. Intents have none until executed, but never lose one."""
+        if self.snapshot.receipt:
+            raise NotFound("the receipt is not there any more")
+        try:
+            intent = await self.hub.service.ask_async(operations.get_intent(self.intent_id))
+            self._publish(intent)
+        except NotFound:
+            now = self.hub.now()
+            self.watch.publish(Snapshot(self.intent_id, None, learned_at=now, is_final=True, is_unknown=True))
 
     async def _long_poll(self) -> float:
-        began, status = asyncio.get_running_loop().time(), self.snapshot.receipt and self.snapshot.receipt.status
+        began, status = self.watch.loop.time(), self.snapshot.receipt and self.snapshot.receipt.status
         try:
             # The receipt states are sent as received, because only the service interprets them.
             states = tuple(state or "" for state in self.cursor or ())
@@ -140,12 +365,12 @@ class Poller:
         self.cursor = answer.receipt_states
         # "Stop polling" can be wrong, so plain polls verify it later.
         self.done_at = self.hub.now() if answer.done else None
-        self._update(answer.intent_receipt)
+        self._publish(answer.intent_receipt)
         return self._pause(began, is_changed=is_changed)
 
     def _pause(self, began: float, *, is_changed: bool) -> float:
         """Return the delay before the next long poll. It prevents a busy loop with a service that doesn't block."""
-        took = asyncio.get_running_loop().time() - began
+        took = self.watch.loop.time() - began
         if self.done_at and not self.is_stopped:
             return self.hub.intervals.recheck
         is_quick = took < self.hub.intervals.pause
@@ -156,34 +381,23 @@ class Poller:
         self.idle_responses += 1
         return _doubled(self.hub.intervals.pause, self.idle_responses, at_most=self.hub.intervals.poll)
 
-    def _update(self, received: IntentReceipt) -> None:
-        now, known = self.hub.now(), self.snapshot.receipt
-        receipt = known if known and is_older(received, than=known, now=now) else received
-        expires_at = receipt.summary.expires_at if receipt.summary else None
-        is_final = self._is_over(receipt.status, receipt.updated_at, expires_at, now)
-        went_back = received.status if received.status != receipt.status else None
-        self.watch.publish(Snapshot(self.intent_id, receipt, learned_at=now, is_final=is_final, regressed_to=went_back))
-
-    async def _update_without_receipt(self) -> None:
-        """Publish a snapshot of an intent without a receipt. Intents have none until executed, but never lose one."""
-        if self.snapshot.receipt:
-            raise NotFound("the receipt is not there any more")
-        now = self.hub.now()
-        try:
-            intent: Intent = await self.hub.service.ask_async(operations.get_intent(self.intent_id))
-        except NotFound:
-            self.watch.publish(Snapshot(self.intent_id, None, learned_at=now, is_final=True, is_unknown=True))
+    def _publish(self, received: Intent | IntentReceipt) -> None:
+        """Publish what the service returned, or the known receipt if that is newer."""
+        now, receipt, regressed_to = self.hub.now(), None, None
+        if isinstance(received, Intent):
+            is_final = self._is_over(received, received.expires_at, now)
         else:
-            is_final = self._is_over(intent.status, intent.updated_at, intent.expires_at, now)
-            self.watch.publish(Snapshot(self.intent_id, None, learned_at=now, is_final=is_final))
+            known = self.snapshot.receipt
+            receipt = known if known and is_older(received, than=known, now=now) else received
+            is_final = self._is_over(receipt, receipt.summary.expires_at if receipt.summary else None, now)
+            regressed_to = received.status if received.status != receipt.status else None
+        self.watch.publish(Snapshot(self.intent_id, receipt, now, is_final=is_final, regressed_to=regressed_to))
 
-    def _is_over(
-        self, status: str | None, updated_at: datetime | None, expires_at: datetime | None, now: datetime
-    ) -> bool:
-        before = self.snapshot.receipt and self.snapshot.receipt.status
+    def _is_over(self, found: Intent | IntentReceipt, expires_at: datetime | None, now: datetime) -> bool:
+        before, status = self.snapshot.receipt and self.snapshot.receipt.status, found.status
         if status in STOPPED and not self.is_stopped:
             # Count from now if the failure was observed, or else from the intent's last change.
-            self.stopped_at = now if before not in (None, status) else (past(updated_at, now=now) or now)
+            self.stopped_at = now if before not in (None, status) else (past(found.updated_at, now=now) or now)
         self.is_stopped = status in STOPPED
         if self.is_stopped:
             return now - self.stopped_at > LAST_POLL
@@ -214,278 +428,3 @@ class Poller:
 
 def _doubled(seconds: float, times: int, *, at_most: float) -> float:
     return float(min(seconds * 2 ** min(times - 1, 16), at_most))
-
-
-log = logging.getLogger(__name__)
-
-watched_intents = Gauge(
-    "intents_ui_watched_intents", "Watched intents.", registry=registry, multiprocess_mode="livesum"
-)
-restarts = Counter("intents_ui_task_restarts", "Background tasks that failed and were restarted.", registry=registry)
-
-MAX_WATCHED = 500  # intents at a time in one process, an eighth of them for one client
-BEAT: Final = 0.5  # seconds after which processes that share a bus learn of each other, at the latest
-
-
-async def restart_forever(work: Callable[[], Awaitable[None]], *, name: str, pause: float = 1.0) -> None:
-    """Run `work` until it returns. An exception is logged and counted, and `work` starts again after a pause."""
-    while True:
-        try:
-            return await work()
-        except Exception:
-            log.exception("The task %r failed and starts again", name)
-            restarts.inc()
-            await asyncio.sleep(pause)
-
-
-class HubFull(Exception):
-    """The process is at its limit of watched intents, or its client is."""
-
-    def __init__(self, limit_reason: LimitReason) -> None:
-        super().__init__("no more intents are watched")
-        self.limit_reason = limit_reason
-
-
-class Hub:
-    """Watches intents for subscribers on one event loop. Only `newest`, `viewers` and `poll_now` are thread-safe.
-
-    Without a `bus`, this process polls all of them. With one, it polls those that no other process does.
-    """
-
-    def __init__(
-        self,
-        service: ServiceClient,
-        bus: RedisBus | None = None,
-        *,
-        intervals: PollIntervals | None = None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        max_watched: int = MAX_WATCHED,
-    ) -> None:
-        self.service = service
-        self.bus = bus
-        self.intervals = intervals or PollIntervals()
-        self.now = now
-        self.slots = Shares(max_watched)
-        self.watched: dict[str, Watch] = {}
-        self._turn = asyncio.Lock()
-        self._has_news = asyncio.Event()  # for other processes
-        self._sharing: asyncio.Task[None] | None = None
-
-    def subscribe(self, intent_id: str, *, seen: str = "", client: str | None = None) -> "Subscriber":
-        """Return a context manager for one subscriber. Raises HubFull.
-
-        `seen` is the ID of the snapshot that the subscriber already has. A newly watched intent counts for `client`.
-        """
-        watch = self.watched.get(intent_id)
-        if watch is None:
-            if limit_reason := self.slots.take(client):
-                raise HubFull(limit_reason)
-            watch = self.watched[intent_id] = Watch(intent_id, self, client)
-            watched_intents.inc()
-            if self.bus is None or self.bus.is_disconnected:
-                watch.start_leading()
-            self.share()
-        if watch.ending:
-            watch.ending.cancel()
-            watch.ending = None
-        subscriber = Subscriber(watch, seen)
-        watch.subscribers.add(subscriber)
-        return subscriber
-
-    def newest(self, intent_id: str) -> Snapshot | None:
-        """Return this process's snapshot of a watched intent, or None. Sends no request."""
-        watch = self.watched.get(intent_id)
-        return watch.newest if watch else None
-
-    @property
-    def viewers(self) -> int:
-        return sum(len(watch.subscribers) for watch in list(self.watched.values()))
-
-    def poll_now(self, intent_id: str) -> None:
-        """Invalidate the cached responses of an intent that this dashboard has just changed, and poll it at once."""
-        self.service.forget(intent_id)
-        watch = self.watched.get(intent_id)
-        if watch:
-            watch.loop.call_soon_threadsafe(watch.poll_now)
-
-    async def next_turn(self) -> None:
-        """Wait for a poller's turn to start or resume. All together must not exceed the service's rate limit."""
-        await self._turn.acquire()
-        asyncio.get_running_loop().call_later(1 / STARTS_PER_SECOND, self._turn.release)
-
-    async def aclose(self) -> None:
-        """End all watches. Their subscribers' iterations end."""
-        tasks = [task for watch in list(self.watched.values()) if (task := watch.end())]
-        if self._sharing:
-            self._sharing.cancel()
-            tasks.append(self._sharing)
-        await asyncio.gather(*tasks, return_exceptions=True)
-        if self.bus:
-            await self.bus.aclose()
-
-    def share(self) -> None:
-        """Tell other processes of a change at once."""
-        self._has_news.set()
-        if self.bus and self._sharing is None:
-            work = restart_forever(partial(self._share, self.bus), name="live bus", pause=BEAT)
-            self._sharing = asyncio.create_task(work)
-
-    async def _share(self, bus: RedisBus) -> None:
-        while True:
-            self._has_news.clear()
-            watched = dict(self.watched)
-            of_others = await bus.sync({intent_id: watch.newest for intent_id, watch in watched.items()})
-            for intent_id, watch in watched.items():
-                if self.watched.get(intent_id) is not watch:
-                    continue  # ended in the meantime: the next beat releases the lease
-                if intent_id not in of_others:
-                    watch.start_leading()
-                    continue
-                watch.stop_leading()
-                if newer := of_others[intent_id]:
-                    watch.on_snapshot(newer)
-            if bus.is_disconnected:
-                await asyncio.sleep(BEAT)
-                continue
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._has_news.wait(), BEAT)
-
-
-class Watch:
-    """One watched intent. The bus decides whether this process polls it."""
-
-    def __init__(self, intent_id: str, hub: Hub, client: str | None) -> None:
-        self.intent_id = intent_id
-        self.client = client
-        self.newest: Snapshot | None = None
-        self.is_over = False
-        self.loop = asyncio.get_running_loop()
-        self.subscribers: set[Subscriber] = set()
-        self.hub = hub
-        self._polling: asyncio.Task[None] | None = None
-        self.ending: asyncio.TimerHandle | None = None
-
-    def end(self) -> asyncio.Task[None] | None:
-        """End the watch. Returns the poller's task, if any, for callers that need to await its end."""
-        if self.ending:
-            self.ending.cancel()
-        if self.hub.watched.get(self.intent_id) is self:
-            del self.hub.watched[self.intent_id]
-            self.hub.slots.give_back(self.client)
-            watched_intents.dec()
-        self.hub.share()
-        polling = self._polling
-        self.stop_leading()
-        self.is_over = True
-        self._wake()
-        return polling
-
-    @property
-    def is_leading(self) -> bool:
-        return self._polling is not None and not self._polling.done()
-
-    def poll_now(self) -> None:
-        """Restart the poller, which begins with a plain poll. If another process leads, nothing changes."""
-        if self._polling:
-            self.stop_leading()
-            self.start_leading()
-
-    def start_leading(self) -> None:
-        if self._polling is None and not self.is_over:
-            work = restart_forever(
-                lambda: Poller(self).run(), name=f"watch {self.intent_id}", pause=self.hub.intervals.poll
-            )
-            self._polling = asyncio.create_task(work)
-
-    def stop_leading(self) -> None:
-        if self._polling:
-            self._polling.cancel()
-            self._polling = None
-
-    def on_snapshot(self, snapshot: Snapshot) -> None:
-        before, self.newest = self.newest, snapshot
-        if snapshot.receipt and snapshot.learned_at and not snapshot.stale_since:
-            # So that pages don't show an older one than the live stream.
-            age = self.hub.now() - snapshot.learned_at
-            self.hub.service.cache_receipt(snapshot.receipt, age=max(age.total_seconds(), 0.0))
-        self.is_over |= snapshot.is_final
-        if snapshot.is_final or before is None or before.id != snapshot.id:
-            self._wake()
-
-    def publish(self, snapshot: Snapshot) -> None:
-        self.on_snapshot(snapshot)
-        self.hub.share()
-
-    def _wake(self) -> None:
-        for subscriber in self.subscribers:
-            subscriber.wake()
-
-
-@dataclass(slots=True, eq=False)
-class Subscriber:
-    """One subscriber of a watch. `returned` is the ID of the snapshot that it has.
-
-    There are thousands, so each waits for a future of its own: an `asyncio.Event` takes a kilobyte more.
-    """
-
-    watch: Watch
-    returned: str
-    is_awake: bool = False
-    has_ended: bool = False
-    waiter: asyncio.Future[None] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        watch = self.watch
-        watch.subscribers.discard(self)
-        if watch.subscribers or watch.ending:
-            return
-        # Keep polling for a moment, because users reload. An unknown intent or one without a snapshot isn't worth it.
-        grace = watch.hub.intervals.grace if watch.newest and not watch.newest.is_unknown else 0.0
-        watch.ending = watch.loop.call_later(grace, watch.end)
-
-    @property
-    def snapshot(self) -> Snapshot | None:
-        """The newest snapshot, returned before or not."""
-        return self.watch.newest
-
-    @property
-    def is_over(self) -> bool:
-        return self.watch.is_over and not self._has_news
-
-    async def next(self, *, within: float) -> Snapshot | None:
-        """Wait for a snapshot that wasn't returned yet. Returns None after `within` seconds, or if woken without."""
-        if not (self.is_awake or self._has_news or self.is_over):
-            self.waiter = self.watch.loop.create_future()
-            alarm = self.watch.loop.call_later(within, self.wake)
-            try:
-                await self.waiter
-            finally:
-                alarm.cancel()
-        self.is_awake = False
-        return self.poll()
-
-    def poll(self) -> Snapshot | None:
-        """Return the newest snapshot if it wasn't returned yet, or None."""
-        snapshot = self.watch.newest
-        if snapshot is None or not self._has_news:
-            return None
-        self.returned = snapshot.id
-        return snapshot
-
-    def end(self) -> None:
-        """Wake up the subscriber, to leave."""
-        self.has_ended = True
-        self.wake()
-
-    def wake(self) -> None:
-        self.is_awake = True
-        if self.waiter and not self.waiter.done():
-            self.waiter.set_result(None)
-
-    @property
-    def _has_news(self) -> bool:
-        newest = self.watch.newest
-        return newest is not None and newest.id != self.returned

@@ -14,8 +14,8 @@ The events, as htmx's hx-sse reads them:
 import asyncio
 import logging
 import re
-from collections import Counter
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from random import SystemRandom
 from typing import Any, Final
@@ -24,7 +24,7 @@ from urllib.parse import parse_qs
 from cachetools import LRUCache
 from prometheus_client import Gauge
 
-from intents_ui.live.hub import Hub, HubFull, Subscriber, restart_forever
+from intents_ui.live.hub import Hub, HubFull, Watch, restart_forever
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.executor import LimitReason
@@ -96,8 +96,7 @@ class Streams:
         self.hub = hub
         self.stopping = stopping
         self.limits = limits or Limits()
-        self.open: set[Subscriber] = set()
-        self._by_client: Counter[str | None] = Counter()
+        self.open: dict[asyncio.Future[None], str | None] = {}  # what ends each stream, with its client
         self._render = render
         self._rendered: LRUCache[str, tuple[str, asyncio.Task[bytes]]] = LRUCache(MAX_EVENTS)
         self._fallback = fallback
@@ -109,69 +108,80 @@ class Streams:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         intent_id = scope["path"].removeprefix(PREFIX)
         if scope["method"] != "GET":
-            return await self._respond(send, 405, (b"allow", b"GET"))
-        if not 0 < len(intent_id) <= MAX_ID_LENGTH or "/" in intent_id or not intent_id.isprintable():
-            return await self._respond(send, 404)
+            await self._respond(send, 405, (b"allow", b"GET"))
+        elif not 0 < len(intent_id) <= MAX_ID_LENGTH or "/" in intent_id or not intent_id.isprintable():
+            await self._respond(send, 404)
+        elif status := await self._follow(intent_id, scope, receive, send):
+            later = (b"retry-after", str(SystemRandom().randint(10, 30)).encode())
+            await self._respond(send, status, later, body=self._fallback(intent_id).encode())
+
+    async def _follow(self, intent_id: str, scope: Message, receive: Receive, send: Send) -> int:
+        """Stream an intent. Returns the status for a client that may open no further stream now, or 0."""
         client = self._client_of(scope)
-        is_over_limit = client is not None and self._by_client[client] >= self.limits.a_client
+        is_over_limit = client is not None and list(self.open.values()).count(client) >= self.limits.a_client
         if is_over_limit or self._wait(client):
-            return await self._reject(intent_id, send, 429)
+            return 429
         if len(self.open) >= self.limits.streams:
-            return await self._reject(intent_id, send, 503)
+            return 503
         try:
-            subscriber = self.hub.subscribe(intent_id, seen=last_event_id(scope), client=client)
+            with self.hub.watching(intent_id, client=client) as watch, self._opened(client) as ended:
+                await self._stream(watch, last_event_id(scope), ended, receive, send)
         except HubFull as full:
-            return await self._reject(intent_id, send, 429 if full.limit_reason is LimitReason.SHARE else 503)
-        subscriber.has_ended = self.stopping()
-        self.open.add(subscriber)
+            return 429 if full.limit_reason is LimitReason.SHARE else 503
+        return 0
+
+    @contextmanager
+    def _opened(self, client: str | None) -> Iterator[asyncio.Future[None]]:
+        """Count a stream, and yield the future that ends it."""
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
+        alarm = loop.call_later(self.limits.lasts * SystemRandom().uniform(0.8, 1.2), end, ended)
+        self.open[ended] = client
         open_streams.inc()
-        self._by_client[client] += 1
+        if self.stopping():
+            end(ended)
         if self._timer is None or self._timer.done():
             self._timer = asyncio.create_task(restart_forever(self._stop_at_shutdown, name="live streams"))
         try:
-            with subscriber:
-                await self._stream(subscriber, receive, send)
+            yield ended
         finally:
-            self.open.discard(subscriber)
+            alarm.cancel()
+            del self.open[ended]
             open_streams.dec()
-            self._by_client[client] -= 1
-            if not self._by_client[client]:
-                del self._by_client[client]
 
-    async def _stream(self, subscriber: Subscriber, receive: Receive, send: Send) -> None:
-        """Send events until the stream ends.
+    async def _stream(self, watch: Watch, seen: str, ended: asyncio.Future[None], receive: Receive, send: Send) -> None:
+        """Send events until the stream ends. `seen` is the ID of the snapshot that the page has.
 
         There are thousands of streams, mostly waiting here, so what this holds determines their cost. The worker aborts
         the connection of a client that doesn't read, which cancels this.
         """
-        lifetime = self.limits.lasts * SystemRandom().uniform(0.8, 1.2)
-        ending = asyncio.get_running_loop().call_later(lifetime, subscriber.end)
-        leaving = asyncio.create_task(end_at_disconnect(subscriber, receive))
+        leaving = asyncio.create_task(end_at_disconnect(ended, receive))
         try:
             # Wait briefly for the first snapshot, because the status depends on whether the intent exists.
-            snapshot = None if subscriber.has_ended else subscriber.poll()
-            if not (subscriber.has_ended or subscriber.snapshot):
-                snapshot = await subscriber.next(within=self.limits.first_snapshot)
-            if subscriber.snapshot and subscriber.snapshot.is_unknown:
+            snapshot = watch.news(seen)
+            if not watch.newest:
+                snapshot = await watch.next(seen, within=self.limits.first_snapshot, ended=ended)
+            if watch.newest and watch.newest.is_unknown:
                 return await self._respond(send, 404)
             await send({"type": "http.response.start", "status": 200, "headers": [*STREAM_HEADERS, *self._headers]})
             try:
-                while snapshot or not (subscriber.has_ended or subscriber.is_over):
-                    data = await self.event(snapshot) if snapshot else BEAT
+                while not ended.done() and (snapshot or not watch.is_over):
+                    data = BEAT
+                    if snapshot:
+                        data, seen = await self.event(snapshot), snapshot.id
                     if not leaving.done():
                         await send({"type": "http.response.body", "body": data, "more_body": True})
-                    snapshot = None if subscriber.has_ended else await subscriber.next(within=self.limits.beat_every)
-                farewell = self._farewell(subscriber)
+                    snapshot = await watch.next(seen, within=self.limits.beat_every, ended=ended)
+                farewell = self._farewell(watch, seen)
             except Exception as error:
                 # The browser reconnects, and until then the page says that it isn't live. Failures of the service are
                 # logged where they occur. Anything else is a bug, most likely in the template.
                 if not isinstance(error, ServiceError):
-                    log.exception("The stream of %s broke off", subscriber.watch.intent_id)
+                    log.exception("The stream of %s broke off", watch.intent_id)
                 farewell = message("fault", event="bye", retry=15 * RETRY_MS)
             if not leaving.done():
                 await send({"type": "http.response.body", "body": farewell})
         finally:
-            ending.cancel()
             leaving.cancel()
 
     async def event(self, snapshot: Snapshot) -> bytes:
@@ -188,8 +198,8 @@ class Streams:
 
     def stop(self) -> None:
         """End all streams. Their browsers reconnect to another process."""
-        for subscriber in list(self.open):
-            subscriber.end()
+        for ended in self.open:
+            end(ended)
 
     async def aclose(self) -> None:
         self.stop()
@@ -197,15 +207,14 @@ class Streams:
             await self._timer
 
     async def _stop_at_shutdown(self) -> None:
-        """End all streams once the process is shutting down."""
         while self.open:
             if self.stopping():
                 self.stop()
             await asyncio.sleep(self.limits.tick)
 
-    def _farewell(self, subscriber: Subscriber) -> bytes:
-        last = subscriber.snapshot
-        if last and last.is_final and subscriber.is_over:
+    def _farewell(self, watch: Watch, seen: str) -> bytes:
+        last = watch.newest
+        if last and last.is_final and last.id == seen:
             return message((last.receipt and last.receipt.status) or "over", event="done", retry=RETRY_MS)
         # A random delay, so that about 500 clients per second reconnect.
         return message("again", event="bye", retry=SystemRandom().randint(200, max(2000, 2 * len(self.open))))
@@ -219,15 +228,16 @@ class Streams:
         await send({"type": "http.response.start", "status": status, "headers": [*headers, *extra, *self._headers]})
         await send({"type": "http.response.body", "body": body})
 
-    async def _reject(self, intent_id: str, send: Send, status: int) -> None:
-        later = (b"retry-after", str(SystemRandom().randint(10, 30)).encode())
-        await self._respond(send, status, later, body=self._fallback(intent_id).encode())
+
+def end(stream: asyncio.Future[None]) -> None:
+    if not stream.done():
+        stream.set_result(None)
 
 
-async def end_at_disconnect(subscriber: Subscriber, receive: Receive) -> None:
+async def end_at_disconnect(stream: asyncio.Future[None], receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    subscriber.end()
+    end(stream)
 
 
 def last_event_id(scope: Message) -> str:

@@ -84,10 +84,12 @@ class Viewer:
         self.task = asyncio.create_task(self._follow(hub, intent_id))
 
     async def _follow(self, hub: Hub, intent_id: str) -> None:
-        with hub.subscribe(intent_id) as subscriber:
-            while not subscriber.is_over:
-                if snapshot := await subscriber.next(within=60):
+        with hub.watching(intent_id) as watch:
+            seen = ""
+            while not watch.is_over or watch.news(seen):
+                if snapshot := await watch.next(seen, within=60):
                     self.snapshots.append(snapshot)
+                    seen = snapshot.id
 
     @property
     def statuses(self) -> list[str | None]:

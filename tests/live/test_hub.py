@@ -1,4 +1,4 @@
-"""The live hub: one poll per intent, and every subscriber sees each change."""
+"""The live hub: one poll per intent, and every viewer sees each change."""
 
 import asyncio
 
@@ -36,7 +36,7 @@ async def test_every_status_is_shown_in_order_from_quote_to_final(service, clock
     assert [snapshot.receipt.status for snapshot in viewer.snapshots] == [step.status for step in script]
 
 
-async def test_the_long_poll_ends_and_frees_its_slot_when_the_last_subscriber_leaves(service, clock):
+async def test_the_long_poll_ends_and_frees_its_slot_when_the_last_viewer_leaves(service, clock):
     intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
         async with viewers(hub, intent, 3):
