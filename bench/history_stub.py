@@ -95,7 +95,7 @@ class History:
         self, *, entries: int, days: float, rate: float = 0.0, start: float = 0.0, now: Callable[[], float] = time.time
     ) -> None:
         self.now = now
-        self.delay = self.written_at = 0.0
+        self.delay = 0.0
         self.entries = entries
         self.start = micros(start or now())
         self.beat = round(days * DAY * MICROSECONDS / entries)

@@ -50,12 +50,12 @@ def request(path: str, headers: str = "") -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode()
 
 
-async def response(reader: asyncio.StreamReader) -> tuple[bytes, bytes, float]:
-    """Return the head of a response, its body with chunks as they came, and the time of the first byte."""
+async def response(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    """Return the head of a response, and its body with chunks as they came."""
     head = await reader.readuntil(b"\r\n\r\n")
-    arrived, length = time.perf_counter(), length_of(head)
+    length = length_of(head)
     body = await (reader.readuntil(b"\r\n0\r\n\r\n") if length is None else reader.readexactly(length))
-    return head, body, arrived
+    return head, body
 
 
 def load(
@@ -84,7 +84,7 @@ def load(
             if asked >= until:
                 break
             writer.write(request(path, headers))
-            head, body, _ = await response(reader)
+            head, body = await response(reader)
             status = head[9:12].decode()
             found.statuses[status] += 1
             if status == "200":

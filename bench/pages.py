@@ -9,14 +9,12 @@
 """
 
 import argparse
-import asyncio
 import html
 import itertools
 import json
 import re
 import statistics
 import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
@@ -25,7 +23,7 @@ from urllib.parse import quote
 
 import httpx
 
-from bench.load import MAX_BYTES, Load, load, request, response
+from bench.load import Load, load
 from bench.peer import peer
 from bench.processes import ROOT, Server, StubService, dashboard, installed, output, quantile, stub_service
 from bench.report import HEAD, Target, load_average, machine
@@ -51,7 +49,6 @@ DELAYS = (0.05, 0.2)
 CONNECTIONS = (1, 16)
 TURNS = 5
 WARMING = 5  # runs until a JIT compiler is done
-WAITING = 40  # connections: the number of pages that may wait for a slow service
 EMPTY = "/saved"  # the page frame with little text and no service call
 HISTORY_PAGES = 61
 KNOWN_PAGES = 12  # whose rows fit into the response cache
@@ -59,10 +56,8 @@ NEXT = re.compile(r'href="([^"]+)"[^>]*rel="next"')
 LONG_SEARCH = "search 1,000"
 HITS = (20, 100, 1000)
 DEPTHS = (2, 60)  # pages of the history
-MANY = 10_000
 VISITORS = 100
 READING = 4.0  # seconds on average
-FIRST_BYTES = 40
 STARTS = 9
 # Runs in either checkout, which may be older, so it uses Django's test client and nothing of `bench`.
 PROGRAM = """
@@ -237,7 +232,6 @@ def history_pages(site: Server) -> Iterator[str]:
 
 
 def measure(bench: Bench) -> Iterator[Target]:
-    yield start(bench)
     with ExitStack() as stack:
         cached = stack.enter_context(bench.dashboard())
         renewing = stack.enter_context(bench.dashboard(**constants(**{POLICIES: RENEWING})))
@@ -255,25 +249,12 @@ def measure(bench: Bench) -> Iterator[Target]:
                 least = 0.6 if connections == 1 else 0.45
                 yield faster(f"transfer, cached, {connections} connections", found["cached"], found[""], least)
             if "Next.js" in found and connections > 1:
-                for state, least in (("cached", 3.5), ("renewed", 3), ("unseen", 1)):
+                for state, least in (("cached", 3.5), ("renewed", 2.5), ("unseen", 1)):
                     yield faster(f"history, {state}, {connections} connections", found[state], found["Next.js"], least)
         for delay, connections, page in itertools.product(DELAYS, CONNECTIONS, pages.paths):
             bench.turns([pages.renewed(page), pages.unseen(page)], connections, delay)
-        yield from waiting(bench, pages)
-        yield from first_bytes(bench, pages)
         yield from growing(bench, pages)
-        yield from many(bench, renewing)
     yield crowded(bench, pages)
-
-
-def start(bench: Bench) -> Target:
-    durations = []
-    for _ in range(3):
-        with bench.dashboard() as fresh:
-            httpx.get(fresh.url + EMPTY, trust_env=False).raise_for_status()
-            durations.append(fresh.started_in)
-    beside = f"of 3, maximum {max(durations):.2f}"
-    return Target("process start, until the first response", statistics.median(durations), 2, "s", beside)
 
 
 def faster(what: str, one: Case, other: Case, least: float) -> Target:
@@ -281,40 +262,6 @@ def faster(what: str, one: Case, other: Case, least: float) -> Target:
     what = f"{what}: its rate relative to the {other.state or 'empty'} page's"
     beside = f"{one.rate:.0f} to {other.rate:.0f}/s, {one.processor:.1f} to {other.processor:.1f} ms of CPU"
     return Target(what, one.rate_relative_to(other), least, "times", beside, least=True)
-
-
-def waiting(bench: Bench, pages: Pages) -> Iterator[Target]:
-    """Measure as many pages as may wait for a slow service."""
-    how = f"{WAITING} connections, {DELAYS[-1] * 1000:.0f} ms"
-    renewed, unseen = bench.turns([pages.renewed("history"), pages.unseen("history")], WAITING, DELAYS[-1])
-    for measured, least in ((renewed, 170), (unseen, 110)):
-        beside = f"{measured.processor:.2f} ms of CPU, spread {measured.spread:.0f}%, {measured.refused} refused"
-        yield Target(f"history, {measured.state}, {how}", measured.rate, least, "/s", beside, least=True)
-    yield Target(f"p99 of history, renewed, {how}", renewed.time(99), 600, "ms")
-
-
-def first_bytes(bench: Bench, pages: Pages) -> Iterator[Target]:
-    """Measure from the service's last response to the page's first byte, with the shared clock."""
-    for page, limits in (("history", (2.5, 6)), ("transfer", (2, 7))):
-        for case, most in zip((pages.renewed(page), pages.unseen(page)), limits, strict=True):
-            bench.run(case)
-            bench.service.delay(0.02)
-            waited = asyncio.run(waits(bench.service, case))
-            beside = f"median of {len(waited)}, p90 {quantile(waited, 90):.1f}. The limit is for an idle machine"
-            what = f"first byte after the last response, {page}, {case.state}"
-            yield Target(what, statistics.median(waited), most, "ms", beside)
-
-
-async def waits(service: StubService, case: Case) -> list[float]:
-    """Return the milliseconds of one page after the other."""
-    found = []
-    reader, writer = await asyncio.open_connection("127.0.0.1", case.server.port, limit=MAX_BYTES)
-    for path in itertools.islice(itertools.cycle(case.paths), FIRST_BYTES):
-        writer.write(request(path))
-        _, _, arrived = await response(reader)
-        found.append((arrived - service.counters["written_at"]) * 1000)
-    writer.close()
-    return found
 
 
 def growing(bench: Bench, pages: Pages) -> Iterator[Target]:
@@ -328,21 +275,6 @@ def growing(bench: Bench, pages: Pages) -> Iterator[Target]:
         yield Target(what, dearer.processor / less.processor, more / fewer, "times", beside)
     what = f"page {DEPTHS[1]} of the history relative to page {DEPTHS[0]}"
     yield Target(what, last.processor / first.processor, 1.25, "times", "similar pages with different rows")
-
-
-def many(bench: Bench, renewing: Server) -> Iterator[Target]:
-    """Measure a large search. Hits are short, because ten thousand whole intents would exceed the limit of 16 MB."""
-    bench.service.renew(False)
-    bench.service.call("SearchIntents", byOwnerAddress=owner(MANY, 99, is_lean=True))
-    durations, before = [], renewing.megabytes
-    for number in range(3):
-        began = time.perf_counter()
-        path = f"/search?owner={owner(MANY, number, is_lean=True)}"
-        httpx.get(renewing.url + path, trust_env=False, timeout=60).raise_for_status()
-        durations.append(time.perf_counter() - began)
-    yield Target(f"search with {MANY:,} results, first page", statistics.median(durations), 1, "s", "1 KB per result")
-    bounds = "bounded by 48 MB of responses in progress and 32 MB of cache"
-    yield Target("resident after three of them", renewing.megabytes - before, 200, "MB", bounds)
 
 
 def crowded(bench: Bench, pages: Pages) -> Target:

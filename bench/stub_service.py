@@ -9,8 +9,7 @@ digits is a new one, too: these digits are its number (`bench.load` counts them)
 A list since a time in 2001 (`AGAIN` and a number) has the rows of the list with this number.
 
 `SearchIntents` by an owner returns as many hits as the address encodes (`owner`), and none for any other criterion.
-`GET /delay/<seconds>` sets the delay. `GET /counters` returns the number of requests, the distinct requests for lists,
-and when the last response was written, by the clock that all processes of a machine share (`time.perf_counter`).
+`GET /delay/<seconds>` sets the delay. `GET /counters` returns the number of requests, and the distinct ones for lists.
 """
 
 import argparse
@@ -19,7 +18,6 @@ import contextlib
 import itertools
 import json
 import re
-import time
 from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -29,7 +27,7 @@ from bench.load import length_of
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import send_request
 
-OWNER = re.compile(r'\{"byOwnerAddress": ?"(0x([0-9a-fA-F]{6})([01])[0-9a-fA-F]{33})"')
+OWNER = re.compile(r'\{"byOwnerAddress": ?"(0x([0-9a-fA-F]{6})[0-9a-fA-F]{34})"')
 AGAIN = 1_000_000_000
 COPY = re.compile(r'"fromTime": ?1000000(\d{3})\b')
 ANY_OWNER = f"0x{'a' * 40}"  # in prepared hits, for the owner of the request
@@ -40,14 +38,11 @@ TIME = re.compile(r'"(20\d\d-\d\d-\d\dT[0-9:.]+Z)"')
 # Amounts grow by less than that, and a list's times move back by less than that, so that words stay true.
 UNITS, SECONDS = 9973, 60
 IDS = 0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95  # times a number, an ID without a pattern
-# Fields to omit from a hit, so that ten thousand hits stay below the limit on a response's size.
-HEAVY = ("quoteRequest", "quote", "fees", "serviceContracts")
-HEAVY += tuple(f"{end}{part}" for end in ("origin", "destination") for part in ("Calls", "Precondition", "MetaTxn"))
 
 
-def owner(hits: int, number: int, *, is_lean: bool = False) -> str:
+def owner(hits: int, number: int) -> str:
     """Return the address of an owner with this many intents. Each number gives a different address."""
-    return f"0x{hits:06x}{is_lean:d}{number:033x}"
+    return f"0x{hits:06x}{number:034x}"
 
 
 class Row:
@@ -108,7 +103,6 @@ class StubService:
         self.delay = 0.0
         self.has_new_rows = False
         self.requests = 0
-        self.written_at = 0.0
         self.numbers = itertools.count(1)
         self.recordings: dict[tuple[str, str], Recording] = {}
         self.newest: dict[str, str] = {}  # the last ID that an intent was requested by
@@ -138,11 +132,7 @@ class StubService:
             self.delay = float(value[0])
         elif name == "new":
             self.has_new_rows = value[0] == "1"
-        return {
-            "requests": self.requests,
-            "written_at": self.written_at,
-            "distinct": [body for _, body in self.lists()],
-        }
+        return {"requests": self.requests, "distinct": [body for _, body in self.lists()]}
 
     def lists(self) -> list[tuple[str, str]]:
         """Return the distinct requests for lists of transfers, without an owner's."""
@@ -180,15 +170,14 @@ class StubService:
     async def search(self, body: str) -> Recording:
         """Return finished intents of any owner, repeated with different IDs."""
         found, known, hits = OWNER.match(body), list[dict[str, Any]](), list[dict[str, Any]]()
-        count, omitted = (int(found[2], 16), HEAVY if found[3] == "1" else ()) if found else (0, ())
+        count = int(found[2], 16) if found else 0
         query = json.dumps({"page": {"pageSize": 30}, "byStatuses": ["SUCCEEDED"]}).encode()
         history = await send_request(self.emulator, "GetIntentHistory", raw=query)
         for entry in history.document["intents"][: max(count, 1)]:
             about = json.dumps({"intentId": entry["intentId"]}).encode()
             known.append((await send_request(self.emulator, "GetIntent", raw=about)).document["intent"])
         for number, intent in zip(range(count), itertools.cycle(known), strict=False):
-            hit = {key: value for key, value in intent.items() if key not in omitted}
-            hits.append(hit | {"intentId": f"0x{number:064x}", "ownerAddress": ANY_OWNER})
+            hits.append(intent | {"intentId": f"0x{number:064x}", "ownerAddress": ANY_OWNER})
         return Recording(200, json.dumps({"intents": hits}, separators=(",", ":")))
 
 
@@ -197,7 +186,7 @@ def key_of(body: str) -> str:
     if asked := ASKED.fullmatch(body):
         return asked[1]
     if found := OWNER.match(body):
-        return f"{found[2]}{found[3]}"
+        return found[2]
     return body
 
 
@@ -214,7 +203,6 @@ async def serve(stub: Any, port: int) -> None:
                     reply = await reply
                 if path.startswith("/rpc/"):
                     await asyncio.sleep(stub.delay)
-                    stub.written_at = time.perf_counter()
                 writer.write(reply)
 
     server = await asyncio.start_server(connected, "127.0.0.1", port)

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +10,6 @@ from bench import history_stub
 from bench.history_stub import History
 from bench.journeys import JOURNEYS, measured
 from bench.load import Load, response
-from bench.mirror.running import Database, lost
 from bench.pages import Case
 from bench.processes import Server
 from bench.report import Target
@@ -36,7 +32,7 @@ async def test_a_response_is_complete_with_its_last_byte(pieces: list[bytes]) ->
         await asyncio.sleep(0)
         assert not reading.done()
         reader.feed_data(piece)
-    head, body, _ = await reading
+    head, body = await reading
     assert head + body == b"".join(pieces)
 
 
@@ -55,18 +51,6 @@ def test_rates_of_the_same_turn_are_compared() -> None:
 )
 def test_a_result_over_its_limit_is_reported(figure: float, least: bool, word: str) -> None:
     assert f"| {word} |" in Target("a page", figure, 1.6, "times", least=least).line()
-
-
-def test_a_read_that_the_ledger_lacks_counts_as_lost(tmp_path: Path) -> None:
-    database = Database(tmp_path / "mirror.sqlite3")
-    with closing(sqlite3.connect(database.path)) as made:
-        made.execute('CREATE TABLE mirror_window (start, "end", is_sealed, read_at)')
-        made.execute("INSERT INTO mirror_window VALUES (0, 60, 1, 5), (60, 120, 0, 5), (120, 180, 0, NULL)")
-        made.commit()
-    recorded = [(0, 60), (0, 120)]
-    assert lost(database, recorded, before=180) == 0
-    assert lost(database, [*recorded, (60, 120), (120, 180)], before=180) == 2
-    assert lost(database, [*recorded, (60, 120), (120, 180)], before=120) == 1
 
 
 def listed(history: History, **asked: Any) -> list[dict[str, Any]]:

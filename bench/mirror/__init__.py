@@ -5,11 +5,7 @@
 
 - fresh: the mirror and `bench.history_stub` in one process with a clock of their own, so half an hour takes a minute.
   Four transfers per second are created, and every call takes 100 ms of that clock
-- frugal: pages of a dashboard (gunicorn, one worker) while `manage.py mirror run` beside it is stopped and continued by
-  turns. The mirror reads from a stub of its own, on the same machine
-- backfill: `manage.py mirror backfill` of `--entries` transfers in 30 days, and of a hundredth of them; and of a tenth,
-  killed halfway and resumed
-- leaders: three `manage.py mirror run`, of which the leader is stopped for 30 seconds, three times
+- backfill: `manage.py mirror backfill` of `--entries` transfers in 30 days, and of a hundredth of them
 - pages, postgres: `/insight` with four workers for three minutes, while `manage.py mirror run` writes 500 transfers per
   second into a database with `--entries` transfers
 - insight: figures of `--entries` transfers on 300 routes, and of a hundredth of them. Queries of pages, and counting

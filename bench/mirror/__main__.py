@@ -11,13 +11,9 @@ def main() -> None:
     parser = ArgumentParser(prog="python -m bench.mirror", description="What the mirror costs.")
     parser.add_argument("--entries", type=int, default=1_000_000, help="of the backfill, and of the figures")
     parser.add_argument("--minutes", type=float, default=30.0, help="of the accelerated clock")
-    parser.add_argument("--turns", type=int, default=12, help="of pages, with and without the mirror")
-    parser.add_argument("--seconds", type=float, default=10.0, help="of each turn")
     parts = {
         "fresh": running.fresh,
-        "frugal": running.frugal,
         "backfill": running.backfill,
-        "leaders": running.leaders,
         "insight": running.insight,
         "candidates": running.candidates,
         "pages": running.insight_pages,
