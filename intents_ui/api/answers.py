@@ -94,7 +94,7 @@ def summarized(told: Summary) -> models.ApiSummary:
         warn_second_deposit=told.row.warn_second_deposit,
         balances=transfer.balances.check.value,
         balances_checked_at=times.iso(transfer.balances.checked_at) or None,
-        on_chain=told.located.finding or None,
+        on_chain=told.finding or None,
         incident=transfer.incident.sentence if transfer.incident else None,
     )
 

@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import ClassVar
 
 from intents_ui import tables
 from intents_ui.formatting import hashes, text, times
-from intents_ui.formatting.text import Name, Sentence, fill, listed
+from intents_ui.formatting.text import Name, Sentence, capitalized, fill, listed
+from intents_ui.formatting.times import MINUTE
 from intents_ui.service.models import IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, UNDER_WAY, StepStatus, leg
 from intents_ui.tokens import names, token_amounts
@@ -25,82 +25,14 @@ from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.transfer import ETHEREUM, Holding, Place, Transfer, is_further
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
-
-
-class Agreement(StrEnum):
-    """Evidence for the location: balances unchecked, consistent with the steps, different from them, or no steps."""
-
-    UNCHECKED = "unchecked"
-    AGREES = "agrees"
-    DIFFERS = "differs"
-    ONLY_BALANCES = "alone"
-
-
-@dataclass(frozen=True)
-class FundsLocation:
-    """`amount` is that at the location, "" if unknown; `is_estimate`: expected, not reported.
-
-    `finding` states the balances of the intent addresses, and what they mean. `is_confirmed`: the balances are this
-    amount at this location, so that the finding says nothing new.
-    """
-
-    amount: str = ""
-    is_estimate: bool = False
-    check: Agreement = Agreement.UNCHECKED
-    finding: str = ""
-    is_confirmed: bool = False
-
-
-def _money(place: Place, transfer: Transfer) -> tuple[Money | None, bool]:
-    """Return the amount, and whether it is only an estimate."""
-    _, origin, destination = transfer.legs
-    if place in ADDRESSES and place is transfer.held_at:
-        held = transfer.holdings[0].sums
-        return (held[0], False) if len(held) == 1 else (None, False)
-    match place:
-        case Place.OWNER:
-            return transfer.requested, False
-        case Place.DEPOSIT_ADDRESS:
-            is_told = transfer.deposit is not None and transfer.deposit.token_amount is not None
-            return transfer.reported_deposit if is_told else transfer.requested, not transfer.is_arrival_reported
-        case Place.PROVIDER:
-            # Between a swap and a bridge it is another token, in an unreported amount.
-            return (
-                (transfer.sent, True) if len(transfer.providers) == 1 and origin is StepStatus.DONE else (None, False)
-            )
-        case Place.DELIVERY_ADDRESS:
-            return transfer.expected, destination is not StepStatus.DONE
-        case Place.RECIPIENT:
-            received = transfer.received
-            return (received, False) if received.value is not None else (transfer.expected, True)
-        case Place.RETURNING | Place.RETURNED:
-            return transfer.refunded, False
-        case _:
-            return None, False
-
-
-def _by_steps(place: Place, transfer: Transfer) -> Place:
-    """Return where the funds are by the steps, and by a refund reported without a step.
-
-    Funds being refunded may still be where the refund starts."""
-    if transfer.returning is StepStatus.DONE or (
-        transfer.status == IntentStatus.REFUNDED and transfer.returning is StepStatus.ABSENT
-    ):
-        return Place.RETURNED
-    if place is Place.RETURNING or transfer.returning in DEAD:
-        start = transfer.start_of_the_return
-        return transfer.place_by_steps if start is Place.UNKNOWN else start
-    return transfer.place_by_steps
-
-
-MINUTE = timedelta(minutes=1)
+PHRASES: Mapping[str, Mapping[str, str]] = tables.read(__package__, "phrases.toml")
 NOT_REPORTED = "amount not reported"
 NO_TIME = "a time that wasn't reported"
 
 
 @dataclass(frozen=True, eq=False)
 class Placeholders:
-    """Values for one transfer by name. Clauses that may be "" begin with a blank.
+    """Values for one transfer by name. Clauses that may be "" begin with a blank. With a capital, a value begins so.
 
     `minutes` without a change after which `{escalation}` says to contact support.
     """
@@ -109,8 +41,7 @@ class Placeholders:
     minutes: int = 0
     # What is worded differently for customers.
     owners_wallet: ClassVar = "the owner's wallet"
-    second_address: ClassVar = "destination intent address on "
-    either_address: ClassVar = "intent address on "
+    addresses: ClassVar = "address"
 
     def __getitem__(self, name: str) -> str:
         transfer = self.transfer
@@ -121,9 +52,8 @@ class Placeholders:
             case "destination_chain":
                 return self.chain(transfer.destination_chain_id, "the destination chain")
             case "either_chain":
-                return fill(
-                    "{origin_chain}" if transfer.is_same_chain else "{origin_chain} or {destination_chain}", self
-                )
+                one, both = "{origin_chain}", "{origin_chain} or {destination_chain}"
+                return fill(one if transfer.is_same_chain else both, self)
             case "refund_chain":
                 return self.chain(transfer.refund.chain_id if transfer.refund else None, "the refund chain")
             case "last_chain":
@@ -131,32 +61,41 @@ class Placeholders:
             case "last_address":
                 return self.address(self._last_address)
             case "balance_address":
-                return self._balance_address()
+                if transfer.has_balance and transfer.holdings:
+                    return self.holder(transfer.holdings[0])
+                is_only_paid = not transfer.has_balance and transfer.paid
+                return self.address(Place.DEPOSIT_ADDRESS if is_only_paid else Place.UNKNOWN)
             case "provider":
                 # Of two providers, the last is the bridge.
                 known = names.provider_labels(transfer.providers)
                 return Name(known[-1]) if known else "the route provider"
             case "refund_to":
-                return self._refund_to()
+                return self.refund_to(self.owners_wallet, "an unknown wallet")
             case "to":
                 return hashes.in_sentence(transfer.recipient)
             # What happens, and where the funds are
             case "running":
-                return self._running()
+                place = transfer.place_by_steps
+                is_swap = place is Place.DEPOSIT_ADDRESS and transfer.is_same_chain
+                return self.phrase("running", "swap" if is_swap else place)
             case "first_step":
                 # An empty deposit address shows that the step runs before the step does.
                 is_running = transfer.legs[1] in UNDER_WAY or transfer.has_balance is False
                 return fill(f"The first step on {{origin_chain}} {'is running' if is_running else 'is next'}.", self)
             case "amount_there":
-                return self._amount_at(transfer.reached)
+                return self._known_amount(transfer.reached)
             case "last_confirmed_place":
-                return self._last_confirmed_place()
+                return self.phrase("last_confirmed_place", transfer.reached)
             case "held_place":
                 holdings = transfer.holdings if transfer.has_balance else ()
                 amount = (": ", self.sums(holdings[0])) if holdings else ()
-                return Sentence("At the ", self._balance_address(), *amount, ".")
+                return Sentence("At the ", self["balance_address"], *amount, ".")
             case "refund_place":
-                return self._refund_place()
+                # A balance is better evidence than the refund's chain.
+                at = transfer.start_of_the_return if transfer.held_at is Place.UNKNOWN else transfer.held_at
+                if at is Place.UNKNOWN:
+                    return fill("Unknown: possibly on {either_chain}.", self)
+                return Sentence("At the ", self.address(at), self._known_amount(at), ".")
             case "settled":
                 # The headline without regard to balances.
                 return fill(MESSAGES[rules.key(transfer.without_balances())].headline, self)
@@ -186,13 +125,33 @@ class Placeholders:
             case "age":
                 return _rounded(transfer.now - transfer.last_change) if transfer.last_change else "a long time"
             # Amounts and tokens
+            case "sent":
+                return self.amount(transfer.requested, "the deposit")
+            case "of_sent":
+                return fill(" of {sent}", self) if transfer.requested.value is not None else ""
+            case "arrived":
+                return self.amount(transfer.reported_deposit)
+            case "arrived_on":
+                return self.chain(transfer.reported_deposit.chain_id, "the origin chain")
+            case "difference":
+                return self._difference()
+            case "about":
+                # Before the delivery every amount is an estimate, even if the receipt has it.
+                about = self.amount(transfer.expected, "") or self.amount(transfer.received, "")
+                return Sentence("about ", about) if about else "the funds"
             case "received":
                 return self.amount(transfer.received)
             case "expected":
-                money = transfer.expected
-                return "" if money.value is None else Sentence(", but about ", self.amount(money), " was expected")
+                expected = self.amount(transfer.expected, "")
+                return Sentence(", but about ", expected, " was expected") if expected else ""
             case "refund_amount":
                 return self.amount(transfer.refunded)
+            case "refunded":
+                return self.amount(transfer.refunded, "the funds")
+            case "refunded_on":
+                return self.chain(transfer.refund.chain_id if transfer.refund else None, "an unknown chain")
+            case "refunded_to":
+                return self.refund_to("the owner", "an unknown address")
             case "refund_token":
                 token, instead = _token(transfer.refunded), self["instead"]
                 return Sentence(" The refund is in ", token, instead, ".") if instead else ""
@@ -205,22 +164,23 @@ class Placeholders:
             # The status
             case "status_word":
                 return transfer.shown_status.word
+            case _ if name[0].isupper():
+                return capitalized(self[name.lower()])
             case _:
                 raise KeyError(name)
 
     # Parts of values
 
+    def phrase(self, name: str, place: str) -> str:
+        """Return the phrase of this name for a place, or for another place that it names."""
+        phrases = PHRASES[name]
+        return fill(phrases.get(place) or phrases["other"], self)
+
     def chain(self, chain_id: int | None, unknown: str) -> str:
         return unknown if chain_id is None else Name(self.transfer.chain_name(chain_id))
 
     def address(self, at: Place) -> str:
-        match at:
-            case Place.DEPOSIT_ADDRESS:
-                return Sentence("deposit address on ", self["origin_chain"])
-            case Place.DELIVERY_ADDRESS:
-                return Sentence(self.second_address, self["destination_chain"])
-            case _:
-                return Sentence(self.either_address, self["either_chain"])
+        return self.phrase(self.addresses, at)
 
     def holder(self, held: Holding) -> str:
         if held.at is not Place.UNKNOWN:
@@ -232,11 +192,21 @@ class Placeholders:
         """Return the time to the second: a deadline of 14:04:59 has not passed at 14:04."""
         return times.utc(at, now=self.transfer.now) if at else unknown
 
-    def amount(self, money: Money) -> str:
-        return NOT_REPORTED if money.value is None else money.amount.in_words
+    def amount(self, money: Money, unknown: str = NOT_REPORTED) -> str:
+        return unknown if money.value is None else money.amount.in_words
 
     def sums(self, held: Holding) -> str:
         return listed([self.amount(money) for money in held.sums])
+
+    def refund_to(self, owner: str, unknown: str) -> str:
+        """Return the wallet that a refund went to, or the words for the owner's."""
+        to = self.transfer.refund.to_address if self.transfer.refund else None
+        if to is None:
+            return unknown
+        is_owner = self.transfer.owner is not None and to.lower() == self.transfer.owner.lower()
+        return owner if is_owner else hashes.in_sentence(to)
+
+    # Where the funds are
 
     def left(self, place: Place) -> str:
         """Return where funds are that are no longer at the last step's address."""
@@ -246,106 +216,45 @@ class Placeholders:
             return fill("Sent from {origin_chain}, not yet seen on {destination_chain}.", self)
         return fill("Sent to the recipient's wallet on {destination_chain}, not yet seen there.", self)
 
-    def located(self, place: Place) -> FundsLocation:
-        """Return what is at a location, compared with the balances."""
-        transfer = self.transfer
-        money, is_estimate = _money(place, transfer)
-        known = money if money and money.value is not None else None
-        amount = self.amount(known) if known else ""
-        is_checked = transfer.has_balance is not None
-        check, finding = self._compared(place) if is_checked else (Agreement.UNCHECKED, "")
-        held_at = [each.at for each in transfer.holdings]
-        return FundsLocation(
-            amount=Sentence("about ", amount) if amount and is_estimate else amount,
-            is_estimate=bool(known and is_estimate),
-            check=check,
-            finding=finding,
-            is_confirmed=known is not None and place in ADDRESSES and [place] == held_at,
-        )
+    def amount_at(self, place: Place) -> str:
+        """Return the amount at a place: `99.50 USDC`, `about 99.50 USDC` if it is only expected, "" if unknown."""
+        money, is_estimate = _money(place, self.transfer)
+        amount = self.amount(money, "") if money else ""
+        return Sentence("about ", amount) if amount and is_estimate else amount
 
-    def _compared(self, place: Place) -> tuple[Agreement, str]:
-        """Return whether the balances agree, or may agree, with the steps, and what they are."""
+    def _known_amount(self, place: Place) -> str:
+        """Return `: 99.50 USDC` for an amount that is at this place, not only expected there."""
+        money, is_estimate = _money(place, self.transfer)
+        amount = self.amount(money, "") if money and not is_estimate else ""
+        return Sentence(": ", amount) if amount else ""
+
+    def finding(self, place: Place) -> str:
+        """Return the balances of the intent addresses, and what they mean for funds at this place by the steps."""
         transfer = self.transfer
-        place_by_steps = _by_steps(place, transfer)
-        agrees = Agreement.ONLY_BALANCES if transfer.is_unread or transfer.lacks_its_receipt else Agreement.AGREES
+        if transfer.has_balance is None:
+            return ""
+        by_steps = _by_steps(place, transfer)
+        has_steps = not (transfer.is_unread or transfer.lacks_its_receipt)
+        is_at_address = has_steps and by_steps in ADDRESSES
         if not transfer.has_balance:
-            if agrees is Agreement.AGREES and place_by_steps in ADDRESSES and place is not Place.RETURNING:
-                moved_on = Sentence("The ", self.address(place_by_steps), " is empty, so the funds have moved on.")
-                return Agreement.DIFFERS, moved_on
-            one, both = "The deposit address is empty.", "Both intent addresses are empty."
-            return agrees, one if transfer.is_same_chain else both
+            if is_at_address and place is not Place.RETURNING:
+                return Sentence("The ", self.address(by_steps), " is empty, so the funds have moved on.")
+            return "The deposit address is empty." if transfer.is_same_chain else "Both intent addresses are empty."
         held = [Sentence(self.sums(each), " at the ", self.holder(each)) for each in transfer.holdings]
         unknown = Sentence("an unknown amount at the ", self.address(Place.UNKNOWN))
-        found = Sentence("On-chain balances: ", listed(held or [unknown]), ".")
-        at = transfer.held_at
-        is_one_address = transfer.is_same_chain and place_by_steps in ADDRESSES
-        if (
-            agrees is Agreement.ONLY_BALANCES
-            or at is place_by_steps
-            or (at is Place.UNKNOWN and place_by_steps in ADDRESSES)
-        ):
-            return agrees, found
-        if place_by_steps is Place.OWNER or is_further(at, place_by_steps):
-            return Agreement.DIFFERS, found
-        if is_one_address:
-            return agrees, found
-        return Agreement.DIFFERS, Sentence(found, " The recorded steps show the funds moved on from there.")
+        found, at = Sentence("On-chain balances: ", listed(held or [unknown]), "."), transfer.held_at
+        may_be_there = is_at_address and (at is Place.UNKNOWN or transfer.is_same_chain)
+        is_ahead = by_steps is Place.OWNER or is_further(at, by_steps)
+        if not has_steps or at is by_steps or may_be_there or is_ahead:
+            return found
+        return Sentence(found, " The recorded steps show the funds moved on from there.")
 
     @property
     def _last_address(self) -> Place:
         is_over_there = self.transfer.place_by_steps is Place.DELIVERY_ADDRESS and not self.transfer.is_same_chain
         return Place.DELIVERY_ADDRESS if is_over_there else Place.DEPOSIT_ADDRESS
 
-    def _balance_address(self) -> str:
-        """Return the address with the balance or, without one, the deposit address."""
-        transfer = self.transfer
-        if transfer.has_balance and transfer.holdings:
-            return self.holder(transfer.holdings[0])
-        is_only_paid = not transfer.has_balance and transfer.paid
-        return self.address(Place.DEPOSIT_ADDRESS if is_only_paid else Place.UNKNOWN)
-
-    def _refund_to(self) -> str:
-        refund, owner = self.transfer.refund, self.transfer.owner
-        if refund is None or refund.to_address is None:
-            return "an unknown wallet"
-        is_owner = owner is not None and refund.to_address.lower() == owner.lower()
-        return self.owners_wallet if is_owner else hashes.in_sentence(refund.to_address)
-
-    def _running(self) -> str:
-        """Return what runs by the steps: `Swapping on Base`, `Bridging to Base`."""
-        match self.transfer.place_by_steps:
-            case Place.OWNER:
-                return "Confirming deposit"
-            case Place.DEPOSIT_ADDRESS if self.transfer.is_same_chain:
-                return fill("Swapping on {origin_chain}", self)
-            case Place.DELIVERY_ADDRESS:
-                return fill("Delivering on {destination_chain}", self)
-            case _:
-                return fill("Bridging to {destination_chain}", self)
-
-    def _amount_at(self, place: Place) -> str:
-        """Return `: 99.50 USDC` for an amount that is at this place, not only expected there."""
-        found = self.located(place)
-        return Sentence(": ", found.amount) if found.amount and not found.is_estimate else ""
-
-    def _last_confirmed_place(self) -> str:
-        match self.transfer.reached:
-            case Place.OWNER:
-                return fill("In the owner's wallet on {origin_chain}, or in transit to the deposit address.", self)
-            case Place.PROVIDER:
-                return fill("In transit from {origin_chain} to {destination_chain} via {provider}.", self)
-            case Place.RECIPIENT:
-                return fill("In the recipient's wallet on {destination_chain}.", self)
-            case at:
-                return Sentence("At the ", self.address(at), self._amount_at(at), ".")
-
-    def _refund_place(self) -> str:
-        """Return where the funds of a failed refund are. A balance is better evidence than the refund's chain."""
-        at = self.transfer.held_at
-        at = self.transfer.start_of_the_return if at is Place.UNKNOWN else at
-        if at is Place.UNKNOWN:
-            return fill("Unknown: possibly on {either_chain}.", self)
-        return Sentence("At the ", self.address(at), self._amount_at(at), ".")
+    # Longer values
 
     def _deposit_problem(self) -> str:
         """Return what is wrong with the deposit: `is 0.50 USDC below the minimum of 100.00 USDC`."""
@@ -369,6 +278,14 @@ class Placeholders:
         if late_by and late_by > timedelta():
             return f"was confirmed {times.duration(late_by)} after the deadline"
         return "wasn't accepted" if self.transfer.is_over else "hasn't been accepted"
+
+    def _difference(self) -> str:
+        """Return `, 3.00 USDC less than requested`, or "" if it is the requested amount or another token."""
+        arrived, expected = self.transfer.reported_deposit, self.transfer.expected_deposit
+        if arrived.value is None or expected.value is None or token_amounts.is_another_token(arrived, expected):
+            return ""
+        words = token_amounts.compared(arrived.value, expected.value, of=expected, than="requested")
+        return Sentence(", ", words) if words else ""
 
     def _expected_by(self) -> str:
         if self.transfer.is_listed:
@@ -397,6 +314,45 @@ class Placeholders:
         # On another chain, the same token has another address.
         is_another = sent.chain_id != refunded.chain_id or token_amounts.is_another_token(sent, refunded)
         return Sentence(" instead of ", _token(sent)) if is_another and _token(sent) != _token(refunded) else ""
+
+
+def _money(place: Place, transfer: Transfer) -> tuple[Money | None, bool]:
+    """Return the amount at a place, and whether it is only an estimate."""
+    _, origin, destination = transfer.legs
+    if place in ADDRESSES and place is transfer.held_at:
+        held = transfer.holdings[0].sums
+        return held[0] if len(held) == 1 else None, False
+    match place:
+        case Place.OWNER:
+            return transfer.requested, False
+        case Place.DEPOSIT_ADDRESS:
+            is_told = transfer.deposit is not None and transfer.deposit.token_amount is not None
+            return transfer.reported_deposit if is_told else transfer.requested, not transfer.is_arrival_reported
+        case Place.PROVIDER:
+            # Between a swap and a bridge it is another token, in an unreported amount.
+            is_known = len(transfer.providers) == 1 and origin is StepStatus.DONE
+            return transfer.sent if is_known else None, True
+        case Place.DELIVERY_ADDRESS:
+            return transfer.expected, destination is not StepStatus.DONE
+        case Place.RECIPIENT:
+            is_reported = transfer.received.value is not None
+            return transfer.received if is_reported else transfer.expected, not is_reported
+        case Place.RETURNING | Place.RETURNED:
+            return transfer.refunded, False
+        case _:
+            return None, False
+
+
+def _by_steps(place: Place, transfer: Transfer) -> Place:
+    """Return where the funds are by the steps, and by a refund reported without a step.
+
+    Funds being refunded may still be where the refund starts."""
+    is_reported = transfer.status == IntentStatus.REFUNDED and transfer.returning is StepStatus.ABSENT
+    if transfer.returning is StepStatus.DONE or is_reported:
+        return Place.RETURNED
+    start = transfer.start_of_the_return
+    is_at_start = place is Place.RETURNING or transfer.returning in DEAD
+    return start if is_at_start and start is not Place.UNKNOWN else transfer.place_by_steps
 
 
 def _token(money: Money) -> str:

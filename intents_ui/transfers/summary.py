@@ -19,7 +19,7 @@ from intents_ui.tokens import names
 from intents_ui.tokens.names import Provider
 from intents_ui.tokens.token_amounts import Identity, Money, TokenStanding
 from intents_ui.transfers import deposits, placeholders, rules
-from intents_ui.transfers.placeholders import ADDRESSES, FundsLocation, Placeholders
+from intents_ui.transfers.placeholders import ADDRESSES, Placeholders
 from intents_ui.transfers.rules import (
     MESSAGES,
     SECOND_DEPOSIT,
@@ -87,16 +87,6 @@ class Side:
         return self.token.chain
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Duration of a transfer. `since`: its start while it's open. `said`: the text for list rows."""
-
-    said: str
-    since: datetime | None = None
-    estimate: str = ""
-    is_late: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class Summary:
     """The summary of a transfer. `key` names the row of messages. Its texts are computed once, on first use.
@@ -131,30 +121,29 @@ class Summary:
         return self._stem if self.is_provisional else self._headline
 
     @property
-    def is_the_status(self) -> bool:
-        """Return whether the headline is the status."""
-        return (self.row.stem if self.is_provisional else self.row.headline) == STATUS
-
-    def after_status(self, words: str) -> str:
-        """Return `Succeeded · 100.00 USDC on Base → …`."""
-        return f"{self.status.word} · {words}"
+    def _template(self) -> str:
+        return self.row.stem if self.is_provisional else self.row.headline
 
     @property
     def says_the_status(self) -> bool:
         """Return whether the headline contains the status."""
-        template = self.row.stem if self.is_provisional else self.row.headline
-        return STATUS in template or self.row.says == self.status.word
+        return STATUS in self._template or self.row.says == self.status.word
 
     @property
     def shows_the_status(self) -> bool:
         """Return whether the status stands beside the headline. A calm headline that contains it is enough."""
         is_calm = self.tone not in (Tone.ATTENTION, Tone.BAD)
-        return not (self.is_the_status or (is_calm and self.says_the_status))
+        return not (self._template == STATUS or (is_calm and self.says_the_status))
 
     @cached_property
     def headline_with_status(self) -> str:
         """Return `Succeeded · Delivered`, or only the headline if it says the status."""
-        return self.headline if self.says_the_status else self.after_status(self.headline)
+        return self.headline if self.says_the_status else f"{self.status.word} · {self.headline}"
+
+    @property
+    def row_headline(self) -> str:
+        """Return the headline for a row that also shows the status; "" if it repeats the status."""
+        return "" if self._template == STATUS else self.headline
 
     @cached_property
     def sentence(self) -> str:
@@ -164,7 +153,25 @@ class Summary:
 
     @cached_property
     def place(self) -> Place:
-        return _place(self.key, self.transfer)
+        transfer, place = self.transfer, self.row.place
+        match place:
+            case "last-confirmed":
+                return transfer.reached
+            case "balance":
+                return transfer.held_at if transfer.has_balance else Place.DEPOSIT_ADDRESS
+            case "refund":
+                held_at = transfer.held_at
+                return transfer.start_of_the_return if held_at is Place.UNKNOWN else held_at
+            case Place.RETURNED:
+                refund = transfer.refund
+                is_named = refund and refund.to_address and refund.chain_id and transfer.owner
+                return Place.RETURNED if is_named else Place.UNKNOWN
+            case Place.DEPOSIT_ADDRESS:
+                # A reported but unconfirmed deposit can still be anywhere.
+                arrived = transfer.has_arrived or transfer.has_balance
+                return Place.DEPOSIT_ADDRESS if arrived else Place.UNKNOWN
+            case _:
+                return Place(place)
 
     @cached_property
     def location(self) -> str:
@@ -176,13 +183,20 @@ class Summary:
         return fill(self.row.where, self.gaps)
 
     @cached_property
-    def located(self) -> FundsLocation:
-        return self.gaps.located(self.place)
-
-    @property
     def amount(self) -> str:
         """Return the amount at the location, or "" if unknown."""
-        return "" if self.is_pending else self.located.amount
+        return "" if self.is_pending else self.gaps.amount_at(self.place)
+
+    @cached_property
+    def finding(self) -> str:
+        """Return the balances of the intent addresses, and what they mean; "" if they weren't checked."""
+        return self.gaps.finding(self.place)
+
+    @property
+    def is_confirmed_by_balance(self) -> bool:
+        """Return whether the balances are the amount at the location and nothing else, so the finding says no more."""
+        is_all_there = [each.at for each in self.transfer.holdings] == [self.place]
+        return is_all_there and self.place in ADDRESSES and bool(self.gaps.amount_at(self.place))
 
     @property
     def address(self) -> str | None:
@@ -248,7 +262,20 @@ class Summary:
 
     @cached_property
     def deadline(self) -> datetime | None:
-        return None if self.is_pending else _deadline(self.row.deadline, self.transfer)
+        transfer = self.transfer
+        if self.is_pending:
+            return None
+        match self.row.deadline:
+            case Deadline.EXECUTION:
+                return transfer.execute_by
+            case Deadline.ESTIMATE:
+                return transfer.late_at if transfer.has_come(transfer.due_at) else transfer.due_at
+            case Deadline.STALL:
+                return transfer.stalled_at
+            case Deadline.REFUND:
+                return transfer.return_overdue_at
+            case Deadline.NONE:
+                return None
 
     @property
     def attention(self) -> Attention:
@@ -279,11 +306,6 @@ class Summary:
         return NOT_CHECKED if self.is_provisional else ""
 
     # In the row of a list, and at the top of the page
-
-    @property
-    def row_headline(self) -> str:
-        """Return the headline for a row that also shows the status; "" if it repeats the status."""
-        return "" if self.is_the_status else self.headline
 
     @cached_property
     def sent(self) -> Side:
@@ -341,18 +363,20 @@ class Summary:
         return tuple(map(names.provider, self.transfer.providers))
 
     @cached_property
-    def clock(self) -> Clock:
-        """Return the duration from the start of execution to the end, or to now."""
-        transfer = self.transfer
-        if transfer.started_at is None:
-            return Clock("no deposit" if transfer.is_expired else "")
-        if not transfer.is_open:
+    def duration(self) -> str:
+        """Return the duration from the start of execution to the end, or to now, for list rows; "" if unknown."""
+        transfer, start = self.transfer, self.transfer.started_at
+        if start is None:
+            return "no deposit" if transfer.is_expired else ""
+        if transfer.is_open:
+            length = times.elapsed(start, now=transfer.now)
+        else:
             steps = filter(None, (transfer.deposit, transfer.origin, transfer.destination, transfer.refund))
             end = transfer.finished_at or max(filter(None, map(transfer.ended_at, steps)), default=None)
-            return Clock(_length(end - transfer.started_at) if end else "")
-        said = _length(times.elapsed(transfer.started_at, now=transfer.now))
-        estimate = times.duration(transfer.given_estimate) if transfer.given_estimate else ""
-        return Clock(said, transfer.started_at if said else None, estimate, is_late=transfer.is_late)
+            if end is None:
+                return ""
+            length = end - start
+        return times.duration(length) if length >= timedelta() else ""
 
     @property
     def recipient_label(self) -> str:
@@ -369,18 +393,24 @@ class Summary:
 
         Without amounts it is `recoverable balance`, and "" if the balances are unknown.
         """
+        held, only = self._held, self.recoverable_money
         if not self.transfer.has_balance:
             return ""
-        if self._recoverable_amount:
-            return f"{self._recoverable_amount.amount.figure} recoverable"
-        held = self._recoverable
+        if only:
+            return f"{only.amount.figure} recoverable"
         is_known = any(money.value is not None for money in held)
         return f"{len(held)} recoverable balances" if is_known else "recoverable balance"
 
     @property
-    def recoverable_in(self) -> Identity | None:
-        """Return the token of the recoverable balance, if there is only one."""
-        return self._recoverable_amount.token if self._recoverable_amount else None
+    def recoverable_money(self) -> Money | None:
+        """Return the recoverable balance, if there is only one."""
+        return self._held[0] if len(self._held) == 1 and self._held[0].value is not None else None
+
+    @cached_property
+    def _held(self) -> list[Money]:
+        transfer = self.transfer
+        groups = transfer.balances.groups if transfer.has_balance else ()
+        return [transfer.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
 
     # In browser tabs, link previews and search results
 
@@ -388,7 +418,7 @@ class Summary:
     def tab(self) -> str:
         """Return the status, and what was sent and received, short enough for a browser tab."""
         is_known = self.sent.amount.full or self.received.amount.full
-        return self.after_status(self._sides) if is_known else self.headline_with_status
+        return f"{self.status.word} · {self._sides}" if is_known else self.headline_with_status
 
     @cached_property
     def title(self) -> str:
@@ -418,19 +448,8 @@ class Summary:
         return (
             *(self.key, self.status, self.tone, self.headline, self.sentence, self.location, self.amount),
             *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),
-            *(self.row.warn_second_deposit, self.balance_note, self.located.finding),
+            *(self.row.warn_second_deposit, self.balance_note, self.finding),
         )
-
-    @cached_property
-    def _recoverable(self) -> list[Money]:
-        transfer = self.transfer
-        groups = transfer.balances.groups if transfer.has_balance else ()
-        return [transfer.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
-
-    @property
-    def _recoverable_amount(self) -> Money | None:
-        only = self._recoverable[0] if len(self._recoverable) == 1 else None
-        return only if only and only.value is not None else None
 
     @property
     def is_refunded(self) -> bool:
@@ -507,47 +526,6 @@ def _minutes(transfer: Transfer) -> Iterator[int]:
     # Unknown balances could show a deposit that wasn't accepted.
     if transfer.is_open and (not transfer.has_arrived or deposits.of(transfer).lacking):
         yield MESSAGES["executing.uncounted"].minutes
-
-
-def _length(length: timedelta) -> str:
-    """Return the duration; "" if it's negative (clock skew)."""
-    return times.duration(length) if length >= timedelta() else ""
-
-
-def _place(key: str, transfer: Transfer) -> Place:
-    place = MESSAGES[key].place
-    match place:
-        case "last-confirmed":
-            return transfer.reached
-        case "balance":
-            return transfer.held_at if transfer.has_balance else Place.DEPOSIT_ADDRESS
-        case "refund":
-            held_at = transfer.held_at
-            return transfer.start_of_the_return if held_at is Place.UNKNOWN else held_at
-        case Place.RETURNED:
-            is_named = transfer.refund and transfer.refund.to_address and transfer.refund.chain_id and transfer.owner
-            return Place.RETURNED if is_named else Place.UNKNOWN
-        case Place.DEPOSIT_ADDRESS:
-            # A reported but unconfirmed deposit can still be anywhere.
-            arrived = transfer.has_arrived or transfer.has_balance
-            return Place.DEPOSIT_ADDRESS if arrived else Place.UNKNOWN
-        case _:
-            return Place(place)
-
-
-def _deadline(deadline: Deadline, transfer: Transfer) -> datetime | None:
-    match deadline:
-        case Deadline.EXECUTION:
-            return transfer.execute_by
-        case Deadline.ESTIMATE:
-            due_at = transfer.due_at
-            return transfer.late_at if transfer.has_come(due_at) else due_at
-        case Deadline.STALL:
-            return transfer.stalled_at
-        case Deadline.REFUND:
-            return transfer.return_overdue_at
-        case Deadline.NONE:
-            return None
 
 
 def waiting_on(summary: Summary) -> str:

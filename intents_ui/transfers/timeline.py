@@ -2,134 +2,26 @@
 is one. And the route: the places from the owner to the recipient, and where the funds are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from intents_ui import tables
-from intents_ui.formatting import hashes, text, times
-from intents_ui.formatting.text import Sentence, capitalized, fill
+from intents_ui.formatting import text, times
+from intents_ui.formatting.text import Sentence, fill
 from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
-from intents_ui.tokens import names, token_amounts
-from intents_ui.tokens.token_amounts import Money
+from intents_ui.tokens import names
 from intents_ui.transfers import placeholders, summary
 from intents_ui.transfers.placeholders import ADDRESSES, Placeholders
 from intents_ui.transfers.rules import Certainty
 from intents_ui.transfers.summary import Summary
-from intents_ui.transfers.transfer import Place, Transfer, derived
+from intents_ui.transfers.transfer import WAY, Place, Transfer, derived
 
-
-class Tense(StrEnum):
-    PAST = "past"
-    PRESENT = "present"
-    FUTURE = "future"
-    NEVER = "never"
-    IMPLIED = "implied"  # implied by a later step
-    REPORTED = "reported"  # done according to the status, not to the step
-    UNKNOWN = "unknown"
-
-
-type Sentences = Mapping[str, str]
-# The sentences of each step by tense, and those of what is special about it.
-_STEPS: Mapping[str, Sentences] = tables.read(__package__, "steps.toml")
-DEPOSIT, SWAP, BRIDGE = _STEPS["deposit"], _STEPS["swap"], _STEPS["bridge"]
-DELIVERY, RETURN, ATTESTATIONS = _STEPS["delivery"], _STEPS["refund"], _STEPS["attestations"]
+# The sentences of each step by its state, and those of what is special about it.
+SENTENCES: Mapping[str, Mapping[str, str]] = tables.read(__package__, "steps.toml")
 UNCERTAIN = frozenset({StepStatus.RETRYING, StepStatus.STRANGE})
-
-
-class StepDescriber(Placeholders):
-    """The sentences of one transfer's steps."""
-
-    def __getitem__(self, name: str) -> str:
-        transfer = self.transfer
-        match name:
-            case "sent":
-                return self._sum(transfer.requested, "the deposit")
-            case "Sent":
-                return capitalized(self["sent"])
-            case "of_sent":
-                return fill(" of {sent}", self) if transfer.requested.value is not None else ""
-            case "arrived":
-                return self.amount(transfer.reported_deposit)
-            case "arrived_on":
-                return self.chain(transfer.reported_deposit.chain_id, "the origin chain")
-            case "difference":
-                return self._difference()
-            case "about":
-                # Before the delivery every amount is an estimate, even if the receipt has it.
-                known = [money for money in (transfer.expected, transfer.received) if money.value is not None]
-                return Sentence("about ", self.amount(known[0])) if known else "the funds"
-            case "About":
-                return capitalized(self["about"])
-            case "refunded":
-                return self._sum(transfer.refunded, "the funds")
-            case "refunded_on":
-                return transfer.chain_name(transfer.refund.chain_id if transfer.refund else None)
-            case "refunded_to":
-                return self._refund_address()
-            case _:
-                return super().__getitem__(name)
-
-    def deposit(self, tense: Tense) -> str:
-        """Return the deposit's sentence. If it was not accepted, the sentence says why."""
-        reached = self.transfer.legs[0]
-        template = DEPOSIT[tense]
-        if tense is Tense.PRESENT and reached in UNDER_WAY:
-            template = DEPOSIT["in_transit"]
-        elif tense is Tense.PRESENT and reached is StepStatus.STRANGE:
-            template = DEPOSIT[Tense.UNKNOWN]
-        elif tense is Tense.PAST and not self.transfer.is_arrival_reported:
-            template = DEPOSIT["amount_not_reported"]
-        elif tense is Tense.NEVER:
-            template = self._why_not_paid()
-        return fill(template, self)
-
-    def origin(self, tense: Tense) -> str:
-        is_uncertain = tense is Tense.PRESENT and self.transfer.legs[1] in UNCERTAIN
-        return fill((SWAP if self.transfer.is_same_chain else BRIDGE)["not_yet" if is_uncertain else tense], self)
-
-    def destination(self, tense: Tense) -> str:
-        """Return the destination's sentence. While it is on hold, the sentence says what it waits for."""
-        reached, destination = self.transfer.legs[2], self.transfer.destination
-        template = DELIVERY[tense]
-        if tense is Tense.PRESENT and reached in UNCERTAIN:
-            template = DELIVERY["not_yet"]
-        elif tense is Tense.PRESENT and reached in (StepStatus.WAITING, StepStatus.ABSENT):
-            template = ATTESTATIONS.get((destination and destination.context) or "", DELIVERY["on_hold"])
-        elif tense is Tense.PAST and self.transfer.received.value is None:
-            template = DELIVERY["amount_not_reported"]
-        return fill(template, self)
-
-    def refund(self, tense: Tense) -> str:
-        return fill(RETURN[tense], self)
-
-    def _why_not_paid(self) -> str:
-        transfer = self.transfer
-        if transfer.deposit_not_accepted:
-            return DEPOSIT["not_accepted"]
-        return DEPOSIT["not_confirmed" if transfer.steps.is_deposit_made or transfer.has_arrived else Tense.NEVER]
-
-    def _difference(self) -> str:
-        """Return `, 3.00 USDC less than requested`, or "" if it is the requested amount or another token."""
-        arrived, expected = self.transfer.reported_deposit, self.transfer.expected_deposit
-        is_other = token_amounts.is_another_token(arrived, expected)
-        if arrived.value is None or expected.value is None or is_other:
-            return ""
-        words = token_amounts.compared(arrived.value, expected.value, of=expected, than="requested")
-        return Sentence(", ", words) if words else ""
-
-    def _refund_address(self) -> str:
-        refund, owner = self.transfer.refund, self.transfer.owner
-        if refund is None or refund.to_address is None:
-            return "an unknown address"
-        if owner and refund.to_address.lower() == owner.lower():
-            return "the owner"
-        return hashes.short_address(refund.to_address)
-
-    def _sum(self, money: Money, unknown: str) -> str:
-        return unknown if money.value is None else money.amount.in_words
 
 
 class StepState(StrEnum):
@@ -197,35 +89,20 @@ class Timeline:
         return 0 if self.elapsed is None else self.elapsed // self.estimate
 
 
-EXECUTION = frozenset({Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION, Name.REFUND})
+LEGS = (Name.DEPOSIT, Name.ORIGIN, Name.DESTINATION)
+EXECUTION = frozenset({*LEGS, Name.REFUND})
 NO_TIME = timedelta()
 AHEAD = frozenset({StepState.CURRENT, StepState.WAITING})
-TENSES = {
-    StepState.DONE: Tense.PAST,
-    StepState.CURRENT: Tense.PRESENT,
-    StepState.WAITING: Tense.FUTURE,
-    StepState.FAILED: Tense.NEVER,
-    StepState.SKIPPED: Tense.NEVER,
-    StepState.UNKNOWN: Tense.UNKNOWN,
-}
 
 
 @derived
 def of(transfer: Transfer) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
-    is_offer = transfer.status in UNEXECUTED and not transfer.steps.is_under_way
-    price, until = "", transfer.expires_at
-    if is_offer and until:
-        valid = "Quote was valid until " if transfer.has_come(until) else "Quote valid until "
-        price = Sentence(valid, times.utc(until, now=transfer.now), ".")
-    elif is_offer:
-        price = "Quote expiry not reported."
-    quoted = Step(Name.QUOTED, StepState.DONE, price, transfer.quoted_at)
-    steps = (quoted, _accepted(transfer, is_offer=is_offer), *_legs(transfer))
+    steps = (*_before_execution(transfer), *_legs(transfer), *_refund(transfer))
     elapsed = _elapsed(transfer, steps)
     estimate = transfer.estimate
     return Timeline(
-        steps=_with_slowest(tuple(_with_durations(steps, now=transfer.now)), elapsed),
+        steps=tuple(_with_durations(steps, elapsed, now=transfer.now)),
         elapsed=elapsed,
         estimate=estimate,
         late=elapsed is not None and elapsed >= estimate + transfer.grace,
@@ -233,39 +110,38 @@ def of(transfer: Transfer) -> Timeline:
     )
 
 
-def _accepted(transfer: Transfer, *, is_offer: bool) -> Step:
-    expired = transfer.is_expired
-    if is_offer and transfer.is_unread:
-        return Step(Name.ACCEPTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
-    if is_offer and transfer.status == IntentStatus.QUOTED:
+def _before_execution(transfer: Transfer) -> Iterator[Step]:
+    is_offer = transfer.status in UNEXECUTED and not transfer.steps.is_under_way
+    price, until, expired = "", transfer.expires_at, transfer.is_expired
+    if is_offer and until:
+        valid = "Quote was valid until " if transfer.has_come(until) else "Quote valid until "
+        price = Sentence(valid, times.utc(until, now=transfer.now), ".")
+    elif is_offer:
+        price = "Quote expiry not reported."
+    yield Step(Name.QUOTED, StepState.DONE, price, transfer.quoted_at)
+    is_started = transfer.steps.has_any_step or transfer.started_at
+    if is_offer and not transfer.is_unread and transfer.status == IntentStatus.QUOTED:
         state = StepState.SKIPPED if expired else StepState.CURRENT
-        return Step(Name.ACCEPTED, state, "Not accepted in time." if expired else "Not accepted yet.")
-    if is_offer:
+        yield Step(Name.ACCEPTED, state, "Not accepted in time." if expired else "Not accepted yet.")
+    elif is_offer and not transfer.is_unread:
         sentence = "Not started in time." if expired else "Not started yet."
         if transfer.execute_by and not expired:
             sentence = Sentence(sentence, " Valid until ", times.utc(transfer.execute_by, now=transfer.now), ".")
-        return Step(Name.ACCEPTED, StepState.DONE, sentence, transfer.updated_at)
-    if (
-        transfer.steps.has_any_step
-        or transfer.started_at
-        or transfer.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED)
-    ):
-        return Step(Name.ACCEPTED, StepState.DONE, "Started.", transfer.started_at)
-    return Step(Name.ACCEPTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
+        yield Step(Name.ACCEPTED, StepState.DONE, sentence, transfer.updated_at)
+    elif not is_offer and (is_started or transfer.status in (IntentStatus.EXECUTING, IntentStatus.SUCCEEDED)):
+        yield Step(Name.ACCEPTED, StepState.DONE, "Started.", transfer.started_at)
+    else:
+        yield Step(Name.ACCEPTED, StepState.UNKNOWN, "Unknown whether the quote was accepted.")
 
 
 def _legs(transfer: Transfer) -> Iterator[Step]:
-    tell = StepDescriber(transfer)
-    deposit, origin, destination = (_state(index, transfer) for index in range(3))
-    yield _step(Name.DEPOSIT, deposit, transfer.deposit, tell.deposit(_tense(0, deposit, transfer)), transfer)
-    yield _step(Name.ORIGIN, origin, transfer.origin, tell.origin(_tense(1, origin, transfer)), transfer)
-    if transfer.destination or not transfer.is_same_chain:
-        result = tell.destination(_tense(2, destination, transfer))
-        step = _step(Name.DESTINATION, destination, transfer.destination, result, transfer)
-        due_at = transfer.due_at
-        is_ahead = destination in AHEAD and not transfer.has_come(due_at)
-        yield replace(step, expected_at=due_at if is_ahead else None)
-    yield from _refund(transfer, tell)
+    for index, transaction in enumerate((transfer.deposit, transfer.origin, transfer.destination)):
+        name, state = LEGS[index], _state(index, transfer)
+        if name is Name.DESTINATION and transfer.is_same_chain and transaction is None:
+            return
+        step = _step(name, state, transaction, _sentence(name, _told(index, state, transfer), transfer), transfer)
+        is_ahead = name is Name.DESTINATION and state in AHEAD and not transfer.has_come(transfer.due_at)
+        yield replace(step, expected_at=transfer.due_at) if is_ahead else step
 
 
 def _state(index: int, transfer: Transfer) -> StepState:
@@ -302,19 +178,46 @@ def _was_never_started(index: int, transfer: Transfer) -> bool:
     return reached in (StepStatus.ABSENT, StepStatus.WAITING) or (index == 0 and reached is StepStatus.QUEUED)
 
 
-def _tense(index: int, state: StepState, transfer: Transfer) -> Tense:
-    """Return the state of a step without a status, from later steps or, if none contradicts it, from the transfer's
-    status.
-    """
+def _told(index: int, state: StepState, transfer: Transfer) -> str:
+    """Return what is said of a step: its state, or what later steps or the transfer's status say of one without."""
+    if state in (StepState.FAILED, StepState.SKIPPED):
+        return "never"
     if state is not StepState.UNKNOWN or transfer.is_unread or transfer.is_missing:
-        return TENSES[state]
+        return state
     if _must_have_been(index, transfer):
-        return Tense.IMPLIED
+        return "implied"
     is_reported = transfer.status == IntentStatus.SUCCEEDED and not DEAD & {*transfer.legs, transfer.returning}
-    return Tense.REPORTED if is_reported else Tense.UNKNOWN
+    return "reported" if is_reported else state
 
 
-def _refund(transfer: Transfer, tell: StepDescriber) -> Iterator[Step]:
+def _sentence(name: Name, told: str, transfer: Transfer) -> str:
+    """Return the sentence of a step. A delivery on hold says what it waits for, a rejected deposit why."""
+    sentences = SENTENCES["swap" if name is Name.ORIGIN and transfer.is_same_chain else name]
+    deposit, origin, destination = transfer.legs
+    match name, told:
+        case Name.DEPOSIT, "current" if deposit in UNDER_WAY:
+            told = "in_transit"
+        case Name.DEPOSIT, "current" if deposit is StepStatus.STRANGE:
+            told = "unknown"
+        case Name.DEPOSIT, "done" if not transfer.is_arrival_reported:
+            told = "amount_not_reported"
+        case Name.DEPOSIT, "never" if transfer.deposit_not_accepted:
+            told = "not_accepted"
+        case Name.DEPOSIT, "never" if transfer.steps.is_deposit_made or transfer.has_arrived:
+            told = "not_confirmed"
+        case Name.ORIGIN, "current" if origin in UNCERTAIN:
+            told = "not_yet"
+        case Name.DESTINATION, "current" if destination in UNCERTAIN:
+            told = "not_yet"
+        case Name.DESTINATION, "current" if destination in (StepStatus.WAITING, StepStatus.ABSENT):
+            context = transfer.destination.context if transfer.destination else None
+            return fill(SENTENCES["attestations"].get(context or "", sentences["on_hold"]), Placeholders(transfer))
+        case Name.DESTINATION, "done" if transfer.received.value is None:
+            told = "amount_not_reported"
+    return fill(sentences[told], Placeholders(transfer))
+
+
+def _refund(transfer: Transfer) -> Iterator[Step]:
     reached = transfer.returning
     if transfer.refund is None or reached is StepStatus.ABSENT:
         if transfer.status == IntentStatus.REFUNDED:
@@ -323,10 +226,10 @@ def _refund(transfer: Transfer, tell: StepDescriber) -> Iterator[Step]:
             yield Step(Name.REFUND, StepState.UNKNOWN, sentence)
         return
     # A refund continues after the transfer itself has ended.
-    state = (
-        StepState.CURRENT if reached in RUNNING else StepState.DONE if reached is StepStatus.DONE else StepState.FAILED
-    )
-    yield _step(Name.REFUND, state, transfer.refund, tell.refund(TENSES[state]), transfer)
+    state = StepState.DONE if reached is StepStatus.DONE else StepState.FAILED
+    state = StepState.CURRENT if reached in RUNNING else state
+    told = "never" if state is StepState.FAILED else state
+    yield _step(Name.REFUND, state, transfer.refund, _sentence(Name.REFUND, told, transfer), transfer)
 
 
 def _step(
@@ -350,21 +253,18 @@ def _step(
     )
 
 
-def _with_durations(steps: tuple[Step, ...], *, now: datetime) -> Iterator[Step]:
-    last = None
+def _with_durations(steps: tuple[Step, ...], elapsed: timedelta | None, *, now: datetime) -> Iterator[Step]:
+    """Return the steps with their durations, and a mark on one of several that took more than half of the time."""
+    last, took = None, list[timedelta | None]()
     for step in steps:
         end = now if step.state is StepState.CURRENT else step.at
-        took = end - last if end and last else None
-        yield replace(step, took=took if took and took >= timedelta() else None)
+        took.append(end - last if end and last and end >= last else None)
         last = step.at or last
-
-
-def _with_slowest(steps: tuple[Step, ...], elapsed: timedelta | None) -> tuple[Step, ...]:
-    """Return the steps, with a mark on one of several that took more than half of the time."""
-    took = {step.name: step.took for step in steps if step.name in EXECUTION and step.took is not None and step.at}
-    if elapsed is None or len(took) < 2:
-        return steps
-    return tuple(replace(step, took_most=took.get(step.name, NO_TIME) * 2 > elapsed) for step in steps)
+    timed = [each if step.name in EXECUTION and step.at else None for step, each in zip(steps, took, strict=True)]
+    is_one_of_several = elapsed is not None and sum(each is not None for each in timed) > 1
+    half = elapsed / 2 if elapsed is not None and is_one_of_several else timedelta.max
+    for step, each, completed in zip(steps, took, timed, strict=True):
+        yield replace(step, took=each, took_most=(completed or NO_TIME) > half)
 
 
 def _elapsed(transfer: Transfer, steps: tuple[Step, ...]) -> timedelta | None:
@@ -400,9 +300,6 @@ class RouteStop:
     note: str
 
 
-ONE_CHAIN = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.RECIPIENT)
-ONE_CHAIN_AND_DELIVERY = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
-TWO_CHAINS = (Place.OWNER, Place.DEPOSIT_ADDRESS, Place.PROVIDER, Place.DELIVERY_ADDRESS, Place.RECIPIENT)
 REFUND_PLACES = (Place.RETURNING, Place.RETURNED)
 
 
@@ -412,9 +309,10 @@ def stops(transfer: Transfer) -> tuple[RouteStop, ...]:
 
     A refund adds a last stop.
     """
-    told = summary.of(transfer)
-    one_chain = ONE_CHAIN_AND_DELIVERY if transfer.destination else ONE_CHAIN
-    places = one_chain if transfer.is_same_chain else TWO_CHAINS
+    told, left_out = summary.of(transfer), set[Place]()
+    if transfer.is_same_chain:
+        left_out = {Place.PROVIDER} if transfer.destination else {Place.PROVIDER, Place.DELIVERY_ADDRESS}
+    places = [place for place in WAY if place not in left_out]
     reached = {place: _reached(place, places, told) for place in places}
     if told.place in REFUND_PLACES:
         reached[told.place] = _here(told)
@@ -424,7 +322,7 @@ def stops(transfer: Transfer) -> tuple[RouteStop, ...]:
     )
 
 
-def _reached(place: Place, places: tuple[Place, ...], told: Summary) -> Reached:
+def _reached(place: Place, places: Sequence[Place], told: Summary) -> Reached:
     if place == told.place:
         return _here(told)
     before = told.place in places and places.index(place) < places.index(told.place)
@@ -450,21 +348,14 @@ def _was_passed(place: Place, told: Summary) -> bool:
     began_on = transfer.chain_of(Place.RETURNED)
     is_from_afar = not transfer.is_same_chain and began_on is not None and began_on == transfer.destination_chain_id
     came_back_from_afar = is_back and is_from_afar
-    match place:
-        case Place.OWNER:
-            return transfer.has_arrived
-        case Place.DEPOSIT_ADDRESS:
-            return is_back or crossed or origin is StepStatus.DONE
-        case Place.PROVIDER:
-            return crossed or came_back_from_afar or (is_back and origin is StepStatus.DONE)
-        case Place.DELIVERY_ADDRESS:
-            return (
-                destination is StepStatus.DONE
-                or came_back_from_afar
-                or (is_back and destination is StepStatus.REJECTED)
-            )
-        case _:
-            return False
+    was_delivered = destination is StepStatus.DONE or (is_back and destination is StepStatus.REJECTED)
+    passed = {
+        Place.OWNER: transfer.has_arrived,
+        Place.DEPOSIT_ADDRESS: is_back or crossed or origin is StepStatus.DONE,
+        Place.PROVIDER: crossed or came_back_from_afar or (is_back and origin is StepStatus.DONE),
+        Place.DELIVERY_ADDRESS: was_delivered or came_back_from_afar,
+    }
+    return passed.get(place, False)
 
 
 def _stop_note(place: Place, reached: Reached, transfer: Transfer) -> str:

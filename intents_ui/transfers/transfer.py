@@ -16,22 +16,8 @@ from typing import Any, Self
 
 from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import UNKNOWN
-from intents_ui.service.models import (
-    STOPPED,
-    UNEXECUTED,
-    BalanceGroup,
-    DepositTransaction,
-    Intent,
-    IntentHistory,
-    IntentProviderQuote,
-    IntentReceipt,
-    IntentReceiptSummary,
-    IntentStatus,
-    IntentTransaction,
-    QuoteIntentRequest,
-    TokenBalance,
-    TokenMetadata,
-)
+from intents_ui.service import models
+from intents_ui.service.models import STOPPED, UNEXECUTED, IntentStatus, IntentTransaction, TokenMetadata
 from intents_ui.service.outcome import (
     DEAD,
     UNDER_WAY,
@@ -51,11 +37,14 @@ from intents_ui.transfers import statuses
 from intents_ui.transfers.incidents import IncidentFacts
 from intents_ui.transfers.statuses import StatusLabel
 
-NO_RECEIPT = IntentReceipt(intent_id=UNKNOWN)
-NO_SUMMARY = IntentReceiptSummary()
-NO_REQUEST = QuoteIntentRequest()
-NO_QUOTE = IntentProviderQuote()
-NOTHING_ASKED = DepositTransaction()
+# What is missing is empty, so that every field can be read directly.
+NO_RECEIPT = models.IntentReceipt(intent_id=UNKNOWN)
+NO_SUMMARY = models.IntentReceiptSummary()
+NO_REQUEST = models.QuoteIntentRequest()
+NO_QUOTE = models.IntentProviderQuote()
+NOTHING_ASKED = models.DepositTransaction()
+# The fields of an intent that its history entry has.
+OF_AN_ENTRY = ("intent_id", "status", "created_at", "updated_at", "expires_at")
 EXECUTED = frozenset(IntentStatus) - UNEXECUTED - {IntentStatus.INVALID}
 
 # A refund or retry may follow a failure. Watch for this long after the last change.
@@ -66,6 +55,7 @@ ETHEREUM = 1
 DEFAULTS = (timedelta(seconds=15), timedelta(seconds=45), timedelta(seconds=60))
 USUAL = timedelta(minutes=15)
 TIMES_THE_ESTIMATE = 3
+LONGEST_ESTIMATE = timedelta(days=365) / TIMES_THE_ESTIMATE
 # 20 seconds instead of an estimated 12 isn't late.
 MIN_GRACE = timedelta(seconds=60)
 # An automatic refund arrives within this time, or not at all.
@@ -132,11 +122,11 @@ class Balances:
 
     check: Check = Check.UNCHECKED
     has_balance: bool | None = None
-    groups: tuple[BalanceGroup, ...] = ()
+    groups: tuple[models.BalanceGroup, ...] = ()
     checked_at: datetime | None = None
 
     @classmethod
-    def of_entry(cls, entry: IntentHistory, *, checked_at: datetime | None = None) -> Self:
+    def of_entry(cls, entry: models.IntentHistory, *, checked_at: datetime | None = None) -> Self:
         """Return the balances of a history entry, or unchecked if it was requested without them."""
         has_balance = entry.has_balance
         if has_balance is None and any(token.balance for group in entry.balances for token in group.tokens):
@@ -148,13 +138,12 @@ UNCHECKED = Balances()
 PENDING = Balances(Check.PENDING)
 
 
-def first_of[T](of: type[T], field: str, *sources: str) -> "cached_property[T | None]":
+def first_of[T](_: type[T], field: str, *sources: str) -> "cached_property[T | None]":
     """Return a property: the field of the first of these objects that has it."""
-    read = attrgetter(*(f"{source}.{field}" for source in sources))
+    readers = [attrgetter(f"{source}.{field}") for source in sources]
 
     def value(transfer: "Transfer") -> T | None:
-        found: T | None = first(*read(transfer))
-        return found
+        return next((found for read in readers if (found := read(transfer)) is not None), None)
 
     return cached_property(value)
 
@@ -169,8 +158,8 @@ class Transfer:
     drawn from it, by its function or by the key of its fragment.
     """
 
-    intent: Intent
-    receipt: IntentReceipt | None
+    intent: models.Intent
+    receipt: models.IntentReceipt | None
     now: datetime
     names: Names = NO_NAMES
     balances: Balances = UNCHECKED
@@ -184,8 +173,8 @@ class Transfer:
     @classmethod
     def of(
         cls,
-        intent: Intent | None,
-        receipt: IntentReceipt | None,
+        intent: models.Intent | None,
+        receipt: models.IntentReceipt | None,
         *,
         now: datetime,
         names: Names = NO_NAMES,
@@ -193,18 +182,19 @@ class Transfer:
         unread: bool = False,
     ) -> Self:
         """Create a transfer. Either object may be missing. `unread`: the receipt couldn't be loaded."""
-        intent = intent or Intent(intent_id=receipt.intent_id if receipt else UNKNOWN)
+        intent = intent or models.Intent(intent_id=receipt.intent_id if receipt else UNKNOWN)
         return cls(intent, receipt, now, names, balances, is_unread=unread and receipt is None)
 
     @classmethod
     def of_entry(
-        cls, entry: IntentHistory, *, now: datetime, names: Names = NO_NAMES, balances: Balances | None = None
+        cls, entry: models.IntentHistory, *, now: datetime, names: Names = NO_NAMES, balances: Balances | None = None
     ) -> Self:
         """Create a transfer from a history entry, which has a receipt but no quote. `balances` None: use the
         entry's.
         """
         known = Balances.of_entry(entry, checked_at=now) if balances is None else balances
-        return cls(intent_in(entry), entry.receipt, now, names, known, is_listed=True)
+        intent = models.Intent(**{name: getattr(entry, name) for name in OF_AN_ENTRY})
+        return cls(intent, entry.receipt, now, names, known, is_listed=True)
 
     def without_balances(self) -> "Transfer":
         """Return the same transfer with unchecked balances."""
@@ -214,7 +204,7 @@ class Transfer:
         """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
 
-    # The intent and its receipt. What is missing is empty, so that every field can be read directly.
+    # The intent and its receipt
 
     @property
     def is_missing(self) -> bool:
@@ -222,51 +212,62 @@ class Transfer:
         return self.receipt is None and not self.is_unread
 
     @property
-    def _reported(self) -> IntentReceipt:
+    def _reported(self) -> models.IntentReceipt:
         return self.receipt or NO_RECEIPT
 
     @property
-    def summary(self) -> IntentReceiptSummary:
+    def summary(self) -> models.IntentReceiptSummary:
         return self._reported.summary or NO_SUMMARY
 
     @property
-    def request(self) -> QuoteIntentRequest:
+    def request(self) -> models.QuoteIntentRequest:
         return self.intent.quote_request or NO_REQUEST
 
     @property
-    def quote(self) -> IntentProviderQuote:
+    def quote(self) -> models.IntentProviderQuote:
         return self.intent.quote or NO_QUOTE
 
     @property
-    def asked(self) -> DepositTransaction:
+    def asked(self) -> models.DepositTransaction:
         return self.intent.deposit_transaction or NOTHING_ASKED
 
     status = first_of(str, "status", "_reported", "intent", "summary")
-
     owner = first_of(str, "owner_address", "_reported", "intent", "summary", "request")
-
-    # The recipient. None also means the owner: most quotes name a recipient only if it differs.
+    # None also means the owner: most quotes name a recipient only if it differs.
     recipient = first_of(str, "destination_to_address", "summary", "request")
+    origin_chain_id = first_of(int, "origin_chain_id", "_reported", "intent", "summary", "request")
+    destination_chain_id = first_of(int, "destination_chain_id", "_reported", "intent", "summary", "request")
+    delivery_address = first_of(str, "destination_intent_address", "intent", "summary")
+    deposit = first_of(IntentTransaction, "deposit_transaction", "_reported")
+    origin = first_of(IntentTransaction, "origin_transaction", "_reported")
+    destination = first_of(IntentTransaction, "destination_transaction", "_reported")
+    refund = first_of(IntentTransaction, "refund_transaction", "_reported")
+    expires_at = first_of(datetime, "expires_at", "intent", "summary")
+
+    @cached_property
+    def deposit_address(self) -> str | None:
+        return first(self.intent.origin_intent_address, self.summary.origin_intent_address, self.asked.to_address)
+
+    @cached_property
+    def quoted_at(self) -> datetime | None:
+        return self.past(self.intent.created_at) or self.past(self.summary.created_at)
+
+    @property
+    def finished_at(self) -> datetime | None:
+        return self.past(self.summary.finished_at)
+
+    @cached_property
+    def updated_at(self) -> datetime | None:
+        """Return the intent's own last change. It replaces the commit time, which isn't reported."""
+        return self.past(self.intent.updated_at) or self.past(self._reported.updated_at)
 
     @property
     def pays_another_wallet(self) -> bool:
         return bool(self.recipient and self.owner and self.recipient.lower() != self.owner.lower())
 
-    origin_chain_id = first_of(int, "origin_chain_id", "_reported", "intent", "summary", "request")
-
-    destination_chain_id = first_of(int, "destination_chain_id", "_reported", "intent", "summary", "request")
-
     @cached_property
     def is_same_chain(self) -> bool:
         return self.origin_chain_id is not None and self.origin_chain_id == self.destination_chain_id
-
-    @property
-    def deposit_address(self) -> str | None:
-        return first(self.intent.origin_intent_address, self.summary.origin_intent_address, self.asked.to_address)
-
-    @property
-    def delivery_address(self) -> str | None:
-        return first(self.intent.destination_intent_address, self.summary.destination_intent_address)
 
     @property
     def route(self) -> tuple[str, str, str]:
@@ -283,22 +284,6 @@ class Transfer:
     @property
     def memo(self) -> text.Text | None:
         return text.memo(self.summary.memo) if self.summary.memo else None
-
-    @property
-    def deposit(self) -> IntentTransaction | None:
-        return self._reported.deposit_transaction
-
-    @property
-    def origin(self) -> IntentTransaction | None:
-        return self._reported.origin_transaction
-
-    @property
-    def destination(self) -> IntentTransaction | None:
-        return self._reported.destination_transaction
-
-    @property
-    def refund(self) -> IntentTransaction | None:
-        return self._reported.refund_transaction
 
     @cached_property
     def steps(self) -> StepStates:
@@ -343,20 +328,10 @@ class Transfer:
         return statuses.EXPIRED if self.is_expired else statuses.intent(self.status, now=self.now)
 
     @cached_property
-    def quoted_at(self) -> datetime | None:
-        return first(self._past(self.intent.created_at), self._past(self.summary.created_at))
-
-    @cached_property
     def started_at(self) -> datetime | None:
         """Return when execution began, which is when the receipt is created."""
         created_at = self._reported.created_at if self.steps.has_any_step else None
-        return first(self._past(self.summary.started_at), self._past(created_at))
-
-    @property
-    def finished_at(self) -> datetime | None:
-        return self._past(self.summary.finished_at)
-
-    expires_at = first_of(datetime, "expires_at", "intent", "summary")
+        return first(self.past(self.summary.started_at), self.past(created_at))
 
     @cached_property
     def execute_by(self) -> datetime | None:
@@ -364,25 +339,20 @@ class Transfer:
         return execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
 
     @cached_property
-    def updated_at(self) -> datetime | None:
-        """Return the intent's own last change. It replaces the commit time, which isn't reported."""
-        return first(self._past(self.intent.updated_at), self._past(self._reported.updated_at))
-
-    @cached_property
     def last_change(self) -> datetime | None:
         sent = filter(None, (self.deposit, self.origin, self.destination, self.refund))
-        changes = [first(self._past(each.updated_at), self.mined_at(each)) for each in sent]
-        known = filter(None, (self._past(self._reported.updated_at), *changes))
-        return max(known, default=first(self.started_at, self._past(self.intent.updated_at)))
+        changes = [self.past(each.updated_at) or self.mined_at(each) for each in sent]
+        known = filter(None, (self.past(self._reported.updated_at), *changes))
+        return max(known, default=first(self.started_at, self.past(self.intent.updated_at)))
 
     def mined_at(self, transaction: IntentTransaction) -> datetime | None:
-        return self._past(transaction.txn_mined_at)
+        return self.past(transaction.txn_mined_at)
 
     def ended_at(self, transaction: IntentTransaction) -> datetime | None:
         """Return when a transaction that is over was mined, or else changed."""
-        return self.mined_at(transaction) or self._past(transaction.updated_at)
+        return self.mined_at(transaction) or self.past(transaction.updated_at)
 
-    def _past(self, at: datetime | None) -> datetime | None:
+    def past(self, at: datetime | None) -> datetime | None:
         return past(at, now=self.now)
 
     def has_come(self, at: datetime | None) -> bool:
@@ -491,7 +461,7 @@ class Transfer:
         found = next((token for token in known if token and _is_of(token, chain_id, token_address)), None)
         return Money(value, chain_id, token_address, found, names=self.names)
 
-    def held(self, token: TokenBalance, *, inside: BalanceGroup) -> Money:
+    def held(self, token: models.TokenBalance, *, inside: models.BalanceGroup) -> Money:
         """Return an intent address's balance of a token. A chain of 0, or none, is that of the address."""
         chain_id = token.chain_id or inside.chain_id
         stated = TokenMetadata(
@@ -547,7 +517,7 @@ class Transfer:
     @property
     def allowance(self) -> timedelta:
         """Return how long nothing may change before the transfer counts as stalled."""
-        usual = max(USUAL, min(TIMES_THE_ESTIMATE * min(self.estimate, timedelta(days=365)), timedelta(days=365)))
+        usual = max(USUAL, TIMES_THE_ESTIMATE * min(self.estimate, LONGEST_ESTIMATE))
         slow = names.slow_range(self.providers)
         waiting = self.legs[2] in (StepStatus.WAITING, StepStatus.ABSENT)
         return max(usual, slow) if slow and waiting else usual
@@ -567,33 +537,26 @@ class Transfer:
 
     def chain_of(self, place: Place) -> int | None:
         """Return a location's chain, None if between chains or unknown."""
-        match place:
-            case Place.OWNER | Place.DEPOSIT_ADDRESS:
-                return self.origin_chain_id
-            case Place.DELIVERY_ADDRESS | Place.RECIPIENT:
-                return self.destination_chain_id
-            case Place.RETURNING | Place.RETURNED:
-                return self.refund.chain_id if self.refund else None
-            case _:
-                return None
+        if place in (Place.RETURNING, Place.RETURNED):
+            return self.refund.chain_id if self.refund else None
+        if place in (Place.OWNER, Place.DEPOSIT_ADDRESS):
+            return self.origin_chain_id
+        return self.destination_chain_id if place in (Place.DELIVERY_ADDRESS, Place.RECIPIENT) else None
 
     def chain_name(self, chain_id: int | None, *, unknown: str = "an unknown chain") -> str:
         return names.of_chain(chain_id, using=self.names, unknown=unknown)
 
     def address_of(self, place: Place) -> str | None:
-        match place:
-            case Place.OWNER:
-                return self.owner
-            case Place.DEPOSIT_ADDRESS:
-                return self.deposit_address
-            case Place.DELIVERY_ADDRESS:
-                return self.delivery_address or (self.deposit_address if self.is_same_chain else None)
-            case Place.RECIPIENT:
-                return self.recipient or self.owner
-            case Place.RETURNING | Place.RETURNED:
-                return self.refund.to_address if self.refund else None
-            case _:
-                return None
+        refunded_to = self.refund.to_address if self.refund else None
+        addresses = {
+            Place.OWNER: self.owner,
+            Place.DEPOSIT_ADDRESS: self.deposit_address,
+            Place.DELIVERY_ADDRESS: self.delivery_address or (self.deposit_address if self.is_same_chain else None),
+            Place.RECIPIENT: self.recipient or self.owner,
+            Place.RETURNING: refunded_to,
+            Place.RETURNED: refunded_to,
+        }
+        return addresses.get(place)
 
     def side_of(self, chain_id: int | None) -> Place:
         """Return which of the two intent addresses is on that chain."""
@@ -782,12 +745,6 @@ def derived[T](make: Callable[[Transfer], T]) -> Callable[[Transfer], T]:
     return of
 
 
-def intent_in(entry: IntentHistory) -> Intent:
-    """Return the intent of a history entry, without its receipt."""
-    fields = ("intent_id", "status", "created_at", "updated_at", "expires_at")
-    return Intent(**{name: getattr(entry, name) for name in fields})
-
-
 def _is_most_of(whole: Money, part: Money) -> bool:
     """Return whether it is at least half of the amount, in the same token, so not a remainder. If the amount is
     unknown, any part counts.
@@ -797,13 +754,13 @@ def _is_most_of(whole: Money, part: Money) -> bool:
     return whole.value is None or 2 * part.value >= whole.value
 
 
-def execute_until(intent: Intent, *, now: datetime) -> datetime | None:
+def execute_until(intent: models.Intent, *, now: datetime) -> datetime | None:
     """Return the deadline of a committed intent, or of one that is committed now."""
     committed_at = intent.updated_at if intent.status == IntentStatus.COMMITTED else None
     return execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
 
 
-def _holding(group: BalanceGroup, transfer: Transfer) -> Holding | None:
+def _holding(group: models.BalanceGroup, transfer: Transfer) -> Holding | None:
     there = [token for token in group.tokens if token.balance and token.balance > 0]
     if not there:
         return None

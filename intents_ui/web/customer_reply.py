@@ -10,11 +10,12 @@ from datetime import datetime, timedelta
 from urllib.parse import quote
 
 from intents_ui.formatting import hashes, text, times
-from intents_ui.formatting.text import Name, Sentence, capitalized, fill
+from intents_ui.formatting.text import Name, Sentence, fill
+from intents_ui.formatting.times import MINUTE
 from intents_ui.search import explorers
 from intents_ui.tokens import names
 from intents_ui.transfers import placeholders, statuses, summary, timeline
-from intents_ui.transfers.placeholders import ADDRESSES, MINUTE, NOT_REPORTED, Placeholders
+from intents_ui.transfers.placeholders import ADDRESSES, NOT_REPORTED, Placeholders
 from intents_ui.transfers.route_stats import RouteStats
 from intents_ui.transfers.rules import RECOVER, SECOND_DEPOSIT, Attention, Cause, HelpKind
 from intents_ui.transfers.statuses import Tone
@@ -34,7 +35,7 @@ class ReplyPlaceholders(Placeholders):
     """The placeholders of pages in words for customers, and those that only replies have."""
 
     owners_wallet = "your wallet"
-    second_address = either_address = "address created for this transfer on "
+    addresses = "address_in_replies"
 
     def __init__(self, transfer: Transfer) -> None:
         super().__init__(transfer, summary.of(transfer).row.minutes)
@@ -46,14 +47,17 @@ class ReplyPlaceholders(Placeholders):
         transfer = self.transfer
         match name:
             # The transfer
+            case "kind" if transfer.pays_another_wallet:
+                return "payment"
             case "kind":
-                if transfer.pays_another_wallet:
-                    return "payment"
                 return "swap" if transfer.is_same_chain else "transfer"
             case "what":
                 return self._what()
             case "what_in_short":
-                return self._what_in_short()
+                sent = summary.of(transfer).sent
+                # A deposit that arrived in an unknown amount isn't called by the quoted one.
+                is_known = sent.amount.full and (transfer.arrived is None or not sent.note)
+                return Name(f"{self['kind']}{f' of {sent.amount}' if is_known else ''}")
             case "is_done":
                 return DONE[self["kind"]]
             case "cause":
@@ -64,23 +68,24 @@ class ReplyPlaceholders(Placeholders):
             # Where the funds are
             case "wallet":
                 return "the recipient's wallet" if transfer.pays_another_wallet else "your wallet"
-            case "the_wallet":
-                return capitalized(self["wallet"])
+            case "place":
+                return self.address(summary.of(transfer).place)
             case "whereabouts":
-                return self._whereabouts()
+                place = summary.of(transfer).place
+                if place not in ADDRESSES or transfer.has_balance is not False:
+                    return self.phrase("whereabouts", place)
+                is_last = place is Place.DELIVERY_ADDRESS or transfer.is_same_chain
+                return self.phrase("whereabouts", "left_to_wallet" if is_last else "left")
             case "funds":
                 holdings = transfer.holdings if transfer.has_balance else ()
                 return Sentence("Your funds (", self.sums(holdings[0]), ") are") if holdings else "Your funds are"
             case "failed_refund":
-                at = summary.of(transfer).place
-                if at not in ADDRESSES:
+                if summary.of(transfer).place not in ADDRESSES:
                     return fill("We're checking where on {either_chain} the funds are.", self)
-                likely = "" if transfer.has_balance else " most likely"
-                return Sentence(self["funds"], likely, " at the ", self.address(at), ".")
+                return fill(f"{{funds}}{'' if transfer.has_balance else ' most likely'} at the {{place}}.", self)
             case "refund":
-                if transfer.refunded.value is None:
-                    return "The funds were"
-                return fill("{refund_amount}{instead} was", self)
+                is_known = transfer.refunded.value is not None
+                return fill("{refund_amount}{instead} was" if is_known else "The funds were", self)
             # What the customer can do
             case "did_it_arrive":
                 if transfer.pays_another_wallet:
@@ -101,10 +106,9 @@ class ReplyPlaceholders(Placeholders):
             case "follow_up":
                 return self._follow_up()
             # Times
-            case "expired_at":
-                return self._after(" at ", transfer.execute_by or transfer.expires_at)
-            case "before_expiry":
-                return self._after(" before ", transfer.execute_by or transfer.expires_at)
+            case "expired_at" | "before_expiry":
+                until = transfer.execute_by or transfer.expires_at
+                return Sentence(" at " if name == "expired_at" else " before ", self.time(until, "")) if until else ""
             case "arrival":
                 due_at = None if transfer.has_come(transfer.due_at) else transfer.due_at
                 return Sentence(" and should be complete by ", self._rounded_up(due_at)) if due_at else ""
@@ -113,42 +117,14 @@ class ReplyPlaceholders(Placeholders):
 
     def _what(self) -> str:
         """Return `transfer of 300.00 USDC from Base to Arbitrum One` or `swap of 25.00 USDC on Base`."""
-        transfer = self.transfer
+        transfer, what = self.transfer, self["what_in_short"]
         origin, destination = (
             transfer.chain_name(chain_id, unknown="")
             for chain_id in (transfer.origin_chain_id, transfer.destination_chain_id)
         )
         if transfer.is_same_chain:
-            return Name(f"{self._what_in_short()} on {origin}")
-        ends = [f" {word} {chain}" for word, chain in (("from", origin), ("to", destination)) if chain]
-        return Name("".join([self._what_in_short(), *ends]))
-
-    def _what_in_short(self) -> str:
-        """Return `transfer of 300.00 USDC`, for long sentences."""
-        sent = summary.of(self.transfer).sent
-        # A deposit that arrived in an unknown amount isn't called by the quoted one.
-        is_known = sent.amount.full and (self.transfer.arrived is None or not sent.note)
-        return Name(f"{self['kind']}{f' of {sent.amount}' if is_known else ''}")
-
-    def _whereabouts(self) -> str:
-        place = summary.of(self.transfer).place
-        if place in ADDRESSES and self.transfer.has_balance is False:
-            is_next = place is Place.DELIVERY_ADDRESS or self.transfer.is_same_chain
-            goal = fill("in {wallet}" if is_next else "on {destination_chain}", self)
-            return Sentence("The funds left the ", self.address(place), " and haven't shown up ", goal, " yet.")
-        match place:
-            case Place.DEPOSIT_ADDRESS:
-                return Sentence("The funds are at the ", self.address(place), ".")
-            case Place.PROVIDER:
-                return fill("The funds are in transit from {origin_chain} to {destination_chain} via {provider}.", self)
-            case Place.DELIVERY_ADDRESS:
-                return fill("The funds are on {destination_chain}, and the last step to {wallet} is running.", self)
-            case Place.RECIPIENT:
-                return fill("The funds are most likely in {wallet} on {destination_chain}.", self)
-            case _:
-                return fill(
-                    "The funds are in your wallet on {origin_chain}, or in transit to the deposit address.", self
-                )
+            return Name(f"{what} on {origin}")
+        return Name(what + (f" from {origin}" if origin else "") + (f" to {destination}" if destination else ""))
 
     def _desk(self) -> str:
         """Return who the team escalates to: the provider of funds in transit, with its request ID, or engineers."""
@@ -174,9 +150,6 @@ class ReplyPlaceholders(Placeholders):
         by, desk = self._rounded_up(at), self._desk()
         return Sentence("If ", event, " by ", by, ", we'll escalate it to ", desk, " and update you.")
 
-    def _after(self, words: str, moment: datetime | None) -> str:
-        return Sentence(words, self.time(moment, "")) if moment else ""
-
     def _rounded_up(self, moment: datetime, *, to: timedelta = MINUTE) -> str:
         return self.time(moment + (times.EPOCH - moment) % to, "")
 
@@ -184,16 +157,6 @@ class ReplyPlaceholders(Placeholders):
 SCAM_WARNING = "We never ask for your recovery phrase or for a wallet connection."
 # Where mail programs detect a link: the colon of `://`, the dot of `www.`.
 AN_ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Transaction:
-    """A step with a transaction. `link` is None without a block explorer."""
-
-    step: str
-    status: str
-    txn_hash: str
-    link: str | None
 
 
 @dataclass(frozen=True)
@@ -249,11 +212,13 @@ def references(transfer: Transfer) -> str:
     is_recoverable = HelpKind.RECOVERY in summary.of(transfer).row.help and not placeholders.no_recovery(transfer)
     if is_recoverable and transfer.contacts.recovery_url:
         lines.append(f"{RECOVER}: {transfer.contacts.recovery_url}")
-    lines += [f"{each.step} transaction: {each.link or defang(each.txn_hash)}" for each in transactions(transfer)]
+    for step, txn_hash, link, _ in transactions(transfer):
+        lines.append(f"{step} transaction: {link or defang(txn_hash)}")
     return text.bare("\n".join(lines))
 
 
-def transactions(transfer: Transfer) -> Iterator[Transaction]:
+def transactions(transfer: Transfer) -> Iterator[tuple[str, str, str | None, str]]:
+    """Yield the title of each step with a transaction, its hash, its link at the block explorer, and its status."""
     for step in timeline.of(transfer).steps:
         sent = step.transaction
         if sent is None or sent.txn_hash is None or hashes.is_placeholder(sent.txn_hash):
@@ -261,12 +226,12 @@ def transactions(transfer: Transfer) -> Iterator[Transaction]:
         chain = transfer.names.chain(sent.chain_id)
         link = explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain)
         status = statuses.transaction(sent.status, is_open=transfer.is_open).word
-        yield Transaction(step.title, status, text.visible(sent.txn_hash), link)
+        yield step.title, text.visible(sent.txn_hash), link, status
 
 
 def last_link(transfer: Transfer) -> str | None:
     """Return the last transaction's page at its block explorer, or None."""
-    return next((each.link for each in reversed([*transactions(transfer)]) if each.link), None)
+    return next((link for _, _, link, _ in reversed([*transactions(transfer)]) if link), None)
 
 
 def defang(words: str) -> str:
@@ -293,7 +258,7 @@ class Escalation:
 
     def written(self, as_of: datetime | None = None) -> str:
         """Return the text, which ends with a link. `as_of`: when the transfer was read, if that isn't now."""
-        balances, finding = self.transfer.balances, summary.of(self.transfer).located.finding
+        balances, finding = self.transfer.balances, summary.of(self.transfer).finding
         checked = f"{finding} Checked {times.dated(balances.checked_at)}" if balances.checked_at else NOT_CHECKED
         last = f"Page as of {times.dated(as_of or self.transfer.now)}: {self.url}\n"
         lines = (_facts(self.transfer), defang(checked), defang(self._others()), last)
@@ -342,9 +307,8 @@ def _facts(transfer: Transfer) -> str:
         ("Destination intent address", _address(transfer.delivery_address)),
     ]
     lines = [f"{label}: {defang(value)}" for label, value in labeled if value]
-    for each in transactions(transfer):
-        link = f" {each.link}" if each.link else ""
-        lines.append(f"{each.step} transaction ({each.status}): {defang(each.txn_hash)}{link}")
+    for step, txn_hash, link, status in transactions(transfer):
+        lines.append(f"{step} transaction ({status}): {defang(txn_hash)}{f' {link}' if link else ''}")
     return text.bare("\n".join(lines))
 
 

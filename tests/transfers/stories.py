@@ -12,7 +12,6 @@ from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.transfers import summary
-from intents_ui.transfers.placeholders import Agreement
 from intents_ui.transfers.summary import Summary
 from intents_ui.transfers.transfer import UNCHECKED, Balances, Transfer
 from tests.transfers.scenes import CATALOG
@@ -112,21 +111,21 @@ def answer(film: Film, now: datetime) -> Iterator[str]:
     if said(looked) != said(result):
         yield "\n*Balances checked:*\n"
         yield from paragraph(looked)
-    elif looked.located.check is Agreement.DIFFERS:
-        yield f"\n*Balances checked:* {looked.located.finding}"
+    elif "moved on" in looked.finding:
+        yield f"\n*Balances checked:* {looked.finding}"
 
 
 def paragraph(told: Summary) -> Iterator[str]:
     yield f"**{told.headline}** ({told.key}, {told.tone})\n"
     yield f"- {told.sentence}"
-    amount = f" [{told.located.amount}]" if told.located.amount else ""
+    amount = f" [{told.amount}]" if told.amount else ""
     yield f"- Where: {told.location}{amount}"
     yield f"- Next: {told.instructions}"
     until = f"until {told.deadline:%H:%M:%S}" if told.deadline else ""
     if turn := " · ".join(filter(None, (summary.waiting_on(told), until))):
         yield f"- {turn}"
-    if told.located.finding:
-        yield f"- {told.located.finding} ({told.located.check})"
+    if told.finding:
+        yield f"- {told.finding}"
 
 
 def said(told: Summary) -> tuple[str, ...]:

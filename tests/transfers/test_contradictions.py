@@ -214,7 +214,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "an amount at an empty address": lambda of: of.is_empty and matches("holds", of.said),
     # Once is enough
     "says twice that an address is empty": lambda of: (
-        len(re.findall(r"\bempty\b", f"{of.told.sentence} {of.told.location} {of.told.located.finding}")) > 1
+        len(re.findall(r"\bempty\b", f"{of.told.sentence} {of.told.location} {of.told.finding}")) > 1
     ),
     "says the status twice, or not at all": lambda of: (
         of.transfer.status != UNKNOWN
@@ -222,13 +222,13 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         != (of.told.headline_with_status == of.told.headline)
     ),
     "the headline is the status, and another one": lambda of: (
-        (of.told.status.word.lower() == of.told.headline.lower()) != of.told.is_the_status
+        (of.told.status.word.lower() == of.told.headline.lower()) != (of.told.row_headline == "")
     ),
     "names the status in the headline and in the sentence": lambda of: (
         of.told.says_the_status and f"The status is {of.told.status.word}" in of.told.sentence
     ),
     "a balance confirms an amount that isn't named": lambda of: (
-        of.told.located.is_confirmed and of.told.amount not in of.told.location
+        of.told.is_confirmed_by_balance and of.told.amount not in of.told.location
     ),
     # Deposit check
     "check: an amount of a deposit that wasn't found": lambda of: (

@@ -26,7 +26,6 @@ from intents_ui.service.models import (
 from intents_ui.service.outcome import LEGS, StepStatus, leg
 from intents_ui.tokens.names import NO_NAMES
 from intents_ui.transfers import summary as summaries
-from intents_ui.transfers.placeholders import Agreement
 from intents_ui.transfers.rules import MESSAGES, Actor, Certainty
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import Summary
@@ -274,9 +273,9 @@ def quarrel(told: Summary, case: Case, left: frozenset[str], held: bool | None, 
         ("asks to pay what was paid", told.who is Actor.PAYER and (case.is_paid or held is True)),
         ("asks to pay too late", told.who is Actor.PAYER and now >= EXPIRES_AT),
         ("does not say that the sources differ", not words.says_they_differ and is_contradictory(case)),
-        ("does not say what the chains hold", (held is not None) != bool(told.located.finding)),
+        ("does not say what the chains hold", (held is not None) != bool(told.finding)),
         ("agrees with an empty address", held is False and is_by_steps_at_an_address(told, case)),
-        ("agrees with money that had left", at in left and told.located.check is Agreement.AGREES and at is not None),
+        ("agrees with money that had left", at in left and agrees(told) and at is not None),
         ("a balance that is not there", held is False and words.waits_there and case.deposit != "SUCCEEDED"),
         ("explained under another status", told.explained != (None if case.status == UNKNOWN else case.status)),
     )
@@ -355,4 +354,10 @@ def is_contradictory(case: Case) -> bool:
 
 def is_by_steps_at_an_address(told: Summary, case: Case) -> bool:
     is_there = told.place in (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
-    return is_there and told.located.check is Agreement.AGREES
+    return is_there and agrees(told)
+
+
+def agrees(told: Summary) -> bool:
+    """Return whether the balances don't contradict the steps, if both are known."""
+    has_steps = not (told.transfer.is_unread or told.transfer.lacks_its_receipt)
+    return has_steps and bool(told.finding) and "moved on" not in told.finding

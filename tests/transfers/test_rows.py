@@ -1,7 +1,9 @@
 from datetime import timedelta
 
 import pytest
+from django.template.loader import get_template
 
+from intents_ui.formatting import times
 from intents_ui.service.models import BalanceGroup, IntentHistory, IntentProviderQuote, TokenBalance
 from intents_ui.tokens.token_amounts import TokenStanding
 from intents_ui.transfers import summary
@@ -97,30 +99,32 @@ def test_a_token_of_the_same_name_at_another_address_is_not_listed():
 
 STARTED = wire_summary(started_at=before(seconds=42))
 ENDED = wire_summary(started_at=before(minutes=20), finished_at=before(minutes=5))
-CLOCKS = named(
-    ("runs", intent(), receipt(deposit="SUCCEEDED", summary=STARTED), ("42 s", True, "")),
-    (
-        "runs, with an estimate",
-        intent(quote=IntentProviderQuote(estimated_duration=38)),
-        receipt(deposit="SUCCEEDED", summary=STARTED),
-        ("42 s", True, "38 s"),
-    ),
-    ("over", intent(), receipt("SUCCEEDED", summary=ENDED), ("15 min", False, "")),
+DURATIONS = named(
+    ("runs", intent(), receipt(deposit="SUCCEEDED", summary=STARTED), "42 s"),
+    ("over", intent(), receipt("SUCCEEDED", summary=ENDED), "15 min"),
     (
         "over, without saying when",
         intent(),
         receipt("FAILED", deposit="FAILED", summary=wire_summary(started_at=before(minutes=1))),
-        ("40 s", False, ""),
+        "40 s",
     ),
-    ("an offer", intent("QUOTED"), None, ("", False, "")),
-    ("an offer that ran out", intent("QUOTED", expires_at=before(minutes=1)), None, ("no deposit", False, "")),
+    ("an offer", intent("QUOTED"), None, ""),
+    ("an offer that ran out", intent("QUOTED", expires_at=before(minutes=1)), None, "no deposit"),
 )
 
 
-@pytest.mark.parametrize(("of_intent", "of_receipt", "expected"), CLOCKS)
-def test_durations_of_open_and_closed_transfers_are_shown(of_intent, of_receipt, expected):
-    clock = of(of_intent, of_receipt).clock
-    assert (clock.said, clock.since is not None, clock.estimate) == expected
+@pytest.mark.parametrize(("of_intent", "of_receipt", "duration"), DURATIONS)
+def test_durations_of_open_and_closed_transfers_are_shown(of_intent, of_receipt, duration):
+    assert of(of_intent, of_receipt).duration == duration
+
+
+def test_a_list_counts_on_while_a_transfer_runs_and_names_its_estimate():
+    length = get_template("lists/transfers.html").template.module.length
+    runs = of(intent(quote=IntentProviderQuote(estimated_duration=38)), receipt(deposit="SUCCEEDED", summary=STARTED))
+    counted = f'<time data-since datetime="{times.iso(before(seconds=42))}">42 s</time>'
+    assert length(runs).strip() == f'{counted} <span class="sub">of ~38 s</span>'
+    assert length(of(intent(), receipt("SUCCEEDED", summary=ENDED))).strip() == "15 min"
+    assert length(of(intent("QUOTED"), None)).strip() == "—"
 
 
 REFUND_PLACES = refund("SUCCEEDED", chain_id=BASE, token_address=USDC_ON_BASE)

@@ -134,7 +134,7 @@ def texts(transfer: Transfer) -> Iterator[tuple[str, str]]:
     yield "where", told.location
     yield "next", told.instructions
     yield "whose turn", summaries.waiting_on(told)
-    yield "balances", told.located.finding
+    yield "balances", told.finding
     # A reply says in full why a token isn't what it seems.
     if not transfer.sent.token.marks:
         yield "reply", fill(told.row.reply, ReplyPlaceholders(transfer))
