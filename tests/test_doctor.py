@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -15,10 +16,11 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from intents_ui.doctor import Finding, Level, deployment, service
+from intents_ui.doctor import TEXTS, Finding, Level, deployment, service
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.faults import NAMES
 from intents_ui.service.client import InProcessTransport, ServiceClient
+from intents_ui.service.errors import Reason
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import Environment
 from tests.serving import ROOT, dashboard, free_port, running
@@ -132,6 +134,13 @@ def test_responses_of_another_form_are_a_problem_and_no_crash(odd: object) -> No
 
 def test_no_fault_is_left_out() -> None:
     assert NAMED.keys() | ON_A_SOCKET.keys() >= NAMES
+
+
+def test_every_text_is_of_a_finding() -> None:
+    source = "".join(Path(str(module.__file__)).read_text() for module in (service, deployment))
+    failed = {each for each in TEXTS if re.fullmatch(r"failed-\d+", each)} | {f"failed-{each.name}" for each in Reason}
+    assert TEXTS.keys() <= failed | set(re.findall(r'"([a-z0-9-]+)"', source))
+    assert set(re.findall(r'finding\("([a-z0-9-]+)"', source)) <= TEXTS.keys()
 
 
 # In a process of its own

@@ -1,21 +1,24 @@
-"""Checks of a deployment: whether its service, Redis and database answer, and how
-the service differs from its contract.
+"""Checks of a deployment: whether its service, Redis and database answer, and how they differ from what is expected.
 
     manage.py doctor [--quick] [--url https://intents.example]
 
-Each check yields findings: what was found, what it means, and what to do.
+Each check yields findings, whose texts are in findings.toml.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+from intents_ui import tables
+
+TEXTS: Final = tables.read(__package__, "findings.toml")
 
 
 class Level(StrEnum):
     OK = "ok"
-    NOTE = "note"  # differs from the contract, and the dashboard copes with it
-    WARNING = "warning"  # pages show less, or show it later
-    PROBLEM = "problem"  # pages fail, or can't be trusted
+    NOTE = "note"
+    WARNING = "warning"
+    PROBLEM = "problem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +32,15 @@ class Finding:
 
     def __str__(self) -> str:
         """Return its lines for a terminal, without control characters of the service's texts."""
-        texts = ("".join(letter if letter.isprintable() else "\ufffd" for letter in each) for each in self.texts)
-        return "\n".join(f"{self.level if place == 0 else '':8} {text}" for place, text in enumerate(texts))
-
-    @property
-    def texts(self) -> Sequence[str]:
-        return [each for each in (self.found, self.means, self.to_do) if each]
-
-
-def ok(found: str) -> Finding:
-    return Finding(Level.OK, found)
+        lines = [
+            "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+            for text in (self.found, self.means, self.to_do)
+            if text
+        ]
+        return f"{self.level:8} " + f"\n{'':9}".join(lines)
 
 
-def note(found: str, means: str = "Pages read them all the same.", to_do: str = "") -> Finding:
-    return Finding(Level.NOTE, found, means, to_do)
-
-
-def warning(found: str, means: str = "", to_do: str = "") -> Finding:
-    return Finding(Level.WARNING, found, means, to_do)
-
-
-def problem(found: str, means: str = "", to_do: str = "") -> Finding:
-    return Finding(Level.PROBLEM, found, means, to_do)
+def finding(name: str, **values: object) -> Finding:
+    """Return a finding with these values in the gaps of its texts."""
+    texts = {part: text.format(**values) for part, text in TEXTS[name].items()}
+    return Finding(Level(texts.pop("level")), **texts)
