@@ -15,11 +15,11 @@ from django.views.decorators.http import require_http_methods
 
 from intents_ui.http import client_ip, marks
 from intents_ui.http.headers import embeddable
-from intents_ui.search.candidates import CHECK
 from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import TicketRows, rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import links
+from intents_ui.web.candidates import CHECK
 from intents_ui.web.frame import render
 
 MOST: Final = 20  # identifiers

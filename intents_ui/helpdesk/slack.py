@@ -15,12 +15,11 @@ from pydantic import BaseModel, ValidationError
 
 from intents_ui.helpdesk.slack_api import signature_problem, unfurl
 from intents_ui.http import client_ip, marks
-from intents_ui.search.candidates import CHECK
 from intents_ui.service import request_context
 from intents_ui.triage import export
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web.candidates import Candidates
+from intents_ui.web.candidates import CHECK, Candidates
 
 MOST: Final = 5  # identifiers of a command, links of a message
 MAX_CANDIDATES: Final = 5

@@ -14,7 +14,6 @@ from intents_ui.formatting import hashes, text
 from intents_ui.http import client_ip
 from intents_ui.http.json_rpc import ToolError, fenced, fenced_json
 from intents_ui.search import empty_results, identifiers, input_errors
-from intents_ui.search.candidates import CHECK
 from intents_ui.search.identifiers import ParsedText
 from intents_ui.service.lookup import MAX_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
@@ -24,7 +23,7 @@ from intents_ui.triage import export, lookup, rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import candidates, links, reading
-from intents_ui.web.candidates import Candidates
+from intents_ui.web.candidates import CHECK, Candidates
 
 ANNOTATIONS: Final = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
 NO_COPY: Final = (
@@ -217,8 +216,8 @@ def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
 
 def _as_json(row: TriageRow, *, root: str) -> dict[str, str]:
     """Return what the row says when it is copied, and how urgent it is, without what is empty."""
-    cells = dict(zip(NAMES, export.cells(row, root=root), strict=True))
-    found = cells | {"intentId": row.intent_id, "owner": row.owner, "urgency": rows.LABELS[rows.urgency(row)].word}
+    cells = dict(zip(NAMES, export.cells(row, root=root).values(), strict=True))
+    found = cells | {"intentId": row.intent_id, "owner": row.owner, "urgency": rows.URGENCIES[rows.urgency(row)].word}
     return {name: value for name, value in found.items() if value}
 
 

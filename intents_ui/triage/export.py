@@ -12,29 +12,6 @@ from intents_ui.triage.rows import TriageOutcome, TriageRow
 # Markup, mentions, HTML and links, wherever it is pasted.
 MARKDOWN = re.compile(r"[\\`*_{}\[\]#~|!$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# Singular and plural.
-WORDS = {
-    TriageOutcome.FOUND: ("found", "found"),
-    TriageOutcome.TOKEN: ("token", "tokens"),
-    TriageOutcome.NOTHING: ("not an identifier", "not identifiers"),
-    TriageOutcome.UNKNOWN: ("not found", "not found"),
-    TriageOutcome.UNCLEAR: ("to check", "to check"),
-    TriageOutcome.POSSIBLE: ("possible match", "with possible matches"),
-}
-COLUMNS = (
-    "Row",
-    "Identifier",
-    "Type",
-    "Status",
-    "Outcome",
-    "Summary",
-    "Details",
-    "Where the funds are",
-    "Next step",
-    "Notes",
-    "Links",
-    "As of",
-)
 NOT_IN_A_TABLE = ("Outcome", "Notes", "As of")
 
 
@@ -49,39 +26,38 @@ def copies(rows: Sequence[TriageRow], *, root: str, now: datetime) -> tuple[tupl
 
 def total(rows: Sequence[TriageRow]) -> str:
     """Return `All 50 identifiers resolved: 48 found, 2 not found.`"""
-    failed = [row for row in rows if row.outcome is TriageOutcome.FAILED]
-    answered = len(rows) - len(failed)
-    if not failed:
+    counted = Counter(row.outcome for row in rows)
+    answered = len(rows) - counted.pop(TriageOutcome.FAILED, 0)
+    counts = ", ".join(f"{counted[each]} {each.value[counted[each] > 1]}" for each in TriageOutcome if counted[each])
+    if answered == len(rows):
         start = f"All {len(rows)} identifiers" if len(rows) > 1 else "1 identifier"
-        return f"{start} resolved: {_counts(rows)}."
-    why = ", ".join(dict.fromkeys(row.headline for row in failed))
+        return f"{start} resolved: {counts}."
+    why = ", ".join(dict.fromkeys(row.headline for row in rows if row.outcome is TriageOutcome.FAILED))
     if not answered:
         start = f"0 of {len(rows)} identifiers" if len(rows) > 1 else "Identifier not"
         return f"{start} resolved: {why}."
-    return f"{answered} of {len(rows)} identifiers resolved: {_counts(rows)}. The others failed: {why}."
+    return f"{answered} of {len(rows)} identifiers resolved: {counts}. The others failed: {why}."
 
 
-def _counts(rows: Sequence[TriageRow]) -> str:
-    counted = Counter(row.outcome for row in rows)
-    return ", ".join(f"{counted[each]} {words[counted[each] > 1]}" for each, words in WORDS.items() if counted[each])
-
-
-def cells(row: TriageRow, *, root: str) -> tuple[str, ...]:
-    """Return the values of a row, in the order of COLUMNS."""
-    return (
-        str(row.number),
-        row.value,
-        row.what,
-        row.status.word,
-        row.transfer.outcome.value if row.transfer and not row.transfer.is_unread else "",
-        row.headline,
-        " ".join(line if line.endswith((".", ":")) else f"{line}." for line in row.details),
-        f"{row.where} Address: {row.address}" if row.address else row.where,
-        " ".join(filter(None, (row.next, row.turn, *(each.words for each in row.help if not each.url)))),
-        " ".join(row.notes),
-        " ".join([*(root + link.path for link in row.links), *(each.address for each in row.help if each.url)]),
-        times.iso(row.at.replace(microsecond=0)),
-    )
+def cells(row: TriageRow, *, root: str) -> dict[str, str]:
+    """Return what a row says, by column."""
+    help_without_link = [each.words for each in row.help if not each.url]
+    return {
+        "Row": str(row.number),
+        "Identifier": row.value,
+        "Type": row.what,
+        "Status": row.status.word,
+        "Outcome": row.transfer.outcome.value if row.transfer and not row.transfer.is_unread else "",
+        "Summary": row.headline,
+        "Details": " ".join(line if line.endswith((".", ":")) else f"{line}." for line in row.details),
+        "Where the funds are": f"{row.where} Address: {row.address}" if row.address else row.where,
+        "Next step": " ".join(filter(None, (row.next, row.turn, *help_without_link))),
+        "Notes": " ".join(row.notes),
+        "Links": " ".join(
+            [*(root + link.path for link in row.links), *(each.address for each in row.help if each.url)]
+        ),
+        "As of": times.iso(row.at.replace(microsecond=0)),
+    }
 
 
 def plain(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
@@ -98,12 +74,13 @@ def _heading(rows: Sequence[TriageRow], *, now: datetime) -> str:
 
 def lines(row: TriageRow, *, root: str) -> list[str]:
     """Return what a row says, without its links."""
-    number, value, what, status, _, happened, details, where, todo, notes, _, _ = map(_line, cells(row, root=root))
-    labeled = {"Where the funds are": where, "Next step": todo, "Note": notes}
+    cell = {column: _line(words) for column, words in cells(row, root=root).items()}
+    status, summary = cell["Status"], cell["Summary"]
+    labeled = {label: cell[label] for label in ("Where the funds are", "Next step")} | {"Note": cell["Notes"]}
     said = [
-        f"{number}. {value} ({what})",
-        status if status == happened else f"{status}: {happened}",
-        details,
+        f"{cell['Row']}. {cell['Identifier']} ({cell['Type']})",
+        status if status == summary else f"{status}: {summary}",
+        cell["Details"],
         *(f"{label}: {words}" for label, words in labeled.items() if words),
     ]
     return [line for line in said if line]
@@ -111,16 +88,20 @@ def lines(row: TriageRow, *, root: str) -> list[str]:
 
 def markdown(rows: Sequence[TriageRow], *, root: str, now: datetime) -> str:
     """Return a table in which untrusted text is escaped."""
-    shown = [column for column in COLUMNS if column not in NOT_IN_A_TABLE]
-    lines = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(shown)} |", f"|{' --- |' * len(shown)}"]
-    for row in rows:
-        number, value, what, status, _, happened, details, where, todo, notes, _, _ = cells(row, root=root)
-        said = [number, value, what, status, happened, f"{details} {notes}".strip(), where, todo]
-        # `reverse` has escaped whatever could end the link or the cell in a path.
-        links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
-        links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
-        lines.append(f"| {' | '.join([*map(_escaped, said), ', '.join(links)])} |")
-    return "\n".join(lines) + "\n"
+    table = [_row_of_table(row, root=root) for row in rows]
+    columns = [*table[0]]
+    head = [_escaped(_heading(rows, now=now)), "", f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"]
+    return "\n".join([*head, *(f"| {' | '.join(row.values())} |" for row in table)]) + "\n"
+
+
+def _row_of_table(row: TriageRow, *, root: str) -> dict[str, str]:
+    said = cells(row, root=root)
+    said["Details"] = f"{said['Details']} {said['Notes']}".strip()
+    # `reverse` has escaped whatever could end the link or the cell in a path.
+    links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
+    links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
+    shown = {column: _escaped(words) for column, words in said.items() if column not in NOT_IN_A_TABLE}
+    return shown | {"Links": ", ".join(links)}
 
 
 def literal(words: str) -> str:
@@ -137,6 +118,6 @@ def _line(words: str) -> str:
 
 
 def comma_separated(rows: Sequence[TriageRow], *, root: str) -> str:
-    return "".join(
-        text.csv_line(map(text.csv_cell, cells)) for cells in (COLUMNS, *(cells(row, root=root) for row in rows))
-    )
+    table = [cells(row, root=root) for row in rows]
+    records = [[*table[0]], *(row.values() for row in table)]
+    return "".join(text.csv_line(map(text.csv_cell, record)) for record in records)

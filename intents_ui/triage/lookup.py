@@ -8,35 +8,35 @@ import logging
 import re
 import threading
 import traceback
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
 from django.http import HttpRequest
-from django.urls import reverse
 
 from intents_ui import app
 from intents_ui.formatting import failures, text
 from intents_ui.http import limits
-from intents_ui.search import candidates as shortened
 from intents_ui.search import identifiers, input_errors
 from intents_ui.search.facts import TicketFacts
 from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.search.identifiers import ADDRESSES, Finding, Kind, ParsedText
-from intents_ui.service import lookup, operations, request_context, results
+from intents_ui.service import lookup, operations, request_context
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
 from intents_ui.service.operations import ServiceCall
-from intents_ui.service.results import LookupResult
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.service.results import Hit, LookupResult
 from intents_ui.triage import rows
 from intents_ui.triage.rows import Reading, TriageOutcome, TriageRow
 from intents_ui.web import candidates, mirror, reading
 from intents_ui.web.candidates import Candidates
-from intents_ui.web.links import intent_url
+
+log = logging.getLogger(__name__)
 
 MOST = 200  # identifiers of one ticket
 LONGEST = 64_000  # characters
+MAX_AT_ONCE = 4  # identifiers of one ticket
+MAX_JUDGED = 8  # open and failed transfers of one identifier, of which the most urgent are listed
 # Replaces characters that can't be typed. It is neither part of an identifier nor whitespace that could break one.
 SEPARATOR = "\ufffd"
 
@@ -46,6 +46,7 @@ LINKED = re.compile(r"0x(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]+\.{3}[0-9a-f]+)")
 
 TOO_LONG = "Only the first {read:,} of {length:,} characters were read. Submit the rest separately."
 TOO_MANY = "Only the first {most} of {found:,} identifiers were looked up. Submit the other {left:,} separately."
+MORE = "Only the first {most} of {found} identifiers were looked up."
 # Notes about the whole text appear once.
 SAID_ONCE = {
     input_errors.INVISIBLE: "Ignored invisible characters in or around identifiers.",
@@ -84,13 +85,8 @@ def read(received: str) -> Ticket:
         notes.append(TOO_MANY.format(found=len(found.findings), most=MOST, left=left))
     warnings = {finding.warning for finding in found.findings}
     notes += [note for warning, note in SAID_ONCE.items() if warning in warnings]
-    return Ticket(
-        tuple(
-            (replace(finding, warning="") if finding.warning in SAID_ONCE else finding)
-            for finding in found.findings[:MOST]
-        ),
-        tuple(notes),
-    )
+    own = [replace(each, warning="") if each.warning in SAID_ONCE else each for each in found.findings[:MOST]]
+    return Ticket(tuple(own), tuple(notes))
 
 
 def _is_a_number(words: str) -> bool:
@@ -104,13 +100,6 @@ def readable(received: str) -> str:
     if not following or following.isspace() or whole[-1].isspace():
         return whole
     return whole.rsplit(maxsplit=1)[0]
-
-
-log = logging.getLogger(__name__)
-
-MAX_AT_ONCE = 4  # identifiers of one ticket
-MAX_COMPARED = 100  # transfers of one row, with a shortened ID
-MORE = "Only the first {most} of {found} identifiers were looked up."
 
 
 def charge(request: HttpRequest, read: Ticket) -> int:
@@ -134,10 +123,8 @@ class TicketLookup:
 
     def __init__(self, read: Ticket, request: HttpRequest, facts: TicketFacts) -> None:
         self._request, self._facts = request, facts
-        self._begun = [
-            rows.begin(number, finding, now=datetime.now(UTC)) for number, finding in enumerate(read.findings, start=1)
-        ]
-        self._compares = any(each.kind is Kind.SHORTENED for each in read.findings)
+        now = datetime.now(UTC)
+        self._begun = [rows.begin(number, each, now=now) for number, each in enumerate(read.findings, start=1)]
         self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
         self._closed = threading.Event()
         self.threads = app.current().service.threads
@@ -152,8 +139,9 @@ class TicketLookup:
         return candidates.of_facts(self._request, self._facts)
 
     async def __aiter__(self) -> AsyncGenerator[TriageRow]:
-        found: list[TriageRow] = []
-        tasks = self._tasks()
+        whole = {row.number: asyncio.create_task(self._in_turn(row)) for row in self._begun if not row.is_shortened}
+        others, found = list(whole.values()), list[TriageRow]()
+        tasks = [whole.get(row.number) or asyncio.create_task(self._in_turn(row, others)) for row in self._begun]
         try:
             for each in tasks:
                 # Unshielded, canceling the page would cancel this task first, and free its slot for the next lookup.
@@ -166,45 +154,38 @@ class TicketLookup:
 
     def all_rows(self) -> list[TriageRow]:
         """Look up all identifiers and wait for their rows, at most until the deadline of the page."""
-        whole = [row for row in self._begun if row.kind is not Kind.SHORTENED]
-        answers = self.threads.together(*(partial(self._answer, row, self._looked_up) for row in whole))
+        whole = [row for row in self._begun if not row.is_shortened]
+        answers = self.threads.together(*(partial(self._answer, row) for row in whole))
         known = {
-            row.number: rows.failed(row, answer, link=search_url(row)) if isinstance(answer, ServiceError) else answer
+            row.number: rows.failed(row, answer) if isinstance(answer, ServiceError) else answer
             for row, answer in zip(whole, answers, strict=True)
         }
-        found: list[TriageRow] = []
+        others, found = list(known.values()), list[TriageRow]()
         for row in self._begun:
-            found.append(once(known.get(row.number) or self._compared(row, list(known.values())), found))
+            found.append(once(known.get(row.number) or self._answer(row, others), found))
         return found
 
-    def _tasks(self) -> list[asyncio.Task[TriageRow]]:
-        """Return a task for each row, in the order of the text. A shortened ID waits for the other rows."""
-        whole = {
-            row.number: asyncio.create_task(self._in_turn(partial(self._answer, row, self._looked_up)))
-            for row in self._begun
-            if row.kind is not Kind.SHORTENED
-        }
-        others = list(whole.values())
-        return [whole.get(row.number) or asyncio.create_task(self._after(others, row)) for row in self._begun]
-
-    async def _after(self, others: Sequence[asyncio.Task[TriageRow]], row: TriageRow) -> TriageRow:
+    async def _in_turn(self, row: TriageRow, others: Sequence[asyncio.Task[TriageRow]] = ()) -> TriageRow:
+        """Return the row, which is looked up after these others."""
         if others:
             await asyncio.wait(others)
-        return await self._in_turn(partial(self._compared, row, [each.result() for each in others]))
-
-    async def _in_turn(self, do: Callable[[], TriageRow]) -> TriageRow:
         async with self._at_once:
-            return await app.current().executor.run(do)
+            return await app.current().executor.run(partial(self._answer, row, [each.result() for each in others]))
 
-    def _answer(self, row: TriageRow, look_up: Callable[[TriageRow], TriageRow]) -> TriageRow:
-        """Return the row as looked up, also on errors. Its requests have the limits of a page."""
+    def _answer(self, row: TriageRow, known: Sequence[TriageRow] = ()) -> TriageRow:
+        """Return the row as looked up, also on errors. Its requests have the limits of a page. `known`: all rows that
+        aren't of shortened IDs, for one that is.
+        """
+        if found := rows.in_ticket(row, known):
+            return found
         row = replace(row, at=datetime.now(UTC))
         try:
             with request_context.page_deadline(), request_context.collecting_stale() as stale:
-                found, old = look_up(row), failures.old(stale, now=datetime.now(UTC))
+                found = self._elsewhere(row, known) if row.is_shortened else self._looked_up(row)
+                old = failures.old(stale, now=datetime.now(UTC))
             return replace(found, notes=(*found.notes, old.sentence)) if old else found
         except ServiceError as error:
-            return rows.failed(row, error, link=search_url(row))
+            return rows.failed(row, error)
         except Exception as error:
             reference = request_context.reference()
             # Without the error's message, which may contain the pasted text.
@@ -223,52 +204,38 @@ class TicketLookup:
     def _looked_up(self, row: TriageRow) -> TriageRow:
         if known := rows.unasked(row):
             return known
-        kind, value = row.kind, row.finding.value
+        kind, value = row.finding.kind, row.finding.value
         found = lookup.in_turn(
             self,
             lambda: lookup.as_any(self, KEYS_OF_KIND[kind], value),
             lambda: lookup.as_any(self, KEYS_AFTER_A_MISS.get(kind, ()), value),
         )
         if found.error:
-            return rows.failed(row, found.error, found=found, link=search_url(row))
+            return rows.failed(row, found.error, found=found)
         if not found.hits:
             return self._missed(row, found)
-        if len(found.hits) > 1:
-            return self._several(row, found)
-        reading = self._read(found.hits[0])
-        return self._comparable(rows.one(row, found, reading, link=intent_url(found.hits[0])), [reading.transfer])
-
-    def _several(self, row: TriageRow, found: LookupResult) -> TriageRow:
-        judged = [(hit, self._read(hit)) for hit in rows.to_look_at(found.hits, now=row.at)[: rows.MAX_JUDGED]]
-        listed = sorted(judged, key=lambda each: rows.rank(each[1].transfer))[: rows.MAX_LISTED]
-        of_all = reverse("address", args=[row.finding.value]) if row.kind in ADDRESSES else search_url(row)
-        links = [*(intent_url(hit) for hit, _ in listed), of_all]
-        row = rows.several(row, found, [reading for _, reading in listed], links=links)
-        others = [Transfer.of(hit.intent, None, now=row.at, unread=True) for hit in found.hits[:MAX_COMPARED]]
-        return self._comparable(row, [*row.transfers, *others])
-
-    def _comparable(self, row: TriageRow, transfers: Iterable[Transfer]) -> TriageRow:
-        """Return the row with its transfers' values if the ticket has a shortened ID to compare with them."""
-        if not self._compares:
-            return row
-        values = (shortened.of_transfer(each.intent, each.receipt, now=row.at) for each in transfers)
-        return replace(row, candidates=tuple(each for of_one in values for each in of_one))
+        if len(found.hits) == 1:
+            return rows.one(row, found, self._read(found.hits[0]))
+        judged = [self._read(hit) for hit in rows.to_look_at(found.hits, now=row.at)[:MAX_JUDGED]]
+        judged.sort(key=lambda each: rows.rank(each.transfer))
+        return rows.several(row, found, judged[: rows.MAX_LISTED])
 
     def _missed(self, row: TriageRow, found: LookupResult) -> TriageRow:
         """Return the row of an identifier without transfers, which may be a token, or an address that others paid."""
-        address = row.finding.value
-        if row.kind is Kind.ADDRESS:
+        kind, value = row.finding.kind, row.finding.value
+        if kind is Kind.ADDRESS:
             self._check_open()  # loading names calls the service, too
             using = app.current().catalog
-            if tokens := lookup.tokens_at(self, [chain.id for chain in using.chains()], address):
+            if tokens := lookup.tokens_at(self, [chain.id for chain in using.chains()], value):
                 return rows.token(row, tokens, using=using)
-        paid = mirror.that_paid(self._request, address) if row.kind in ADDRESSES else None
+        paid = mirror.that_paid(self._request, value) if kind in ADDRESSES else None
         if paid and paid.lists:
-            counts = [(each.heading, f"{each.count:,}{' or more' if each.is_capped else ''}") for each in paid.lists]
-            return rows.paid(row, counts, link=reverse("address", args=[address]))
-        return rows.unknown(row, found, link=search_url(row))
+            return rows.paid(
+                row, [(each.heading, f"{each.count:,}{' or more' if each.is_capped else ''}") for each in paid.lists]
+            )
+        return rows.unknown(row, found)
 
-    def _read(self, hit: results.Hit) -> Reading:
+    def _read(self, hit: Hit) -> Reading:
         """Read a transfer, its receipt and balances. One that was never executed has no receipt, which is no error."""
         receipt, failure = None, None
         try:
@@ -278,18 +245,13 @@ class TicketLookup:
         except ServiceError as error:
             failure = error
         self._check_open()
-        return Reading(reading.of(hit.intent, receipt, failure, wait=reading.PATIENCE), failure)
+        return Reading(hit, reading.of(hit.intent, receipt, failure, wait=reading.PATIENCE), failure)
 
-    def _compared(self, row: TriageRow, known: Sequence[TriageRow]) -> TriageRow:
-        """Compare a shortened ID with the transfers of the other rows, then with those of the mirror."""
-        return rows.in_ticket(row, known) or self._answer(row, partial(self._elsewhere, known=known))
-
-    def _elsewhere(self, row: TriageRow, *, known: Sequence[TriageRow]) -> TriageRow:
+    def _elsewhere(self, row: TriageRow, known: Sequence[TriageRow]) -> TriageRow:
+        """Look for a shortened ID in the mirror."""
         self._check_open()
-        found = (
-            candidates.of_facts(self._request, replace(self._facts, pasted=ParsedText((row.finding,)))) or Candidates()
-        )
-        return rows.elsewhere(row, found.listed, searched=found.searched, told=known, link=search_url(row))
+        wanted = replace(self._facts, pasted=ParsedText((row.finding,)))
+        return rows.elsewhere(row, candidates.of_facts(self._request, wanted) or Candidates(), told=known)
 
 
 @dataclass(frozen=True)
@@ -325,7 +287,3 @@ def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
     """Return the row, shortened if an earlier row has the same transfer."""
     first = next((each for each in sent if each.intent_id.lower() == row.intent_id.lower() != ""), None)
     return rows.again(row, first=first.number) if first else row
-
-
-def search_url(row: TriageRow) -> str:
-    return reverse("search", query={"q": row.finding.value})

@@ -1,16 +1,19 @@
 """Triage rows: one per identifier of a ticket, in text that is safe to read. They are grouped by owner."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Enum, IntEnum, auto
+from enum import Enum, IntEnum
+from functools import cached_property
+from typing import Any, NamedTuple
 
+from django.urls import reverse
+
+from intents_ui import tables
 from intents_ui.formatting import failures, hashes, text, times
-from intents_ui.search import candidates, empty_results, input_errors
-from intents_ui.search import candidates as shortened
-from intents_ui.search.candidates import Candidate
-from intents_ui.search.identifiers import Finding, Kind
+from intents_ui.search import empty_results, input_errors
+from intents_ui.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.service import results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt, IntentStatus, TokenInfo
@@ -20,44 +23,74 @@ from intents_ui.tokens.names import Names
 from intents_ui.transfers import statuses, summary
 from intents_ui.transfers.rules import Attention, Cause, Certainty, Help
 from intents_ui.transfers.statuses import StatusLabel, Tone
-from intents_ui.transfers.summary import waiting_on
 from intents_ui.transfers.transfer import Transfer
+from intents_ui.web.candidates import Candidates
+from intents_ui.web.links import intent_url
 
 
 class TriageOutcome(Enum):
-    FOUND = auto()
-    TOKEN = auto()
-    NOTHING = auto()  # resembles an identifier but isn't one
-    UNKNOWN = auto()
-    UNCLEAR = auto()
-    FAILED = auto()
-    POSSIBLE = auto()  # shortened, with a possible match, or found by a transaction that the transfer doesn't have
+    """What became of a lookup, as counted: for one row, and for several."""
+
+    FOUND = "found", "found"
+    TOKEN = "token", "tokens"
+    NOTHING = "not an identifier", "not identifiers"  # resembles one
+    UNKNOWN = "not found", "not found"
+    UNCLEAR = "to check", "to check"
+    FAILED = "failed", "failed"
+    # Shortened, with a possible match, or found by a transaction that the transfer doesn't have.
+    POSSIBLE = "possible match", "with possible matches"
 
 
-SETTLED = StatusLabel("No open transfers", Tone.NEUTRAL, "check", "No open or failed transfers.")
-TOKEN = StatusLabel("Token", Tone.NEUTRAL, "circle-dollar-sign", "A token contract, not a wallet.")
-PAID = StatusLabel("Paid by others", Tone.NEUTRAL, "check", "It sent no transfer. Transfers of others paid it.")
-NOTHING = StatusLabel("Not an identifier", Tone.NEUTRAL, "circle-dashed", "Neither a transaction nor an account.")
-NOT_FOUND = StatusLabel("Not found", Tone.ATTENTION, "search", "Not found on the service.")
-UNCLEAR = StatusLabel("Check it", Tone.ATTENTION, "circle-x", "Possible identifier.")
-SHORTENED = StatusLabel("Shortened", Tone.ATTENTION, "search", "Only the first or last characters are known.")
-NO_MATCH = StatusLabel("Not found", Tone.ATTENTION, "search", "No match.")
-NOT_ANSWERED = StatusLabel("Lookup failed", Tone.ATTENTION, "triangle-alert", "Transfers in progress are not affected.")
+_TABLES = tables.read(__package__, "rows.toml")
 
+
+def _labels(kind: str) -> dict[str, StatusLabel]:
+    return {name: StatusLabel(**{**row, "tone": Tone(row["tone"])}) for name, row in _TABLES[kind].items()}
+
+
+LABELS = {TriageOutcome[name]: label for name, label in _labels("outcomes").items()}
+SETTLED, NOT_FOUND = LABELS[TriageOutcome.FOUND], LABELS[TriageOutcome.UNKNOWN]
+SPECIAL = _labels("special")
 LOOKS_LIKE = empty_results.LOOKS_LIKE | {
     Kind.SOLANA_SIGNATURE: "Solana signature",
     Kind.NEAR_MISS: "possible identifier",
 }
 COMPARE = "Compare it with the full value before you rely on it."
-MAX_JUDGED = 8  # open and failed transfers of one row, of which the most urgent are listed
 MAX_LISTED = 5  # possible matches, or open and failed transfers, in one row
+MAX_COMPARED = 100  # transfers of one row, with a shortened ID
 ROLES = {results.DEPOSIT_ADDRESS: "deposit address", results.DELIVERY_ADDRESS: "destination intent address"}
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     words: str
     path: str
+
+
+class Value(NamedTuple):
+    """A hash or an address, its role, and the ID of its transfer ("" if it has none)."""
+
+    value: str
+    what: str
+    intent_id: str = ""
+
+
+class Reading(NamedTuple):
+    """A transfer that was found. `error` is why its receipt couldn't be loaded."""
+
+    hit: Hit
+    transfer: Transfer
+    error: ServiceError | None = None
+
+    @property
+    def link(self) -> str:
+        return intent_url(self.hit)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if self.error is None:
+            return ()
+        title = failures.words(self.error).title
+        return (f"Couldn't load the receipt ({title}). Showing the intent only, without progress.",)
 
 
 @dataclass(frozen=True)
@@ -65,11 +98,9 @@ class TriageRow:
     """`address`: where the funds are, if known. `links`: the first leads to what the row is about, unless they
     are `alternatives`.
 
-    `intent_id` is set when the row tells one transfer; `at` is when it was told. `candidates`: the values of all
-    transfers that it leads to, for shortened IDs in other rows.
-
-    `transfer` is the one that its text is about, and `others` are listed below it. `owner` is that of all its
-    transfers. `same_as` is the row that has shown the transfer already. `is_incomplete`: some of its lookups failed."""
+    `intent_id` is set when the row tells one transfer; `at` is when it was told. `hits` are all that it leads to, and
+    `transfers` those that it shows: its text is about the first. `owner` is that of all its transfers. `same_as` is the
+    row that has shown the transfer already. `is_incomplete`: some of its lookups failed."""
 
     number: int
     finding: Finding
@@ -89,34 +120,41 @@ class TriageRow:
     links: tuple[Link, ...] = ()
     intent_id: str = ""
     alternatives: bool = False
-    candidates: tuple[Candidate, ...] = ()
-    transfer: Transfer | None = None
-    others: tuple[Transfer, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    transfers: tuple[Transfer, ...] = ()
     owner: str = ""
     same_as: int = 0
     is_incomplete: bool = False
 
     @property
-    def kind(self) -> Kind:
-        return self.finding.kind
+    def is_shortened(self) -> bool:
+        return self.finding.kind is Kind.SHORTENED
 
     @property
-    def transfers(self) -> tuple[Transfer, ...]:
-        """Return the transfers that it shows."""
-        return (self.transfer, *self.others) if self.transfer else ()
+    def transfer(self) -> Transfer | None:
+        return self.transfers[0] if self.transfers else None
 
     @property
     def replied_about(self) -> tuple[Transfer, ...]:
         """Return the transfers for a reply to their owner: none of a possible match."""
         return () if self.outcome is TriageOutcome.POSSIBLE else self.transfers
 
+    @property
+    def search_url(self) -> str:
+        return reverse("search", query={"q": self.finding.value})
 
-@dataclass(frozen=True)
-class Reading:
-    """A transfer; `error` is why its receipt couldn't be loaded."""
+    @cached_property
+    def values(self) -> Sequence[Value]:
+        """The values of all its transfers, or its own, for shortened IDs in other rows."""
+        others = [Transfer.of(hit.intent, None, now=self.at, unread=True) for hit in self.hits[:MAX_COMPARED]]
+        known = [value for each in (*self.transfers, *others) for value in values_of(each)]
+        own = _canonical(self.value)
+        return known or ([Value(own, self.what)] if own else [])
 
-    transfer: Transfer
-    error: ServiceError | None = None
+
+def _told(row: TriageRow, outcome: TriageOutcome, headline: str, **changes: Any) -> TriageRow:
+    changes = {"status": LABELS[outcome], **changes}
+    return replace(row, outcome=outcome, headline=headline, **changes)
 
 
 def begin(number: int, finding: Finding, *, now: datetime) -> TriageRow:
@@ -129,39 +167,34 @@ def unasked(row: TriageRow) -> TriageRow | None:
     """Return the row of a possible identifier or of none, which needs no lookup."""
     problem, warning = row.finding.problem, row.finding.warning
     if problem:
-        return replace(row, outcome=TriageOutcome.UNCLEAR, status=UNCLEAR, headline=problem)
+        return _told(row, TriageOutcome.UNCLEAR, problem)
     if warning in (input_errors.NATIVE, input_errors.PLACEHOLDER):
-        return replace(row, outcome=TriageOutcome.NOTHING, status=NOTHING, headline=warning, notes=())
+        return _told(row, TriageOutcome.NOTHING, warning, notes=())
     return None
 
 
-def one(row: TriageRow, found: LookupResult, reading: Reading, *, link: str) -> TriageRow:
+def one(row: TriageRow, found: LookupResult, reading: Reading) -> TriageRow:
     """Return the row of an identifier of one transfer."""
     transfer = reading.transfer
-    result = summary.of(transfer)
     row = _with_summary(replace(row, at=transfer.now), reading)
-    not_asked = empty_results.not_asked(found)
     row = replace(
         row,
-        outcome=TriageOutcome.FOUND,
-        status=result.status,
-        headline=result.headline,
-        what=" and ".join(dict.fromkeys(_role(reason, transfer.receipt) for reason in found.hits[0].reasons)),
-        notes=(*row.notes, *not_asked),
-        links=(Link("View transfer", link),),
+        headline=summary.of(transfer).headline,
+        what=" and ".join(dict.fromkeys(_role(reason, transfer.receipt) for reason in reading.hit.reasons)),
+        links=(Link("View transfer", reading.link),),
         intent_id=transfer.intent.intent_id,
         owner=owner_of([transfer]),
-        is_incomplete=bool(not_asked),
     )
-    return _doubted(row, found.hits)
+    return _checked(row, found)
 
 
-def _doubted(row: TriageRow, hits: Iterable[Hit]) -> TriageRow:
-    """Return the row with the doubts about its hits. If one has no such transaction, it's only a possible match."""
-    doubts = [doubt for hit in hits for doubt in hit.doubts]
-    if not doubts:
-        return row
-    row = replace(row, notes=(*row.notes, *map(empty_results.warning, doubts)), is_incomplete=True)
+def _checked(row: TriageRow, found: LookupResult) -> TriageRow:
+    """Return the row with what could not be looked up, and the doubts about its hits. If one has no such transaction,
+    it's only a possible match.
+    """
+    doubts = [doubt for hit in found.hits for doubt in hit.doubts]
+    notes = (*row.notes, *empty_results.not_asked(found), *map(empty_results.warning, doubts))
+    row = replace(row, hits=found.hits, notes=notes, is_incomplete=len(notes) > len(row.notes))
     if not any(each.checked for each in doubts):
         return row
     return replace(row, outcome=TriageOutcome.POSSIBLE, intent_id="", owner="")
@@ -174,57 +207,47 @@ def again(row: TriageRow, *, first: int) -> TriageRow:
     return replace(row, same_as=first)
 
 
-def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading], *, links: Sequence[str]) -> TriageRow:
-    """Return the row of an identifier of several transfers: their statuses, and the most urgent ones.
-
-    `listed` are up to MAX_LISTED of these. `links` lead to each of them, and to all transfers."""
+def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading]) -> TriageRow:
+    """Return the row of an identifier of several transfers: their statuses, and the most urgent ones, which are
+    `listed`.
+    """
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
-    shown = [_status(hit.intent, now=row.at) for hit in found.hits]
-    words = [
-        "expired" if each is statuses.EXPIRED else each.word.lower() if each.known else each.word for each in shown
-    ]
-    mix = ", ".join(f"{count} {word}" for word, count in Counter(words).most_common())
-    not_asked = empty_results.not_asked(found)
+    labels = Counter(_status(hit.intent, now=row.at) for hit in found.hits)
+    mix = ", ".join(f"{number} {_lowered(label)}" for label, number in labels.most_common())
     # `owner of 12 transfers` or `owner of 11, deposit address of 1`.
     by_role = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
     roles = ", ".join(f"{role} of {intents}" for role, intents in by_role.most_common())
-    row = replace(
+    own_page = reverse("address", args=[row.finding.value]) if row.finding.kind in ADDRESSES else row.search_url
+    row = _told(
         row,
-        outcome=TriageOutcome.FOUND,
-        status=SETTLED,
-        headline=f"{count}: {mix}",
+        TriageOutcome.FOUND,
+        f"{count}: {mix}",
         what=roles if len(by_role) > 1 else f"{next(iter(by_role))} of {count}",
-        links=(Link("View all", links[-1]),),
+        details=(SETTLED.meaning,),
+        links=(Link("View all", own_page),),
         owner=owner_of(Transfer.of(hit.intent, None, now=row.at, unread=True) for hit in found.hits),
-        is_incomplete=bool(not_asked),
     )
-    if not listed:
-        row = replace(row, details=(SETTLED.meaning,), notes=(*row.notes, *not_asked))
-        return _doubted(row, found.hits)
+    return _checked(_with_most_urgent(row, found, listed) if listed else row, found)
+
+
+def _with_most_urgent(row: TriageRow, found: LookupResult, listed: Sequence[Reading]) -> TriageRow:
     first, *others = listed
     more = len(to_look_at(found.hits, now=row.at)) - 1
     said = "1 other transfer is open or failed." if more == 1 else f"{more} other transfers are open or failed."
     said = said if more == len(others) else f"{said} {len(others)} linked here."
-    row = _with_summary(row, first)
-    row = replace(
-        row,
-        status=summary.of(first.transfer).status,
-        details=(
-            f"Most urgent transfer: {_brief(first)}",
-            *row.details,
-            *((said,) if more else ()),
-        ),
-        notes=tuple(
-            dict.fromkeys((*row.notes, *(note for each in others for note in _unread(each.error)), *not_asked))
-        ),
+    told = _with_summary(row, first)
+    return replace(
+        told,
+        headline=row.headline,
+        details=(f"Most urgent transfer: {_brief(first)}", *told.details, *((said,) if more else ())),
+        notes=tuple(dict.fromkeys((*told.notes, *(note for each in others for note in each.notes)))),
         links=(
-            Link("View the most urgent transfer", links[0]),
-            *(Link(_brief(each), path) for each, path in zip(others, links[1:-1], strict=True)),
+            Link("View the most urgent transfer", first.link),
+            *(Link(_brief(each), each.link) for each in others),
             *row.links,
         ),
-        others=tuple(each.transfer for each in others),
+        transfers=tuple(each.transfer for each in listed),
     )
-    return _doubted(row, found.hits)
 
 
 def rank(transfer: Transfer) -> int:
@@ -259,139 +282,162 @@ def token(row: TriageRow, found: Sequence[TokenInfo], *, using: Names) -> Triage
     """Return the row of a token contract, which has no transfers."""
     contract = token_amounts.of_token(found[0], using=using)
     where = text.listed(list(dict.fromkeys(names.of_chain(each.chain_id, using=using) for each in found)))
-    details = ["This is a token contract, not a wallet. It has no transfers."]
-    details += [mark.reason for mark in contract.token.marks]
-    headline = f"{contract.named}, a token on {where}"
-    return replace(
-        row, outcome=TriageOutcome.TOKEN, status=TOKEN, headline=headline, what="token", details=tuple(details)
+    reasons = [mark.reason for mark in contract.token.marks]
+    details = ("This is a token contract, not a wallet. It has no transfers.", *reasons)
+    return _told(row, TriageOutcome.TOKEN, f"{contract.named}, a token on {where}", what="token", details=details)
+
+
+def paid(row: TriageRow, counts: Sequence[tuple[str, str]]) -> TriageRow:
+    """Return the row of an address that owns no transfers, but was paid by some. `counts`: how many, by how."""
+    headline = ", ".join(f"{how}: {count}" for how, count in counts)
+    links = (Link("View transfers", reverse("address", args=[row.finding.value])),)
+    return _told(
+        row, TriageOutcome.FOUND, headline, status=SPECIAL["paid"], details=(SPECIAL["paid"].meaning,), links=links
     )
 
 
-def paid(row: TriageRow, counts: Sequence[tuple[str, str]], *, link: str) -> TriageRow:
-    """Return the row of an address that owns no transfers, but was paid by some. `counts`: how many, by how."""
-    told = ", ".join(f"{how}: {count}" for how, count in counts)
-    row = replace(row, outcome=TriageOutcome.FOUND, status=PAID, headline=told)
-    return replace(row, details=(PAID.meaning,), links=(Link("View transfers", link),))
-
-
-def unknown(row: TriageRow, found: LookupResult, *, link: str) -> TriageRow:
+def unknown(row: TriageRow, found: LookupResult) -> TriageRow:
     """Return the row of an identifier that no lookup found."""
     asked = [f"Searched as {words}: no matches." for words in empty_results.was_asked(found)]
     causes = ("Possible reasons:", *empty_results.likely_causes([row.finding]))
-    return replace(row, details=(*asked, *causes), links=(Link("Search options", link),))
+    return replace(row, details=(*asked, *causes), links=(Link("Search options", row.search_url),))
 
 
 def in_ticket(row: TriageRow, told: Iterable[TriageRow]) -> TriageRow | None:
     """Return the row of a shortened ID that matches transfers of other rows, or None. Each transfer counts once."""
-    fitting: dict[frozenset[str], tuple[TriageRow, tuple[Candidate, ...]]] = {}
+    fitting: dict[frozenset[str], tuple[TriageRow, list[Value]]] = {}
     for other in told:
-        value = shortened.canonical(other.value)
-        known = other.candidates or ((Candidate(value, other.what),) if value else ())
-        if found := shortened.matching(known, head=row.finding.head, tail=row.finding.tail):
+        if found := matching(other.values, head=row.finding.head, tail=row.finding.tail):
             fitting.setdefault(frozenset(each.intent_id or each.value for each in found), (other, found))
-    if len(fitting) > 1:
-        return _several_in_ticket(row, list(fitting.values()))
-    for other, found in fitting.values():
-        ids = {each.intent_id for each in found}
+    among = [each for _, found in fitting.values() for each in found]
+    matched = [(other, _matched(found, among=among)) for other, found in fitting.values()]
+    if len(matched) < 2:
+        ids = {each.intent_id for each in among}
         same = "value" if ids == {""} else "transfer" if len(ids) == 1 else "transfers"
-        row = _possible(row, f"Possible match: same {same} as row {other.number}")
-        return replace(row, details=(f"It matches {_matched(found)}.", COMPARE), links=other.links[-1:])
-    return None
+        for other, values in matched:
+            headline, details = f"Possible match: same {same} as row {other.number}", (f"It matches {values}.", COMPARE)
+            return _told(row, TriageOutcome.POSSIBLE, headline, details=details, links=other.links[-1:])
+        return None
+    listed = matched[:MAX_LISTED]
+    return _told(
+        row,
+        TriageOutcome.POSSIBLE,
+        f"{len(matched)} possible matches in other rows",
+        details=(*(f"Row {other.number}: it matches {values}." for other, values in listed), COMPARE),
+        links=tuple(Link(f"Row {other.number}", other.links[-1].path) for other, _ in listed if other.links),
+        alternatives=True,
+    )
 
 
-def _several_in_ticket(row: TriageRow, fitting: Sequence[tuple[TriageRow, Sequence[Candidate]]]) -> TriageRow:
-    among = [each for _, found in fitting for each in found]
-    listed = fitting[:MAX_LISTED]
-    details = [f"Row {other.number}: it matches {_matched(found, among=among)}." for other, found in listed]
-    links = [Link(f"Row {other.number}", other.links[-1].path) for other, _ in listed if other.links]
-    row = _possible(row, f"{len(fitting)} possible matches in other rows")
-    return replace(row, details=(*details, COMPARE), links=tuple(links), alternatives=True)
-
-
-def elsewhere(
-    row: TriageRow,
-    fitting: Sequence[candidates.PossibleTransfer],
-    *,
-    searched: str,
-    told: Sequence[TriageRow],
-    link: str,
-) -> TriageRow:
-    """Return the row of a shortened ID without a match in the ticket.
-
-    `fitting` are in the mirror. `searched` says where it was looked for. `link` leads to its own search.
-    """
-    notes = []
+def elsewhere(row: TriageRow, found: Candidates, *, told: Sequence[TriageRow]) -> TriageRow:
+    """Return the row of a shortened ID without a match in the ticket. `found` are the matches in the mirror."""
     if failed := [str(each.number) for each in told if each.outcome is TriageOutcome.FAILED]:
         rows = f"row {failed[0]}" if len(failed) == 1 else f"rows {', '.join(failed)}"
-        notes = [f"Not compared with {rows}, whose lookups failed."]
-    details: tuple[str, ...]
-    if len(fitting) == 1:
-        (only,) = fitting
-        row = _possible(row, "Possible match in the local copy")
+        row = replace(row, notes=(*row.notes, f"Not compared with {rows}, whose lookups failed."))
+    listed, searched = found.listed, found.searched
+    if not listed:
+        return replace(
+            row,
+            status=SPECIAL["no_match"],
+            headline="No match",
+            next="Request the full ID.",
+            details=(searched, *(("No match in the other rows.",) if told else ())),
+            links=(Link("Search", row.search_url),),
+        )
+    if len(listed) == 1:
+        [only] = listed
+        row = _told(row, TriageOutcome.POSSIBLE, "Possible match in the local copy")
         details = (only.brief, only.why, COMPARE, searched)
-        links = [Link("View transfer", only.path)]
-    elif fitting:
-        row = replace(_possible(row, f"{len(fitting)} possible matches in the local copy"), alternatives=True)
-        links = [Link(each.brief, each.path) for each in fitting[:MAX_LISTED]]
-        details, links = (COMPARE, searched), [*links, Link("All possible matches", link)]
-    else:
-        row = replace(row, status=NO_MATCH, headline="No match", next="Request the full ID.")
-        details = (searched, *(("No match in the other rows.",) if told else ()))
-        links = [Link("Search", link)]
-    return replace(row, details=details, notes=(*row.notes, *notes), links=tuple(links))
+        return replace(row, details=details, links=(Link("View transfer", only.path),))
+    row = _told(row, TriageOutcome.POSSIBLE, f"{len(listed)} possible matches in the local copy", alternatives=True)
+    links = (
+        *(Link(each.brief, each.path) for each in listed[:MAX_LISTED]),
+        Link("All possible matches", row.search_url),
+    )
+    return replace(row, details=(COMPARE, searched), links=links)
 
 
-def _possible(row: TriageRow, headline: str) -> TriageRow:
-    return replace(row, outcome=TriageOutcome.POSSIBLE, status=SHORTENED, headline=headline)
+def values_of(transfer: Transfer) -> list[Value]:
+    """Return every value that a wallet or explorer may shorten: ID, transaction hashes and addresses."""
+    intent_id, sent = transfer.intent.intent_id, transfer.receipt.transactions if transfer.receipt else {}
+    hashes_of = {f"{step} transaction": each.txn_hash for step, each in sent.items()}
+    addresses = {
+        "owner": transfer.owner,
+        "recipient": transfer.recipient,
+        "deposit address": transfer.deposit_address,
+        "destination intent address": transfer.delivery_address,
+    }
+    named = [("intent ID", intent_id), *hashes_of.items(), *addresses.items()]
+    known = [(what, _canonical(value)) for what, value in named if value and not hashes.is_placeholder(value)]
+    return [Value(value, what, intent_id) for what, value in known if value and not hashes.is_native(value)]
 
 
-def _matched(found: Sequence[Candidate], among: Sequence[Candidate] = ()) -> str:
-    """Return `the owner 0x12…34 and the deposit transaction 0x12…34`, each value once."""
-    alone = [replace(each, intent_id="") for each in found]
-    values = shortened.by_transfer(alone)[""]
-    return " and ".join(f"the {shortened.named(each, among=among or alone)}" for each in values)
+def _canonical(value: str) -> str | None:
+    return hashes.canonical_hash(value) or hashes.canonical_address(value)
 
 
-def failed(row: TriageRow, error: ServiceError, *, found: LookupResult | None = None, link: str) -> TriageRow:
+def matching(values: Iterable[Value], *, head: str, tail: str) -> list[Value]:
+    """Return those with this beginning and end, case-insensitively."""
+    start, end = f"0x{head}".lower(), tail.lower()
+    long_enough = [each for each in values if len(start) + len(end) <= len(each.value)]
+    return [each for each in long_enough if each.value.startswith(start) and each.value.endswith(end)]
+
+
+def _matched(found: Iterable[Value], *, among: Iterable[Value]) -> str:
+    """Return `the owner and recipient 0x12…34 and the deposit transaction 0x56…78`, each value once. One that looks
+    like another of these is not shortened.
+    """
+    roles: dict[str, dict[str, None]] = {}
+    for each in found:
+        roles.setdefault(each.value, {})[each.what] = None
+    looks = Counter(hashes.short_id(value) for value in {each.value for each in among})
+    shown = [
+        (value if looks[hashes.short_id(value)] > 1 else hashes.short_id(value), what) for value, what in roles.items()
+    ]
+    return " and ".join(f"the {' and '.join(what)} {value}" for value, what in shown)
+
+
+def failed(row: TriageRow, error: ServiceError, *, found: LookupResult | None = None) -> TriageRow:
     """Return the row of a failed lookup."""
     words = failures.words(error)
-    return replace(
+    return _told(
         row,
-        outcome=TriageOutcome.FAILED,
-        status=NOT_ANSWERED,
-        headline=words.title,
+        TriageOutcome.FAILED,
+        words.title,
         details=(*(empty_results.not_asked(found) if found else ()), words.what),
         next=words.todo,
-        links=(Link("Look up individually", link),),
+        links=(Link("Look up individually", row.search_url),),
     )
 
 
 def internal_error(row: TriageRow, *, reference: str) -> TriageRow:
-    return replace(
+    return _told(
         row,
-        outcome=TriageOutcome.FAILED,
-        status=NOT_ANSWERED,
-        headline="Something went wrong",
+        TriageOutcome.FAILED,
+        "Something went wrong",
         details=("This is a dashboard error. Transfers in progress are not affected.",),
         next=f"Try again. If it keeps happening, contact your administrator with the request ID {reference}.",
     )
 
 
 def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
-    result, created_at = summary.of(reading.transfer), reading.transfer.quoted_at
-    quoted = f", quoted {times.utc(created_at, now=row.at)}" if created_at else ""
+    transfer = reading.transfer
+    result = summary.of(transfer)
+    quoted = f", quoted {times.utc(transfer.quoted_at, now=row.at)}" if transfer.quoted_at else ""
     checked = (result.balance_note,) if result.balance_note else ()
-    incident = (reading.transfer.incident.membership,) if reading.transfer.incident else ()
+    incident = (transfer.incident.membership,) if transfer.incident else ()
     return replace(
         row,
+        outcome=TriageOutcome.FOUND,
+        status=result.status,
         details=(f"{result.sent} → {result.returned or result.received}{quoted}", *checked, *incident),
         where=result.location,
         address=hashes.checksum(result.address) if result.address else "",
         next=result.instructions,
-        turn=waiting_on(result),
+        turn=summary.waiting_on(result),
         help=result.help,
-        transfer=reading.transfer,
-        notes=(*row.notes, *_unread(reading.error)),
+        transfers=(transfer,),
+        notes=(*row.notes, *reading.notes),
     )
 
 
@@ -399,13 +445,6 @@ def owner_of(transfers: Iterable[Transfer]) -> str:
     """Return the owner of all these transfers, or "" if they have several or none."""
     owners = {hashes.checksum(each.owner) if each.owner else "" for each in transfers}
     return owners.pop() if len(owners) == 1 else ""
-
-
-def _unread(error: ServiceError | None) -> tuple[str, ...]:
-    if error is None:
-        return ()
-    title = failures.words(error).title
-    return (f"Couldn't load the receipt ({title}). Showing the intent only, without progress.",)
 
 
 def _role(reason: LookupQuestion, receipt: IntentReceipt | None) -> str:
@@ -420,7 +459,10 @@ def _status(intent: Intent, *, now: datetime) -> StatusLabel:
     return statuses.intent(intent.status, now=now, expires_at=intent.expires_at, updated_at=intent.updated_at)
 
 
-# A case: the rows of a ticket by owner, with the most urgent first.
+def _lowered(label: StatusLabel) -> str:
+    if label is statuses.EXPIRED:
+        return "expired"
+    return label.word.lower() if label.known else label.word
 
 
 class Urgency(IntEnum):
@@ -431,28 +473,24 @@ class Urgency(IntEnum):
     FINE = 2
 
 
-LABELS = {
-    Urgency.ACT: StatusLabel("Needs action", Tone.BAD, "triangle-alert", "Support or the owner must act."),
-    Urgency.CHECK: StatusLabel("Check", Tone.ATTENTION, "search", "Watch it, or find out more."),
-    Urgency.FINE: StatusLabel("Fine", Tone.GOOD, "check", "No action needed."),
-}
+URGENCIES = {Urgency[name]: label for name, label in _labels("urgencies").items()}
 FINE = (TriageOutcome.FOUND, TriageOutcome.TOKEN, TriageOutcome.NOTHING)
 DOUBTFUL = (Certainty.UNKNOWN, Certainty.CONFLICTING)
 
 
 @dataclass(frozen=True)
 class OwnerGroup:
-    """Rows of one owner, and all transfers of the owner for a reply, each once.
+    """Rows of one owner, and all transfers for a reply to each owner, each once.
 
     `owner` is "" for rows without one, or with several, and for transfers of owners without rows of their own."""
 
     owner: str
     rows: tuple[TriageRow, ...]
-    transfers: tuple[Transfer, ...]
+    replies: Mapping[str, Sequence[Transfer]]
 
 
 def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
-    """OwnerGroup by owner. A transfer's repetitions stand below its first row."""
+    """Group by owner, the most urgent first. A transfer's repetitions stand below its first row."""
     first = {row.number: row for row in rows}
 
     def place(row: TriageRow) -> tuple[Urgency, int, int]:
@@ -462,25 +500,26 @@ def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
     by_owner: dict[str, list[TriageRow]] = {}
     for row in sorted(rows, key=place):
         by_owner.setdefault(row.owner, []).append(row)
-    shown: dict[str, dict[str, Transfer]] = {owner: {} for owner in by_owner}
-    for group, each in (
-        (row.owner, each) for owned in by_owner.values() for row in owned for each in row.replied_about
-    ):
-        owner = owner_of([each])
-        shown[owner if owner in shown else group].setdefault(each.intent.intent_id.lower(), each)
-    found = [OwnerGroup(owner, tuple(owned), tuple(shown[owner].values())) for owner, owned in by_owner.items()]
+    shown: dict[str, dict[str, dict[str, Transfer]]] = {owner: {} for owner in by_owner}
+    for row in (row for owned in by_owner.values() for row in owned):
+        for each in row.replied_about:
+            owner = owner_of([each])
+            group = owner if owner in shown else row.owner
+            shown[group].setdefault(group or owner, {}).setdefault(each.intent.intent_id.lower(), each)
+    found = [
+        OwnerGroup(group, tuple(owned), {owner: list(about.values()) for owner, about in shown[group].items()})
+        for group, owned in by_owner.items()
+    ]
     return tuple(sorted(found, key=lambda group: (urgency(group.rows[0]), not group.owner)))
 
 
 def counts(groups: Iterable[OwnerGroup]) -> list[tuple[StatusLabel, int, int]]:
-    """Return the number of rows of each urgency, without repetitions, and the number of the first, 0 if none has it.
-
-    The first row is that of the page, in the order of the groups.
+    """Return the number of rows of each urgency, without repetitions, and the number of the first on the page, 0 if
+    none has it.
     """
-    numbers: dict[Urgency, list[int]] = {each: [] for each in Urgency}
-    for row in (row for group in groups for row in group.rows if not row.same_as):
-        numbers[urgency(row)].append(row.number)
-    return [(LABELS[each], len(found), next(iter(found), 0)) for each, found in numbers.items()]
+    rows = [row for group in groups for row in group.rows if not row.same_as]
+    numbers = {each: [row.number for row in rows if urgency(row) is each] for each in Urgency}
+    return [(URGENCIES[each], len(found), next(iter(found), 0)) for each, found in numbers.items()]
 
 
 def urgency(row: TriageRow) -> Urgency:

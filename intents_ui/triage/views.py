@@ -25,13 +25,11 @@ from intents_ui.formatting import hashes
 from intents_ui.formatting.hashes import ShortForms
 from intents_ui.http import client_ip, marks
 from intents_ui.search.identifiers import ParsedText
-from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import export, lookup, rows
 from intents_ui.triage.lookup import Ticket, TicketLookup, charge, too_many
-from intents_ui.triage.rows import OwnerGroup, TriageRow
+from intents_ui.triage.rows import TriageRow
 from intents_ui.web import candidates, links
 from intents_ui.web.candidates import Candidates
-from intents_ui.web.customer_reply import Reply
 from intents_ui.web.frame import render
 
 log = logging.getLogger(__name__)
@@ -117,19 +115,14 @@ def ended(sent: list[TriageRow], possible: Candidates | None, *, root: str) -> s
     """Render the rows by owner, each with a reply, what the text may be about, and the summary."""
     at = datetime.now(UTC)
     by_owner = rows.groups(sent)
-    groups = [(group, replies_of(group, root=root)) for group in by_owner]
+    groups = [
+        (group, [(owner, links.reply_about(about, root=root)) for owner, about in group.replies.items()])
+        for group in by_owner
+    ]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
     case = macros().triage_case(groups, rows.counts(by_owner))
     copies = export.copies(sent, root=root, now=at)
     return f"{case}{macros().possible_transfers(possible)}{macros().triage_end(export.total(sent), at, failed, copies)}"
-
-
-def replies_of(group: OwnerGroup, *, root: str) -> list[tuple[str, Reply]]:
-    """Return the owners of the group's transfers, each with the reply. No reply is for two customers."""
-    by_owner: dict[str, list[Transfer]] = {}
-    for each in group.transfers:
-        by_owner.setdefault(group.owner or rows.owner_of([each]), []).append(each)
-    return [(owner, links.reply_about(owned, root=root)) for owner, owned in by_owner.items()]
 
 
 def macros() -> Any:

@@ -3,18 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
 from intents_ui import app
-from intents_ui.formatting import hashes, times
+from intents_ui.formatting import hashes, text, times
 from intents_ui.http import operator_auth
-from intents_ui.search import candidates as words
 from intents_ui.search import facts
-from intents_ui.search.candidates import PossibleTransfer
 from intents_ui.search.facts import TicketFacts
 from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.search.identifiers import Finding, Kind, ParsedText
@@ -28,8 +26,33 @@ from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
 from intents_ui.web.mirror import mirror_coverage
 
+if TYPE_CHECKING:
+    from intents_ui.mirror.candidates import Wanted
+    from intents_ui.mirror.coverage import Coverage
+
 MAX_AT_ONCE = 4  # findings of one text
 MAX_ADDRESSES = 8  # of one text, compared with the tokens
+PER_PAGE = 10
+
+CHECK = "Candidates, not answers. Check with the customer before you reply about one."
+NO_MIRROR = "This dashboard has no local copy of the history, which would find shortened values and transfers in words."
+NOT_ALLOWED = "Only staff can search the local copy of the history."
+UNREADABLE = "The local copy can't be read. Other data is not affected."
+SEARCHED = "Searched the local copy of the history."
+NOTHING = "Nothing in the local copy of the history matches."
+# The mirror's facts and columns that aren't called so.
+NAMES = {
+    "origin": "origin chain",
+    "destination": "destination chain",
+    "intent_id": "intent ID",
+    "refund": "refund address",
+    "deposit_hash": "deposit transaction",
+    "origin_hash": "origin transaction",
+    "destination_hash": "destination transaction",
+    "refund_hash": "refund transaction",
+    "deposit_address": "deposit address",
+    "delivery_address": "destination intent address",
+}
 
 
 def of_text(read: ParsedText) -> results.LookupResult:
@@ -48,11 +71,8 @@ def questions(
 ) -> list[results.LookupQuestion]:
     """Return the lookups of the identifiers by their kinds, or those after a miss with KEYS_AFTER_A_MISS."""
     service = app.current().service
-    return [
-        question
-        for finding in findings
-        for question in lookup.as_any(service, keys.get(finding.kind, ()), finding.value)
-    ]
+    asked = [lookup.as_any(service, keys.get(finding.kind, ()), finding.value) for finding in findings]
+    return [question for each in asked for question in each]
 
 
 def accounts(read: ParsedText) -> Sequence[Finding]:
@@ -77,25 +97,24 @@ def facts_of(written: str, read: ParsedText | None = None) -> TicketFacts:
     return facts.read(written, chains=chains, symbols=symbols, now=datetime.now(UTC), pasted=read)
 
 
-if TYPE_CHECKING:
-    from intents_ui.mirror.candidates import Wanted
-    from intents_ui.mirror.coverage import Coverage
+class PossibleTransfer(NamedTuple):
+    """A transfer that may be meant: what became of it, what matches and what differs, and its path."""
 
-PER_PAGE = 10
+    brief: str
+    why: str
+    path: str
 
 
 @dataclass(frozen=True)
 class Candidates:
     """A page of the transfers that may be meant, the likeliest first, with what matches and what differs by intent ID.
 
-    `is_searched` is False if there is no copy, only staff may see it, or it can't be read. `count` is that of all.
-    `unread`: IDs of those of the page that the service didn't return.
+    `searched`: what was searched, and why not more. `count` is that of all. `unread`: IDs of those of the page that the
+    service didn't return.
     """
 
-    has_mirror: bool = False
-    may_see: bool = False
+    searched: str = NO_MIRROR
     mirror: "Coverage | None" = None
-    is_searched: bool = False
     transfers: Sequence[Summary] = ()
     reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
     count: int = 0
@@ -103,13 +122,8 @@ class Candidates:
     unread: Sequence[str] = ()
 
     @property
-    def searched(self) -> str:
-        """What was searched, and why not more."""
-        if not self.has_mirror:
-            return words.NO_MIRROR
-        if not self.may_see:
-            return words.NOT_ALLOWED
-        return (words.SEARCHED if self.count else words.NOTHING) if self.is_searched else words.UNREADABLE
+    def is_for_staff(self) -> bool:
+        return self.searched == NOT_ALLOWED
 
     @property
     def listed(self) -> list[PossibleTransfer]:
@@ -159,9 +173,11 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
         return None
     if settings.MIRROR_DATABASE is None or ENV.insight == "off":
         return Candidates()
-    mirror, may_see = mirror_coverage(), operator_auth.may_see_insight(request)
-    if mirror is None or not may_see:
-        return Candidates(has_mirror=True, may_see=may_see, mirror=mirror)
+    mirror = mirror_coverage()
+    if not operator_auth.may_see_insight(request):
+        return Candidates(NOT_ALLOWED, mirror)
+    if mirror is None:
+        return Candidates(UNREADABLE)
     from intents_ui.mirror.candidates import candidates  # imported only with a mirror
     from intents_ui.mirror.readonly import CopyUnreadable
     from intents_ui.mirror.readonly import reading as reading_copy
@@ -169,24 +185,31 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
     try:
         with reading_copy():
             found = candidates(wanted(facts), now=datetime.now(UTC))
-        found = [each for each in found if hashes.canonical_hash(each.intent_id)]  # others can't be part of a URL
     except CopyUnreadable:
-        return Candidates(has_mirror=True, may_see=True)
+        return Candidates(UNREADABLE)
+    found = [each for each in found if hashes.canonical_hash(each.intent_id)]  # others can't be part of a URL
     shown = found[(page - 1) * PER_PAGE : page * PER_PAGE]
-    transfers = reading.load_many([each.intent_id for each in shown])
+    read = dict(
+        zip([each.intent_id for each in shown], reading.load_many([each.intent_id for each in shown]), strict=True)
+    )
     return Candidates(
-        has_mirror=True,
-        may_see=True,
-        mirror=mirror,
-        is_searched=True,
-        transfers=[summary.of(each) for each in transfers if isinstance(each, Transfer)],
-        reasons={each.intent_id: [words.sentences(each.matches, each.contradicts)] for each in shown},
+        SEARCHED if found else NOTHING,
+        mirror,
+        transfers=[summary.of(each) for each in read.values() if isinstance(each, Transfer)],
+        reasons={each.intent_id: [reason(each.matches, each.contradicts)] for each in shown},
         count=len(found),
         page=page,
-        unread=[
-            each.intent_id for each, answer in zip(shown, transfers, strict=True) if isinstance(answer, ServiceError)
-        ],
+        unread=[intent_id for intent_id, each in read.items() if isinstance(each, ServiceError)],
     )
+
+
+def reason(matches: Sequence[str], contradicts: Sequence[str]) -> str:
+    """Return `Amount and token match. Destination chain differs.`"""
+    said = []
+    for found, verb, plural in ((matches, "matches", "match"), (contradicts, "differs", "differ")):
+        facts = text.listed([NAMES.get(each, each) for each in found])
+        said += [f"{facts[0].upper()}{facts[1:]} {verb if len(found) == 1 else plural}."] if found else []
+    return " ".join(said)
 
 
 def wanted(facts: TicketFacts) -> "Wanted":

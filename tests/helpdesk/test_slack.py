@@ -14,11 +14,11 @@ from pydantic import SecretStr
 from intents_ui.emulator.app import Emulator
 from intents_ui.helpdesk import slack as slack_page
 from intents_ui.helpdesk import slack_api
-from intents_ui.search.candidates import NO_MIRROR
 from intents_ui.service import request_context
 from intents_ui.transfers import summary
 from intents_ui.triage.lookup import MORE, TicketRows, rows_of
 from intents_ui.web import reading
+from intents_ui.web.candidates import NO_MIRROR
 from tests.helpdesk import signing
 from tests.pages.recorded import recorded
 from tests.service.scripted_server import Script, ScriptedServer, answering, serving

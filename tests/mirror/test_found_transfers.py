@@ -15,12 +15,12 @@ from intents_ui.mirror import entry
 from intents_ui.mirror.models import Window
 from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR
-from intents_ui.search.candidates import CHECK
 from intents_ui.service import operations
 from intents_ui.service.models import IntentHistory, Page
 from intents_ui.settings import ENV
 from intents_ui.transfers import statuses, summary
 from intents_ui.web import reading
+from intents_ui.web.candidates import CHECK
 from tests.fenced import json_of
 from tests.helpdesk import signing
 from tests.mirror import past

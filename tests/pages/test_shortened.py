@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.search.candidates import NO_MIRROR
+from intents_ui.web.candidates import NO_MIRROR
 from tests.pages.reading import rows, visible_text
 from tests.pages.test_triage import legs, send
 

@@ -34,9 +34,8 @@ def delivered(contacts: Contacts) -> Transfer:
 def row(transfer: Transfer) -> rows.TriageRow:
     of_intent = intent("FAILED")
     found = LookupResult((Hit(of_intent, (LookupQuestion(TRANSACTION_HASH, TXN_HASH, lambda: ()),)),), (), (), False)
-    return rows.one(
-        rows.begin(1, Finding(Kind.HASH, TXN_HASH), now=transfer.now), found, Reading(transfer), link="/intent/0x12"
-    )
+    begun = rows.begin(1, Finding(Kind.HASH, TXN_HASH), now=transfer.now)
+    return rows.one(begun, found, Reading(found.hits[0], transfer))
 
 
 def test_a_next_step_to_recover_funds_links_the_recovery_page():

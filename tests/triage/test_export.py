@@ -87,7 +87,7 @@ def test_csv_has_the_content_of_the_rows():
 def test_csv_has_the_outcome_of_the_transfer_unless_it_could_not_be_read():
     delivered = at(intent("SUCCEEDED"), receipt("SUCCEEDED", destination_transaction=transaction("SUCCEEDED")))
     unread = replace(delivered, receipt=None, is_unread=True)
-    sent = [replace(MOVED, transfer=each) for each in (delivered, unread)]
+    sent = [replace(MOVED, transfers=(each,)) for each in (delivered, unread)]
     written = csv.DictReader(io.StringIO(export.comma_separated(sent, root=ROOT), newline=""))
     assert [each["Outcome"] for each in written] == ["delivered", ""]
 

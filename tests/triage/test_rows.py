@@ -42,16 +42,17 @@ def found(*hits, keys=(results.OWNER,), value=OWNER, failed=(), capped=False) ->
 
 
 def one(finding, of_intent, of_receipt=None, trouble=None, **how) -> rows.TriageRow:
-    reading = read(of_intent, of_receipt, trouble)
-    return rows.one(rows.begin(7, finding, now=NOW), found(of_intent, **how), reading, link="/intent/…")
+    of_found = found(of_intent, **how)
+    [hit] = of_found.hits
+    return rows.one(rows.begin(7, finding, now=NOW), of_found, read(hit, of_receipt, trouble))
 
 
-def read(of_intent, of_receipt=None, trouble=None) -> Reading:
-    return Reading(at(of_intent, of_receipt, unread=trouble is not None), trouble)
+def read(hit, of_receipt=None, trouble=None) -> Reading:
+    return Reading(hit, at(hit.intent, of_receipt, unread=trouble is not None), trouble)
 
 
-def several(of_found: LookupResult, *listed: Reading, links=("/intent/…", "/search?q=…")) -> rows.TriageRow:
-    return rows.several(rows.begin(7, BY_ADDRESS, now=NOW), of_found, listed, links=links)
+def several(of_found: LookupResult, *listed: Reading) -> rows.TriageRow:
+    return rows.several(rows.begin(7, BY_ADDRESS, now=NOW), of_found, listed)
 
 
 def test_a_row_says_the_same_as_the_transfers_page():
@@ -61,7 +62,7 @@ def test_a_row_says_the_same_as_the_transfers_page():
     assert (row.status.word, row.headline) == ("Failed", result.headline)
     assert (row.where, row.next) == (result.location, result.instructions)
     assert row.turn == summaries.waiting_on(result)
-    assert row.links == (Link("View transfer", "/intent/…"),)
+    assert row.links == (Link("View transfer", f"/intent/{INTENT_ID}"),)
     assert row.notes == ()
 
 
@@ -109,28 +110,28 @@ def test_an_owners_row_has_the_statuses_and_the_newest_transfer_to_check():
     of_found = found(*MANY)
     newest, *others = rows.to_look_at(of_found.hits, now=NOW)
     assert [newest, *others] == [of_found.hits[place] for place in (3, 4, 6)]
-    row = several(of_found, read(newest.intent, receipt(deposit="SUCCEEDED", origin="PENDING")))
+    row = several(of_found, read(newest, receipt(deposit="SUCCEEDED", origin="PENDING")))
     assert row.what == "owner of 7 transfers"
     assert row.headline == "7 transfers: 2 succeeded, 1 quoted, 1 expired, 1 in progress, 1 failed, 1 MIGRATING_2"
     assert row.details[0].startswith("Most urgent transfer: 0x7c1f4ab2…90cd9e2b (")
     assert row.status.word == "In progress"
     assert row.where
     assert row.intent_id == ""  # other rows may show that transfer in full
-    assert [link.path for link in row.links] == ["/intent/…", "/search?q=…"]
+    assert [link.path for link in row.links] == [f"/intent/{INTENT_ID}", f"/address/{OWNER}"]
 
 
 def test_other_transfers_to_check_are_listed_below():
     of_found = found(*MANY)
-    readings = [read(intent("EXECUTING"), None, Unreachable()), read(intent("FAILED"), FAILED)]
-    row = several(of_found, *readings, links=("/intent/1", "/intent/2", "/address/…"))
+    readings = [read(of_found.hits[3], None, Unreachable()), read(of_found.hits[4], FAILED)]
+    row = several(of_found, *readings)
     assert row.details[-1] == "2 other transfers are open or failed. 1 linked here."
     headline = summaries.of(readings[1].transfer).headline
-    assert row.links[1] == Link(f"0x7c1f4ab2…90cd9e2b ({headline})", "/intent/2")
-    assert [link.path for link in row.links] == ["/intent/1", "/intent/2", "/address/…"]
+    assert row.links[1] == Link(f"0x7c1f4ab2…90cd9e2b ({headline})", f"/intent/{INTENT_ID}")
+    assert [link.path for link in row.links] == [*[f"/intent/{INTENT_ID}"] * 2, f"/address/{OWNER}"]
     assert row.transfers == tuple(each.transfer for each in readings)
-    both = several(found(*MANY[3:5]), *readings, links=("/intent/1", "/intent/2", "/address/…"))
+    both = several(found(*MANY[3:5]), *readings)
     assert both.details[-1] == "1 other transfer is open or failed."
-    unread = several(of_found, *reversed(readings), links=("/intent/1", "/intent/2", "/address/…"))
+    unread = several(of_found, *reversed(readings))
     assert [note.partition(" (")[0] for note in unread.notes] == ["Couldn't load the receipt"]
 
 
@@ -151,15 +152,15 @@ def test_open_and_failed_transfers_need_a_look(status):
 def test_closed_and_quoted_transfers_need_no_attention(settled):
     hits = found(settled).hits
     assert rows.to_look_at(hits, now=NOW) == []
-    row = several(found(settled, settled), links=["/search?q=…"])
+    row = several(found(settled, settled))
     assert (row.status.word, row.where) == ("No open transfers", "")
     assert row.details == ("No open or failed transfers.",)
-    assert [link.path for link in row.links] == ["/search?q=…"]
+    assert [link.path for link in row.links] == [f"/address/{OWNER}"]
 
 
 def test_an_empty_result_says_what_was_searched_and_possible_reasons():
     keys = (results.INTENT_ID, results.TRANSACTION_HASH)
-    row = rows.unknown(rows.begin(7, BY_HASH, now=NOW), found(keys=keys, value=TXN_HASH), link="/search?q=…")
+    row = rows.unknown(rows.begin(7, BY_HASH, now=NOW), found(keys=keys, value=TXN_HASH))
     asked, why, *causes = row.details
     assert asked == "Searched as intent ID or transaction hash: no matches."
     assert why == "Possible reasons:"
@@ -176,7 +177,7 @@ def test_an_unreadable_receipt_is_reported():
 def test_a_failure_is_never_shown_as_not_found():
     failed = ((LookupQuestion(results.OWNER, OWNER, lambda: ()), Unreachable()),)
     begun = rows.begin(7, BY_ADDRESS, now=NOW)
-    row = rows.failed(begun, Unreachable(), found=found(failed=failed), link="/search?q=…")
+    row = rows.failed(begun, Unreachable(), found=found(failed=failed))
     assert (row.outcome, row.status.word) == (TriageOutcome.FAILED, "Lookup failed")
     assert row.headline == "Service unreachable"
     assert row.details[0] == "Lookup by owner failed: service unreachable."
@@ -217,17 +218,19 @@ def transfer(number: int, status: str = "SUCCEEDED", owner: str = OWNER) -> Tran
 
 
 def row(number: int, owner: str, *transfers: Transfer, same_as: int = 0) -> TriageRow:
-    first, *others = transfers or [None]
     begun = rows.begin(number, BY_ADDRESS, now=NOW)
     return replace(
-        begun, outcome=TriageOutcome.FOUND, status=statuses.INTENTS["SUCCEEDED"], transfer=first,
-        others=tuple(each for each in others if each), owner=owner, same_as=same_as,
+        begun, outcome=TriageOutcome.FOUND, status=statuses.INTENTS["SUCCEEDED"],
+        transfers=transfers, owner=owner, same_as=same_as,
     )  # fmt: skip
 
 
 def covered(*told: TriageRow) -> dict[str, list[int]]:
     """Return the transfers that the reply to each owner covers."""
-    return {each.owner: [int(one.intent.intent_id, 16) for one in each.transfers] for each in rows.groups(told)}
+    return {
+        each.owner: [int(one.intent.intent_id, 16) for about in each.replies.values() for one in about]
+        for each in rows.groups(told)
+    }
 
 
 def test_a_reply_covers_every_transfer_of_its_rows_once() -> None:
@@ -250,7 +253,17 @@ def test_a_row_is_as_urgent_as_its_most_urgent_transfer() -> None:
 def test_the_first_row_of_an_urgency_is_that_of_the_page() -> None:
     told = row(1, SECOND, transfer(1)), row(2, FIRST, transfer(2)), row(3, FIRST, transfer(3, "FAILED"))
     found = {label: (count, first) for label, count, first in rows.counts(rows.groups(told)) if count}
-    urgent = rows.LABELS[rows.urgency(told[2])]
-    assert found == {urgent: (1, 3), rows.LABELS[Urgency.FINE]: (2, 2)}
+    urgent = rows.URGENCIES[rows.urgency(told[2])]
+    assert found == {urgent: (1, 3), rows.URGENCIES[Urgency.FINE]: (2, 2)}
     repeated = row(4, FIRST, transfer(3, "FAILED"), same_as=3)
     assert {count for _, count, _ in rows.counts(rows.groups([*told, repeated]))} == {0, 1, 2}
+
+
+def test_a_value_with_two_roles_is_listed_once_for_a_shortened_id() -> None:
+    of_receipt = receipt("SUCCEEDED", summary=summary(destination_to_address=OWNER))
+    told = one(BY_ADDRESS, intent("SUCCEEDED"), of_receipt)
+    shortened = rows.begin(8, Finding(Kind.SHORTENED, "0x…", head=OWNER[2:6], tail=OWNER[-4:]), now=NOW)
+    found = rows.in_ticket(shortened, [told])
+    assert found
+    assert found.headline == "Possible match: same transfer as row 7"
+    assert found.details[0] == f"It matches the owner and recipient {hashes.short_id(OWNER)}."

@@ -2,9 +2,9 @@
 
 import pytest
 
-from intents_ui.search import candidates as shortened
-from intents_ui.search.candidates import Candidate
-from tests.transfers.builders import INTENT_ID, MERCHANT, NOW, OWNER, intent, receipt, summary, transaction
+from intents_ui.triage import rows
+from intents_ui.triage.rows import Value
+from tests.transfers.builders import INTENT_ID, MERCHANT, OWNER, at, intent, receipt, summary, transaction
 
 DEPOSIT_ADDRESS = "0x" + "d1" * 20
 DESTINATION_ADDRESS = "0x" + "d2" * 20
@@ -40,15 +40,14 @@ VALUES = {
 
 @pytest.mark.parametrize(("what", "value"), VALUES.items(), ids=VALUES)
 def test_each_value_of_a_transfer_is_found_by_its_head_and_tail_in_any_letter_case(what, value):
-    candidates = shortened.of_transfer(intent(), WHOLE, now=NOW)
+    values = rows.values_of(at(intent(), WHOLE))
     for head, tail in (
         (value[2:6], value[-4:]),
         (value[2:6].upper(), value[-4:].upper()),
         ("", value[-6:]),
         (value[2:10], ""),
     ):
-        (found,) = shortened.by_transfer(shortened.matching(candidates, head=head, tail=tail))[INTENT_ID]
-        assert (found.value, found.what, found.intent_id) == (value, what, INTENT_ID)
+        assert rows.matching(values, head=head, tail=tail) == [Value(value, what, INTENT_ID)]
 
 
 @pytest.mark.parametrize(
@@ -56,16 +55,10 @@ def test_each_value_of_a_transfer_is_found_by_its_head_and_tail_in_any_letter_ca
     [("7c1f", "9e2c"), ("7c2f", "9e2b"), ("", "4ab2"), ("9e2b", ""), (INTENT_ID[2:], "9e2b"), ("x", "9e2b")],
 )
 def test_values_with_other_ends_do_not_match(head, tail):
-    assert shortened.matching(shortened.of_transfer(intent(), WHOLE, now=NOW), head=head, tail=tail) == ()
-
-
-def test_one_value_with_two_roles_is_listed_once():
-    own = receipt(summary=summary(destination_to_address=OWNER))
-    found = shortened.matching(shortened.of_transfer(intent(), own, now=NOW), head=OWNER[2:6], tail="")
-    assert shortened.by_transfer(found) == {INTENT_ID: (Candidate(OWNER, "owner and recipient", INTENT_ID),)}
+    assert rows.matching(rows.values_of(at(intent(), WHOLE)), head=head, tail=tail) == []
 
 
 @pytest.mark.parametrize("value", ["0x" + "0" * 64, "0x" + "f" * 64, "", None])
 def test_a_placeholder_matches_nothing(value):
-    found = shortened.of_transfer(intent(), receipt(deposit=transaction("PENDING", txn_hash=value)), now=NOW)
+    found = rows.values_of(at(intent(), receipt(deposit=transaction("PENDING", txn_hash=value))))
     assert [each.what for each in found] == ["intent ID", "owner"]
