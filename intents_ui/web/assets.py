@@ -1,8 +1,9 @@
-"""Style sheets and scripts. Each file has one subject. `collectstatic` bundles those of every page.
+"""Style sheets and scripts, each with one subject. `collectstatic` removes comments, and bundles what every page has.
 
 A bundle is one request instead of seven, and compresses better than its parts.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,21 +24,31 @@ BUNDLES = {
 
 
 class BundlingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped base class
-    """Storage that bundles, hashes and compresses the files during `collectstatic`."""
+    """Storage that bundles, hashes and compresses the files during `collectstatic`, without comments."""
 
     def post_process(self, paths: dict[str, Any], *args: Any, **options: Any) -> Iterator[Any]:
         if options.get("dry_run"):
             return
+        for name in paths:
+            if name.startswith(("css/", "js/")):
+                self._write(name, bare(name, self._read(name)))
         for bundle, names in BUNDLES.items():
-            joined = ("\n;" if bundle.endswith(".js") else "\n").join(map(self._read, names))
-            self.delete(bundle)
-            self._save(bundle, ContentFile(joined.encode()))
+            self._write(bundle, ("\n;" if bundle.endswith(".js") else "\n").join(map(self._read, names)))
             paths[bundle] = (self, bundle)
         yield from super().post_process(paths, *args, **options)
 
     def _read(self, name: str) -> str:
         with self.open(name) as file:
             return bytes(file.read()).decode()
+
+    def _write(self, name: str, text: str) -> None:
+        self.delete(name)
+        self._save(name, ContentFile(text.encode()))
+
+
+def bare(name: str, text: str) -> str:
+    """Return a script or a style sheet without comments, which are a fifth of what a browser would load."""
+    return re.sub(r"(?m)^ *//.*\n" if name.endswith(".js") else r"(?s)/\*.*?\*/|(?<=\n)\s+", "", text)
 
 
 def bundled(bundle: str) -> tuple[str, ...]:

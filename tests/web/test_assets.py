@@ -1,7 +1,9 @@
-"""Style sheets have no unused rules."""
+"""Style sheets have no unused rules, and collected files no comments."""
 
 import re
 from pathlib import Path
+
+from intents_ui.web.assets import bare
 
 ROOT = Path(__file__).parents[2]
 SHEETS = sorted((ROOT / "static" / "css").glob("*.css"))
@@ -28,6 +30,16 @@ def test_every_css_class_is_used_in_a_template_or_a_script() -> None:
     begun = tuple(re.findall(r"([\w-]+-)\{\{", text))
     every = {(sheet.name, name) for sheet in SHEETS for name in classes(sheet.read_text()) - words - OF_HTMX}
     assert {(sheet, name) for sheet, name in every if not name.startswith(begun)} == set()
+
+
+def test_comments_are_removed_from_collected_files_and_nothing_else() -> None:
+    scripts = list((ROOT / "static" / "js").glob("*.js"))
+    assert all(line.count("`") % 2 == 0 for path in scripts for line in path.read_text().splitlines()), "of one line"
+    kept = bare("x.js", "// One.\nadd(`//x`); // two\n  // Three.\n  add(1);\n")
+    assert kept == "add(`//x`); // two\n  add(1);\n"
+    sheet = "/* One\n   two. */\n.a {\n  gap: 0; /* three */\n}\n.b,\n.c { }"
+    assert bare("x.css", sheet) == "\n.a {\ngap: 0; \n}\n.b,\n.c { }"
+    assert not any(re.search(r'"[^"\n]*/\*', sheet.read_text()) for sheet in SHEETS)
 
 
 def classes(sheet: str) -> set[str]:
