@@ -6,18 +6,18 @@ If the response doesn't tell whether it was accepted, the intent itself is loade
 import json
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from http import HTTPStatus
+from types import SimpleNamespace
 
 from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_http_methods
 
-from intents_ui import app
+from intents_ui import app, tables
 from intents_ui.formatting import failures, text
 from intents_ui.http import marks, operator_auth
 from intents_ui.http.operator_auth import Confirmed, Refusal
@@ -26,15 +26,25 @@ from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.models import Intent, IntentStatus
 from intents_ui.settings import ENV
 from intents_ui.transfers import statuses, summary
-from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers.statuses import StatusLabel
 from intents_ui.transfers.transfer import Transfer, execute_until
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
 
 MAX_CHANGES = 50
 CHANGE_CAP = 200
+SHOWN_AGAIN = 100_000  # characters of the confirmed JSON that the form carries, to show what changed since
+FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
+FORM_SECONDS = 3600  # for which a form can be submitted, and is remembered after that
 # With these reasons, nothing reached the service.
 NOT_REACHED = (Reason.REFUSED, Reason.DNS, Reason.TLS)
+
+UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form was incomplete, so nothing was sent. Submit it again.")
+CHANGED = Refusal(
+    HTTPStatus.CONFLICT,
+    "The service changed this transfer after you opened this page, so nothing was sent. "
+    "Review the changes, then accept this version.",
+)
 
 
 class CommitOutcome(StrEnum):
@@ -49,27 +59,24 @@ class CommitOutcome(StrEnum):
     REPEATED = "repeated"
 
 
-@dataclass(frozen=True)
-class Changes:
-    """`fields`: the first changed fields, each with its value in the confirmed and the current version, "" where it is
-    missing. `before` and `now`: both versions as JSON.
-
-    `before` is None if it was too long for the form."""
-
-    fields: list[tuple[str, str, str]]
-    more: int
-    before: str | None
-    now: str
+STATUSES = {
+    CommitOutcome.COMMITTED: HTTPStatus.OK,
+    CommitOutcome.EXPIRED: HTTPStatus.CONFLICT,
+    CommitOutcome.MOVED_ON: HTTPStatus.CONFLICT,
+    CommitOutcome.REPEATED: HTTPStatus.CONFLICT,
+    CommitOutcome.UNKNOWN: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+MESSAGES: Mapping[str, Mapping[str, str]] = tables.read(__package__, "outcomes.toml")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CommitResult:
     """`state`: the current status, if it was loaded; `error`: the response to the commit.
 
     `until`: the deadline of its execution."""
 
     outcome: CommitOutcome
-    tone: Tone
+    tone: str
     icon: str
     title: str
     what: str
@@ -79,37 +86,111 @@ class CommitResult:
     until: datetime | None = None
 
 
-def changes(before: str | None, now: str) -> Changes:
-    """Compare the confirmed JSON of an intent with the JSON that the service gives now, field by field."""
-    differing = [] if before is None else _differing(before, now)
-    shown = None if before is None else text.visible(before, lines=True)
-    return Changes(differing[:MAX_CHANGES], max(len(differing) - MAX_CHANGES, 0), shown, text.visible(now, lines=True))
-
-
-def _differing(before: str, now: str) -> list[tuple[str, str, str]]:
-    def shown(value: str) -> str:
-        return text.capped(value, cap=CHANGE_CAP).shown if value else ""
-
-    one, other = (dict(_leaves(decode.read(each), "")) for each in (before, now))
-    found = ((field, one.get(field, ""), other.get(field, "")) for field in dict.fromkeys([*one, *other]))
-    return [(shown(field), shown(was), shown(now_is)) for field, was, now_is in found if was != now_is]
-
-
-def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{at}.{key}" if at else str(key))
-    elif isinstance(value, list) and value:
-        for place, inner in enumerate(value):
-            yield from _leaves(inner, f"{at}[{place}]")
+@marks.Marks(body="console")
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_auth.operator_form
+@canonical_url
+def view(request: HttpRequest, intent_id: str) -> HttpResponse:
+    if ENV.console != "write":
+        raise Http404("Commits are disabled in this dashboard.")
+    if request.method != "POST":
+        return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)))
+    form = request.POST.get("form", "")
+    confirmed = operator_auth.read_confirmed(request.POST.get("seen", ""), intent_id, form, max_age=FORM_SECONDS)
+    refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
+    if confirmed is None or (refused := refused or operator_auth.refusal(request)):
+        return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)), refused)
+    operator_auth.record(request, "CommitIntent")
+    sent = send(intent_id, form=form, confirmed=confirmed)
+    if isinstance(sent, Intent):
+        response = confirmation(request, sent, CHANGED, changes=changes(confirmed.carried, sent.raw))
     else:
-        yield at, value if isinstance(value, str) else json.dumps(value, default=str)
+        response = page(request, intent_id, sent)
+    operator_auth.remember(request, response)
+    return response
 
 
-def not_offered(intent: Intent, *, now: datetime) -> CommitResult:
-    """Return the outcome for an intent that can't be committed: nothing was sent."""
-    expired = intent.status == IntentStatus.QUOTED
-    return told(CommitOutcome.EXPIRED if expired else CommitOutcome.MOVED_ON, state=intent, now=now)
+def confirmation(
+    request: HttpRequest, found: Intent, refused: Refusal | None = None, *, changes: SimpleNamespace | None = None
+) -> HttpResponse:
+    """Render the confirmation page. `changes`: those of the intent since its confirmation."""
+    at, names = now(), app.current().catalog
+    names.learn((found.origin_chain_id, found.destination_chain_id))
+    transfer = Transfer.of(found, None, now=at, names=names)
+    if not transfer.is_offered:
+        return page(request, found.intent_id, not_offered(found))
+    form = secrets.token_urlsafe(12)
+    carried = found.raw if len(found.raw) <= SHOWN_AGAIN else None
+    context = {
+        "intent": found,
+        "execute_until": execute_until(found, now=at),
+        "summary": summary.of(transfer),
+        "names": names,
+        "now": at,
+        "form": form,
+        "seen": operator_auth.sign(found.raw, found.intent_id, form, carried=carried),
+        "changes": changes,
+        "asked": operator_auth.asked(request),
+        "refused": refused,
+    }
+    status, wait = (refused.status, refused.wait) if refused else (HTTPStatus.OK, None)
+    return render(request, "transfers/commit.html", context, status=status, retry_after=wait)
+
+
+def page(request: HttpRequest, intent_id: str, result: CommitResult) -> HttpResponse:
+    status = STATUSES.get(result.outcome)
+    if status is None:  # refused or not sent
+        status = failures.status(result.error) if result.error else HTTPStatus.SERVICE_UNAVAILABLE
+    context = {"intent_id": intent_id, "result": result, "now": now()}
+    return render(request, "transfers/commit_result.html", context, status=status)
+
+
+def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | Intent:
+    """Read the intent again and send it unchanged, once per form, however often it is submitted.
+
+    If the intent has changed since the confirmation, send nothing and return the intent.
+    """
+    service, hub = app.current().service, app.current().hub
+    try:
+        found = service.ask_uncached(operations.get_intent(intent_id))
+    except ServiceError as error:
+        return told(CommitOutcome.NOT_SENT, error=error)
+    if not is_first(intent_id, form):
+        return told(CommitOutcome.REPEATED, state=found)
+    if not Transfer.of(found, None, now=now()).is_offered:
+        return not_offered(found)
+    if not confirmed.is_of(found.raw):
+        return found
+    try:
+        committed = request_context.without_deadline(lambda: service.ask(operations.commit_intent(found)))
+        if committed.lower() != found.intent_id.lower():
+            raise Unreadable(reason=Reason.OTHER_INTENT)
+    except ServiceError as error:
+        outcome, state = outcome_of(error), None
+        if outcome in (CommitOutcome.UNKNOWN, CommitOutcome.MOVED_ON):
+            hub.poll_now(intent_id)
+            state = read_again(intent_id)
+        return told(outcome, error=error, state=state)
+    hub.poll_now(intent_id)
+    return told(CommitOutcome.COMMITTED, sent=found)
+
+
+def read_again(intent_id: str) -> Intent | None:
+    """Read the intent once if the response to the commit doesn't include its status."""
+    try:
+        return request_context.without_deadline(lambda: app.current().service.ask(operations.get_intent(intent_id)))
+    except ServiceError:
+        return None
+
+
+def is_first(intent_id: str, form: str) -> bool:
+    """Return whether this is the form's first submission.
+
+    During a Redis outage only this process knows, and the service rejects a second commit.
+    """
+    key = f"commit:{intent_id}:{form}"
+    added = app.current().redis_guard.call(lambda: caches["default"].add(key, 1, FORM_SECONDS))
+    return caches["own"].add(key, 1, FORM_SECONDS) if added is None else added
 
 
 def outcome_of(error: ServiceError) -> CommitOutcome:
@@ -123,9 +204,7 @@ def outcome_of(error: ServiceError) -> CommitOutcome:
             return CommitOutcome.MOVED_ON
         case errors.Overloaded():
             return CommitOutcome.NOT_SENT
-        case errors.Refused():
-            return CommitOutcome.REFUSED
-        case errors.Unreachable(code=errors.PAUSED):
+        case errors.Refused() | errors.Unreachable(code=errors.PAUSED):
             return CommitOutcome.REFUSED
         case errors.Unreachable(reason=reason) if reason in NOT_REACHED:
             return CommitOutcome.NOT_SENT
@@ -133,58 +212,10 @@ def outcome_of(error: ServiceError) -> CommitOutcome:
             return CommitOutcome.UNKNOWN
 
 
-# Of each outcome: tone, icon, title, what happened, and what to do. `{why}` depends on the intent or the error.
-MESSAGES = {
-    CommitOutcome.COMMITTED: (
-        Tone.GOOD,
-        "check",
-        "Quote accepted",
-        "{why} The deposit address is ready. No funds moved.",
-        "Start it in time. After that, request a new quote.",
-    ),
-    CommitOutcome.EXPIRED: (
-        Tone.NEUTRAL,
-        "clock",
-        "Quote expired",
-        "The quote expired before it was accepted. No funds moved.",
-        "Request a new quote and accept it.",
-    ),
-    CommitOutcome.REPEATED: (
-        Tone.NEUTRAL,
-        "info",
-        "Already submitted",
-        "This form was submitted before, so nothing was sent again.{why}",
-        "The transfer page shows the current status and updates automatically.",
-    ),
-    CommitOutcome.NOT_SENT: (
-        Tone.ATTENTION,
-        "triangle-alert",
-        "Not sent",
-        "{why}. Nothing was sent, so the quote isn't accepted. No funds moved.",
-        "Try again from the transfer page while the quote is valid.",
-    ),
-    CommitOutcome.REFUSED: (
-        Tone.BAD,
-        "circle-x",
-        "Quote not accepted",
-        "{why} The service rejected the request. No funds moved.",
-        "See the reason below. Request a new quote and accept it.",
-    ),
-    CommitOutcome.MOVED_ON: (
-        Tone.NEUTRAL,
-        "info",
-        "Status has changed",
-        "Only a transfer in Quoted status can be accepted. {why}",
-        "Check the transfer page before you continue. Do not deposit again because of this error.",
-    ),
-    CommitOutcome.UNKNOWN: (
-        Tone.ATTENTION,
-        "triangle-alert",
-        "Outcome unknown",
-        "The request was sent, but no valid response was received. {why}",
-        "It isn't resent automatically. Check the transfer page, which shows the status as soon as it changes.",
-    ),
-}
+def not_offered(intent: Intent) -> CommitResult:
+    """Return the outcome for an intent that can't be committed: nothing was sent."""
+    expired = intent.status == IntentStatus.QUOTED
+    return told(CommitOutcome.EXPIRED if expired else CommitOutcome.MOVED_ON, state=intent)
 
 
 def told(
@@ -193,18 +224,18 @@ def told(
     error: ServiceError | None = None,
     state: Intent | None = None,
     sent: Intent | None = None,
-    now: datetime,
 ) -> CommitResult:
     """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
-    shown = summary.of(Transfer.of(state, None, now=now)).status if state else None
+    at = now()
+    shown = summary.of(Transfer.of(state, None, now=at)).status if state else None
     known = f"Current status: {shown.word}." if shown else ""
     why, until, todo_instead = "", None, ""
     match outcome:
         case CommitOutcome.COMMITTED:
-            shown, why = statuses.intent(IntentStatus.COMMITTED, now=now), "The service accepted the quote unchanged."
-            until = execute_until(sent, now=now) if sent else None
+            shown, why = statuses.intent(IntentStatus.COMMITTED, now=at), "The service accepted the quote unchanged."
+            until = execute_until(sent, now=at) if sent else None
         case CommitOutcome.UNKNOWN if state and state.status == IntentStatus.COMMITTED:
-            outcome, until = CommitOutcome.COMMITTED, execute_until(state, now=now)
+            outcome, until = CommitOutcome.COMMITTED, execute_until(state, now=at)
             why = "The response was lost, but the service reports the quote as accepted."
         case CommitOutcome.UNKNOWN:
             why = known or "Couldn't load the current status either."
@@ -226,135 +257,44 @@ def told(
             why, todo_instead = f"{message.title}.", message.todo
         case CommitOutcome.REFUSED:
             why = "The service rejected the intent: it differs from the quote or is malformed."
-    tone, icon, title, what, todo = MESSAGES[outcome]
-    return CommitResult(
-        outcome, tone, icon, title, what.format(why=why), todo_instead or todo, shown, error=error, until=until
+    words_of = dict(MESSAGES[outcome])
+    words_of |= {"what": words_of["what"].format(why=why), "todo": todo_instead or words_of["todo"]}
+    return CommitResult(outcome=outcome, **words_of, state=shown, error=error, until=until)
+
+
+def changes(before: str | None, now: str) -> SimpleNamespace:
+    """Compare the confirmed JSON of an intent with the JSON that the service gives now, field by field.
+
+    `before` is None if it was too long for the form. `fields` are the first changed fields, each with its value in both
+    versions, "" where it is missing.
+    """
+    differing = [] if before is None else _differing(before, now)
+    return SimpleNamespace(
+        fields=differing[:MAX_CHANGES],
+        more=max(len(differing) - MAX_CHANGES, 0),
+        before=None if before is None else text.visible(before, lines=True),
+        now=text.visible(now, lines=True),
     )
 
 
-FORM = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
-FORM_SECONDS = operator_auth.CONFIRMED_SECONDS  # how long submitted forms are remembered
-UNPROVEN = Refusal(HTTPStatus.BAD_REQUEST, "The form was incomplete, so nothing was sent. Submit it again.")
-CHANGED = Refusal(
-    HTTPStatus.CONFLICT,
-    "The service changed this transfer after you opened this page, so nothing was sent. "
-    "Review the changes, then accept this version.",
-)
+def _differing(before: str, now: str) -> list[tuple[str, str, str]]:
+    def shown(value: str) -> str:
+        return text.capped(value, cap=CHANGE_CAP).shown if value else ""
+
+    one, other = (dict(_leaves(decode.read(each), "")) for each in (before, now))
+    found = ((field, one.get(field, ""), other.get(field, "")) for field in dict.fromkeys([*one, *other]))
+    return [(shown(field), shown(was), shown(now_is)) for field, was, now_is in found if was != now_is]
 
 
-@marks.Marks(body="console")
-@require_http_methods(["GET", "HEAD", "POST"])
-@operator_auth.operator_form
-@canonical_url
-def view(request: HttpRequest, intent_id: str) -> HttpResponse:
-    if ENV.console != "write":
-        raise Http404("Commits are disabled in this dashboard.")
-    if request.method != "POST":
-        return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)))
-    form = request.POST.get("form", "")
-    confirmed = operator_auth.read_commit(request.POST.get("seen", ""), intent_id=intent_id, form=form)
-    refused = None if FORM.fullmatch(form) and confirmed else UNPROVEN
-    if confirmed is None or (refused := refused or operator_auth.refusal(request)):
-        return confirmation(request, app.current().service.ask(operations.get_intent(intent_id)), refused)
-    operator_auth.record(request, "CommitIntent")
-    sent = send(intent_id, form=form, confirmed=confirmed)
-    if isinstance(sent, Intent):
-        response = confirmation(request, sent, CHANGED, before=confirmed)
+def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{at}.{key}" if at else str(key))
+    elif isinstance(value, list) and value:
+        for place, inner in enumerate(value):
+            yield from _leaves(inner, f"{at}[{place}]")
     else:
-        response = outcome(request, intent_id, sent)
-    operator_auth.remember(request, response)
-    return response
-
-
-def confirmation(
-    request: HttpRequest, found: Intent, refused: Refusal | None = None, *, before: Confirmed | None = None
-) -> HttpResponse:
-    """Render the confirmation page. `before`: the confirmed version, if the intent has changed since."""
-    at, names = now(), app.current().catalog
-    names.learn((found.origin_chain_id, found.destination_chain_id))
-    transfer = Transfer.of(found, None, now=at, names=names)
-    if not transfer.is_offered:
-        return outcome(request, found.intent_id, not_offered(found, now=at))
-    form = secrets.token_urlsafe(12)
-    context = {
-        "intent": found,
-        "execute_until": execute_until(found, now=at),
-        "summary": summary.of(transfer),
-        "names": names,
-        "now": at,
-        "form": form,
-        "seen": operator_auth.sign_commit(found.raw, intent_id=found.intent_id, form=form),
-        "changes": changes(before.text, found.raw) if before else None,
-        "asked": operator_auth.asked(request),
-        "refused": refused,
-    }
-    status, wait = (refused.status, refused.wait) if refused else (HTTPStatus.OK, None)
-    return render(request, "transfers/commit.html", context, status=status, retry_after=wait)
-
-
-def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | Intent:
-    """Read the intent again and send it unchanged, once per form, however often it is submitted.
-
-    If the intent has changed since the confirmation, send nothing and return the intent.
-    """
-    try:
-        found = app.current().service.ask_uncached(operations.get_intent(intent_id))
-    except ServiceError as error:
-        return told(CommitOutcome.NOT_SENT, error=error, now=now())
-    if not is_first(intent_id, form):
-        return told(CommitOutcome.REPEATED, state=found, now=now())
-    if not Transfer.of(found, None, now=now()).is_offered:
-        return not_offered(found, now=now())
-    if not constant_time_compare(confirmed.digest, operator_auth.digest(found.raw)):
-        return found
-    try:
-        committed = request_context.without_deadline(lambda: app.current().service.ask(operations.commit_intent(found)))
-        if committed.lower() != found.intent_id.lower():
-            raise Unreadable(reason=Reason.OTHER_INTENT)
-    except ServiceError as error:
-        return afterwards(intent_id, error)
-    app.current().hub.poll_now(intent_id)
-    return told(CommitOutcome.COMMITTED, sent=found, now=now())
-
-
-def afterwards(intent_id: str, error: ServiceError) -> CommitResult:
-    """Read the intent once if the response to the commit doesn't include its status."""
-    outcome = outcome_of(error)
-    if outcome not in (CommitOutcome.UNKNOWN, CommitOutcome.MOVED_ON):
-        return told(outcome, error=error, now=now())
-    app.current().hub.poll_now(intent_id)
-    try:
-        state = request_context.without_deadline(lambda: app.current().service.ask(operations.get_intent(intent_id)))
-    except ServiceError:
-        state = None
-    return told(outcome, error=error, state=state, now=now())
-
-
-def is_first(intent_id: str, form: str) -> bool:
-    """Return whether this is the form's first submission.
-
-    During a Redis outage only this process knows, and the service rejects a second commit.
-    """
-    key = f"commit:{intent_id}:{form}"
-    added = app.current().redis_guard.call(lambda: caches["default"].add(key, 1, FORM_SECONDS))
-    return caches["own"].add(key, 1, FORM_SECONDS) if added is None else added
-
-
-def outcome(request: HttpRequest, intent_id: str, told: CommitResult) -> HttpResponse:
-    context = {"intent_id": intent_id, "result": told, "now": now()}
-    return render(request, "transfers/commit_result.html", context, status=status(told))
-
-
-def status(told: CommitResult) -> HTTPStatus:
-    match told.outcome:
-        case CommitOutcome.COMMITTED:
-            return HTTPStatus.OK
-        case CommitOutcome.EXPIRED | CommitOutcome.MOVED_ON | CommitOutcome.REPEATED:
-            return HTTPStatus.CONFLICT
-        case CommitOutcome.UNKNOWN:
-            return HTTPStatus.SERVICE_UNAVAILABLE
-        case CommitOutcome.REFUSED | CommitOutcome.NOT_SENT:
-            return failures.status(told.error) if told.error else HTTPStatus.SERVICE_UNAVAILABLE
+        yield at, value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def now() -> datetime:

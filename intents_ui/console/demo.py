@@ -1,10 +1,10 @@
 """`/demo`: the emulator's scenarios. `/demo/new`: a form that creates a transfer and opens its page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from http import HTTPStatus
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -27,22 +27,7 @@ from intents_ui.web.frame import render
 OWNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"  # of all transfers that the form creates
 STABLECOIN = "USDC"  # selected at first
 AMOUNT = "25"
-
-
-class TokenOption(NamedTuple):
-    """A token in a menu. `value` is submitted: `8453:0x8335…`."""
-
-    value: str
-    label: str
-    token: TokenInfo
-
-
-@dataclass(frozen=True)
-class DemoForm:
-    """The submitted or initial values of the form, with the problem of each field that has one."""
-
-    values: Mapping[str, str]
-    problems: Mapping[str, str]
+FIELDS = ("from", "to", "amount", "scenario")
 
 
 @require_safe
@@ -59,63 +44,60 @@ def view(request: HttpRequest) -> HttpResponse:
 def create(request: HttpRequest) -> HttpResponse:
     if ENV.console != "write":
         raise Http404("This dashboard permits read operations only.")
-    menus = token_menus()
-    options = {option.value: option for menu in menus.values() for option in menu}
+    tokens = featured_tokens()
     if request.method != "POST":
-        origin, destination, *_ = [key for key, each in options.items() if each.token.symbol == STABLECOIN] + ["", ""]
-        values = {"from": origin, "to": destination, "amount": AMOUNT, "scenario": ""}
-        return page(request, DemoForm(values, {}), menus)
-    values = {name: request.POST.get(name, "") for name in ("from", "to", "amount", "scenario")}
-    form = DemoForm(values, problems_of(values, options))
-    if form.problems:
-        return page(request, form, menus, status=HTTPStatus.BAD_REQUEST)
+        origin, destination, *_ = [key for key, each in tokens.items() if each.symbol == STABLECOIN] + ["", ""]
+        return page(request, {"from": origin, "to": destination, "amount": AMOUNT, "scenario": ""}, tokens)
+    values = {name: request.POST.get(name, "") for name in FIELDS}
+    if problems := problems_of(values, tokens):
+        return page(request, values, tokens, problems=problems, status=HTTPStatus.BAD_REQUEST)
     if refused := operator_auth.refusal(request):
-        return page(request, form, menus, refused=refused.sentence, status=refused.status, retry_after=refused.wait)
+        return page(request, values, tokens, refused.sentence, status=refused.status, retry_after=refused.wait)
     try:
-        response = redirect("intent", start(form, options))
+        response = redirect("intent", start(values, tokens))
     except ServiceError as error:
-        return page(request, form, menus, refused=reason_of(error), error=error)
+        return page(request, values, tokens, reason_of(error), error=error)
     operator_auth.remember(request, response)
     return response
 
 
 def page(
     request: HttpRequest,
-    form: DemoForm,
-    menus: Mapping[str, list[TokenOption]],
-    *,
+    values: Mapping[str, str],
+    tokens: Mapping[str, TokenInfo],
     refused: str = "",
-    status: int = HTTPStatus.OK,
-    retry_after: int | None = None,
-    error: ServiceError | None = None,
+    *,
+    problems: Mapping[str, str] = {},
+    **response: Any,
 ) -> HttpResponse:
+    """Render the form. `refused` is why the transfer wasn't created, `problems` are by field."""
+    chains = names.by_id(app.current().catalog.chains())
+    menus: dict[str, list[tuple[str, str]]] = {name: [] for name in chains.values()}
+    for value, token in tokens.items():
+        chain = chains[token.chain_id]
+        menus[chain].append((value, f"{text.symbol(token.symbol).shown} on {chain}"))
     context = {
-        "form": form,
-        "menus": menus,
+        "form": SimpleNamespace(values=values, problems=problems),
+        "menus": {chain: menu for chain, menu in menus.items() if menu},
         "scenarios": words.SCENARIOS,
         "refused": refused,
         "operator": operator_auth.asked(request),
     }
-    return render(request, "demo/create.html", context, status=status, retry_after=retry_after, error=error)
+    return render(request, "demo/create.html", context, **response)
 
 
-def token_menus() -> dict[str, list[TokenOption]]:
-    """Return the featured tokens by the name of their chain."""
+def featured_tokens() -> dict[str, TokenInfo]:
+    """Return the featured tokens by what a menu submits: `8453:0x8335…`."""
     catalog = app.current().catalog
-    chains = names.by_id(catalog.listed_chains().entries)
-    menus: dict[str, list[TokenOption]] = {name: [] for name in chains.values()}
-    for token in catalog.listed_featured(chains).entries:
-        chain = chains[token.chain_id]
-        label = f"{text.symbol(token.symbol).shown} on {chain}"
-        menus[chain].append(TokenOption(f"{token.chain_id}:{token.address}", label, token))
-    return {chain: menu for chain, menu in menus.items() if menu}
+    chains = [chain.id for chain in catalog.listed_chains().entries]
+    return {f"{token.chain_id}:{token.address}": token for token in catalog.listed_featured(chains).entries}
 
 
-def problems_of(values: Mapping[str, str], options: Mapping[str, TokenOption]) -> dict[str, str]:
-    origin, problems = options.get(values["from"]), {}
+def problems_of(values: Mapping[str, str], tokens: Mapping[str, TokenInfo]) -> dict[str, str]:
+    origin, problems = tokens.get(values["from"]), {}
     if origin is None:
         problems["from"] = "Choose the token to send."
-    if values["to"] not in options:
+    if values["to"] not in tokens:
         problems["to"] = "Choose the token to receive."
     elif values["from"] == values["to"]:
         problems["to"] = "Choose another token or chain than the one to send."
@@ -124,8 +106,8 @@ def problems_of(values: Mapping[str, str], options: Mapping[str, TokenOption]) -
         problems["amount"] = f"Which amount: {' or '.join(f'{each:f}' for each in amounts)}?"
     elif not amounts or not amounts[0]:
         problems["amount"] = f"Enter an amount, such as {AMOUNT} or 0.5."
-    elif origin and base_units(amounts[0], origin.token).remainder_near(1, EXACT):
-        problems["amount"] = f"{text.symbol(origin.token.symbol).shown} has {origin.token.decimals} decimal places."
+    elif origin and base_units(amounts[0], origin).remainder_near(1, EXACT):
+        problems["amount"] = f"{text.symbol(origin.symbol).shown} has {origin.decimals} decimal places."
     if values["scenario"] not in dict(words.SCENARIOS):
         problems["scenario"] = "Choose one of these scenarios."
     return problems
@@ -135,10 +117,10 @@ def base_units(amount: Decimal, token: TokenInfo) -> Decimal:
     return amount.scaleb(token.decimals or 0, EXACT)
 
 
-def start(form: DemoForm, options: Mapping[str, TokenOption]) -> str:
+def start(values: Mapping[str, str], tokens: Mapping[str, TokenInfo]) -> str:
     """Quote, accept and execute a transfer, and return its intent ID. Raises ServiceError."""
-    origin, destination = options[form.values["from"]].token, options[form.values["to"]].token
-    (amount,) = facts.readings(form.values["amount"].strip())
+    origin, destination = tokens[values["from"]], tokens[values["to"]]
+    (amount,) = facts.readings(values["amount"].strip())
     request = {
         "ownerAddress": OWNER,
         "originChainId": str(origin.chain_id),
@@ -151,7 +133,7 @@ def start(form: DemoForm, options: Mapping[str, TokenOption]) -> str:
     }
     quoted = words.quoted(send("QuoteIntent", request))
     accepted = words.changed(send("CommitIntent", {"intent": quoted}))
-    return words.changed(send("ExecuteIntent", {"intentId": accepted, "scenario": form.values["scenario"]}))
+    return words.changed(send("ExecuteIntent", {"intentId": accepted, "scenario": values["scenario"]}))
 
 
 def send(operation: str, values: Mapping[str, str]) -> Attempt:

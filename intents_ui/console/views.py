@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import app
 from intents_ui.console import operations as words
-from intents_ui.console.operations import NONE, Examples, examples_of
+from intents_ui.console.operations import Examples, examples_of
 from intents_ui.formatting import failures, hashes, text
 from intents_ui.http import client_ip, limits, marks, operator_auth
 from intents_ui.http.failures import Rejected, of_dashboard
@@ -64,20 +64,18 @@ WAIT_FULL = Refusal(
     "Too many WaitIntentReceipt requests are waiting. Try again when one of them returns.",
     wait=10,
 )
-
-
 KINDS_OF_FIELDS = {"Address": identifiers.ADDRESSES, "Hash": identifiers.HASHES}
 
 
 @dataclass(frozen=True)
 class ConsoleRequest:
-    """A submitted request: field by field, or as JSON that is sent verbatim."""
+    """A submitted request: field by field, or as JSON that is sent verbatim. `confirmed`: signature of a shown text."""
 
     values: dict[str, str]
     text: str
     is_json: bool = False
     is_asked: bool = False
-    confirmed: str = ""  # signature of the confirmed text
+    confirmed: str = ""
 
     @classmethod
     def read(cls, operation: Operation, sent: QueryDict) -> "ConsoleRequest":
@@ -117,7 +115,7 @@ def operation(request: HttpRequest, operation: str) -> HttpResponse:
         raise Http404("Unknown operation.")
     if not found.is_write:
         return read(request, found)
-    if not may_write():
+    if ENV.console != "write":
         raise Http404("This dashboard permits read operations only.")
     return write(request, found)
 
@@ -129,12 +127,8 @@ def refuse_off(request: HttpRequest) -> None:
         raise Rejected(of_dashboard("support only", takes_token=operator_auth.has_token()))
 
 
-def may_write() -> bool:
-    return ENV.console == "write"
-
-
 def offered() -> list[Operation]:
-    return [operation for operation in OPERATIONS.values() if may_write() or not operation.is_write]
+    return [operation for operation in OPERATIONS.values() if ENV.console == "write" or not operation.is_write]
 
 
 def members_of(operation: Operation) -> tuple[Member, ...]:
@@ -143,21 +137,18 @@ def members_of(operation: Operation) -> tuple[Member, ...]:
 
 
 def read(request: HttpRequest, operation: Operation) -> HttpResponse:
-    sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "" in request.GET.values():
         # Without the empty fields that forms submit.
         filled = [(name, value) for name, values in request.GET.lists() for value in values if value]
         return redirect(f"{request.path}?{urlencode(filled)}" if filled else request.path)
-    asked = ConsoleRequest.read(operation, sent)
+    asked = ConsoleRequest.read(operation, request.POST if request.method == "POST" else request.GET)
     if not asked.is_asked or request.method == "HEAD":
         return page(request, operation, asked)
     if refused := refusal(request, asked):
         return page(request, operation, asked, refused=refused)
     with waiting(operation, client_ip.of(request)) as refused:
-        if refused:
-            return page(request, operation, asked, refused=refused)
-        attempt = call(operation, asked.text)
-    return page(request, operation, asked, attempt=attempt)
+        attempt = None if refused else call(operation, asked.text)
+    return page(request, operation, asked, attempt=attempt, refused=refused)
 
 
 @operator_auth.operator_form
@@ -169,9 +160,9 @@ def write(request: HttpRequest, operation: Operation) -> HttpResponse:
         return page(request, operation, asked, refused=refused)
     if not asked.confirmed:
         return page(request, operation, asked, is_to_confirm=True)
-    if not operator_auth.verify_request(asked.confirmed, operation=operation.name, text=asked.text):
-        return page(request, operation, asked, refused=EDITED, is_to_confirm=True)
-    if refused := operator_auth.refusal(request):
+    confirmed = operator_auth.read_confirmed(asked.confirmed, operation.name)
+    refused = operator_auth.refusal(request) if confirmed and confirmed.is_of(asked.text) else EDITED
+    if refused:
         return page(request, operation, asked, refused=refused, is_to_confirm=True)
     attempt = call(operation, asked.text)
     operator_auth.record(request, operation.name)
@@ -233,7 +224,7 @@ def page(
         "has_scenarios": ENV.embedded,
         "refused": refused,
         "operator": operator_auth.asked(request),
-        "confirmed": operator_auth.sign_request(operation.name, asked.text) if is_to_confirm else None,
+        "confirmed": operator_auth.sign(asked.text, operation.name) if is_to_confirm else None,
         "consequence": operation.consequence if is_to_confirm else None,
         "offer": offer(attempt) if attempt else None,
         "answer": answer(request, operation, attempt) if attempt else None,
@@ -259,11 +250,12 @@ def offer(attempt: Attempt) -> summary.Summary | None:
 
 
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
-    known, tried, names = members_of(operation), examples(), app.current().service.config.names
-    shown = tried.of(operation.name)
+    known, names = members_of(operation), app.current().service.config.names
+    tried = app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
     values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation.name, known))
+    shown, meanings = tried.of(operation.name), meanings_of(values)
     return {
-        "groups": words.groups(known, values=values, examples=shown, meanings=meanings_of(values), names=names),
+        "groups": words.groups(known, values=values, examples=shown, meanings=meanings, names=names),
         "quoted": tried.quoted if operation.name == "CommitIntent" else "",
         "json": asked.text if asked.is_asked else written(known, values, names=names),
     }
@@ -279,14 +271,25 @@ def meanings_of(values: Mapping[str, str]) -> Mapping[str, str]:
         return dict(words.meanings(values, using=names))
 
 
+def load_examples() -> Examples:
+    """Return example values from recent transfers, or none if they can't be loaded."""
+    try:
+        with request_context.page_deadline(), within(PATIENCE_SECONDS):
+            entries = app.current().service.ask(operations.get_intent_history(page=Page.first(size=LOOKED_AT))).intents
+            names = app.current().catalog
+            names.learn(chains_of(entries))
+            return examples_of(entries, using=names, now=datetime.now(UTC))
+    except ServiceError:
+        return Examples()
+
+
 def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> SimpleNamespace:
     """Return what the page shows of a response."""
     how = app.current().service.config
     # Only operators know the address of a real service.
     root = client_ip.root(request) if ENV.embedded else words.SOMEWHERE
     url = f"{root.rstrip('/')}/rpc/{how.service_name}/{operation.name}"
-    indented = text.indented(attempt.text[:RAW_SHOWN])
-    again = words.again(attempt)
+    indented, again, changed = text.indented(attempt.text[:RAW_SHOWN]), words.again(attempt), words.changed(attempt)
     return SimpleNamespace(
         attempt=attempt,
         outcome=words.outcome(attempt, is_write=operation.is_write),
@@ -300,8 +303,8 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Simp
         curl=words.curl(url, attempt.sent, has_key=how.access_key is not None),
         link=None if operation.is_write else link(operation, attempt.sent),
         found_nothing=words.found_nothing(attempt),
-        next=words.next_operation(attempt),
-        intent_id=words.changed(attempt),
+        next=words.NEXT[operation.name] if changed else "",
+        intent_id=changed,
         next_link=link(operation, again) if again else None,
     )
 
@@ -310,19 +313,3 @@ def link(operation: Operation, text: str) -> str | None:
     """Return a link that repeats the request, or None if it would be too long."""
     url = reverse("console-operation", args=[operation.name], query={"ask": "json", "json": text})
     return url if len(url) <= LONGEST_LINK else None
-
-
-def examples() -> Examples:
-    """Return example values from recent transfers, or none if they can't be loaded."""
-    return app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
-
-
-def load_examples() -> Examples:
-    try:
-        with request_context.page_deadline(), within(PATIENCE_SECONDS):
-            entries = app.current().service.ask(operations.get_intent_history(page=Page.first(size=LOOKED_AT))).intents
-            names = app.current().catalog
-            names.learn(chains_of(entries))
-            return examples_of(entries, using=names, now=datetime.now(UTC))
-    except ServiceError:
-        return NONE

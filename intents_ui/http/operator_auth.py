@@ -24,6 +24,7 @@ from typing import Any, Final, cast
 from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
 
@@ -253,42 +254,33 @@ def _salt() -> str:
 
 # Confirmations: a form carries what the operator was shown, so that exactly those bytes are sent.
 
-CONFIRMED_SECONDS = 3600
-SHOWN_AGAIN = 100_000  # characters of the confirmed text that the form carries, to show what changed since
-CONFIRMED_COMMIT = "operator.commit"
-CONFIRMED_REQUEST = signing.Signer(salt="operator.request")
+CONFIRMED = "operator.confirmed"
 
 
 @dataclass(frozen=True)
 class Confirmed:
-    """Content of a confirmation. `text` is None if it was too long for the form."""
+    """Content of a confirmation. `carried` is the text itself, if the form carries it."""
 
     digest: str
-    text: str | None
+    carried: str | None
+
+    def is_of(self, text: str) -> bool:
+        return constant_time_compare(self.digest, _digest(text))
 
 
-def sign_commit(text: str, *, intent_id: str, form: str) -> str:
-    carried = text if len(text) <= SHOWN_AGAIN else None
-    return signing.dumps([intent_id, form, digest(text), carried], salt=CONFIRMED_COMMIT, compress=True)
+def sign(text: str, *subject: str, carried: str | None = None) -> str:
+    """Return the confirmation of a text that was shown, for the same subject only, such as an operation."""
+    return signing.dumps([*subject, _digest(text), carried], salt=CONFIRMED, compress=True)
 
 
-def read_commit(given: str, *, intent_id: str, form: str) -> Confirmed | None:
-    """Return the form's confirmation, or None if its signature is invalid or for another intent or form."""
+def read_confirmed(given: str, *subject: str, max_age: int | None = None) -> Confirmed | None:
+    """Return a form's confirmation, or None if its signature is invalid, too old, or for another subject."""
     try:
-        named: list[Any] = signing.loads(given, salt=CONFIRMED_COMMIT, max_age=CONFIRMED_SECONDS)
+        *named, digest, carried = signing.loads(given, salt=CONFIRMED, max_age=max_age)
     except signing.BadSignature:
         return None
-    return Confirmed(named[2], named[3]) if named[:2] == [intent_id, form] else None
+    return Confirmed(digest, carried) if tuple(named) == subject else None
 
 
-def sign_request(operation: str, text: str) -> str:
-    """Return the signature of a raw request shown for confirmation."""
-    return CONFIRMED_REQUEST.signature(f"{operation} {digest(text)}")
-
-
-def verify_request(given: str, *, operation: str, text: str) -> bool:
-    return secrets.compare_digest(given.encode(errors="replace"), sign_request(operation, text).encode())
-
-
-def digest(text: str) -> str:
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,79 +1,51 @@
-"""Requests of the thirteen operations with every field, for the API console, from console.json.
+"""Forms of the API console: the fields of each request, by the JSON schemas of `requests`.
 
-They become JSON from the values of a form, and the values from JSON. Nothing is rejected: text in a number field is
-sent as text, for the service to validate.
+A request becomes JSON from the values of a form, and the values from JSON. Nothing is rejected: text in a number field
+is sent as text, for the service to validate.
 
-The typed `operations` send only what pages need. Here the descriptions are the console's help texts. GetIntentHistory
-has the timeout of balances, because any of its requests can include balances, which the service reads from chains.
+GetIntentHistory has the timeout of balances, because any of its requests can include balances, which the service reads
+from chains.
 """
 
-import dataclasses
 import json
 import re
-from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from pydantic import BeforeValidator
-from pydantic.dataclasses import dataclass
-
-from intents_ui import tables
-from intents_ui.service import decode
+from intents_ui.service import decode, requests
 from intents_ui.service.decode import Brand, Verbatim
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import read_text
-from intents_ui.service.models import IntentStatus, TransactionStatus
 from intents_ui.service.operations import Kind
+from intents_ui.service.requests import Request
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
 SEPARATORS = re.compile(r"[\s,]+")
-
-_TABLE: Mapping[str, Any] = tables.read(__package__, "console.json")
-WORDS: Mapping[str, tuple[str, ...]] = _TABLE["words"] | {
-    "IntentStatus": tuple(IntentStatus),
-    "TransactionStatus": tuple(TransactionStatus),
-    "Provider": ("AUTO", *_TABLE["words"]["RouteProvider"]),
-}
-
-
-class JsonFieldKind(StrEnum):
-    """Type of a field: how it is serialized and edited."""
-
-    TEXT = "string"
-    WHOLE = "integer"
-    FIGURE = "number"
-    FLAG = "boolean"
-    TEXTS = "string[]"
-    WHOLES = "integer[]"
-    OBJECT = "object"
-    OBJECTS = "object[]"
-
-    @property
-    def is_json(self) -> bool:
-        return self in (JsonFieldKind.OBJECT, JsonFieldKind.OBJECTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """Form field of a request. `name` is its path in the API's schema, separated by dots.
 
-    `words` are the documented values, by their name in WORDS. The service may accept others.
+    `kind` is its JSON type, as `integer` or `string[]`. `words` are the documented values. The service may accept
+    others.
     """
 
     name: str
-    kind: JsonFieldKind
+    kind: str
     about: str
     is_required: bool = False
-    words: Annotated[tuple[str, ...], BeforeValidator(WORDS.get)] = ()
+    words: tuple[str, ...] = ()
 
     @property
-    def path(self) -> list[str]:
-        return self.name.split(".")
+    def is_json(self) -> bool:
+        return self.kind in ("object", "object[]")
 
     def under(self, names: Brand) -> str:
         """Return the field's name with the operator's brand."""
-        return ".".join(name for each in self.path for name in names.write({each: None}))
+        return ".".join(name for each in self.name.split(".") for name in names.write({each: None}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +63,7 @@ class Operation:
         return self.kind is Kind.WRITE
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """Result of a raw call.
 
@@ -112,8 +84,63 @@ class Attempt:
     error: ServiceError | None = None
 
 
-# In the order of the API's documentation.
-OPERATIONS: Mapping[str, Operation] = {name: Operation(name, **row) for name, row in _TABLE["operations"].items()}
+def _operation(model: type[Request], kind: Kind, consequence: str = "") -> Operation:
+    schema = model.model_json_schema()
+    members = tuple(_members(schema, schema.get("$defs", {})))
+    return Operation(model.__name__, schema["description"], kind, members, consequence)
+
+
+def _members(schema: Mapping[str, Any], definitions: Mapping[str, Any], outer: str = "") -> Iterator[Member]:
+    """Yield the fields of an object, those of the objects inside with their path."""
+    for name, field in schema["properties"].items():
+        found, items = _resolved(field, definitions), _resolved(field.get("items", {}), definitions)
+        if "properties" in found:
+            yield from _members(found, definitions, f"{outer}{name}.")
+        else:
+            yield Member(
+                f"{outer}{name}",
+                f"{items['type']}[]" if items else found["type"],
+                field["description"],
+                is_required=name in schema.get("required", ()),
+                words=tuple((items or found).get("enum", ())),
+            )
+
+
+def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = definitions[field["$ref"].rpartition("/")[2]] if "$ref" in field else field
+    return found
+
+
+_IN_ORDER = (  # of the API's documentation
+    _operation(requests.SearchIntents, Kind.SEARCH),
+    _operation(requests.GetIntentHistory, Kind.BALANCES),
+    _operation(requests.GetIntent, Kind.MOVING),
+    _operation(requests.GetIntentReceipt, Kind.MOVING),
+    _operation(requests.WaitIntentReceipt, Kind.WAIT),
+    _operation(
+        requests.CommitIntent,
+        Kind.WRITE,
+        "This accepts the quote for its owner. It moves no funds and cannot be undone. Execute within 10 minutes of "
+        "accepting, before the quote expires.",
+    ),
+    _operation(requests.GetTokenList, Kind.TOKENS),
+    _operation(requests.GetChains, Kind.CHAINS),
+    _operation(requests.GetExactInputRoutes, Kind.TOKEN_SEARCH),
+    _operation(requests.GetExactOutputRoutes, Kind.TOKEN_SEARCH),
+    _operation(
+        requests.QuoteIntent,
+        Kind.WRITE,
+        "This requests a quote. It costs nothing and moves no funds. The intent appears in the history, where all "
+        "users can see it.",
+    ),
+    _operation(
+        requests.ExecuteIntent,
+        Kind.WRITE,
+        "This starts the transfer. Once the deposit arrives, it runs and cannot be undone.",
+    ),
+    _operation(requests.GetTokenPrices, Kind.PRICES),
+)
+OPERATIONS: Mapping[str, Operation] = {each.name: each for each in _IN_ORDER}
 
 
 def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) -> str:
@@ -121,12 +148,25 @@ def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) 
     document: dict[str, Any] = {}
     for member in known:
         if text := typed.get(member.name, "").strip():
-            *outer, last = member.path
+            *outer, last = member.name.split(".")
             place = document
             for name in outer:
                 place = place.setdefault(name, {})
-            place[last] = _value(member.kind, text)
+            is_list = member.kind in ("string[]", "integer[]")
+            listed = [_scalar(member.kind[:-2], each) for each in SEPARATORS.split(text) if each]
+            place[last] = listed if is_list else _scalar(member.kind, text)
     return decode.write(names.write(document)).decode()
+
+
+def _scalar(kind: str, text: str) -> Any:
+    """Return an integer as int, other numbers and JSON verbatim, and what isn't of this kind as text."""
+    if kind in ("integer", "number"):
+        if WHOLE.fullmatch(text):
+            return int(text)
+        return Verbatim(text) if NUMBER.fullmatch(text) else text
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text, text)
+    return text if kind == "string" else Verbatim(text)
 
 
 def typed(known: Iterable[Member], request: str, *, names: Brand) -> dict[str, str]:
@@ -135,7 +175,7 @@ def typed(known: Iterable[Member], request: str, *, names: Brand) -> dict[str, s
         decode.read(request)
     except ValueError:
         return {}
-    found = ((member.name, _found(request, member.path, names)) for member in known)
+    found = ((member.name, _found(request, member.name.split("."), names)) for member in known)
     return {name: _typed(text) for name, text in found if text is not None}
 
 
@@ -159,30 +199,3 @@ def _typed(text: str) -> str:
     if isinstance(value, list) and not any(isinstance(each, dict | list) for each in value):
         return ", ".join(read_text(each) if isinstance(each, str) else json.dumps(each, default=str) for each in value)
     return text
-
-
-def _value(kind: JsonFieldKind, text: str) -> Any:
-    match kind:
-        case JsonFieldKind.WHOLE | JsonFieldKind.FIGURE:
-            return _number(text)
-        case JsonFieldKind.FLAG:
-            return {"true": True, "false": False}.get(text, text)
-        case JsonFieldKind.TEXTS:
-            return _listed(text)
-        case JsonFieldKind.WHOLES:
-            return [_number(each) for each in _listed(text)]
-        case JsonFieldKind.OBJECT | JsonFieldKind.OBJECTS:
-            return Verbatim(text)
-        case JsonFieldKind.TEXT:
-            return text
-
-
-def _number(text: str) -> Any:
-    """Return an integer as int, a number with a point or an exponent verbatim, and anything else as text."""
-    if WHOLE.fullmatch(text):
-        return int(text)
-    return Verbatim(text) if NUMBER.fullmatch(text) else text
-
-
-def _listed(text: str) -> list[str]:
-    return [each for each in SEPARATORS.split(text) if each]

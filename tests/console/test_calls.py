@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -58,21 +57,20 @@ def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "text", "then", "intent_id"),
+    ("operation", "text", "intent_id"),
     [
-        ("QuoteIntent", '{"intent": {"intentId":"0x1","n":1.10 } ,"gasFeeOptions":{}}', "CommitIntent", "0x1"),
-        ("QuoteIntent", "{}", "", ""),
-        ("CommitIntent", '{"intentId":"0x1"}', "ExecuteIntent", "0x1"),
-        ("CommitIntent", '{"intentId":"a/b"}', "", ""),
-        ("CommitIntent", '{"intentId":7}', "", ""),
-        ("ExecuteIntent", '{"intentId":"0x1"}', operations.WATCH, "0x1"),
-        ("GetIntent", '{"intentId":"0x1"}', "", ""),
+        ("QuoteIntent", '{"intent": {"intentId":"0x1","n":1.10 } ,"gasFeeOptions":{}}', "0x1"),
+        ("QuoteIntent", "{}", ""),
+        ("CommitIntent", '{"intentId":"0x1"}', "0x1"),
+        ("CommitIntent", '{"intentId":"a/b"}', ""),
+        ("CommitIntent", '{"intentId":7}', ""),
+        ("ExecuteIntent", '{"intentId":"0x1"}', "0x1"),
+        ("GetIntent", '{"intentId":"0x1"}', ""),
     ],
 )
-def test_the_next_call_follows_from_the_response(operation: str, text: str, then: str, intent_id: str) -> None:
-    done, failed = attempt(operation, text=text), attempt(operation, text=text, error=NotFound())
-    assert (operations.next_operation(done), operations.changed(done)) == (then, intent_id)
-    assert operations.next_operation(failed) == ""
+def test_a_write_changes_the_intent_of_its_response(operation: str, text: str, intent_id: str) -> None:
+    assert operations.changed(attempt(operation, text=text)) == intent_id
+    assert operations.changed(attempt(operation, text=text, error=NotFound())) == ""
 
 
 def test_a_quote_is_sent_back_as_received() -> None:
@@ -88,9 +86,6 @@ def test_the_next_page_and_the_next_change_can_be_requested() -> None:
     assert json.loads(operations.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
     for operation, text in (("GetIntentHistory", '{"nextPage":null}'), ("WaitIntentReceipt", '{"done":true}')):
         assert operations.again(attempt(operation, text=text)) == ""
-
-
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def kept_from_it(error: ServiceError) -> ServiceError:
@@ -118,7 +113,7 @@ def kept_from_it(error: ServiceError) -> ServiceError:
 )
 def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitOutcome) -> None:
     assert commit.outcome_of(error) is outcome
-    result = commit.told(outcome, error=error, now=NOW)
+    result = commit.told(outcome, error=error)
     assert result.outcome is outcome
     is_certain = outcome in (CommitOutcome.REFUSED, CommitOutcome.EXPIRED, CommitOutcome.NOT_SENT)
     assert ("No funds moved." in result.what) is is_certain
@@ -135,14 +130,14 @@ def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitO
     ],
 )
 def test_only_the_intents_own_status_replaces_a_lost_response(status: str | None, outcome: CommitOutcome) -> None:
-    result = commit.told(CommitOutcome.UNKNOWN, state=Intent(intent_id="0x1", status=status), now=NOW)
+    result = commit.told(CommitOutcome.UNKNOWN, state=Intent(intent_id="0x1", status=status))
     assert result.outcome is outcome
     assert ("may still be in progress" in result.what) is (status == "QUOTED")
 
 
 def test_without_a_readable_status_the_error_cause_tells_it() -> None:
     error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
-    assert "Current status: EXECUTING." in commit.told(CommitOutcome.MOVED_ON, error=error, now=NOW).what
+    assert "Current status: EXECUTING." in commit.told(CommitOutcome.MOVED_ON, error=error).what
     for cause in (None, "", "status=", "no word of it"):
-        result = commit.told(CommitOutcome.MOVED_ON, error=errors.WrongState(cause=cause), now=NOW)
+        result = commit.told(CommitOutcome.MOVED_ON, error=errors.WrongState(cause=cause))
         assert "Couldn't load the current status" in result.what

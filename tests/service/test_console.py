@@ -5,21 +5,21 @@ from collections.abc import Iterator
 
 import pytest
 
-from intents_ui.service.console import OPERATIONS, JsonFieldKind, typed, written
+from intents_ui.service.console import OPERATIONS, typed, written
 from intents_ui.service.decode import BRAND_OF_INTERFACE, Brand
 from tests.spec import INTENT_STATUSES, SPEC, TRANSACTION_STATUSES
 
 KINDS = {
-    "string": (JsonFieldKind.TEXT,),
-    "number": (JsonFieldKind.WHOLE, JsonFieldKind.FIGURE),
-    "boolean": (JsonFieldKind.FLAG,),
-    "IntentStatus": (JsonFieldKind.TEXT,),
-    "string[]": (JsonFieldKind.TEXTS,),
-    "number[]": (JsonFieldKind.WHOLES,),
-    "IntentStatus[]": (JsonFieldKind.TEXTS,),
-    "TransactionStatus[]": (JsonFieldKind.TEXTS,),
-    "Intent": (JsonFieldKind.OBJECT,),
-    "SortBy[]": (JsonFieldKind.OBJECTS,),
+    "string": ("string",),
+    "number": ("integer", "number"),
+    "boolean": ("boolean",),
+    "IntentStatus": ("string",),
+    "string[]": ("string[]",),
+    "number[]": ("integer[]",),
+    "IntentStatus[]": ("string[]",),
+    "TransactionStatus[]": ("string[]",),
+    "Intent": ("object",),
+    "SortBy[]": ("object[]",),
 }
 TABLES = {name: f"{name}.request" for name in OPERATIONS} | {"QuoteIntent": "QuoteIntentRequest"}
 SPECIFIED = [name for name, table in TABLES.items() if table in SPEC]
