@@ -148,7 +148,7 @@ def get_address(
                 models.ApiRole(role=each.name, transfers=each.intents, may_be_more=each.may_be_more)
                 for each in found.roles
             ),
-            open=tuple(answers.listed(each, root=root) for each in found.open_transfers),
+            open=tuple(answers.listed(each.transfer, root=root) for each in found.open_transfers),
             recoverable=tuple(answers.listed(each.transfer, root=root) for each in found.work.rows),
             transfers=f"{root}{cursors.address(reverse('api-listTransfers'), query=owner.query)}",
             is_complete=not errors,

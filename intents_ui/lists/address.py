@@ -5,7 +5,7 @@ Roles and totals are based on searches, which return intents without receipts, a
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -28,7 +28,7 @@ from intents_ui.search.identifiers import ADDRESSES, Finding, Kind
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.lookup import ListPage, Position
-from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, IntentStatus, SearchAnswer, TokenInfo
+from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, IntentStatus, SearchAnswer
 from intents_ui.service.results import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.names import Names, chains_of
@@ -36,6 +36,7 @@ from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import balances, statuses, summary
 from intents_ui.transfers.balances import Value, Worklist
 from intents_ui.transfers.statuses import Share, mix
+from intents_ui.transfers.summary import Summary
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import mirror, reading
 from intents_ui.web.frame import render
@@ -56,6 +57,8 @@ ENDS = (
 )
 # Filters of an owner's transfers, by their words.
 CHOICES = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
+MAX_NEAR = 3  # explorers beside the address
+MAX_VIA_ADDRESS = 50  # of the transfers with this intent address: usually one
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,13 @@ class Role:
         return ROLES[self.key]
 
     @property
+    def count(self) -> str:
+        """Return `37 transfers` or `at least 10 transfers`."""
+        return f"{'at least ' if self.may_be_more else ''}{text.counted(self.intents or 0, 'transfer')}"
+
+    @property
     def shown(self) -> str:
-        """Return `Owner of 37 transfers` or `Owner of at least 10 transfers`."""
-        least = "at least " if self.may_be_more else ""
-        return f"{self.name} of {least}{text.counted(self.intents or 0, 'transfer')}"
+        return f"{self.name} of {self.count}"
 
 
 def role(key: str, found: Sequence[Intent] | None, *, beyond: int = 0, listed: Iterable[IntentHistory] = ()) -> Role:
@@ -89,21 +95,6 @@ def role(key: str, found: Sequence[Intent] | None, *, beyond: int = 0, listed: I
     may_be_more = len(found) == CAPPED_FROM or beyond > 0 or not elsewhere <= given
     # Those of the history may be among the matches that were not read.
     return Role(key, max(len(given | elsewhere), len(given) + beyond), may_be_more=may_be_more)
-
-
-def token_names(listed: Sequence[TokenInfo], *, using: Names) -> tuple[str, ...]:
-    """Return `USDC on Ethereum` for each token whose contract has this address."""
-    return tuple(
-        f"{token_amounts.of_token(token, using=using).named} on {names.of_chain(token.chain_id, using=using)}"
-        for token in listed
-    )
-
-
-def used_on(*, owned: Sequence[Intent], deposits: Sequence[Intent], deliveries: Sequence[Intent]) -> tuple[int, ...]:
-    """Return the chains an address is active on, most frequent first. An owner is active on the origin chain."""
-    used = Counter(intent.origin_chain_id for intent in (*owned, *deposits))
-    used.update(intent.destination_chain_id for intent in deliveries)
-    return tuple(chain for chain, _ in used.most_common() if chain is not None)
 
 
 @dataclass(frozen=True)
@@ -142,16 +133,15 @@ class Totals:
 
 def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
     transfers = [Transfer.of(each, None, now=now, names=using, unread=True) for each in found]
-    shown = [transfer.shown_status for transfer in transfers]
-    succeeded = [transfer for transfer in transfers if transfer.status == IntentStatus.SUCCEEDED]
+    succeeded = [each for each in transfers if each.status == IntentStatus.SUCCEEDED]
     created = [intent.created_at for intent in found if intent.created_at]
     return Totals(
         intents=len(found),
         succeeded=len(succeeded),
-        mix=mix(shown),
-        usd=_value([transfer.quote.from_amount_usd for transfer in succeeded]),
-        sent=_sums([(transfer.requested, transfer.quote.from_amount_usd) for transfer in succeeded]),
-        received=_sums([(transfer.expected, transfer.quote.to_amount_usd) for transfer in succeeded]),
+        mix=mix(each.shown_status for each in transfers),
+        usd=_value([each.quote.from_amount_usd for each in succeeded]),
+        sent=_sums([(each.requested, each.quote.from_amount_usd) for each in succeeded]),
+        received=_sums([(each.expected, each.quote.to_amount_usd) for each in succeeded]),
         first=min(created, default=None),
         latest=max(created, default=None),
     )
@@ -173,22 +163,16 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
         units = sum(money.value or 0 for money, _ in group)
         money = Money(units, chain_id, address, own_decimals=decimals, names=group[0][0].names)
         value = _value([usd for _, usd in group])
-        side = summary.Side(money, value.usd if value.priced else None)
-        sums.append(Sum(side, value, len(group)))
-    ordered = sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.token.symbol))
-    return Sums(tuple(ordered), len(moneys) - sum(each.intents for each in sums))
+        sums.append(Sum(summary.Side(money, value.usd if value.priced else None), value, len(group)))
+    sums.sort(key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.token.symbol))
+    return Sums(tuple(sums), len(moneys) - sum(each.intents for each in sums))
 
 
-def standing(owner: Role | None, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
+def standing(owner: Role, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
     """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
-    if owner is None or not owner.intents:
-        return ""
-    parts = [f"{'at least ' if owner.may_be_more else ''}{text.counted(owner.intents, 'transfer')}"]
-    if in_flight:
-        parts.append(f"{'at least ' if more_in_flight else ''}{in_flight} open")
-    if recoverable:
-        parts.append(f"{recoverable} recoverable")
-    return ", ".join(parts)
+    open_ones = f"{'at least ' if more_in_flight else ''}{in_flight} open" if in_flight else ""
+    parts = (owner.count, open_ones, f"{recoverable} recoverable" if recoverable else "")
+    return ", ".join(filter(None, parts)) if owner.intents else ""
 
 
 def read(written: str) -> Finding:
@@ -209,65 +193,23 @@ class AddressLookup:
     """
 
     def __init__(self, finding: Finding, *, listed: Filters) -> None:
-        value, owner = finding.value, Filters(owner=finding.value)
-        self.questions = {
-            question: Part(question.ask) for question in lookup.as_any(app.current().service, results.ADDRESS, value)
-        }
+        service, value, owner = app.current().service, finding.value, Filters(owner=finding.value)
+        chains = [chain.id for chain in app.current().catalog.chains()]
+        self.finding = finding
+        self.searches = {each: Part(each.ask) for each in lookup.as_any(service, results.ADDRESS, value)}
         self.recoverable = Part(lambda: reading.list_page(owner.with_(recoverable=True)))
-        self.open_list = Part(lambda: reading.list_page(owner.with_(status=filters.IN_FLIGHT)))
+        self.open_list = Part(lambda: reading.list_page(owner.with_(status=IN_FLIGHT)))
         self.listed = Part(lambda: reading.list_page(listed))
-        self.tokens = Part(lambda: tokens_at(value))
-        read_parts(*self.questions.values(), *self.lists, self.tokens)
+        self.lists = self.recoverable, self.open_list, self.listed
+        self.tokens = Part(lambda: lookup.tokens_at(service, chains, value))
+        read_parts(*self.searches.values(), *self.lists, self.tokens)
         errors = [error for error in self.errors if error]
         if len(errors) == len(self.errors):
             raise errors[0]
 
-    @cached_property
-    def owner(self) -> Role:
-        """The role as owner. Its number of transfers is None if that lookup failed."""
-        return self._role(OWNER, listed=self.entries)
-
-    @cached_property
-    def roles(self) -> tuple[Role, ...]:
-        """All roles, the owner first."""
-        return self.owner, self._role(DEPOSIT_ADDRESS), self._role(DELIVERY_ADDRESS)
-
-    @cached_property
-    def open_transfers(self) -> list[Transfer]:
-        """The owner's open transfers. An expired quote keeps its status but isn't open."""
-        return [each for each in reading.of_entries(entries(self.open_list)) if not each.is_expired]
-
-    @cached_property
-    def work(self) -> Worklist:
-        """The owner's transfers with recoverable balances."""
-        return balances.worklist(reading.of_entries(entries(self.recoverable)))
-
-    @property
-    def lists(self) -> tuple[Part[ListPage], ...]:
-        return self.recoverable, self.open_list, self.listed
-
-    @property
-    def entries(self) -> list[IntentHistory]:
-        """The owner's entries from all lists."""
-        return [entry for part in self.lists for entry in entries(part)]
-
-    def searched(self, *keys: str) -> Sequence[Intent] | None:
-        """Return the unique results of the searches by these keys, newest first; None if all failed."""
-        found = self._found(*keys)
-        given = (intent for answer in found for intent in answer.intents)
-        newest = sorted(given, key=lambda intent: intent.created_at or EARLIEST, reverse=True)
-        return list({intent.intent_id.lower(): intent for intent in newest}.values()) if found else None
-
-    def _found(self, *keys: str) -> list[SearchAnswer]:
-        return [part.found for question, part in self.questions.items() if question.key in keys and part.found]
-
-    def _role(self, key: str, *, listed: Sequence[IntentHistory] = ()) -> Role:
-        beyond = max((answer.beyond for answer in self._found(key)), default=0)
-        return role(key, self.searched(key), beyond=beyond, listed=listed)
-
     @property
     def errors(self) -> list[ServiceError | None]:
-        return [*(part.error for part in self.questions.values()), *(part.error for part in self.lists)]
+        return [*(part.error for part in self.searches.values()), *(part.error for part in self.lists)]
 
     @property
     def is_nothing(self) -> bool:
@@ -278,193 +220,206 @@ class AddressLookup:
         """Return whether a list has an empty page although the service reports more."""
         return any(part.found is not None and part.found.end is End.EMPTY_PAGE for part in self.lists)
 
+    @property
+    def entries(self) -> list[IntentHistory]:
+        """The owner's entries from all lists."""
+        return [entry for part in self.lists if part.found for entry in part.found.entries]
 
-def entries(part: Part[ListPage]) -> Sequence[IntentHistory]:
-    return part.found.entries if part.found else ()
+    def searched(self, *keys: str) -> Sequence[Intent] | None:
+        """Return the unique results of the searches by these keys, newest first; None if all failed."""
+        found = self._answers(*keys)
+        given = (intent for answer in found for intent in answer.intents)
+        newest = sorted(given, key=lambda intent: intent.created_at or EARLIEST, reverse=True)
+        return list({intent.intent_id.lower(): intent for intent in newest}.values()) if found else None
 
+    def _answers(self, *keys: str) -> list[SearchAnswer]:
+        return [part.found for question, part in self.searches.items() if question.key in keys and part.found]
 
-def tokens_at(value: str) -> tuple[TokenInfo, ...]:
-    return lookup.tokens_at(app.current().service, [chain.id for chain in app.current().catalog.chains()], value)
+    @cached_property
+    def owner(self) -> Role:
+        """The role as owner. Its number of transfers is None if that lookup failed."""
+        return self._role(OWNER, listed=self.entries)
 
+    @cached_property
+    def roles(self) -> list[Role]:
+        """All roles, the owner first."""
+        return [self.owner, self._role(DEPOSIT_ADDRESS), self._role(DELIVERY_ADDRESS)]
 
-def failed_calls(parts: AddressLookup, *lists: Part[ListPage]) -> results.LookupResult:
-    """Return the failed requests as a search without hits. The lists count as the lookup by owner, the first key."""
-    failed = {question: part.error for question, part in parts.questions.items() if part.error}
-    if error := next((part.error for part in lists if part.error), None):
-        failed.setdefault(next(iter(parts.questions)), error)
-    answered = tuple(question for question in parts.questions if question not in failed)
-    unreadable = sum(part.found.unreadable_entries for part in parts.questions.values() if part.found)
-    return results.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
+    def _role(self, key: str, *, listed: Sequence[IntentHistory] = ()) -> Role:
+        beyond = max((answer.beyond for answer in self._answers(key)), default=0)
+        return role(key, self.searched(key), beyond=beyond, listed=listed)
 
+    @property
+    def may_be_owner(self) -> bool:
+        """Return whether it is an owner, or may be one because the lookup failed."""
+        return self.owner.intents != 0 or self.break_off
 
-MAX_NEAR = 3
-MAX_VIA_ADDRESS = 50  # of the transfers with this intent address: usually one
+    @property
+    def may_be_capped(self) -> bool:
+        return any(role.may_be_more and self.searched(role.key) is not None for role in self.roles)
+
+    @cached_property
+    def open_transfers(self) -> list[Summary]:
+        """The owner's open transfers. An expired quote keeps its status but isn't open."""
+        found = reading.of_entries(self.open_list.found.entries if self.open_list.found else ())
+        return [summary.of(each) for each in found if not each.is_expired]
+
+    @cached_property
+    def work(self) -> Worklist:
+        """The owner's transfers with recoverable balances."""
+        found = self.recoverable.found
+        return balances.worklist(reading.of_entries(found.entries if found else ()))
+
+    @property
+    def standing(self) -> str:
+        return standing(
+            self.owner,
+            in_flight=len(self.open_transfers),
+            more_in_flight=bool(self.open_list.found and self.open_list.found.following),
+            recoverable=len(self.work.rows),
+        )
+
+    @property
+    def contracts(self) -> list[str]:
+        """Return `USDC on Ethereum` for each token whose contract has this address."""
+        using = app.current().catalog
+        return [
+            f"{token_amounts.of_token(token, using=using).named} on {names.of_chain(token.chain_id, using=using)}"
+            for token in self.tokens.found or ()
+        ]
+
+    @property
+    def totals(self) -> Totals | None:
+        owned = self.searched(OWNER)
+        return totals(owned, using=app.current().catalog, now=datetime.now(UTC)) if owned else None
+
+    @cached_property
+    def nearest(self) -> Sequence[Explorer]:
+        """Return block explorers of the chains it is most active on. An owner is active on the origin chain."""
+        used = Counter(intent.origin_chain_id for intent in [*self._found(OWNER), *self._found(DEPOSIT_ADDRESS)])
+        used.update(intent.destination_chain_id for intent in self._found(DELIVERY_ADDRESS))
+        known = [app.current().catalog.chain(chain_id) for chain_id, _ in used.most_common()]
+        return explorers_of(self.finding, chains=[chain for chain in known if chain])[:MAX_NEAR]
+
+    def _found(self, *keys: str) -> Sequence[Intent]:
+        return self.searched(*keys) or ()
+
+    @cached_property
+    def passing(self) -> Sequence[Intent]:
+        """The transfers through this intent address."""
+        return self._found(DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
+
+    @property
+    def passing_roles(self) -> Mapping[str, Sequence[str]]:
+        """Return its roles in each of the transfers through it, by intent ID."""
+        by_key = {key: {each.intent_id.lower() for each in self._found(key)} for key in ROLES if key != OWNER}
+        return {
+            each.intent_id: [key for key, ids in by_key.items() if each.intent_id.lower() in ids]
+            for each in self.passing
+        }
+
+    @property
+    def chains(self) -> set[int]:
+        """Return the chains that the page shows."""
+        found = self._found(*ROLES)
+        chains = {*chains_of(self.entries), *(each.origin_chain_id for each in found)}
+        return {chain for chain in chains | {each.destination_chain_id for each in found} if chain}
+
+    def result(self, *lists: Part[ListPage]) -> results.LookupResult:
+        """Return the requests as a search without hits. These lists count as the lookup by owner, the first key."""
+        failed = {question: part.error for question, part in self.searches.items() if part.error}
+        if error := next((part.error for part in lists if part.error), None):
+            failed.setdefault(next(iter(self.searches)), error)
+        answered = tuple(question for question in self.searches if question not in failed)
+        unreadable = sum(part.found.unreadable_entries for part in self.searches.values() if part.found)
+        return results.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
+
+    @property
+    def not_asked(self) -> Sequence[str]:
+        return empty_results.not_asked(self.result())
 
 
 @require_safe
 def view(request: HttpRequest, address: str) -> HttpResponse:
+    """Return the page of the address, or only its history for another page of it and for htmx."""
     finding = read(address)
     # Keep an address with a wrong checksum in the URL, so that the user can see it.
     if finding.value != address and finding.warning != input_errors.CHECKSUM:
         return redirect(reverse("address", args=[finding.value], query=request.GET), permanent=True)
+    catalog = app.current().catalog
+    explorers = explorers_of(finding, chains=catalog.chains())
+    context: dict[str, object] = {"finding": finding, "found": None, "is_owner": False, "names": catalog}
+    context["explorers"] = explorers
     if hashes.is_native(finding.value):
-        return render(request, "lists/address.html", head(finding))
+        return render(request, "lists/address.html", context)
     parsed = filters.read({"status": request.GET.getlist("status")})
+    wanted = parsed.filters.with_(owner=finding.value)
     if parsed.problems:
-        return page(request, head(finding) | history(None, finding, parsed), status=HTTPStatus.BAD_REQUEST)
-    at = cursors.read(request.GET.get(cursors.NAME, ""), query=of_owner(finding, parsed).query)
-    if at == BEGINNING and not is_partial(request):
-        return everything(request, finding, parsed)
-    found = reading.list_page(of_owner(finding, parsed), at=at)
-    return page(request, head(finding) | history(found, finding, parsed, at=at))
+        context |= history(None, wanted, parsed)
+        return render(request, "lists/address.html", context, block="list", status=HTTPStatus.BAD_REQUEST)
+    at = cursors.read(request.GET.get(cursors.NAME, ""), query=wanted.query)
+    if at != BEGINNING or is_partial(request):
+        context |= history(reading.list_page(wanted, at=at), wanted, parsed, at=at)
+        return render(request, "lists/address.html", context, block="list")
+    found, paid = AddressLookup(finding, listed=wanted), mirror.that_paid(request, finding.value)
+    if found.is_nothing and not (paid and paid.lists):
+        return miss(request, found, paid, explorers)
+    catalog.learn(found.chains)
+    passing = [summary.of(each) for each in reading.from_search(found.passing[:MAX_VIA_ADDRESS])]
+    context |= {"found": found, "paid": paid, "passing": passing}
+    if found.may_be_owner:
+        context |= history(found.listed.found, wanted, parsed, error=found.listed.error)
+    return render(request, "lists/address.html", context)
 
 
-def page(request: HttpRequest, context: dict[str, object], *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return render(request, "lists/address.html", context, block="list", status=status)
-
-
-def of_owner(finding: Finding, parsed: ListQuery) -> Filters:
-    return parsed.filters.with_(owner=finding.value)
-
-
-def head(finding: Finding) -> dict[str, object]:
-    """Return the context of every address page, without roles and lists, which need requests."""
-    names = app.current().catalog
-    return {
-        "finding": finding,
-        "owner": None,
-        "is_owner": False,
-        "are_open_below": False,
-        "roles": (),
-        "tokens": (),
-        "nearest": (),
-        "list_page": None,
-        "names": names,
-        "standing": "",
-        "explorers": () if hashes.is_native(finding.value) else explorers_of(finding, chains=names.chains()),
-    }
-
-
-def everything(request: HttpRequest, finding: Finding, parsed: ListQuery) -> HttpResponse:
-    """Render the full page. Raises the first error if every request failed."""
-    parts = AddressLookup(finding, listed=of_owner(finding, parsed))
-    paid = mirror.that_paid(request, finding.value)
-    if parts.is_nothing and not (paid and paid.lists):
-        return miss(request, finding, parts, paid)
-    context = head(finding) | cards(parts, finding) | {"paid": paid}
-    if context["is_owner"]:
-        context |= history(parts.listed.found, finding, parsed, error=parts.listed.error)
-        context["are_open_below"] = parsed.filters.status == filters.IN_FLIGHT
-    return page(request, context)
-
-
-def miss(request: HttpRequest, finding: Finding, parts: AddressLookup, paid: Mirrored | None) -> HttpResponse:
+def miss(
+    request: HttpRequest, lookup: AddressLookup, paid: Mirrored | None, explorers: Sequence[Explorer]
+) -> HttpResponse:
     """Render "no matches", or "search incomplete" if a request failed."""
-    found, links = failed_calls(parts, *parts.lists), head(finding)["explorers"]
+    found = lookup.result(*lookup.lists)
     context = {
         "found": found,
-        "findings": [finding],
+        "findings": [lookup.finding],
         "asked": "",  # the page is in the list of recent addresses by itself
         "paid": paid,
-        "possible": None,
-        "told": None,
-        "others": [],
-        "unclear": [],
-        "criteria": (),
-        "pasted": finding.value,
+        **dict.fromkeys(("possible", "told")),
+        **dict.fromkeys(("others", "unclear", "criteria"), ()),
+        "pasted": lookup.finding.value,
         "not_asked": empty_results.not_asked(found),
         "was_asked": empty_results.was_asked(found),
-        "elsewhere": [(finding, links)] if links else [],
+        "elsewhere": [(lookup.finding, explorers)] if explorers else [],
     }
     return render(request, "search/search_empty.html", context, status=HTTPStatus.NOT_FOUND, error=found.error)
 
 
-def cards(parts: AddressLookup, finding: Finding) -> dict[str, object]:
-    """Return the context of the cards above the history."""
-    now, names = datetime.now(UTC), app.current().catalog
-    names.learn(named_in(parts))
-    owner, owned = parts.owner, parts.searched(OWNER)
-    open_transfers = [summary.of(each) for each in parts.open_transfers]
-    return {
-        "owner": owner,
-        # If the lookup failed, it may be an owner.
-        "is_owner": owner.intents != 0 or parts.break_off,
-        "roles": [role for role in parts.roles if role.intents],
-        "may_be_capped": any(role.may_be_more and parts.searched(role.key) is not None for role in parts.roles),
-        "tokens": token_names(parts.tokens.found or (), using=names),
-        "not_asked": empty_results.not_asked(failed_calls(parts)),
-        "nearest": nearest(parts, finding),
-        "recoverable": parts.recoverable,
-        "work": parts.work,
-        "open_list": parts.open_list,
-        "open_transfers": open_transfers,
-        "standing": standing(
-            owner,
-            in_flight=len(open_transfers),
-            more_in_flight=bool(parts.open_list.found and parts.open_list.found.following),
-            recoverable=len(parts.work.rows),
-        ),
-        "totals": totals(owned, using=names, now=now) if owned else None,
-    } | via_intent_address(parts)
-
-
-def nearest(parts: AddressLookup, finding: Finding) -> Sequence[Explorer]:
-    """Return block explorers of the chains the address is most active on."""
-    found = {key: parts.searched(key) or () for key in ROLES}
-    used = used_on(owned=found[OWNER], deposits=found[DEPOSIT_ADDRESS], deliveries=found[DELIVERY_ADDRESS])
-    known = [chain for chain in (app.current().catalog.chain(chain_id) for chain_id in used) if chain]
-    return explorers_of(finding, chains=known)[:MAX_NEAR]
-
-
-def via_intent_address(parts: AddressLookup) -> dict[str, object]:
-    """Return the transfers through this intent address: how many, those shown, and its role in each by intent ID."""
-    keys = (DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
-    found = parts.searched(*keys) or ()
-    by_key = {key: {intent.intent_id.lower() for intent in parts.searched(key) or ()} for key in keys}
-    shown = found[:MAX_VIA_ADDRESS]
-    return {
-        "passing_count": len(found),
-        "via_intent_address": [summary.of(each) for each in reading.from_search(shown)],
-        "reasons": {each.intent_id: [key for key in keys if each.intent_id.lower() in by_key[key]] for each in shown},
-    }
-
-
-def named_in(parts: AddressLookup) -> set[int]:
-    """Return the chains that the page shows."""
-    chains: list[int | None] = list(chains_of(parts.entries))
-    for intent in parts.searched(*ROLES) or ():
-        chains += (intent.origin_chain_id, intent.destination_chain_id)
-    return {chain for chain in chains if chain}
-
-
 def history(
     found: ListPage | None,
-    finding: Finding,
+    wanted: Filters,
     parsed: ListQuery,
     *,
     at: Position = BEGINNING,
     error: ServiceError | None = None,
 ) -> dict[str, object]:
     """Return the context of the owner's history, for the block `list` of `lists/address.html`."""
-    now, listed = datetime.now(UTC), found.entries if found else ()
+    path = reverse("address", args=[wanted.owner])
+
+    def url(position: Position | None) -> str | None:
+        """Return the canonical URL of a page of the owner's list."""
+        query = parsed.filters.query
+        return cursors.address(path, query=wanted.query, written=query, at=position) if position else None
+
     return {
-        "now": now,
+        "now": datetime.now(UTC),
         "is_owner": True,
         "list_page": found,
         "list_error": error,
-        "transfers": [summary.of(each) for each in reading.of_entries(listed)],
+        "transfers": [summary.of(each) for each in reading.of_entries(found.entries if found else ())],
         "choices": CHOICES,
         "problem": parsed.problems.get("status", ""),
-        "wanted": of_owner(finding, parsed),
-        "export_list": f"address/{finding.value}",
+        "wanted": wanted,
+        "export_list": f"address/{wanted.owner}",
         "export_query": parsed.filters.query,
-        "first": url(finding, parsed) if at != BEGINNING else None,
-        "previous": url(finding, parsed, at=found.previous) if found and found.previous else None,
-        "following": url(finding, parsed, at=found.following) if found and found.following else None,
+        "first": url(BEGINNING) if at != BEGINNING else None,
+        "previous": url(found.previous) if found else None,
+        "following": url(found.following) if found else None,
     }
-
-
-def url(finding: Finding, parsed: ListQuery, *, at: Position = BEGINNING) -> str:
-    """Return the canonical URL of a page of the owner's list."""
-    path, of = reverse("address", args=[finding.value]), of_owner(finding, parsed).query
-    return cursors.address(path, query=of, written=parsed.filters.query, at=at)

@@ -102,11 +102,11 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together() ->
             0,
             "at least 10 transfers, at least 20 open",
         ),
-        ("was not asked", None, 0, False, 0, ""),
+        ("was not found", address.Role(address.OWNER, None, True), 0, False, 0, ""),
     ),
 )
 def test_an_address_is_summarized_in_one_line(
-    role: address.Role | None, in_flight: int, more: bool, recoverable: int, said: str
+    role: address.Role, in_flight: int, more: bool, recoverable: int, said: str
 ) -> None:
     found = address.standing(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
     assert found == said
