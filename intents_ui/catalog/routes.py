@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
 from types import SimpleNamespace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -26,7 +26,7 @@ from intents_ui.search import filters, identifiers
 from intents_ui.search.filters import InvalidParameter, Parsed, Parser, Query, UrlFilters, last
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.models import ChainInfo, TokenInfo, TokensAnswer
+from intents_ui.service.models import TokenInfo, TokensAnswer
 from intents_ui.settings import ENV
 from intents_ui.tokens import chains, names
 from intents_ui.tokens.names import Names, Provider
@@ -45,14 +45,6 @@ NO_PROOF = "A route may still exist. Request a quote to confirm."
 NO_PROMISE = "Listed routes aren't guaranteed. Request a quote to confirm."
 BY_RULE = "Any token in the response means that there is a route. Request a quote to confirm."
 UNREAD = "Couldn't load the listed routes. Request a quote to confirm."
-
-
-class Lists(Names, Protocol):
-    """Source of chains and their tokens, empty where they can't be loaded."""
-
-    def chains(self) -> Sequence[ChainInfo]: ...
-
-    def tokens(self, chain_id: int | None) -> Sequence[TokenInfo]: ...
 
 
 class RouteDirection(StrEnum):
@@ -196,7 +188,7 @@ class RouteAnswer:
 # The query
 
 
-def read(query: Query, *, using: Lists) -> Parsed[RouteQuery]:
+def read(query: Query, *, using: Names) -> Parsed[RouteQuery]:
     """Parse the query. Tokens are given by address or by a featured token's symbol, chains by ID or name.
 
     Problems and texts are by URL parameter. Without scripts, the form has a token list and a text field, `token_typed`,
@@ -234,7 +226,7 @@ def read(query: Query, *, using: Lists) -> Parsed[RouteQuery]:
     return Parsed(question, in_order, parsed.typed, parsed.choices)
 
 
-def _token(written: str, chain_id: int, *, using: Lists) -> str:
+def _token(written: str, chain_id: int, *, using: Names) -> str:
     if _is_hex(written):
         return key(filters.address(written))
     listed = using.tokens(chain_id)
@@ -273,7 +265,7 @@ def _folded(symbol: str | None) -> str:
 # The form
 
 
-def side(name: str, parsed: Parsed[RouteQuery], *, using: Lists) -> SimpleNamespace:
+def side(name: str, parsed: Parsed[RouteQuery], *, using: Names) -> SimpleNamespace:
     """Return one side of the form, by the URL parameter of its token.
 
     `typed` is the text in the field beside the list. `coin` and `chain` describe any token of a chain, or of all
@@ -348,7 +340,7 @@ def _ask(question: RouteQuery, direction: RouteDirection) -> TokensAnswer:
     return app.current().service.ask(call)
 
 
-def grouped(question: RouteQuery, answer: TokensAnswer, *, using: Lists) -> RouteAnswer:
+def grouped(question: RouteQuery, answer: TokensAnswer, *, using: Names) -> RouteAnswer:
     """Return the result of a query with a token on one side. Chains and tokens keep the service's order."""
     by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
     for token in answer.tokens:
@@ -369,7 +361,7 @@ def grouped(question: RouteQuery, answer: TokensAnswer, *, using: Lists) -> Rout
     )
 
 
-def _group(question: RouteQuery, chain_id: int, by_key: Mapping[str, TokenInfo], *, using: Lists) -> TokenGroup:
+def _group(question: RouteQuery, chain_id: int, by_key: Mapping[str, TokenInfo], *, using: Names) -> TokenGroup:
     most = len(by_key) if question.show else MAX_ALONE if question.restriction else MAX_EACH
     known = using.chain(chain_id)
     chain = names.chain(chain_id, info=known)
@@ -379,7 +371,7 @@ def _group(question: RouteQuery, chain_id: int, by_key: Mapping[str, TokenInfo],
     return TokenGroup(chain_id, chain, chain_icon(chain_id, chain, known), known is not None, tokens, len(by_key))
 
 
-def _headline(question: RouteQuery, groups: Sequence[TokenGroup], *, is_readable: bool, using: Lists) -> str:
+def _headline(question: RouteQuery, groups: Sequence[TokenGroup], *, is_readable: bool, using: Names) -> str:
     if question.kind is RouteDirection.RECEIVE:
         which = f"reachable from {named(question.origin, question.token, using=using)}"
     else:
@@ -396,7 +388,7 @@ def _headline(question: RouteQuery, groups: Sequence[TokenGroup], *, is_readable
 
 
 def checked(
-    question: RouteQuery, received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, *, using: Lists
+    question: RouteQuery, received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, *, using: Names
 ) -> RouteAnswer:
     """Return the result of a query with a token on both sides, of which at least one was answered.
 
@@ -437,7 +429,7 @@ def _check(
     return RouteCheck(purpose, operation, Verdict.OTHER if listed else otherwise)
 
 
-def named(chain_id: int | None, address: str | None, *, using: Lists) -> str:
+def named(chain_id: int | None, address: str | None, *, using: Names) -> str:
     """Return `USDC on Base`, with the address of an unnamed token, or `Base` without a token."""
     if not address:
         return names.of_chain(chain_id, using=using)
@@ -446,7 +438,7 @@ def named(chain_id: int | None, address: str | None, *, using: Lists) -> str:
     return f"{symbol} on {token.chain}"
 
 
-def title(question: RouteQuery, *, using: Lists) -> str:
+def title(question: RouteQuery, *, using: Names) -> str:
     """Return `Routes from USDC on Base to Optimism`. The side with a token comes first."""
     ends = [("from", question.origin, question.token), ("to", question.destination, question.wanted)]
     if question.kind is RouteDirection.PAY:

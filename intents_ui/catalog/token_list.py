@@ -20,7 +20,7 @@ from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
 from intents_ui.service.models import ChainInfo, TokenInfo
 from intents_ui.tokens import names
-from intents_ui.tokens.names import Names, NoNames
+from intents_ui.tokens.names import Names
 from intents_ui.tokens.token_amounts import Identity, TokenStanding, identity, key
 
 LONGEST_SEARCH = 100
@@ -269,7 +269,7 @@ class TokenRow:
         return self.token.chain_id or 0, self.address
 
 
-class _Given(NoNames):
+class _Given(Names):
     """The catalog, with featured tokens that are already loaded and need no request."""
 
     def __init__(self, names: Names, tokens: Iterable[TokenInfo]) -> None:

@@ -128,7 +128,7 @@ class Reader:
         filters.
         """
         with page_deadline():
-            found = lookup.in_turn(self.service, lambda: lookup.as_any(self.service, results.ADDRESS, address))
+            found = lookup.in_turn(self.service, lambda: lookup.as_any(results.ADDRESS, address))
             for _, error in found.failed:
                 raise error
             if any(reason.key == results.OWNER for hit in found.hits for reason in hit.reasons):

@@ -22,7 +22,7 @@ from intents_ui.service.models import (
     TransactionPrecondition,
 )
 from intents_ui.tokens import names, token_amounts
-from intents_ui.tokens.names import Names, NoNames
+from intents_ui.tokens.names import Names
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
@@ -167,7 +167,7 @@ class TransactionCalls:
     more: int = 0
 
 
-class ChainNames(NoNames):
+class ChainNames(Names):
     """Names of chains only, for calls on other chains than the transfer's.
 
     Call data can name any chain, and a token list of another one would be a request to the service.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -196,7 +196,8 @@ class AddressLookup:
         service, value, owner = app.current().service, finding.value, Filters(owner=finding.value)
         chains = [chain.id for chain in app.current().catalog.chains()]
         self.finding = finding
-        self.searches = {each: Part(each.ask) for each in lookup.as_any(service, results.ADDRESS, value)}
+        asked = lookup.as_any(results.ADDRESS, value)
+        self.searches = {each: Part(partial(lookup.answer_to, each, service=service)) for each in asked}
         self.recoverable = Part(lambda: reading.list_page(owner.with_(recoverable=True)))
         self.open_list = Part(lambda: reading.list_page(owner.with_(status=IN_FLIGHT)))
         self.listed = Part(lambda: reading.list_page(listed))

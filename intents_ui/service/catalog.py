@@ -27,7 +27,7 @@ from intents_ui.service.executor import resting
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, ChainsAnswer, TokenInfo, TokensAnswer, plain
 from intents_ui.service.operations import ServiceCall
 from intents_ui.service.request_context import is_over, time_left, within
-from intents_ui.service.results import NO_PRICE, Price
+from intents_ui.service.results import NO_PRICE, Names, Price
 
 SECOND = timedelta(seconds=1)
 LISTS_HELD = 256
@@ -88,20 +88,19 @@ class CatalogIndex:
     newest: float | None
 
 
-class Catalog:
+class Catalog(Names):
     """Index of the service's chains and tokens. Thread-safe.
 
-    When any list changes, `version` is replaced by another object, and `derived`, which is for results that depend on
-    the names, by an empty dictionary.
+    When any list changes, `version` is replaced by another object, and `derived` by an empty dictionary.
     """
 
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
         self._clock = clock
         self._lock = threading.Lock()
-        self._lists: dict[object, Any] = {}  # the newest response by subject
-        # A page names hundreds of chains and tokens, which needs no look at the cache until then.
-        self._fresh_until: dict[object, float] = {}
+        # The newest response by subject, and how long it is fresh. A page names hundreds of chains and tokens, which
+        # needs no look at the cache until then.
+        self._lists: dict[object, tuple[Any, float]] = {}
         self._paused: TTLCache[object, bool] = TTLCache(LISTS_HELD, PAUSE_SECONDS, timer=clock)
         self.derived: dict[Any, Any] = {}
         self.version = object()
@@ -137,32 +136,26 @@ class Catalog:
         for chain in self.chains()[:CHAINS_TO_BEGIN_WITH]:
             self._look_up(tokens_of(chain.id))
 
+    # Names
+
     def chains(self) -> tuple[ChainInfo, ...]:
-        """Return all supported chains, in the service's order."""
-        return tuple(self._chains().index.values())
+        return tuple(self._chains().values())
 
     def chain(self, chain_id: int | None) -> ChainInfo | None:
-        return None if chain_id is None else self._chains().index.get(chain_id)
+        return None if chain_id is None else self._chains().get(chain_id)
 
     def tokens(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        """Return a chain's listed tokens without duplicates, in the service's order."""
         return tuple(self._tokens(chain_id).index.values())
 
     def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
-        """Return a listed token, or None. The zero address and 0xeee… both mean the chain's native token."""
         return self._tokens(chain_id).by_address.get(plain(address)) if address else None
 
     def lists(self, chain_id: int | None, address: str | None) -> bool | None:
-        """Return whether a token is listed, or None if the chain's tokens aren't known. The native token always is."""
         known = self._tokens(chain_id).by_address if address else {}
         wanted = plain(address or "")
         return wanted == NATIVE_TOKEN or wanted in known if known else None
 
     def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        """Return the cached featured tokens of one chain, or of every chain for None, without a request.
-
-        Returns the same object while the lists are unchanged, so callers can cache values derived from it.
-        """
         derived, place = self.derived, ("featured", chain_id)
         if place not in derived:
             lists = [each for subject, each in self._token_lists().items() if chain_id in (None, subject)]
@@ -174,26 +167,47 @@ class Catalog:
         """Return the chains of each route provider, None where they can't be loaded. Waits like `learn`."""
         wanted = tuple(route_providers)
         self.learn((), route_providers=wanted)
-        known = {provider: self._lists.get(served_by(provider).subject) for provider in wanted}
+        known = {provider: self._known(served_by(provider)) for provider in wanted}
         return {provider: frozenset(answer.index) if answer else None for provider, answer in known.items()}
 
-    def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
-        """Return all supported chains or a route provider's, for the page about them.
+    def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:
+        """Return the number of featured tokens by chain. Chains whose number is unknown are missing.
 
-        Raises ServiceError if there is no cached list to fall back on. Pass known route providers only, because each
-        one takes a cache entry.
+        Uses one request for all chains, with the timeout of `learn`, and the cached lists where it fails.
         """
+        if together := self._find(featured_on(chain_ids)):
+            counts = Counter(token.chain_id for token in together.index.values())
+            return {chain_id: counts[chain_id] for chain_id in chain_ids}
+        lists = self._token_lists()
+        return {chain_id: len(self.featured(chain_id)) for chain_id in chain_ids if chain_id in lists}
+
+    def known(self) -> CatalogIndex:
+        """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
+        chains, cache, lists = self._known(CHAINS), self._service.cache, self._token_lists()
+        if chains:
+            lists = {chain_id: each for chain_id, each in lists.items() if chain_id in chains.index}
+        cached = cache.peek(CHAINS.call)
+        ages = [each.age for chain_id in lists if (each := cache.peek(tokens_of(chain_id).call))]
+        return CatalogIndex(
+            chains=len(chains.index) if chains else 0,
+            chains_age=cached.age if cached else None,
+            tokens=sum(len(each.index) for each in lists.values()),
+            chains_with_tokens=sum(bool(each.index) for each in lists.values()),
+            oldest=max(ages, default=None),
+            newest=min(ages, default=None),
+        )
+
+    # The lists themselves, for the pages about them. They raise ServiceError if no list is cached to fall back on.
+
+    def listed_chains(self, *, route_provider: str | None = None) -> Listed[ChainInfo]:
+        """Return all supported chains or a known route provider's. Each provider takes a cache entry."""
         return self._listed(served_by(route_provider) if route_provider else CHAINS)
 
     def listed_tokens(self, chain_id: int) -> Listed[TokenInfo]:
-        """Return a chain's listed tokens, for the page about them. Raises ServiceError if none are cached."""
         return self._listed(tokens_of(chain_id))
 
     def listed_featured(self, chain_ids: Iterable[int]) -> Listed[TokenInfo]:
-        """Return the featured tokens of these chains, with one request for all known ones.
-
-        Raises ServiceError if none are cached.
-        """
+        """Return the featured tokens of these chains, with one request for all known ones."""
         wanted, known = set(chain_ids), [chain.id for chain in self.chains()]
         found = self._listed(featured_on(known if wanted.issubset(known) else sorted(wanted)))
         return replace(found, entries=[token for token in found.entries if token.chain_id in wanted])
@@ -202,7 +216,7 @@ class Catalog:
         """Return the listed tokens of several chains, unordered, with those of external lists if wanted.
 
         Each chain takes a request: other pages cache the same lists, one can fail without the others, and the number of
-        cache entries doesn't grow with the combinations of chains. Raises ServiceError if no list is available at all.
+        cache entries doesn't grow with the combinations of chains.
         """
         ask = self._external if external else self.listed_tokens
         calls = (partial(ask, each) for each in chain_ids)
@@ -223,43 +237,28 @@ class Catalog:
         answer = self._service.ask(call)
         return Listed(answer.tokens, answer.unreadable_entries)
 
-    def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:
-        """Return the number of featured tokens by chain. Chains whose number is unknown are missing.
+    def _listed(self, listing: ServiceList[Any]) -> Listed[Any]:
+        """Return a list within its TTL, or a stale one if the request for a newer one fails."""
+        with request_context.collecting_stale() as stale:
+            found = self._refreshed(listing, newest=True)
+        entries, unreadable = tuple(found.index.values()), found.unreadable_entries
+        if not stale:
+            return Listed(entries, unreadable)
+        age = datetime.now(UTC) - stale[0].learned_at
+        return Listed(entries, unreadable, age - age % SECOND, stale[0].error)
 
-        Uses one request for all chains, with the timeout of `learn`, and the cached lists where it fails.
-        """
-        if together := self._find(featured_on(chain_ids)):
-            counts = Counter(token.chain_id for token in together.index.values())
-            return {chain_id: counts[chain_id] for chain_id in chain_ids}
-        lists = self._token_lists()
-        return {
-            chain_id: sum(token.featured is True for token in lists[chain_id].index.values())
-            for chain_id in chain_ids
-            if chain_id in lists
-        }
+    # What is known
 
-    def known(self) -> CatalogIndex:
-        """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
-        chains = known.index if (known := self._lists.get(CHAINS.subject)) else None
-        lists = self._token_lists()
-        of_chains = {chain_id: each for chain_id, each in lists.items() if chains is None or chain_id in chains}
-        cached = self._service.cache.peek(CHAINS.call)
-        ages = [each.age for chain_id in of_chains if (each := self._service.cache.peek(tokens_of(chain_id).call))]
-        return CatalogIndex(
-            chains=len(chains or ()),
-            chains_age=cached.age if cached else None,
-            tokens=sum(len(each.index) for each in of_chains.values()),
-            chains_with_tokens=sum(bool(each.index) for each in of_chains.values()),
-            oldest=max(ages, default=None),
-            newest=min(ages, default=None),
-        )
+    def _known[A](self, listing: ServiceList[A]) -> A | None:
+        answer: A | None = self._lists.get(listing.subject, (None, 0.0))[0]
+        return answer
 
     def _token_lists(self) -> dict[int, TokensAnswer]:
         with self._lock:
-            return {subject: answer for subject, answer in self._lists.items() if isinstance(subject, int)}
+            return {subject: answer for subject, (answer, _) in self._lists.items() if isinstance(subject, int)}
 
-    def _chains(self) -> ChainsAnswer:
-        return self._find(CHAINS) or ChainsAnswer()
+    def _chains(self) -> Mapping[int, ChainInfo]:
+        return (self._find(CHAINS) or ChainsAnswer()).index
 
     def _tokens(self, chain_id: int | None) -> TokensAnswer:
         return (self._find(tokens_of(chain_id)) if chain_id is not None else None) or TokensAnswer()
@@ -268,11 +267,12 @@ class Catalog:
         """Return a list, requested if necessary, or None if it is unavailable."""
         if not self._use_cached(listing) and not is_over():
             self._look_up(listing)
-        return self._lists.get(listing.subject)
+        return self._known(listing)
 
     def _use_cached(self, listing: ServiceList[Any]) -> bool:
         """Look up a list if it is cached. Return whether it needs no request now."""
-        if self._clock() < self._fresh_until.get(listing.subject, 0.0):
+        _, fresh_until = self._lists.get(listing.subject, (None, 0.0))
+        if self._clock() < fresh_until:
             return True
         entry = self._service.cache.get(listing.call)
         if entry is None or not entry.may_be_renewed:
@@ -289,16 +289,6 @@ class Catalog:
         with contextlib.suppress(ServiceError), request_context.collecting_stale():
             self._refreshed(listing)
 
-    def _listed(self, listing: ServiceList[Any]) -> Listed[Any]:
-        """Return a list within its TTL, or a stale one if the request for a newer one fails."""
-        with request_context.collecting_stale() as stale:
-            found = self._refreshed(listing, newest=True)
-        entries, unreadable = tuple(found.index.values()), found.unreadable_entries
-        if not stale:
-            return Listed(entries, unreadable)
-        age = datetime.now(UTC) - stale[0].learned_at
-        return Listed(entries, unreadable, age - age % SECOND, stale[0].error)
-
     def _refreshed(self, listing: ServiceList[Any], *, newest: bool = False) -> Any:
         try:
             answer = self._service.ask(listing.call, newest=newest)
@@ -312,15 +302,14 @@ class Catalog:
 
     def _keep(self, listing: ServiceList[Any], answer: Any) -> None:
         entry = self._service.cache.peek(listing.call)
+        fresh_until = self._clock() + entry.policy.fresh - entry.age if entry else 0.0
         with self._lock:
             self._paused.pop(listing.subject, None)
-            if self._lists.get(listing.subject) is not answer:
+            if self._known(listing) is not answer:
                 self.derived, self.version = {}, object()
             if len(self._lists) >= LISTS_HELD and listing.subject not in self._lists:
                 self._lists.clear()
-                self._fresh_until.clear()
-            self._lists[listing.subject] = answer
-            self._fresh_until[listing.subject] = self._clock() + entry.policy.fresh - entry.age if entry else 0.0
+            self._lists[listing.subject] = answer, fresh_until
 
     def _pause(self, listing: ServiceList[Any]) -> None:
         """Let pages do without a list for a while, after a failure or while its request takes long."""
@@ -351,7 +340,10 @@ class Prices:
             found = {key: price for key in keys.values() if (price := self._cache.get(key))}
         missing = {key: token for token, key in keys.items() if key not in found}
         if missing and self._clock() >= self._paused_until:
-            found |= self._fetched([missing[key] for key in sorted(missing)])
+            fetched = self._fetched([missing[key] for key in sorted(missing)])
+            with self._lock:
+                self._cache.update(fetched)
+            found |= fetched
         return {token: found[key] for token, key in keys.items() if key in found}
 
     def _fetched(self, tokens: Sequence[Token]) -> dict[Token, Price]:
@@ -364,8 +356,6 @@ class Prices:
                 found |= answer
             elif answer.may_serve_stale and not isinstance(answer, Overloaded):  # the service isn't well
                 self._paused_until = self._clock() + PAUSE_SECONDS
-        with self._lock:
-            self._cache.update(found)
         return found
 
     def _batch(self, tokens: Sequence[Token]) -> dict[Token, Price]:

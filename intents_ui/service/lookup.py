@@ -8,7 +8,7 @@ shift all that follow. Where the service doesn't support `before`, the original 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 from intents_ui.service import executor, operations
 from intents_ui.service.client import Client, ServiceClient
@@ -221,14 +221,15 @@ def _order(sort: Sequence[SortBy]) -> str:
     return (sort[0].order or "").upper() if sort else ""
 
 
-# Number of unverified hits by deposit hash to check with a request each.
-MAX_VERIFIED = 3
-# Number of hits whose receipts are read, with a request each.
-MAX_RECEIPTS = 8
-
+MAX_VERIFIED = 3  # hits by deposit hash that are verified with a request each
+MAX_RECEIPTS = 8  # hits whose receipts are read, with a request each
 ROUTE_PAGE = Page.first(size=50)
-
-type Answer = SearchAnswer | ServiceError
+CRITERIA = {
+    OWNER: "by_owner_address",
+    DEPOSIT_ADDRESS: "by_origin_intent_address",
+    DELIVERY_ADDRESS: "by_destination_intent_address",
+    WORDS: "by_query_string",
+}
 
 
 def newest_of_route(origin: int, destination: int, page: Page = ROUTE_PAGE) -> ServiceCall[HistoryAnswer]:
@@ -254,31 +255,40 @@ def read_transfer(service: ServiceClient, intent_id: str) -> tuple[Intent, Inten
 
 def in_turn(service: Client, *stages: Callable[[], Sequence[LookupQuestion]]) -> LookupResult:
     """Run the lookups of a stage concurrently, and the next stage only if this one got responses but no hits."""
-    answers: list[tuple[LookupQuestion, Answer]] = []
+    answered: list[tuple[LookupQuestion, SearchAnswer]] = []
+    failed: list[tuple[LookupQuestion, ServiceError]] = []
     for stage in stages:
         questions = stage()
-        found = service.threads.together(*(question.ask for question in questions))
-        newest: list[tuple[LookupQuestion, Answer]] = list(zip(questions, found, strict=True))
-        answers += newest
-        answered = [answer for _, answer in newest if not isinstance(answer, ServiceError)]
-        if any(answer.intents for answer in answered) or (newest and not answered):
+        found = service.threads.together(*(partial(answer_to, question, service=service) for question in questions))
+        answers = [answer for answer in found if not isinstance(answer, ServiceError)]
+        for question, answer in zip(questions, found, strict=True):
+            if isinstance(answer, ServiceError):
+                failed.append((question, answer))
+            else:
+                answered.append((question, answer))
+        if any(answer.intents for answer in answers) or (questions and not answers):
             break
-    return _checked(service, _merged(answers))
-
-
-def as_any(service: Client, keys: Iterable[str], value: str) -> tuple[LookupQuestion, ...]:
-    """Return a lookup for each key that the value may be."""
-    return tuple(
-        LookupQuestion(key, value, partial(ASK[key], service, value), value if key == TRANSACTION_HASH else "")
-        for key in keys
+    return LookupResult(
+        hits=_checked(service, _hits(answered)),
+        answered=tuple(question for question, _ in answered),
+        failed=tuple(failed),
+        may_be_capped=any(len(answer.intents) == CAPPED_FROM for _, answer in answered),
+        unreadable=sum(answer.unreadable_entries for _, answer in answered),
+        # The counts may overlap, so the largest one is a lower bound.
+        beyond=max((answer.beyond for _, answer in answered), default=0),
     )
 
 
-def by_criteria(service: Client, called: str, **criteria: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:
+def as_any(keys: Iterable[str], value: str) -> tuple[LookupQuestion, ...]:
+    """Return a lookup for each key that the value may be."""
+    return tuple(LookupQuestion(key, value, value if key == TRANSACTION_HASH else "") for key in keys)
+
+
+def by_criteria(called: str, **criteria: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:
     """Return one lookup by these criteria, which the service combines, labeled `called`."""
     value = str(next(iter(criteria.values()))) if len(criteria) == 1 else ""
     txn_hash = criteria.get("by_transaction_hash") or criteria.get("by_deposit_transaction_hash") or ""
-    return (LookupQuestion(called, value, lambda: _search(service, **criteria), txn_hash),)
+    return (LookupQuestion(called, value, txn_hash, criteria),)
 
 
 def tokens_among(service: Client, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
@@ -297,7 +307,23 @@ def tokens_at(service: Client, chain_ids: Sequence[int], address: str) -> tuple[
     return tuple(token for token in listed if (token.address or "").lower() == address.lower())
 
 
-def _search(service: Client, **criteria: Unpack[SearchCriteria]) -> SearchAnswer:
+def answer_to(question: LookupQuestion, *, service: Client) -> SearchAnswer:
+    """Run one lookup. Raises ServiceError."""
+    value = question.value
+    if question.criteria:
+        return _search(service, question.criteria)
+    if question.key == TRANSACTION_HASH:
+        found = _search(service, {"by_transaction_hash": value})
+        return found if found.intents else _with_deposit(service, value)
+    if question.key != INTENT_ID:
+        return _search(service, {CRITERIA[question.key]: value})
+    try:
+        return SearchAnswer(intents=(service.ask(operations.get_intent(value)),))
+    except NotFound:
+        return SearchAnswer()
+
+
+def _search(service: Client, criteria: Mapping[str, Any]) -> SearchAnswer:
     try:
         answer = service.ask(operations.search_intents(**criteria))
     except NotFound:
@@ -310,22 +336,10 @@ def _search(service: Client, **criteria: Unpack[SearchCriteria]) -> SearchAnswer
     return answer
 
 
-def _intent(service: Client, value: str) -> SearchAnswer:
-    try:
-        return SearchAnswer(intents=(service.ask(operations.get_intent(value)),))
-    except NotFound:
-        return SearchAnswer()
-
-
-def _with_transaction(service: Client, value: str) -> SearchAnswer:
-    found = _search(service, by_transaction_hash=value)
-    return found if found.intents else _with_deposit(service, value)
-
-
 def _with_deposit(service: Client, value: str) -> SearchAnswer:
     """Search by deposit hash and verify each hit, because a service that ignores this criterion can return anything."""
     try:
-        found = _search(service, by_deposit_transaction_hash=value).intents[:MAX_VERIFIED]
+        found = _search(service, {"by_deposit_transaction_hash": value}).intents[:MAX_VERIFIED]
     except Invalid:
         return SearchAnswer()
     return SearchAnswer(intents=tuple(intent for intent in found if _has_deposit(service, intent, value)))
@@ -339,48 +353,26 @@ def _has_deposit(service: Client, intent: Intent, value: str) -> bool:
     return receipt.step_of(value) == "deposit"
 
 
-ASK: Mapping[str, Callable[[Client, str], SearchAnswer]] = {
-    INTENT_ID: _intent,
-    TRANSACTION_HASH: _with_transaction,
-    OWNER: lambda service, value: _search(service, by_owner_address=value),
-    DEPOSIT_ADDRESS: lambda service, value: _search(service, by_origin_intent_address=value),
-    DELIVERY_ADDRESS: lambda service, value: _search(service, by_destination_intent_address=value),
-    WORDS: lambda service, value: _search(service, by_query_string=value),
-}
-
-
-def _merged(answers: Sequence[tuple[LookupQuestion, Answer]]) -> LookupResult:
-    answered = [(question, answer) for question, answer in answers if isinstance(answer, SearchAnswer)]
-    found = [answer for _, answer in answered]
-    intents: dict[str, Intent] = {}
-    reasons: dict[str, list[LookupQuestion]] = {}
+def _hits(answered: Iterable[tuple[LookupQuestion, SearchAnswer]]) -> list[Hit]:
+    """Return each intent once, with all its reasons, newest first."""
+    hits: dict[str, Hit] = {}
     for question, answer in answered:
         for intent in answer.intents:
-            intents.setdefault(intent.intent_id.lower(), intent)
-            reasons.setdefault(intent.intent_id.lower(), []).append(question)
-    hits = [Hit(intent, tuple(dict.fromkeys(reasons[key]))) for key, intent in intents.items()]
-    return LookupResult(
-        hits=tuple(sorted(hits, key=lambda hit: hit.intent.created_at or EARLIEST, reverse=True)),
-        answered=tuple(question for question, _ in answered),
-        failed=tuple((question, answer) for question, answer in answers if isinstance(answer, ServiceError)),
-        may_be_capped=any(len(answer.intents) == CAPPED_FROM for answer in found),
-        unreadable=sum(answer.unreadable_entries for answer in found),
-        # The counts may overlap, so the largest one is a lower bound.
-        beyond=max((answer.beyond for answer in found), default=0),
-    )
+            known = hits.setdefault(intent.intent_id.lower(), Hit(intent, ()))
+            if question not in known.reasons:
+                hits[intent.intent_id.lower()] = replace(known, reasons=(*known.reasons, question))
+    return sorted(hits.values(), key=lambda hit: hit.intent.created_at or EARLIEST, reverse=True)
 
 
-def _checked(service: Client, found: LookupResult) -> LookupResult:
-    """Return the result with the doubts about hits by transaction hash. Their receipts are needed for them anyway."""
-    named = [hit for hit in found.hits if hit.transaction_hashes]
-    wanted = (operations.get_intent_receipt(hit.intent.intent_id) for hit in named[:MAX_RECEIPTS])
-    calls = (partial(service.ask, each) for each in wanted)
-    receipts: list[IntentReceipt | ServiceError] = service.threads.together(*calls)
-    receipts += [OutOfTime()] * len(named[MAX_RECEIPTS:])
-    by_id = {hit.intent.intent_id: receipt for hit, receipt in zip(named, receipts, strict=True)}
-    hits = []
-    for hit in found.hits:
-        receipt = by_id.get(hit.intent.intent_id)
-        doubts = (doubt(each, hit.intent.intent_id, receipt) for each in hit.transaction_hashes)
-        hits.append(replace(hit, doubts=tuple(filter(None, doubts))))
-    return replace(found, hits=tuple(hits))
+def _checked(service: Client, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return the hits with the doubts about those by transaction hash, whose receipts are needed for them anyway."""
+    named = [hit.intent.intent_id for hit in hits if hit.transaction_hashes]
+    calls = (partial(service.ask, operations.get_intent_receipt(each)) for each in named[:MAX_RECEIPTS])
+    receipts: dict[str, IntentReceipt | ServiceError] = dict.fromkeys(named, OutOfTime())
+    receipts.update(zip(named, service.threads.together(*calls), strict=False))
+    checked = []
+    for hit in hits:
+        intent_id = hit.intent.intent_id
+        doubts = (doubt(each, intent_id, receipts.get(intent_id)) for each in hit.transaction_hashes)
+        checked.append(replace(hit, doubts=tuple(filter(None, doubts))))
+    return tuple(checked)

@@ -1,13 +1,14 @@
 """What the service library returns besides the API's own objects: plain data, which the display puts into words."""
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum, auto
+from typing import Any
 
 from intents_ui.service.errors import NotFound, ServiceError
-from intents_ui.service.models import Intent, IntentReceipt, SearchAnswer
+from intents_ui.service.models import ChainInfo, Intent, IntentReceipt, TokenInfo
 
 # Number of hits that suggests a capped search. The service may return only the newest ten without saying so.
 CAPPED_FROM = 10
@@ -26,13 +27,14 @@ ADDRESS = (OWNER, DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
 class LookupQuestion:
     """One lookup: `value` interpreted as the identifier `key`. It is also the reason shown for its hits.
 
-    One of the transactions of each hit should have the `transaction_hash`, unless it is "".
+    One of the transactions of each hit should have the `transaction_hash`, unless it is "". With `criteria`, it
+    searches by these, and `key` is their label.
     """
 
     key: str
     value: str
-    ask: Callable[[], SearchAnswer] = field(compare=False, repr=False)
     transaction_hash: str = ""
+    criteria: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -142,3 +144,34 @@ class ServiceStatus:
     degraded_for: float | None
     typical: float | None
     is_open: bool  # whether the circuit breaker rejects calls
+
+
+class Names:
+    """Names of chains and tokens. This class has none: chains show as IDs and amounts as base units."""
+
+    # Results that depend on these names, by a key of their own. Another object once a name changes. None: keep none.
+    derived: dict[Any, Any] | None = None
+
+    def chain(self, chain_id: int | None) -> ChainInfo | None:
+        """Return a listed chain."""
+        return None
+
+    def chains(self) -> Sequence[ChainInfo]:
+        """Return all listed chains, in the service's order."""
+        return ()
+
+    def tokens(self, chain_id: int | None) -> Sequence[TokenInfo]:
+        """Return a chain's listed tokens without duplicates, in the service's order."""
+        return ()
+
+    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
+        """Return a listed token. The zero address and 0xeee… both mean the chain's native token."""
+        return None
+
+    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
+        """Return whether a token is listed, or None if the chain's tokens aren't known. The native token always is."""
+        return None
+
+    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
+        """Return the featured tokens of a chain, or of all (None). The same object until the lists change."""
+        return ()

@@ -6,51 +6,12 @@ Also how long the slow providers may take (docs/contract.md#durations).
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol
 
 from intents_ui.formatting import text
-from intents_ui.service.models import ChainInfo, IntentHistory, TokenInfo
+from intents_ui.service.models import ChainInfo, IntentHistory
+from intents_ui.service.results import Names as Names
 
-
-class Names(Protocol):
-    """Source of names. None means unlisted."""
-
-    def chain(self, chain_id: int | None) -> ChainInfo | None: ...
-
-    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None: ...
-
-    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
-        """Return whether the token is on its chain's list; None without a list."""
-
-    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        """Return the featured tokens of a chain, or of all (None). The same object until the lists change."""
-
-    @property
-    def derived(self) -> dict[Any, Any] | None:
-        """Results that depend on these names, by a key of their own. Another object once a name changes. None: keep
-        no results.
-        """
-
-
-class NoNames:
-    """Source without names: chains show as IDs and amounts as base units."""
-
-    def chain(self, chain_id: int | None) -> ChainInfo | None:
-        return None
-
-    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
-        return None
-
-    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
-        return None
-
-    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        return ()
-
-    derived: dict[Any, Any] | None = None
-
-
-NO_NAMES = NoNames()
+NO_NAMES = Names()
 
 # Chains of transfers that the service may not list. Relay and LI.FI use their own IDs for some.
 SOLANA = frozenset({792703809, 1151111081099710})

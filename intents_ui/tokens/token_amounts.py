@@ -10,6 +10,7 @@ agree, and static/img/coins.svg has the images. Testnet tokens have no icon, bec
 """
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -95,7 +96,8 @@ def marks_of(
     found = list[TokenWarning]()
     if address and known in (TokenStanding.UNLISTED, TokenStanding.LISTED):
         is_listed = known is TokenStanding.LISTED
-        found += _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
+        like = _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
+        found += [like] if like else []
     found += _hidden(symbol, name)
     return (*found, NOT_LISTED) if known is TokenStanding.UNLISTED else tuple(found)
 
@@ -127,80 +129,57 @@ def with_address(found: Sequence[TokenWarning], address: str | None) -> str:
 
 # Other tokens of the same name
 
-
-@dataclass(frozen=True)
-class FeaturedNames:
-    """Featured tokens by the readings of their symbols and names. `tokens` is stored because its identity is the
-    cache key.
-    """
-
-    tokens: tuple[TokenInfo, ...]
-    symbols: Mapping[str, Sequence[TokenInfo]]
-    names: Mapping[str, Sequence[TokenInfo]]
-
-    def read_as(self, name: str, *, also_by_name: bool) -> Sequence[TokenInfo]:
-        sources = (self.symbols, self.names) if also_by_name else (self.symbols,)
-        # Of the whole text, and of its displayed part.
-        looks = readings(name) | readings(name[: text.SYMBOL_CAP])
-        return next((found for by in sources for each in looks if (found := by.get(each))), ())
+type ByReading = Mapping[str, Sequence[TokenInfo]]
 
 
 @cached(LRUCache(256), key=id, lock=Lock())
-def _featured(tokens: tuple[TokenInfo, ...]) -> FeaturedNames:
-    return FeaturedNames(
-        tokens,
-        _by_reading((token.symbol, token) for token in tokens),
-        _by_reading((token.name, token) for token in tokens),
-    )
-
-
-def _by_reading(named: Iterator[tuple[str | None, TokenInfo]]) -> Mapping[str, Sequence[TokenInfo]]:
-    found: dict[str, list[TokenInfo]] = {}
-    for name, token in named:
-        for reading in readings(name) if name else ():
-            found.setdefault(reading, []).append(token)
-    return found
+def _featured(tokens: tuple[TokenInfo, ...]) -> tuple[ByReading, ByReading, tuple[TokenInfo, ...]]:
+    """Return the tokens by the readings of their symbols and of their names, and themselves: their ID is the key."""
+    symbols, names = defaultdict[str, list[TokenInfo]](list), defaultdict[str, list[TokenInfo]](list)
+    for token in tokens:
+        for reading in readings(token.symbol or ""):
+            symbols[reading].append(token)
+        for reading in readings(token.name or ""):
+            names[reading].append(token)
+    return symbols, names, tokens
 
 
 def _alike(
     chain_id: int | None, address: str, symbol: str, name: str, *, is_listed: bool, using: Names
-) -> Iterator[TokenWarning]:
-    """Return the featured tokens that it imitates. A listed token may share the name of one on another chain, as
-    bridged tokens do.
+) -> TokenWarning | None:
+    """Return the warning about the featured tokens that it imitates.
+
+    A listed token may have the symbol of one on another chain, as bridged tokens do, and the name of any.
     """
     wanted = (using.featured(chain_id),) if is_listed else (using.featured(chain_id), using.featured(None))
     for tokens in wanted:
+        symbols, names, _ = _featured(tokens)
         for place, given in (("symbol", symbol), ("name", name)):
-            found = _featured(tokens).read_as(given, also_by_name=not is_listed) if given else ()
+            # Of the whole text, and of its displayed part.
+            looks = readings(given) | readings(given[: text.SYMBOL_CAP])
+            sources = (symbols,) if is_listed else (symbols, names)
+            found = next((by[each] for by in sources for each in looks if each in by), ())
             others = [token for token in found if token.address.lower() != address.lower()]
             if others:
-                yield _mark_of(others, place, chain_id, address, using=using)
-                return
+                return _lookalike(others, place, chain_id, address, using=using)
+    return None
 
 
-def _mark_of(
+def _lookalike(
     others: Sequence[TokenInfo], place: str, chain_id: int | None, address: str, *, using: Names
 ) -> TokenWarning:
-    other = others[0]
-    symbol = text.symbol(other.symbol).shown
-    like = symbol if place == "symbol" else f"that of {symbol}"
-    reason = (
-        f"Its {place} looks like {like}, {_where(others, chain_id, address, using=using)}. This is a different token."
-    )
-    return TokenWarning(f"looks like {symbol}", reason)
-
-
-def _where(others: Sequence[TokenInfo], chain_id: int | None, address: str, *, using: Names) -> str:
-    other = others[0]
+    other, here = others[0], names.of_chain(chain_id, using=using)
+    symbol, short = text.symbol(other.symbol).shown, hashes.short_address(other.address)
     if other.chain_id != chain_id:
         chains = dict.fromkeys(token.chain_id for token in others)
-        return f"which the service features on {_listed([names.of_chain(each, using=using) for each in chains])}"
-    here = names.of_chain(chain_id, using=using)
-    if hashes.is_native(other.address):
-        return f"the native token of {here}"
-    short = hashes.short_address(other.address)
-    looks_the_same = short.lower() == hashes.short_address(address).lower()
-    return f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"
+        where = f"which the service features on {_listed([names.of_chain(each, using=using) for each in chains])}"
+    elif hashes.is_native(other.address):
+        where = f"the native token of {here}"
+    else:
+        looks_the_same = short.lower() == hashes.short_address(address).lower()
+        where = f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"
+    like = symbol if place == "symbol" else f"that of {symbol}"
+    return TokenWarning(f"looks like {symbol}", f"Its {place} looks like {like}, {where}. This is a different token.")
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -370,9 +349,8 @@ class Money:
     @property
     def symbol(self) -> str | None:
         """Return the symbol as received, unsanitized."""
-        listed = self.names.token(self.chain_id, self.token_address)
+        listed, chain = self.names.token(self.chain_id, self.token_address), self._chain_of_native_token
         named = (self.metadata and self.metadata.symbol) or (listed and listed.symbol)
-        chain = self._chain_of_native_token if not named else None
         return named or (chain.native_symbol if chain else None)
 
     @property
@@ -392,8 +370,8 @@ class Money:
         return self._named(warning_words(self.token.marks))
 
     def _named(self, warning: str) -> str:
-        symbol = self.symbol
-        return f"{text.symbol(symbol).shown}{f' ({warning})' if warning else ''}" if symbol else ""
+        symbol = "" if self.token.symbol == text.UNKNOWN else self.token.symbol
+        return f"{symbol} ({warning})" if symbol and warning else symbol
 
     @property
     def _chain_of_native_token(self) -> ChainInfo | None:

@@ -207,8 +207,8 @@ class TicketLookup:
         kind, value = row.finding.kind, row.finding.value
         found = lookup.in_turn(
             self,
-            lambda: lookup.as_any(self, KEYS_OF_KIND[kind], value),
-            lambda: lookup.as_any(self, KEYS_AFTER_A_MISS.get(kind, ()), value),
+            lambda: lookup.as_any(KEYS_OF_KIND[kind], value),
+            lambda: lookup.as_any(KEYS_AFTER_A_MISS.get(kind, ()), value),
         )
         if found.error:
             return rows.failed(row, found.error, found=found)

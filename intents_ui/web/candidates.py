@@ -70,9 +70,7 @@ def questions(
     findings: Sequence[Finding], keys: Mapping[Kind, Sequence[str]] = KEYS_OF_KIND
 ) -> list[results.LookupQuestion]:
     """Return the lookups of the identifiers by their kinds, or those after a miss with KEYS_AFTER_A_MISS."""
-    service = app.current().service
-    asked = [lookup.as_any(service, keys.get(finding.kind, ()), finding.value) for finding in findings]
-    return [question for each in asked for question in each]
+    return [question for finding in findings for question in lookup.as_any(keys.get(finding.kind, ()), finding.value)]
 
 
 def accounts(read: ParsedText) -> Sequence[Finding]:

@@ -120,7 +120,7 @@ def by_keys(request: HttpRequest) -> HttpResponse:
     service, label = app.current().service, keys[0].label
     called = "all fields together" if len(keys) > 1 else label[0].lower() + label[1:]
     criteria: Any = {key.criterion: parsed.filters[key.name] for key in keys}
-    found = lookup.in_turn(service, lambda: lookup.by_criteria(service, called, **criteria))
+    found = lookup.in_turn(service, lambda: lookup.by_criteria(called, **criteria))
     return answer(request, found, SearchInput(ParsedText(), keys=keys))
 
 
@@ -141,7 +141,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
         return form(request, search_form.read({}), query=transaction_hash, problem=problem)
     found = lookup.in_turn(
         app.current().service,
-        lambda: lookup.as_any(app.current().service, [results.TRANSACTION_HASH], finding.value),
+        lambda: lookup.as_any([results.TRANSACTION_HASH], finding.value),
         lambda: candidates.questions([finding], search_form.KEYS_AFTER_A_MISS),
     )
     named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)

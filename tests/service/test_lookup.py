@@ -35,7 +35,8 @@ class Deposits:
 
 
 def found(service: Upstream) -> list[str]:
-    return [intent.intent_id for intent in lookup.ASK[results.TRANSACTION_HASH](service.service, HASH).intents]
+    (question,) = lookup.as_any([results.TRANSACTION_HASH], HASH)
+    return [intent.intent_id for intent in lookup.answer_to(question, service=service.service).intents]
 
 
 def test_a_hit_by_deposit_hash_counts_only_if_its_receipt_has_that_hash(service: Upstream) -> None:
@@ -57,7 +58,7 @@ def test_hits_by_transaction_are_doubted_unless_a_receipt_that_was_read_has_it(s
         visit.send(response({"intents": ids})) if visit.operation == "SearchIntents" else Deposits(dict(many))(visit)
 
     service.does = find_all
-    result = lookup.in_turn(service.service, lambda: lookup.as_any(service.service, [results.TRANSACTION_HASH], HASH))
+    result = lookup.in_turn(service.service, lambda: lookup.as_any([results.TRANSACTION_HASH], HASH))
     assert {each for hit in result.hits for each in hit.doubts} == {
         results.Doubt(HASH, "0x0"),
         results.Doubt(HASH, f"0x{lookup.MAX_RECEIPTS}", checked=False),

@@ -33,7 +33,7 @@ def delivered(contacts: Contacts) -> Transfer:
 
 def row(transfer: Transfer) -> rows.TriageRow:
     of_intent = intent("FAILED")
-    found = LookupResult((Hit(of_intent, (LookupQuestion(TRANSACTION_HASH, TXN_HASH, lambda: ()),)),), (), (), False)
+    found = LookupResult((Hit(of_intent, (LookupQuestion(TRANSACTION_HASH, TXN_HASH),)),), (), (), False)
     begun = rows.begin(1, Finding(Kind.HASH, TXN_HASH), now=transfer.now)
     return rows.one(begun, found, Reading(found.hits[0], transfer))
 

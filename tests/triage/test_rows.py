@@ -37,7 +37,7 @@ FAILED = receipt("FAILED", deposit="SUCCEEDED", origin="FAILED")
 
 def found(*hits, keys=(results.OWNER,), value=OWNER, failed=(), capped=False) -> LookupResult:
     """Return intents found by the same keys."""
-    questions = tuple(LookupQuestion(key, value, lambda: ()) for key in keys)
+    questions = tuple(LookupQuestion(key, value) for key in keys)
     return LookupResult(tuple(Hit(hit, questions) for hit in hits), questions, failed, capped)
 
 
@@ -175,7 +175,7 @@ def test_an_unreadable_receipt_is_reported():
 
 
 def test_a_failure_is_never_shown_as_not_found():
-    failed = ((LookupQuestion(results.OWNER, OWNER, lambda: ()), Unreachable()),)
+    failed = ((LookupQuestion(results.OWNER, OWNER), Unreachable()),)
     begun = rows.begin(7, BY_ADDRESS, now=NOW)
     row = rows.failed(begun, Unreachable(), found=found(failed=failed))
     assert (row.outcome, row.status.word) == (TriageOutcome.FAILED, "Lookup failed")
