@@ -95,7 +95,7 @@ def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable
         rows = [row for each in groups for row in each.rows]
     lacks = [f"{attention_list.LISTS[name]} could not be read" for name in found.unread]
     lacks += [f"there are more {attention_list.LISTS[name]} than were read" for name in found.cut]
-    exported = [formats.row(row.transfer, url=link(row.intent_id)) for row in rows]
+    exported = [formats.row(row.transfer, url=link(row.transfer.intent.intent_id)) for row in rows]
     yield from limited(iter([Batch(exported, "; ".join(lacks))]), most=ENV.intents_max_export_rows)
 
 

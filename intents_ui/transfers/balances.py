@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from enum import StrEnum
 from functools import cached_property
 
 from intents_ui.formatting import amounts
@@ -17,54 +16,23 @@ from intents_ui.service.models import BalanceGroup, TokenBalance
 from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer, derived
 
-DEPOSIT_ADDRESS = "deposit address"
-DELIVERY_ADDRESS = "destination intent address"
-OTHER_ADDRESS = "another address"
-UNNAMED_ADDRESS = "an unnamed address"
-
-
-class ValueStatus(StrEnum):
-    """What is known about a balance's value."""
-
-    PRICED = "priced"
-    UNPRICED = "unpriced"  # its value in USD is not reported
-    WORTHLESS = "worthless"  # its price is 0
-    NOTHING = "nothing"  # a balance of 0
-    UNKNOWN = "unknown"  # the amount is not reported
-
 
 @dataclass(frozen=True)
 class AddressHolding:
-    """The balance of one token at one address. `side.usd` and `price` (of one token) come from the service."""
+    """The balance of one token at an address, which is `called` so. `said`: its value, or why there is none.
+
+    `side.usd` and `price` (of one token) come from the service. A price of 0 counts as one, but not as a value.
+    """
 
     side: summary.Side
+    said: str
     price: Decimal | None
-    worth: ValueStatus
+    is_priced: bool
     called: str
-    address: str | None
 
     @property
     def is_held(self) -> bool:
-        return self.worth is not ValueStatus.NOTHING
-
-    @property
-    def is_priced(self) -> bool:
-        return self.worth in (ValueStatus.PRICED, ValueStatus.WORTHLESS)
-
-    @property
-    def said(self) -> str:
-        """Return `$79.71`, or why there is no value."""
-        match self.worth:
-            case ValueStatus.PRICED:
-                return amounts.usd(self.side.usd)
-            case ValueStatus.WORTHLESS:
-                return "priced at $0"
-            case ValueStatus.NOTHING:
-                return "nothing"
-            case ValueStatus.UNKNOWN:
-                return "amount not reported"
-            case ValueStatus.UNPRICED:
-                return "no price" if self.price is None else "value not reported"
+        return self.side.money.value != 0
 
     @property
     def each(self) -> str:
@@ -153,60 +121,47 @@ def heard(found: AddressBalances) -> str:
 
 
 def addresses(transfer: Transfer) -> tuple[Address, ...]:
-    return tuple(_address(group, transfer) for group in transfer.balances.groups)
-
-
-def _address(group: BalanceGroup, transfer: Transfer) -> Address:
-    chain_id = group.chain_id or None
-    return Address(
-        called=_called(group, transfer),
-        address=group.intent_address,
-        chain=transfer.chain_name(chain_id),
-        chain_id=chain_id,
-        holdings=tuple(_holding(token, group, transfer) for token in group.tokens),
+    return tuple(
+        Address(
+            called=_called(group, transfer),
+            address=group.intent_address,
+            chain=transfer.chain_name(group.chain_id or None),
+            chain_id=group.chain_id or None,
+            holdings=tuple(_holding(token, group, transfer) for token in group.tokens),
+        )
+        for group in transfer.balances.groups
     )
 
 
 def _called(group: BalanceGroup, transfer: Transfer) -> str:
     """Return the address's name. A transfer may have the same address on both chains."""
     if group.intent_address is None:
-        return UNNAMED_ADDRESS
+        return "an unnamed address"
     address = group.intent_address.lower()
     places = (
-        (DEPOSIT_ADDRESS, transfer.deposit_address, transfer.origin_chain_id),
-        (DELIVERY_ADDRESS, transfer.delivery_address, transfer.destination_chain_id),
+        ("deposit address", transfer.deposit_address, transfer.origin_chain_id),
+        ("destination intent address", transfer.delivery_address, transfer.destination_chain_id),
     )
     same = [(called, chain_id) for called, known, chain_id in places if known and known.lower() == address]
     on_its_chain = [called for called, chain_id in same if chain_id == group.chain_id]
-    return next(iter([*on_its_chain, *(called for called, _ in same)]), OTHER_ADDRESS)
+    return next(iter([*on_its_chain, *(called for called, _ in same)]), "another address")
 
 
 def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> AddressHolding:
-    worth = _worth(token)
-    return AddressHolding(
-        side=summary.Side(
-            transfer.held(token, inside=group), token.balance_usd if worth is ValueStatus.PRICED else None
-        ),
-        price=token.price_usd,
-        worth=worth,
-        called=_called(group, transfer),
-        address=group.intent_address,
-    )
-
-
-def _worth(token: TokenBalance) -> ValueStatus:
-    """Return the worth. A value of 0 without a price means that the price is unknown."""
+    said, usd, price = "no price", None, token.price_usd
     if token.balance is None:
-        return ValueStatus.UNKNOWN
-    if token.balance == 0:
-        return ValueStatus.NOTHING
-    if token.balance_usd:
-        return ValueStatus.PRICED
-    if token.price_usd is None:
-        return ValueStatus.UNPRICED
-    if token.price_usd == 0:
-        return ValueStatus.WORTHLESS
-    return ValueStatus.UNPRICED if token.balance_usd is None else ValueStatus.PRICED
+        said = "amount not reported"
+    elif token.balance == 0:
+        said = "nothing"
+    # A value of 0 without a price means that the price is unknown.
+    elif token.balance_usd or (token.balance_usd is not None and price):
+        usd = token.balance_usd
+        said = amounts.usd(usd)
+    elif price is not None:
+        said = "value not reported" if price else "priced at $0"
+    side = summary.Side(transfer.held(token, inside=group), usd)
+    is_priced = usd is not None or (bool(token.balance) and price == 0)
+    return AddressHolding(side, said, price, is_priced, _called(group, transfer))
 
 
 def value(holdings: Iterable[AddressHolding]) -> Value:
@@ -244,10 +199,6 @@ class RecoverableRow:
         return value(self.holdings)
 
     @property
-    def intent_id(self) -> str:
-        return self.transfer.intent.intent_id
-
-    @property
     def created_at(self) -> datetime | None:
         return self.transfer.quoted_at
 
@@ -280,4 +231,4 @@ def recoverable_row(transfer: Transfer) -> RecoverableRow:
 
 def by_age(row: RecoverableRow) -> tuple[datetime, str]:
     """Sort the oldest first."""
-    return row.created_at or LAST, row.intent_id
+    return row.created_at or LAST, row.transfer.intent.intent_id

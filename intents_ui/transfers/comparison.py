@@ -5,12 +5,13 @@ Figures that the service doesn't report stay unknown, and rows that say nothing 
 counts only once the delivery is confirmed. The service doesn't report the fees that were charged.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
+from itertools import accumulate, pairwise
 
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.amounts import EXACT, Amount
@@ -86,12 +87,8 @@ class Comparison:
         return LABELS[self.result]
 
 
-NOTHING_TO_COMPARE = "Nothing to compare."
-CONFLICTING = "Conflicting data: status and steps disagree"
-CONFLICTING_BALANCES = "Conflicting data: balances and steps disagree"
-NOT_CONFIRMED = "Delivery not confirmed"
 ENOUGH = frozenset({Result.AS_QUOTED, Result.WITHIN_LIMIT})
-MEASURED = frozenset({Result.ON_TRACK, Result.OVER_ESTIMATE, Result.DELAYED})
+LATE_SO_FAR = frozenset({Result.OVER_ESTIMATE, Result.DELAYED})
 
 
 @derived
@@ -107,7 +104,7 @@ def of(transfer: Transfer) -> Comparison:
             return quote.not_delivered()
         case Delivery.NO_DEPOSIT:
             received = quote.received(Result.NO_DEPOSIT, actual="nothing")
-            return Comparison(Result.NO_DEPOSIT, NOTHING_TO_COMPARE, (received,))
+            return Comparison(Result.NO_DEPOSIT, "Nothing to compare.", (received,))
         case Delivery.UNCONFIRMED:
             return quote.unconfirmed()
         case Delivery.UNKNOWN:
@@ -122,7 +119,7 @@ class _Quote:
     """
 
     def __init__(self, transfer: Transfer) -> None:
-        self._transfer, self._now = transfer, transfer.now
+        self._transfer = transfer
         request, quote = transfer.request, transfer.quote
         self._is_exact_output = first(transfer.summary.trade_type, request.trade_type) == EXACT_OUTPUT
         # A request names the amount that it fixes. The other one is 0 or missing.
@@ -130,26 +127,27 @@ class _Quote:
         self._quoted = replace(transfer.expected, value=quoted)
         self._least = replace(transfer.expected, value=quoted if self._is_exact_output else quote.to_amount_min)
         self._estimate = transfer.given_estimate
-        self._tolerance = first(quote.max_slippage, request.options.slippage_tolerance if request.options else None)
+        # Whether the received amount is known, and in the quoted token.
+        asked = transfer.money(None, request.destination_chain_id, request.destination_token_address)
+        is_another = token_amounts.is_another_token(asked, transfer.received)
+        self._is_comparable = transfer.received.value is not None and not is_another
 
     # What became of it
 
     def so_far(self) -> Comparison:
-        time = self._time_so_far()
-        # On track requires an estimate, and each step confirmed.
-        is_confirmed = summary.of(self._transfer).certainty is Certainty.CONFIRMED
-        is_measured = time.result in MEASURED and (is_confirmed or time.result is not Result.ON_TRACK)
-        if time.result in (Result.OVER_ESTIMATE, Result.DELAYED):
-            text = Sentence("Expected by ", times.utc_minute(self._transfer.due_at, now=self._now))
-        elif self._transfer.steps.has_dead_step:
-            text = Sentence("A step failed, outcome pending")
+        transfer, time = self._transfer, self._time_so_far()
+        result, text = Result.PENDING, self.in_words
+        if time.result in LATE_SO_FAR:
+            result, text = time.result, Sentence("Expected by ", times.utc_minute(transfer.due_at, now=transfer.now))
+        elif transfer.steps.has_dead_step:
+            text = "A step failed, outcome pending"
         else:
-            text = Sentence(self.in_words, f" · estimate {times.duration(self._estimate)}" if self._estimate else "")
-        return _comparison(
-            time.result if is_measured else Result.PENDING,
-            text,
-            (self.received(Result.PENDING), time, self._deposit(is_open=True), self._slippage(None)),
-        )
+            # On track requires an estimate, and each step confirmed.
+            is_confirmed = summary.of(transfer).certainty is Certainty.CONFIRMED
+            result = time.result if time.result is Result.ON_TRACK and is_confirmed else result
+            text = Sentence(text, f" · estimate {times.duration(self._estimate)}" if self._estimate else "")
+        rows = (self.received(Result.PENDING), time, self._deposit(is_open=True), self._slippage(None))
+        return _comparison(result, text, rows)
 
     def delivered(self) -> Comparison:
         """Return the comparison of a confirmed delivery. The amount decides the result. A missed estimate counts only
@@ -172,21 +170,22 @@ class _Quote:
 
     def not_delivered(self) -> Comparison:
         received = self.received(Result.NOT_DELIVERED, actual="nothing")
-        refund = self._refund()
+        refund, text = self._refund()
         if refund is None:
             is_reported = self._transfer.status == IntentStatus.REFUNDED
             text = "Reported as refunded" if is_reported else self.in_words
             return Comparison(Result.NOT_DELIVERED, text, (received,))
         is_refunded = refund.result is Result.REFUNDED
-        result = Result.REFUNDED if is_refunded else Result.NOT_DELIVERED
-        return Comparison(result, self._refund_in_words(refund), (received, refund))
+        return Comparison(Result.REFUNDED if is_refunded else Result.NOT_DELIVERED, text, (received, refund))
 
     def unconfirmed(self) -> Comparison:
-        doubt = NOT_CONFIRMED
-        if summary.of(self._transfer).certainty is Certainty.CONFLICTING:
-            without = summary.of(self._transfer.without_balances()).certainty
-            doubt = CONFLICTING if without is Certainty.CONFLICTING else CONFLICTING_BALANCES
-        return _comparison(Result.UNKNOWN, doubt, (self.received(Result.UNKNOWN, difference=doubt), self._refund()))
+        transfer, doubt = self._transfer, "Delivery not confirmed"
+        if summary.of(transfer).certainty is Certainty.CONFLICTING:
+            without = summary.of(transfer.without_balances()).certainty
+            source = "status" if without is Certainty.CONFLICTING else "balances"
+            doubt = f"Conflicting data: {source} and steps disagree"
+        rows = (self.received(Result.UNKNOWN, difference=doubt), self._refund()[0])
+        return _comparison(Result.UNKNOWN, doubt, rows)
 
     @property
     def in_words(self) -> str:
@@ -212,13 +211,6 @@ class _Quote:
             actual=actual,
             difference=difference,
         )
-
-    @property
-    def _is_comparable(self) -> bool:
-        """Return whether the received amount is known, and in the quoted token."""
-        request, received = self._transfer.request, self._transfer.received
-        quoted = self._transfer.money(None, request.destination_chain_id, request.destination_token_address)
-        return received.value is not None and not token_amounts.is_another_token(quoted, received)
 
     def _received(self) -> ComparisonRow:
         arrived, quoted, least = self._transfer.received.value, self._quoted.value, self._least.value
@@ -276,16 +268,15 @@ class _Quote:
             return replace(row, difference="deposit not confirmed yet")
         if due_at is None:
             return replace(row, difference="start time not reported")
-        due = Sentence("expected by ", times.utc(due_at, now=self._now))
-        row = replace(row, since=transfer.started_at, difference=due)
-        if self._transfer.has_come(due_at):
-            is_late = self._transfer.has_come(transfer.late_at)
-            return replace(row, result=Result.DELAYED if is_late else Result.OVER_ESTIMATE)
-        return row if transfer.steps.has_dead_step else replace(row, result=Result.ON_TRACK)
+        if transfer.has_come(due_at):
+            result = Result.DELAYED if transfer.has_come(transfer.late_at) else Result.OVER_ESTIMATE
+        else:
+            result = Result.PENDING if transfer.steps.has_dead_step else Result.ON_TRACK
+        due = Sentence("expected by ", times.utc(due_at, now=transfer.now))
+        return replace(row, result=result, since=transfer.started_at, difference=due)
 
     def _time_taken(self) -> ComparisonRow:
-        taken = self._transfer.taken
-        row = self._time(Result.UNKNOWN)
+        taken, row = self._transfer.taken, self._time(Result.UNKNOWN)
         if taken is None:
             return row
         row = replace(row, actual=times.duration(taken))
@@ -293,16 +284,14 @@ class _Quote:
             return replace(row, difference="no estimate")
         over = taken - self._estimate
         if over > timedelta():
-            is_late = over >= self._transfer.grace
-            difference = f"{times.duration(over)} over estimate"
-            return replace(row, result=Result.LATE if is_late else Result.OVER_ESTIMATE, difference=difference)
+            result = Result.LATE if over >= self._transfer.grace else Result.OVER_ESTIMATE
+            return replace(row, result=result, difference=f"{times.duration(over)} over estimate")
         difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
         return replace(row, result=Result.WITHIN_ESTIMATE, difference=difference)
 
     def _time(self, result: Result) -> ComparisonRow:
-        return ComparisonRow(
-            "Time", result, quoted=f"est. {times.duration(self._estimate)}" if self._estimate else UNKNOWN
-        )
+        quoted = f"est. {times.duration(self._estimate)}" if self._estimate else UNKNOWN
+        return ComparisonRow("Time", result, quoted=quoted)
 
     # Limits of the quote
 
@@ -332,7 +321,8 @@ class _Quote:
 
     def _slippage(self, arrived: Money | None) -> ComparisonRow | None:
         """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
-        quoted, tolerance = self._quoted.value, self._tolerance
+        quoted, options = self._quoted.value, self._transfer.request.options
+        tolerance = first(self._transfer.quote.max_slippage, options.slippage_tolerance if options else None)
         if tolerance is None:
             return None
         limit = f"max {amounts.fraction(tolerance)}"
@@ -352,38 +342,31 @@ class _Quote:
 
     # The refund
 
-    def _refund(self) -> ComparisonRow | None:
+    def _refund(self) -> tuple[ComparisonRow | None, str]:
+        """Return the row of a refund, None without one, and the same in words."""
         transfer, money = self._transfer, self._transfer.refunded
         if transfer.refund is None or transfer.returning is StepStatus.ABSENT:
-            return None
+            return None, ""
         chain = transfer.chain_name(transfer.refund.chain_id, unknown="")
-        label = f"Refunded on {chain}" if chain else "Refunded"
-        row = ComparisonRow(label, Result.REFUNDED, quoted="", term="refund")
+        label, amount = f"Refunded on {chain}" if chain else "Refunded", self._amount(money)
+        row = ComparisonRow(label, Result.REFUNDED, quoted="", actual=amount, term="refund")
         if transfer.returning in RUNNING:
-            due = "" if money.value is None else Sentence(self._amount(money), " to be refunded")
-            return replace(row, result=Result.REFUNDING, actual="nothing yet", difference=due)
+            due = "" if money.value is None else Sentence(amount, " to be refunded")
+            return replace(row, result=Result.REFUNDING, actual="nothing yet", difference=due), "Refund in progress"
         if transfer.returning is not StepStatus.DONE:
-            missing = "" if money.value is None else Sentence(self._amount(money), " not refunded")
-            return replace(row, result=Result.REFUND_FAILED, actual="nothing", difference=missing)
-        row = replace(row, actual=self._amount(money))
-        if not self._transfer.refund_reached_the_owner:
+            missing = "" if money.value is None else Sentence(amount, " not refunded")
+            return replace(row, result=Result.REFUND_FAILED, actual="nothing", difference=missing), "Refund failed"
+        if not transfer.refund_reached_the_owner:
             words = "not to the owner, or on a chain outside the route"
-            return replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
+            row = replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
+            return row, "Refund to the owner not confirmed"
+        if less := self._less_than_sent():
+            return replace(row, difference=less), less
         unknown = "not comparable: different token, or amount not reported"
-        return replace(row, difference=self._less_than_sent or unknown)
+        is_known = money.value is not None
+        text = Sentence("The owner got ", amount, " back") if is_known else "The refunded amount isn't reported"
+        return replace(row, difference=unknown), text
 
-    def _refund_in_words(self, refund: ComparisonRow) -> str:
-        if refund.result is Result.REFUNDING:
-            return "Refund in progress"
-        if refund.result is Result.REFUND_FAILED:
-            return "Refund failed"
-        if refund.result is Result.REFUND_UNCONFIRMED:
-            return "Refund to the owner not confirmed"
-        if self._transfer.refunded.value is None:
-            return "The refunded amount isn't reported"
-        return self._less_than_sent or Sentence("The owner got ", refund.actual, " back")
-
-    @property
     def _less_than_sent(self) -> str:
         """Return `0.50 USDC less than sent`, or "" if the refund can't be compared with the deposit."""
         refunded, sent = self._transfer.refunded, self._deposited
@@ -420,16 +403,13 @@ TENTHS_OF_A_PERCENT = Decimal(1000)
 class FeePart:
     """A fee. `amount` is in its own token: the native token for a network fee, otherwise the fee token.
 
-    Only the total shows a warning about the fee token. `start` and `share` are percent of the bar, 0 for all fees if
-    one is negative or unknown.
+    Only the total shows a warning about the fee token.
     """
 
     label: str
     usd: Decimal | None
     amount: Amount | None = None
     is_gas: bool = False
-    start: Decimal = Decimal(0)
-    share: Decimal = Decimal(0)
 
     @property
     def shown(self) -> Figure:
@@ -449,11 +429,10 @@ class Fees:
 
     def __init__(self, transfer: Transfer) -> None:
         self._transfer, self._received = transfer, transfer.intent.fees or NO_FEES
-        known = [part for part in self._reported_parts() if part.usd is not None or part.amount]
-        values = [part.usd for part in known if part.usd is not None]
-        self._listed = amounts.total(values)
-        self._is_complete = bool(values) and len(values) == len(known)
-        self.parts = tuple(_on_a_bar(known))
+        self.parts = tuple(part for part in self._reported_parts() if part.usd is not None or part.amount)
+        self._values = [part.usd for part in self.parts if part.usd is not None]
+        self._listed = amounts.total(self._values)
+        self._is_complete = bool(self._values) and len(self._values) == len(self.parts)
         self.is_stated = self._received.total_fee_usd is not None
 
     @property
@@ -468,6 +447,19 @@ class Fees:
     def in_token(self) -> str:
         amount = self._in_fee_token(self._received.total_fee_amount)
         return amount.in_words if amount else ""
+
+    @property
+    def bar(self) -> list[tuple[Decimal, Decimal]]:
+        """Return start and width of each part in percent of the bar. No bar if a fee is negative or unknown.
+
+        Ends are rounded rather than widths, so the bar has no gaps or overlaps.
+        """
+        if not self._is_complete or not self._listed or min(self._values) < 0:
+            return []
+        sums = accumulate(self._values, EXACT.add)
+        scaled = (EXACT.divide(EXACT.multiply(end, TENTHS_OF_A_PERCENT), self._listed) for end in sums)
+        ends = [Decimal(0), *(end.to_integral_value() / 10 for end in scaled)]
+        return [(start, end - start) for start, end in pairwise(ends)]
 
     @cached_property
     def gap(self) -> Decimal | None:
@@ -498,15 +490,10 @@ class Fees:
         return Sentence("Fees add up to ", amounts.fee(self._listed), ", ", apart, f" {more} than the quoted total.")
 
     def _about_tokens(self) -> str:
-        total, rest = self._received.total_fee_amount, self._rest
+        transfer, total, rest = self._transfer, self._received.total_fee_amount, self._rest
         if not rest or total is None:
             return ""
-        listed, apart = (
-            replace(amount, warning="").in_words
-            for units in (total - rest, abs(rest))
-            if (amount := self._in_fee_token(units))
-        )
-        transfer = self._transfer
+        listed, apart = (FeePart("", None, self._in_fee_token(units)).in_token for units in (total - rest, abs(rest)))
         symbol = transfer.money(None, transfer.origin_chain_id, self._received.fee_token_address).symbol
         token = text.symbol(symbol).shown if symbol else "the fee token"
         more = "less" if rest > 0 else "more"
@@ -562,21 +549,6 @@ class Fees:
         if token_amounts.is_same_token(money, asked):
             money = replace(money, own_decimals=transfer.asked.decimals)
         return money.amount
-
-
-def _on_a_bar(parts: Sequence[FeePart]) -> Iterator[FeePart]:
-    """Return the shares of the bar. Ends are rounded rather than widths, so the bar has no gaps or overlaps."""
-    values = [part.usd for part in parts if part.usd is not None and part.usd >= 0]
-    whole = amounts.total(values)
-    if len(values) < len(parts) or not whole:
-        yield from parts
-        return
-    until, start = Decimal(0), Decimal(0)
-    for part, value in zip(parts, values, strict=True):
-        until = EXACT.add(until, value)
-        end = EXACT.divide(EXACT.multiply(until, TENTHS_OF_A_PERCENT), whole).to_integral_value() / 10
-        yield replace(part, start=start, share=end - start)
-        start = end
 
 
 @derived

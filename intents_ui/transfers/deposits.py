@@ -2,9 +2,9 @@
 balance, row by row. It has no verdict: the summary has the only one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum, auto
 from functools import cached_property
 from typing import Literal
@@ -15,6 +15,7 @@ from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransactio
 from intents_ui.service.outcome import DEAD, StepStatus, has_hash
 from intents_ui.tokens import token_amounts
 from intents_ui.tokens.token_amounts import Money
+from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.transfer import Transfer, derived, first
 
@@ -30,53 +31,25 @@ class Mismatch(StrEnum):
     TOO_LITTLE = auto()
 
 
+LABELS = statuses.labels("deposit")
+AMOUNT = "Amount"
+NOTHING_FOUND = ("not-seen", "not-accepted", "placeholder")
+
+
 @dataclass(frozen=True)
 class CheckRow:
-    """`kind` is the format of `expected` and `found`. An address or hash may be "".
-
-    `expected_whole`, `found_whole`: the text with full addresses if it shortens them, otherwise "".
-    """
+    """`state` is the name of the result's label, `kind` the format of `expected` and `found`, which may be ""."""
 
     label: str
     expected: str
     found: str
-    result: StatusLabel
+    state: str
     kind: Literal["text", "address", "hash"] = "text"
     chain_id: int | None = None
-    expected_whole: str = ""
-    found_whole: str = ""
 
-
-MATCH = StatusLabel("Match", Tone.GOOD, "check", "It matches what was expected.")
-ENOUGH = StatusLabel("Enough", Tone.GOOD, "check", "It is less than requested and meets the minimum.")
-MISMATCH = StatusLabel("Mismatch", Tone.BAD, "x", "It does not match what was expected.")
-OTHER_ADDRESS = StatusLabel(
-    "Different address", Tone.ATTENTION, "triangle-alert", "The transaction names another address."
-)
-NOT_COMPARABLE = StatusLabel(
-    "Not comparable", Tone.NEUTRAL, "circle-dashed", "It is another token, or on another chain."
-)
-UNDERPAID = StatusLabel("Underpaid", Tone.BAD, "x", "It is less than the transfer needs.")
-OVERPAID = StatusLabel("Overpaid", Tone.ATTENTION, "triangle-alert", "It is more than requested.")
-SUBMITTED = StatusLabel("Submitted", Tone.PROGRESS, "hourglass", "It was submitted and is not confirmed yet.")
-NOT_ACCEPTED = StatusLabel("Not accepted", Tone.NEUTRAL, "circle-dashed", "It was submitted and not accepted.")
-NOT_CONFIRMED = StatusLabel("Not confirmed", Tone.ATTENTION, "triangle-alert", "It was submitted and never confirmed.")
-NOT_SEEN = StatusLabel("Not seen", Tone.NEUTRAL, "circle-dashed", "Not seen yet.")
-NOT_KNOWN = StatusLabel("Unknown", Tone.NEUTRAL, "circle-dashed", "The service does not report it.")
-PLACEHOLDER = StatusLabel("Placeholder", Tone.NEUTRAL, "info", "Placeholder hash, no transaction.")
-NOTHING_FOUND = (NOT_SEEN, NOT_ACCEPTED, PLACEHOLDER)
-AMOUNT = "Amount"
-CONFIRMED = StatusLabel("Confirmed", Tone.GOOD, "check", "The transaction is confirmed.")
-REVERTED = StatusLabel("Reverted", Tone.BAD, "x", "The transaction reverted.")
-ON_TIME = StatusLabel("On time", Tone.GOOD, "check", "It was confirmed before the deadline.")
-LATE = StatusLabel("Late", Tone.BAD, "x", "It was confirmed after the deadline.")
-LATE_ACCEPTED = StatusLabel(
-    "Late, accepted", Tone.NEUTRAL, "info", "It was confirmed after the deadline, and the transfer continued."
-)
-AHEAD = StatusLabel("Open", Tone.PROGRESS, "clock", "The deadline has not passed yet.")
-ENDED = StatusLabel("Ended before", Tone.NEUTRAL, "info", "The transfer ended before the deadline.")
-PAST = StatusLabel("Passed", Tone.NEUTRAL, "clock", "The deadline has passed, and the transfer has ended.")
-PASSED = StatusLabel("Passed", Tone.ATTENTION, "clock", "The deadline has passed.")
+    @property
+    def result(self) -> StatusLabel:
+        return LABELS[self.state]
 
 
 class DepositCheck:
@@ -149,23 +122,12 @@ class DepositCheck:
         return sum(money.value or 0 for money in self.held if token_amounts.is_same_token(money, self.expected))
 
     @property
-    def others(self) -> tuple[Money, ...]:
-        """Return the deposit address's balances of other tokens."""
-        return tuple(money for money in self.held or () if not token_amounts.is_same_token(money, self.expected))
-
-    @property
     def found(self) -> Sequence[Money]:
         """Return the confirmed deposit, otherwise the address's balances, otherwise the submitted deposit."""
         reported = (self.transfer.reported_deposit,)
         if self.is_confirmed:
             return reported
         return self.held or self.wrong_chain_balances or (reported if self.is_reported else ())
-
-    @property
-    def found_chain_id(self) -> int | None:
-        if self.is_confirmed or (self.is_reported and not self.held):
-            return first(self.deposit.chain_id, self.expected.chain_id)
-        return next((money.chain_id for money in self.found), None)
 
     @property
     def is_elsewhere(self) -> bool:
@@ -224,18 +186,18 @@ class DepositCheck:
         if not self._is_shown:
             return ()
         return (
-            self._chain(),
-            self._token(),
-            self._amount(),
-            self._address(),
-            self._deadline(),
+            CheckRow("Chain", self.transfer.chain_name(self.expected.chain_id, unknown=UNKNOWN), *self._chain()),
+            CheckRow("Token", *self._token()),
+            CheckRow(AMOUNT, self._expected_amount(), *self._amount()),
+            CheckRow("Deposit address", self.address or "", *self._address(), "address", self.expected.chain_id),
+            CheckRow("Deadline", times.utc(self.deadline, now=self.transfer.now), *self._deadline()),
             self._transaction(),
         )
 
     @property
     def findings(self) -> tuple[CheckRow, ...]:
         """Return the amount, and the other rows about which something is known."""
-        return tuple(row for row in self.rows if row.label == AMOUNT or row.result not in NOTHING_FOUND)
+        return tuple(row for row in self.rows if row.label == AMOUNT or row.state not in NOTHING_FOUND)
 
     @property
     def needs_attention(self) -> bool:
@@ -277,103 +239,85 @@ class DepositCheck:
             return expected
         return Sentence(expected, ", at least ", self._in_words(least))
 
-    def _chain(self) -> CheckRow:
-        wanted, found = self.expected.chain_id, self.found_chain_id
-        expected = self.transfer.chain_name(wanted, unknown=UNKNOWN)
+    def _chain(self) -> tuple[str, str]:
+        """Return what was found, and the state of this row, as the next ones do."""
+        wanted, found = self.expected.chain_id, next((money.chain_id for money in self.found), None)
+        if self.is_confirmed or (self.is_reported and not self.held):
+            found = first(self.deposit.chain_id, wanted)
         if found is None or (found == wanted and self._was_not_received()):
-            return CheckRow("Chain", expected, UNKNOWN, NOT_SEEN)
-        shown = NOT_KNOWN if wanted is None else self._certainty() if found == wanted else MISMATCH
-        return CheckRow("Chain", expected, self.transfer.chain_name(found), shown)
+            return UNKNOWN, "not-seen"
+        state = "not-known" if wanted is None else self._certainty() if found == wanted else "mismatch"
+        return self.transfer.chain_name(found), state
 
-    def _token(self) -> CheckRow:
-        expected, in_full = (_name_of(self.expected, is_whole=whole) for whole in (False, True))
-        if not self.found:
-            return CheckRow("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
+    def _token(self) -> tuple[str, str, str]:
+        """Return the expected token, too."""
+        expected, found = _names_of([self.expected]), _names_of(self.found)
         # A differing chain has its own row.
         on_chain = [replace(money, chain_id=self.expected.chain_id) for money in self.found]
         is_other = all(token_amounts.is_another_token(money, self.expected) for money in on_chain)
-        words, words_in_full = (
-            " and ".join(dict.fromkeys(_name_of(money, is_whole=whole) for money in self.found))
-            for whole in (False, True)
-        )
-        if is_other and words == expected:
+        if not self.found or (not is_other and self._was_not_received()):
+            return expected, UNKNOWN, "not-seen"
+        if is_other and found == expected:
             # Two addresses can shorten to the same text.
-            expected, words = in_full, words_in_full
-        if not is_other and self._was_not_received():
-            return CheckRow("Token", expected, UNKNOWN, NOT_SEEN, expected_whole=in_full)
-        shown = MISMATCH if is_other else self._certainty()
-        return CheckRow("Token", expected, words, shown, expected_whole=in_full, found_whole=words_in_full)
+            return expected.whole, found.whole, "mismatch"
+        return expected, found, "mismatch" if is_other else self._certainty()
 
-    def _amount(self) -> CheckRow:
-        expected, words = self._expected_amount(), _listed(self.found)
+    def _amount(self) -> tuple[str, str]:
+        words = _listed(self.found)
         none = UNKNOWN if self.held is None else "none at the deposit address"
         if not self.found:
-            return CheckRow(AMOUNT, expected, none, NOT_SEEN)
+            return none, "not-seen"
         if self.leftover:
-            left = self._in_words(self.leftover)
-            return CheckRow(AMOUNT, expected, Sentence(left, " left over"), OVERPAID)
+            return Sentence(self._in_words(self.leftover), " left over"), "overpaid"
         if not self._is_there():
-            is_lost = self._was_not_received()
-            return CheckRow(AMOUNT, expected, none if is_lost else words, self._certainty())
+            return none if self._was_not_received() else words, self._certainty()
         if words == UNKNOWN:
-            return CheckRow(AMOUNT, expected, words, NOT_KNOWN)
+            return words, "not-known"
         if self.there is None or not (self.is_confirmed or self.there):
-            return CheckRow(AMOUNT, expected, words, NOT_COMPARABLE)
+            return words, "not-comparable"
         if self.lacking:
-            lacking = self._in_words(self.lacking)
-            return CheckRow(AMOUNT, expected, Sentence(words, ": ", lacking, " too little"), UNDERPAID)
+            return Sentence(words, ": ", self._in_words(self.lacking), " too little"), "underpaid"
         if self.excess:
-            excess = self._in_words(self.excess)
-            return CheckRow(AMOUNT, expected, Sentence(words, ": ", excess, " more"), OVERPAID)
+            return Sentence(words, ": ", self._in_words(self.excess), " more"), "overpaid"
         if self.expected.value is None:
-            return CheckRow(AMOUNT, expected, words, NOT_KNOWN)
-        return CheckRow(AMOUNT, expected, words, MATCH if self.there == self.expected.value else ENOUGH)
+            return words, "not-known"
+        return words, "match" if self.there == self.expected.value else "enough"
 
-    def _address(self) -> CheckRow:
-        expected, chain_id = self.address or "", self.expected.chain_id
+    def _address(self) -> tuple[str, str]:
+        expected = self.address or ""
         if not self.is_confirmed and (self.held or self.wrong_chain_balances):
-            return CheckRow("Deposit address", expected, expected, MATCH, "address", chain_id)
+            return expected, "match"
         found = self.deposit.to_address if self.is_confirmed or self.is_reported else None
         if found is None:
-            return CheckRow("Deposit address", expected, "", NOT_SEEN, "address", chain_id)
+            return "", "not-seen"
         # A relayed deposit is a call of the service's contract.
         is_other = token_amounts.is_other_address(found, expected or None) and not self.deposit.meta_txn_id
-        shown = OTHER_ADDRESS if is_other else self._certainty()
-        return CheckRow("Deposit address", expected, found, shown, "address", chain_id)
+        return found, "other-address" if is_other else self._certainty()
 
-    def _deadline(self) -> CheckRow:
-        expected = times.utc(self.deadline, now=self.transfer.now)
-        if self.deadline is None:
-            return CheckRow("Deadline", expected, UNKNOWN, NOT_KNOWN)
-        if self.late_by is None:
-            return CheckRow("Deadline", expected, UNKNOWN, self._unmet_deadline(self.deadline))
-        late_by = self.late_by
-        if late_by <= timedelta():
-            return CheckRow("Deadline", expected, f"confirmed {times.duration(-late_by)} before", ON_TIME)
-        is_refused = self.is_idle and (self.transfer.is_over or self.transfer.status in UNEXECUTED)
-        result = LATE if is_refused else LATE_ACCEPTED
-        return CheckRow("Deadline", expected, f"confirmed {times.duration(late_by)} after", result)
-
-    def _unmet_deadline(self, deadline: datetime) -> StatusLabel:
-        """Return the row of a deadline without a confirmed deposit."""
-        transfer = self.transfer
-        if self.is_confirmed:
-            return NOT_KNOWN
+    def _deadline(self) -> tuple[str, str]:
+        transfer, late_by = self.transfer, self.late_by
+        if late_by is not None and late_by <= timedelta():
+            return f"confirmed {times.duration(-late_by)} before", "on-time"
+        if late_by is not None:
+            is_refused = self.is_idle and (transfer.is_over or transfer.status in UNEXECUTED)
+            return f"confirmed {times.duration(late_by)} after", "late" if is_refused else "late-accepted"
+        if self.deadline is None or self.is_confirmed:
+            return UNKNOWN, "not-known"
         if not transfer.is_over:
-            return PASSED if transfer.now >= deadline else AHEAD
+            return UNKNOWN, "passed" if transfer.now >= self.deadline else "ahead"
         # A closed transfer is measured by its end, so that the clock doesn't change it.
         ended = transfer.now if transfer.is_open else first(transfer.finished_at, transfer.last_change)
-        return ENDED if ended is not None and ended < deadline else PAST
+        return UNKNOWN, "ended" if ended is not None and ended < self.deadline else "past"
 
     def _transaction(self) -> CheckRow:
         txn_hash = self.deposit.txn_hash
         if self.is_reported and txn_hash:
-            failed = REVERTED if self.deposit.txn_mined_at else NOT_CONFIRMED
-            state = CONFIRMED if self.is_confirmed else failed if self._state in DEAD else SUBMITTED
+            failed = "reverted" if self.deposit.txn_mined_at else "not-confirmed"
+            state = "confirmed" if self.is_confirmed else failed if self._state in DEAD else "submitted"
             return CheckRow("Transaction", "", txn_hash, state, "hash", self.deposit.chain_id)
         if txn_hash and not self.is_confirmed:
-            return CheckRow("Transaction", "", "None (balance is monitored)", PLACEHOLDER)
-        return CheckRow("Transaction", "", UNKNOWN, CONFIRMED if self.is_confirmed else NOT_SEEN)
+            return CheckRow("Transaction", "", "None (balance is monitored)", "placeholder")
+        return CheckRow("Transaction", "", UNKNOWN, "confirmed" if self.is_confirmed else "not-seen")
 
     def _is_there(self) -> bool:
         return self.is_confirmed or bool(self.held or self.wrong_chain_balances)
@@ -382,11 +326,11 @@ class DepositCheck:
         """Return whether a deposit was submitted in vain."""
         return self._state in DEAD and not self._is_there()
 
-    def _certainty(self) -> StatusLabel:
-        """Return the certainty of a row that matches what was expected."""
+    def _certainty(self) -> str:
+        """Return the state of a row that matches what was expected."""
         if self._is_there():
-            return MATCH
-        return NOT_ACCEPTED if self._state in DEAD else SUBMITTED
+            return "match"
+        return "not-accepted" if self._state in DEAD else "submitted"
 
 
 @derived
@@ -400,11 +344,19 @@ def _listed(monies: Iterable[Money]) -> str:
     return joined(" and ", [money.amount.in_words for money in known]) or UNKNOWN
 
 
-def _name_of(money: Money, *, is_whole: bool = False) -> str:
+def _names_of(monies: Iterable[Money]) -> text.Address:
+    """Return the tokens with their addresses, which `whole` has in full."""
+    shown, whole = (
+        " and ".join(dict.fromkeys(_name_of(money, written) for money in monies))
+        for written in (hashes.short_address, hashes.checksum)
+    )
+    return text.Address(shown, whole)
+
+
+def _name_of(money: Money, written: Callable[[str | None], str]) -> str:
     """Return the symbol and, because anyone can copy a symbol, the address, unless it is the chain's native token."""
     symbol = text.symbol(money.symbol).shown if money.symbol else ""
     is_coin = money.token_address is None or hashes.is_native(money.token_address)
     warning = token_amounts.warning_words(replace(money, value=None).token.marks)
-    written = hashes.checksum if is_whole else hashes.short_address
     words = (symbol, "" if is_coin else written(money.token_address), f"({warning})" if warning else "")
     return " ".join(filter(None, words)) or UNKNOWN

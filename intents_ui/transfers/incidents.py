@@ -5,23 +5,11 @@ from datetime import datetime
 
 from intents_ui.formatting import amounts, times
 from intents_ui.formatting.text import Sentence
-from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers import statuses
+from intents_ui.transfers.statuses import StatusLabel
 
-OPEN = {
-    "undelivered": StatusLabel(
-        "Not delivered in time",
-        Tone.BAD,
-        "triangle-alert",
-        "Many more owners than usual wait, or their transfers failed.",
-    ),
-    "silent": StatusLabel(
-        "Nothing starts", Tone.ATTENTION, "circle-slash", "No transfer starts where many are expected."
-    ),
-}
-STATES = {
-    "recovering": StatusLabel("Recovering", Tone.PROGRESS, "loader-circle", "Almost back to normal."),
-    "over": StatusLabel("Resolved", Tone.NEUTRAL, "check", "Back to normal."),
-}
+# Of each kind while it is open, and of those states that say more than the kind.
+LABELS = statuses.labels("incident")
 PAST = {
     "undelivered": "More transfers than usual were not delivered in time",
     "silent": "No transfers started",
@@ -58,7 +46,7 @@ class IncidentFacts:
 
     @property
     def status(self) -> StatusLabel:
-        return STATES.get(self.state) or OPEN[self.kind]
+        return LABELS.get(self.state) or LABELS[self.kind]
 
     @property
     def extent(self) -> str:
@@ -78,7 +66,7 @@ class IncidentFacts:
 
     @property
     def _what(self) -> str:
-        return OPEN[self.kind].word.lower()
+        return LABELS[self.kind].word.lower()
 
     @property
     def membership(self) -> str:

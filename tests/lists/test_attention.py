@@ -28,7 +28,7 @@ def retried(*, minutes: int) -> IntentReceipt:
 
 
 def ids(found: Problems) -> list[str]:
-    return [row.intent_id for row in found.rows]
+    return [row.transfer.intent.intent_id for row in found.rows]
 
 
 def test_the_oldest_problem_is_first() -> None:

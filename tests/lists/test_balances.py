@@ -9,7 +9,7 @@ from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance,
 from intents_ui.tokens import token_amounts
 from intents_ui.tokens.token_amounts import TokenStanding
 from intents_ui.transfers import balances, summary
-from intents_ui.transfers.balances import AddressBalances, ValueStatus
+from intents_ui.transfers.balances import AddressBalances
 from intents_ui.transfers.transfer import UNCHECKED, Transfer
 from intents_ui.transfers.transfer import Balances as Snapshot
 from tests.transfers.builders import (
@@ -67,31 +67,31 @@ def only(found: IntentHistory) -> balances.AddressHolding:
     return holding
 
 
-WORTHS = named(
-    ("a price", token(), ValueStatus.PRICED, "$79.71", "$1.00 each"),
-    ("no price", token(price_usd=None, balance_usd=None), ValueStatus.UNPRICED, "no price", ""),
-    ("no price, and a value of 0", token(price_usd=None, balance_usd=Decimal(0)), ValueStatus.UNPRICED, "no price", ""),
-    ("a price of 0", token(price_usd=Decimal(0), balance_usd=Decimal(0)), ValueStatus.WORTHLESS, "priced at $0", ""),
+VALUES = named(
+    ("a price", token(), True, "$79.71", "$1.00 each"),
+    ("no price", token(price_usd=None, balance_usd=None), False, "no price", ""),
+    ("no price, and a value of 0", token(price_usd=None, balance_usd=Decimal(0)), False, "no price", ""),
+    ("a price of 0", token(price_usd=Decimal(0), balance_usd=Decimal(0)), False, "priced at $0", ""),
     (
         "a price of 0 and no value",
         token(price_usd=Decimal(0), balance_usd=None),
-        ValueStatus.WORTHLESS,
+        False,
         "priced at $0",
         "",
     ),
-    ("a value and no price", token(price_usd=None), ValueStatus.PRICED, "$79.71", ""),
-    ("a price and no value", token(balance_usd=None), ValueStatus.UNPRICED, "value not reported", "$1.00 each"),
-    ("dust", token(1, balance_usd=Decimal("0.000001")), ValueStatus.PRICED, "<$0.01", "$1.00 each"),
-    ("nothing", token(0, balance_usd=Decimal(0)), ValueStatus.NOTHING, "nothing", ""),
-    ("nobody knows how much", token(None), ValueStatus.UNKNOWN, "amount not reported", "$1.00 each"),
+    ("a value and no price", token(price_usd=None), True, "$79.71", ""),
+    ("a price and no value", token(balance_usd=None), False, "value not reported", "$1.00 each"),
+    ("dust", token(1, balance_usd=Decimal("0.000001")), True, "<$0.01", "$1.00 each"),
+    ("nothing", token(0, balance_usd=Decimal(0)), False, "nothing", ""),
+    ("nobody knows how much", token(None), False, "amount not reported", "$1.00 each"),
 )
 
 
-@pytest.mark.parametrize(("held", "worth", "said", "each"), WORTHS)
-def test_a_balances_value_is_stated(held, worth, said, each):
+@pytest.mark.parametrize(("held", "has_value", "said", "each"), VALUES)
+def test_a_balances_value_is_stated(held, has_value, said, each):
     holding = only(entry(group(held)))
-    assert (holding.worth, holding.said, holding.each) == (worth, said, each)
-    assert holding.side.usd == (held.balance_usd if worth is ValueStatus.PRICED else None)
+    assert (holding.said, holding.each) == (said, each)
+    assert holding.side.usd == (held.balance_usd if has_value else None)
 
 
 AMOUNTS = named(
@@ -143,7 +143,7 @@ def test_each_balance_names_its_intent_address(of_intent, address, chain_id, cal
     written = {"intentAddress": address, "chainId": str(chain_id), "tokens": [{"balance": "1"}]}
     (found,) = balances.addresses(listed(entry(BalanceGroup.model_validate(written)), of_intent, None))
     assert (found.called, found.holdings[0].called, found.chain_id) == (called, called, chain_id)
-    assert found.address == found.holdings[0].address == address
+    assert found.address == address
 
 
 def test_an_address_without_a_chain_has_an_unknown_one():
@@ -263,5 +263,5 @@ def test_every_balance_is_listed_except_zero():
     unpriced, worthless = token(price_usd=None, balance_usd=None), token(price_usd=Decimal(0), balance_usd=None)
     empty = token(0, balance_usd=Decimal(0))
     found = listed(entry(group(empty, priced, unpriced), group(worthless, empty, unknown, address=DELIVERY)))
-    worths = [holding.worth for holding in balances.holdings(found)]
-    assert worths == [ValueStatus.PRICED, ValueStatus.UNPRICED, ValueStatus.WORTHLESS, ValueStatus.UNKNOWN]
+    said = [holding.said for holding in balances.holdings(found)]
+    assert said == ["$79.71", "no price", "priced at $0", "amount not reported"]

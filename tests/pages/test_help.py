@@ -95,7 +95,7 @@ def test_a_situation_names_nothing_that_only_a_transfer_has() -> None:
     """Placeholders have words for all transfers. A row with other ones has words of its own."""
     rows = [*(each for state in display.transfers() for each in (*state.usual, *state.rare)), *display.of_any_status()]
     for row in rows:
-        words = " ".join((row.headline, row.sentence, row.location, row.instructions))
+        words = " ".join((row.headline, row.sentence, row.where, row.next))
         assert not re.search(
             r"\bthe (last chain|refund chain|refund wallet|reported status)\b|some time|: (reported|the amount)", words
         ), row

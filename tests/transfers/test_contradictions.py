@@ -240,7 +240,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "check: confirmed, although not found": lambda of: (
         matches("no_deposit", of.said)
         and "Transaction" in of.checked
-        and of.checked["Transaction"].result is deposits.CONFIRMED
+        and of.checked["Transaction"].state == "confirmed"
     ),
     # Comparison with the quote
     "comparison: on track, although late": lambda of: of.is_late and of.compared.result is Result.ON_TRACK,

@@ -53,8 +53,7 @@ def test_parts_and_total():
         ("Network fee (Arbitrum)", "$0.40"),
         ("Service fee", "$0.44"),
     ]
-    assert [part.share for part in found.parts] == [usd("52.0"), usd("22.9"), usd("25.1")]
-    assert [part.start for part in found.parts] == [0, usd("52.0"), usd("74.9")]
+    assert found.bar == [(0, usd("52.0")), (usd("52.0"), usd("22.9")), (usd("74.9"), usd("25.1"))]
     assert (found.adds_up, found.sentence) == (True, "")
 
 
@@ -102,7 +101,7 @@ def test_a_fee_without_usd_is_shown_and_no_usd_total_computed():
     assert [(part.label, part.shown) for part in found.parts] == [("Network fees", "$1.00"), ("Service fee", "—")]
     assert (found.gap, found.adds_up) == (None, None)
     assert found.sentence == "Some fees have no USD value, so the total can't be checked."
-    assert [part.share for part in found.parts] == [0, 0]
+    assert found.bar == []
 
 
 def in_a_token(decimals, received):
@@ -172,10 +171,9 @@ def test_amounts_and_difference_make_the_total_to_the_last_unit(values, total):
 @settings(deadline=None)
 @given(st.lists(st.decimals(0, 10**12, places=6), min_size=1, max_size=4))
 def test_a_bar_is_full_and_nothing_overlaps(values):
-    found = fees(IntentFees(**dict(zip(PARTS, values, strict=False))))
     until = Decimal(0)
-    for part in found.parts:
-        assert part.start == until
-        assert part.share >= 0
-        until += part.share
+    for start, width in fees(IntentFees(**dict(zip(PARTS, values, strict=False)))).bar:
+        assert start == until
+        assert width >= 0
+        until += width
     assert until == (100 if any(values) else 0)
