@@ -62,7 +62,7 @@ def read(given: QueryDict) -> ListLabels:
 def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: datetime) -> ListLabels:
     """`_`: the version of the names. `minute`: the beginning of the current one, from which time ranges count."""
     chains = app.current().catalog.chains()
-    return filters.labels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
+    return ListLabels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
 
 
 def address(wanted: Filters, *, at: Position = BEGINNING) -> str:

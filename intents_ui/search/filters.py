@@ -141,9 +141,13 @@ def _values(query: Query, name: str) -> list[str]:
 
 
 def number(written: str, *, what: str) -> int:
-    if problem := input_errors.of_number(written, what=what, most=LARGEST_NUMBER):
-        raise InvalidParameter(problem)
-    return int(written.lstrip("0") or "0")
+    """Return a whole number. Python refuses to convert more than 4,300 digits."""
+    if not (written.isascii() and written.isdigit()):
+        raise InvalidParameter(f"{what} must be a whole number.")
+    digits = written.lstrip("0") or "0"
+    if len(digits) > len(str(LARGEST_NUMBER)) or int(digits) > LARGEST_NUMBER:
+        raise InvalidParameter(f"{what} must be at most {LARGEST_NUMBER}.")
+    return int(digits)
 
 
 def address(written: str) -> str:
@@ -172,16 +176,14 @@ def chain_id(written: str, chains: Sequence[ChainInfo]) -> int:
 
 def find_chain(written: str, chains: Sequence[ChainInfo]) -> int | None:
     """Return what `chain_id` returns, but None for an unknown chain."""
+    named = names.by_id(chains)
     try:
         given = number(written, what="A chain ID")
     except InvalidParameter:
-        given = 0
-    named = names.by_id(chains)
-    if given and (given in named or not named):
-        return given
-    found = next((each for each, name in named.items() if name.lower() == written.lower()), None)
-    usual = chains_by_name(chains).get(written.casefold())
-    return usual.id if found is None and usual else found
+        exact = next((each for each, name in named.items() if name.lower() == written.lower()), None)
+        usual = chains_by_name(chains).get(written.casefold())
+        return usual.id if exact is None and usual else exact
+    return given if given and (given in named or not named) else None
 
 
 def switch(written: str) -> bool:
@@ -413,72 +415,60 @@ def _wall(seconds: int, zone: tzinfo | None) -> datetime:
     return datetime.fromtimestamp(seconds, zone).replace(tzinfo=None, fold=0)
 
 
-@dataclass(frozen=True, eq=False)
 class ListLabels:
-    """Labels of a list and its form, whose filters are `parsed`.
+    """Labels of a list and its form.
 
-    `chips`: active filters by name. `chains`: choices by ID, in order of their names. `open_only`: the query with open
-    transfers only. `ranges`: times up to now, each with the list's query for it. `ordered` is `newest first` or
-    `oldest first`, `sorted` the `aria-sort` value of the creation column.
+    `parsed`: its filters. `chips`: active filters by name. `chains`: choices by ID, in order of their names. `ranges`:
+    times up to now, each with the list's query for it. `ordered` is `newest first` or `oldest first`, `sorted` the
+    `aria-sort` value of the creation column.
     """
 
-    parsed: ListQuery
-    chips: Mapping[str, Chip]
-    chains: Sequence[tuple[int, str]]
-    open_only: str
-    ranges: Sequence[tuple[str, str]]
-    sizes: Sequence[tuple[int, str]]
-    ordered: str
-    sorted: str
-
-
-def labels(parsed: ListQuery, *, chains: Iterable[ChainInfo], now: datetime) -> ListLabels:
-    filters, named = parsed.filters, names.by_id(chains)
-    # At a full minute, so that the URLs stay the same for a while.
-    minute = int(now.timestamp()) // 60 * 60
-    return ListLabels(
-        parsed=parsed,
-        chips={chip.name: chip for chip in chips(filters, chains=named, now=now)},
-        chains=sorted(named.items(), key=lambda chain: chain[1].lower()),
-        open_only=filters.with_(status=IN_FLIGHT).query,
-        ranges=[(label, filters.with_(since=minute - ago, until=None).query) for label, ago in RANGES.items()],
-        sizes=[(size, str(size)) for size in sorted({*SIZES, filters.size})],
-        ordered=ORDERS[filters.order],
-        sorted="descending" if filters.is_newest_first else "ascending",
-    )
+    def __init__(self, parsed: ListQuery, *, chains: Iterable[ChainInfo], now: datetime) -> None:
+        filters, named = parsed.filters, names.by_id(chains)
+        self.parsed = parsed
+        self.chips = {chip.name: chip for chip in chips(filters, chains=named, now=now)}
+        self.chains = sorted(named.items(), key=lambda chain: chain[1].lower())
+        self.open_only = filters.with_(status=IN_FLIGHT).query
+        # At a full minute, so that the URLs stay the same for a while.
+        minute = int(now.timestamp()) // 60 * 60
+        self.ranges = [(label, filters.with_(since=minute - ago, until=None).query) for label, ago in RANGES.items()]
+        self.sizes = [(size, size) for size in sorted({*SIZES, filters.size})]
+        self.ordered = ORDERS[filters.order]
+        self.sorted = "descending" if filters.is_newest_first else "ascending"
 
 
 def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tuple[Chip, ...]:
     """Return the active filters in form order. Sort, page size and columns aren't filters."""
 
-    def chain(chain_id: int | None) -> str | None:
-        return None if chain_id is None else chains.get(chain_id) or names.chain(chain_id, info=None)
+    def chain(chain_id: int) -> str:
+        return chains.get(chain_id) or names.chain(chain_id, info=None)
 
-    def moment(seconds: int | None) -> str | None:
-        return None if seconds is None else times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
+    def moment(seconds: int) -> str:
+        return times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
 
-    words: dict[str, tuple[str, str | None]] = {
-        "status": ("Status:", _chosen(filters.status)),
-        "origin": ("From", chain(filters.origin)),
-        "destination": ("To", chain(filters.destination)),
-        "owner": ("Owner", None if filters.owner is None else hashes.short_address(filters.owner)),
-        "since": ("Created from", moment(filters.since)),
-        "until": ("Created until", moment(filters.until)),
-        "project": ("Project", None if filters.project is None else str(filters.project)),
-        "recoverable": ("Recoverable only", "" if filters.recoverable else None),
+    def nothing(_: bool) -> str:
+        return ""
+
+    words: dict[str, tuple[str, Callable[[Any], str]]] = {
+        "status": ("Status:", _chosen),
+        "origin": ("From", chain),
+        "destination": ("To", chain),
+        "owner": ("Owner", hashes.short_address),
+        "since": ("Created from", moment),
+        "until": ("Created until", moment),
+        "project": ("Project", str),
+        "recoverable": ("Recoverable only", nothing),
     }
     empty = Filters()
     return tuple(
-        Chip(name, label, value, filters.with_(**{name: getattr(empty, name)}).query)
-        for name, (label, value) in words.items()
-        if value is not None
+        Chip(name, label, shown(getattr(filters, name)), filters.with_(**{name: getattr(empty, name)}).query)
+        for name, (label, shown) in words.items()
+        if getattr(filters, name) != getattr(empty, name)
     )
 
 
-def _chosen(chosen: tuple[IntentStatus, ...]) -> str | None:
-    """Return `open`, `failed, aborted, or refunded`, `all but aborted`; None for all statuses."""
-    if not chosen:
-        return None
+def _chosen(chosen: tuple[IntentStatus, ...]) -> str:
+    """Return `open`, `failed, aborted, or refunded`, or `all but aborted`."""
     if chosen == IN_FLIGHT:
         return "open"
     others = [status for status in IntentStatus if status not in chosen]
