@@ -194,4 +194,4 @@ def insight_pages(options: Namespace, engine: Engine = sqlite) -> Iterator[Targe
 
 def changes(database: Database) -> int:
     """Return how many versions of transfers were written: each changes the time of its reading."""
-    return sum(database.rows("SELECT COUNT(*), COUNT(hour) FROM mirror_transfer")[0])
+    return sum(database.rows('SELECT COUNT(*), COUNT("end") FROM mirror_transfer')[0])

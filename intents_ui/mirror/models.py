@@ -79,8 +79,8 @@ class Reason(models.Model):
 class Transfer(models.Model):
     """A transfer as last read. `read_at` is the time of the request.
 
-    `failed_step` is the position of the first failed step, from 0 for the deposit. `hour` is the start of the hour in
-    which it ended, in Unix seconds. It is null while the transfer is open, and without a deposit. `bucket` is that of a
+    `failed_step` is the position of the first failed step, from 0 for the deposit. `end` is when it ended, or changed
+    last if that is unknown. It is null while the transfer is open, and without a deposit. `bucket` is that of a
     delivered transfer's duration. `is_repaired`: it had ended otherwise before it was delivered. `unlisted_since`: no
     complete read has listed the open transfer since then. `recipient` and `refund` are addresses that got something,
     other than the owner's. `created_day` counts days from 1970 on. `size` and the ends of transaction hashes and intent
@@ -110,7 +110,7 @@ class Transfer(models.Model):
     reason = models.ForeignKey(Reason, models.PROTECT, null=True, db_index=False)
     read_at = models.BigIntegerField()
     fingerprint = models.BinaryField()
-    hour = models.BigIntegerField(null=True)
+    end = models.BigIntegerField(null=True)
     bucket = models.SmallIntegerField(null=True)
     is_repaired = models.BooleanField(default=False)
     unlisted_since = models.BigIntegerField(null=True)
@@ -129,22 +129,20 @@ class Transfer(models.Model):
     class Meta:
         indexes: ClassVar = [
             models.Index(fields=["created"], name="transfer_created"),
-            models.Index(fields=["hour"], name="transfer_ended"),
+            models.Index(fields=["end"], name="transfer_ended"),
             models.Index(
-                fields=["route", "hour", "outcome", "failed_step", "started", "created"], name="transfer_route_ended"
+                fields=["route", "end", "outcome", "failed_step", "started", "created"], name="transfer_route_ended"
             ),
-            models.Index(
-                fields=["route", "bucket", "hour"], condition=Q(bucket__gte=SLOW_BUCKET), name="transfer_slow"
-            ),
-            models.Index(fields=["hour"], condition=Q(is_repaired=True), name="transfer_repaired"),
+            models.Index(fields=["route", "bucket", "end"], condition=Q(bucket__gte=SLOW_BUCKET), name="transfer_slow"),
+            models.Index(fields=["end"], condition=Q(is_repaired=True), name="transfer_repaired"),
             models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
             # Of transfers that were not delivered. They may be refunded or repaired later.
             models.Index(
-                fields=["created", "status"], condition=Q(hour__isnull=False, bucket=None), name="transfer_failed"
+                fields=["created", "status"], condition=Q(end__isnull=False, bucket=None), name="transfer_failed"
             ),
             models.Index(
-                fields=["outcome", "hour", "route", "reason"],
-                condition=Q(hour__isnull=False, bucket=None),
+                fields=["outcome", "end", "route", "reason"],
+                condition=Q(end__isnull=False, bucket=None),
                 name="transfer_undelivered",
             ),
             models.Index(fields=["recipient", "-created"], condition=Q(recipient__isnull=False), name="transfer_paid"),
@@ -177,9 +175,8 @@ class Transfer(models.Model):
         return moment(self.created if self.started is None else self.started)
 
     @property
-    def ended_at(self) -> datetime:
-        """When a transfer ended. Without that time, it is that of its last change."""
-        return moment(max(self.ended or self.updated, self.created))
+    def ended_at(self) -> datetime | None:
+        return optional_moment(self.end)
 
     @property
     def duration(self) -> timedelta | None:
@@ -284,30 +281,13 @@ def set_state(name: str, value: Any) -> None:
 
 
 class Day(models.Model):
-    """A UTC day whose facts are those of its rows. Without it, its rows are counted."""
+    """A UTC day with what ended on it, as JSON (`facts.written`). Without one, its rows are counted.
 
-    start = models.BigIntegerField(primary_key=True)
-
-
-class DayFact(models.Model):
-    """How many transfers ended on a UTC day with these columns in common. It counts if there is a `Day`.
-
-    `sent` is what the delivered ones of the day's route and tokens sent. One of their facts has it.
+    The facts are "" while they are being counted.
     """
 
-    day = models.BigIntegerField()
-    route = models.ForeignKey(Route, models.PROTECT, db_index=False, related_name="+")
-    origin_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
-    destination_token = models.ForeignKey(Token, models.PROTECT, null=True, db_index=False, related_name="+")
-    outcome = models.TextField()
-    failed_step = models.SmallIntegerField(null=True)
-    reason = models.ForeignKey(Reason, models.PROTECT, null=True, db_index=False, related_name="+")
-    bucket = models.SmallIntegerField(null=True)
-    n = models.IntegerField()
-    sent = models.TextField(null=True)
-
-    class Meta:
-        indexes: ClassVar = [models.Index(fields=["day"], name="fact_day")]
+    start = models.BigIntegerField(primary_key=True)
+    facts = models.TextField()
 
 
 class DayBar(models.Model):
@@ -330,7 +310,7 @@ class DayBar(models.Model):
 class Snapshot(models.Model):
     """What ended in a scope in a period until `at` (Unix seconds), unless nothing did.
 
-    `sums` are for tables, `details` for the page of the scope, as JSON (`snapshots.ScopeSums`).
+    `sums` are for tables, `details` for the page of the scope, as JSON (`snapshots.Sums`).
     """
 
     pk = models.CompositePrimaryKey("period", "scope")

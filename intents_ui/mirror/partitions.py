@@ -59,7 +59,7 @@ def expire(until: int) -> None:
             month = int(datetime.strptime(name, NAME).replace(tzinfo=UTC).timestamp())
             after = _month(month + 32 * DAY)
             of_month = Transfer.objects.filter(created__gte=month * 1000, created__lt=after * 1000)
-            if after <= until and not of_month.filter(hour__gte=until).exists():
+            if after <= until and not of_month.filter(end__gte=until * 1000).exists():
                 cursor.execute(f"DROP TABLE {name}")
 
 

@@ -22,7 +22,6 @@ from intents_ui.mirror.models import (
     Audit,
     Day,
     DayBar,
-    DayFact,
     Incident,
     Reason,
     Route,
@@ -49,7 +48,7 @@ ROWS_MISSING = "transfers are missing in the copy"
 
 ADDRESSES = ("owner", "recipient", "refund")  # columns
 STORED = (
-    "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "hour", "is_repaired",
+    "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "end", "is_repaired",
 )  # fmt: skip
 # Sealed windows with fewer rows than they had when they were last read.
 LACKING = """
@@ -163,7 +162,7 @@ class Writer:
                 partitions.expire(kept_from // 1000)
             else:
                 outdated = Transfer.objects.filter(created__lt=kept_from)
-                outdated.filter(Q(hour=None) | Q(hour__lt=kept_from // 1000))._raw_delete("default")
+                outdated.filter(Q(end=None) | Q(end__lt=kept_from))._raw_delete("default")
             facts.expire(until, now=now)
             Audit.objects.filter(at__lt=now - AUDITED_DAYS * DAY).delete()
 
@@ -194,7 +193,7 @@ class Writer:
                 "destination_token_id": each.destination_token and self._id(Token, each.destination_token),
                 "reason_id": each.reason and self._reason(each.reason),
                 "read_at": read_at,
-                "hour": _hour(each, read_at),
+                "end": _end(each, read_at),
                 "bucket": each.bucket,
                 "is_repaired": each.outcome is Outcome.DELIVERED and had_ended,
                 "unlisted_since": None,
@@ -203,7 +202,7 @@ class Writer:
                 row |= dict.fromkeys((*named, "memo"))
             rows.append(row)
         write(Transfer, rows)
-        facts.forget_days({*(row["hour"] for row in rows), *(each.hour for each in replaced.values())} - {None})
+        facts.forget_days({*(row["end"] for row in rows), *(each.end for each in replaced.values())} - {None})
         return len(rows)
 
     def _reason(self, reason: str) -> int:
@@ -299,7 +298,7 @@ class Writer:
         rows = Transfer.objects.filter(status__in=reading.task.statuses, created__lt=reading.at)
         still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None, created__gte=since)
         expired = rows.filter(outcome=Outcome.NO_DEPOSIT, created__gte=max(since, reading.at - HOUR * 1000))
-        failed = rows.filter(hour__isnull=False, bucket=None, created__gte=since)
+        failed = rows.filter(end__isnull=False, bucket=None, created__gte=since)
         known = still_open.union(expired, failed, all=True).values_list("intent_id", "created")
         left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
         young = {created for created in left.values() if created >= now - ALONE_FROM}
@@ -367,13 +366,9 @@ def _differing(start: int, end: int, entries: Sequence[Entry]) -> int:
     return len({intent_id for intent_id, _ in stored ^ {(each.intent_id, each.fingerprint) for each in entries}})
 
 
-def _hour(each: Entry, read_at: int) -> int | None:
-    """Return the start of the hour in which a transfer ended, or None if it is open or had no deposit."""
-    if each.outcome not in ENDED:
-        return None
-    # A transfer can't end after it was read.
-    end = max(min(each.ended or each.updated, read_at), each.created)
-    return end // (HOUR * 1000) * HOUR
+def _end(each: Entry, read_at: int) -> int | None:
+    """Return when a transfer ended, which can't be after it was read, or None if it is open or had no deposit."""
+    return max(min(each.ended or each.updated, read_at), each.created) if each.outcome in ENDED else None
 
 
 def forget(address: str) -> int:
@@ -392,7 +387,7 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (Snapshot, DayBar, DayFact, Day, Incident, Transfer, Route, Token, Reason, Window, Audit):
+        for model in (Snapshot, DayBar, Day, Incident, Transfer, Route, Token, Reason, Window, Audit):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count
-
 from intents_ui.mirror.figures import facts, queries, statistics
 from intents_ui.mirror.figures.queries import Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, Adder, Period
-from intents_ui.mirror.models import Day, DayFact, Reason
+from intents_ui.mirror.models import Day, Reason
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.outcome import Outcome
 from tests.mirror.world import World, expected
@@ -87,8 +85,9 @@ def figures(ended: Iterable[Ended]) -> dict[str, Any]:
 def check_facts() -> None:
     """Check that the days that have facts equal their rows."""
     for day in Day.objects.values_list("start", flat=True):
-        rows = facts.ended((day, day + DAY)).values_list(*facts.KEY).annotate(total=Count("*"))
-        assert {*DayFact.objects.filter(day=day).values_list(*facts.KEY, "n")} == {*rows}
+        rows = facts.merged(facts.of_rows((day, day + DAY)).values())
+        counted = {pair: replace(each, owners=set(), unserved=set()) for pair, each in rows.items()}
+        assert facts.of_days([day]) == counted
 
 
 def check_figures(ended: list[Ended], *, now: int) -> None:
@@ -106,10 +105,10 @@ def check_figures(ended: list[Ended], *, now: int) -> None:
             counted = figures(several)
             assert found[key].counts == Counter(each.outcome for each in several)
             assert found[key].durations == counted["durations"]
-            causes = found[key].causes.items()
-            assert {(step, texts.get(reason, "")): n for (step, reason), n in causes} == counted["reasons"]
+            causes = {(step, texts.get(reason or 0, "")): n for step, reason, n in found[key].causes}
+            assert causes == counted["reasons"]
             assert (found[key].pairs.total(), found[key].sent.total()) == (counted["count"], counted["sent"])
-            assert sum(ended for ended, _ in found[key].bars.values()) == counted["count"]
+            assert sum(bar.ended for bar in found[key].bars.values()) == counted["count"]
         counted = figures(lately)
         slowest, count = queries.listed(EVERYTHING, period.span(now), outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
         assert [int(each.duration.total_seconds()) for each in slowest if each.duration] == counted["slowest"]
@@ -138,7 +137,8 @@ def check_pages(ended: list[Ended], *, now: int) -> None:
             of_scope = [each for each in lately if key in each.scopes]
             counted, length = figures(of_scope), period.step
             page = queries.report(ScopeName(Level(key[0]), *key[1:]), period, counts)
-            assert rows.get(page.total.scope, page.total) in (page.total, replace(page.total, owners=None))
+            as_row = replace(page.total, owners=None, hours={}, pairs=Counter(), sent=Counter())
+            assert rows.get(page.total.scope, as_row) in (page.total, as_row)
             assert page.total.counts == Counter(each.outcome for each in of_scope)
             assert {(step, reason): n for step, reason, _, n in page.reasons} == counted["reasons"]
             assert sum(n for *_, n, _ in page.tokens) == counted["count"]

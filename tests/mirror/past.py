@@ -49,7 +49,7 @@ def ended(end: int, on: Route, reason: Reason | None, *, seconds: int = 40) -> T
     return Transfer(
         created=began, updated=at, started=began, ended=at, status="FAILED" if reason else "SUCCEEDED",
         outcome="failed" if reason else "delivered", route=on, read_at=at, fingerprint=b"",
-        hour=end // HOUR * HOUR, bucket=None if reason else statistics.bucket(at - began), reason=reason,
+        end=at, bucket=None if reason else statistics.bucket(at - began), reason=reason,
         failed_step=1 if reason else None, sent="1500000",
     )  # fmt: skip
 
@@ -190,7 +190,7 @@ def pay(
     outcome = OUTCOMES.get(status, "open")
     Transfer.objects.create(
         intent_id=number.to_bytes(32), created=at, updated=at, status=status, outcome=outcome, route=route, read_at=at,
-        fingerprint=b"", hour=None if outcome == "open" else at // 1000 // HOUR * HOUR,
+        fingerprint=b"", end=None if outcome == "open" else at,
         **{role: bytes.fromhex(address[2:])},
     )  # fmt: skip
     return f"0x{number:064x}"

@@ -19,7 +19,7 @@ from django.db import connection
 from intents_ui.management.commands import mirror as command
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.mirror.models import DayFact, Transfer
+from intents_ui.mirror.models import Day, Transfer
 from intents_ui.mirror.reader import Task
 from intents_ui.mirror.windows import HOUR
 from intents_ui.ops import lifecycle
@@ -70,7 +70,7 @@ def test_a_backfill_says_how_far_it_is_and_ends() -> None:
     assert re.search(r"Complete since: \d{4}-\d{2}-\d{2} 01:00 UTC", shown)
     assert re.fullmatch(r"0 of \d+ windows differed. 0 lacked transfers.\n", run("audit"))
     assert run("forget", "0x" + "12" * 20) == "Removed from 0 transfers.\n"
-    DayFact.objects.update(n=99)
+    Day.objects.update(facts="[]")
     assert "counts all figures again" in run("recount")
     run("backfill", "--days", "1")
     assert delivered() == counted

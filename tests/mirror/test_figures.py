@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, queries, statistics
-from intents_ui.mirror.figures.facts import ENDED
+from intents_ui.mirror.figures.facts import ENDED, Ended
 from intents_ui.mirror.figures.queries import PeriodFigures, Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Adder, Basis, Order, Period, SnapshotWriter
 from intents_ui.mirror.figures.statistics import BUCKETS, share
-from intents_ui.mirror.models import Audit, Day, DayFact, Lease, Route, Transfer, Window
+from intents_ui.mirror.models import Audit, Day, Lease, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.outcome import RULES, Outcome, outcome_of
 from tests.mirror import past
@@ -169,7 +169,7 @@ def test_a_transfer_that_ends_on_the_hour_is_of_the_hour_that_begins(world: Worl
         made = world.create(age=HOUR)
         made.changes = [(world.now, "SUCCEEDED", end)]
     settled(world)
-    bars = Adder(START + MINUTE).of(Period.DAY)[EVERYTHING].hours
+    bars = Adder(START + MINUTE).of(Period.DAY)[EVERYTHING].bars
     assert {hour: bar.ended for hour, bar in bars.items()} == {START - HOUR: 1, START: 1}
 
 
@@ -383,11 +383,11 @@ def test_the_limit_of_a_route(
     copy: None, own: dict[int, int], others: dict[int, int], limit: int, basis: Basis
 ) -> None:
     route, other = (past.route(RouteKey("CCTP", "1", each)) for each in ("10", "8453"))
-    day = Day.objects.create(start=START // DAY * DAY - DAY).start
+    found = {}
     for each, durations in ((route, own), (other, others)):
-        for seconds, n in durations.items():
-            bucket = statistics.bucket(seconds * 1000)
-            DayFact.objects.create(day=day, route=each, outcome="delivered", bucket=bucket, n=n)
+        buckets = Counter({statistics.bucket(seconds * 1000): n for seconds, n in durations.items()})
+        found[each.pk, None, None] = Ended(durations=buckets)
+    Day.objects.create(start=START // DAY * DAY - DAY, facts=facts.written(found))
     SnapshotWriter(past.lead(START).epoch, SLOW).finish(now=START)
     route.refresh_from_db()
     assert route.late_by == basis

@@ -12,7 +12,7 @@ import pytest
 from intents_ui.mirror import coverage, lease, loop, partitions, reader, schedule, windows, writer
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.lease import LeaseHeld, LeaseLost
-from intents_ui.mirror.models import STATUSES, Day, DayFact, Lease, Transfer, Window, state
+from intents_ui.mirror.models import STATUSES, Day, DayBar, Lease, Transfer, Window, state
 from intents_ui.mirror.reader import Task
 from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
@@ -273,7 +273,7 @@ def test_rows_and_facts_are_deleted_after_their_retention(world: World) -> None:
     mirror.settle(MINUTE)
     mirror.count(is_final=True)
     mirror.writer.expire(now=int(world.now), days=1)
-    for table, column in ((Day, "start"), (DayFact, "day")):
+    for table, column in ((Day, "start"), (DayBar, "day")):
         assert min(table._default_manager.values_list(column, flat=True)) >= world.now - 2 * DAY
     assert {*rows()} == {world.transfers[0].intent_id, world.transfers[1].intent_id}
     assert min(edges())[0] <= world.now - DAY < min(edges())[1] + MINUTE

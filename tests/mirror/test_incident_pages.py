@@ -69,7 +69,7 @@ def test_a_failing_route_is_an_incident_of_which_pages_tell_the_same(site: Clien
 
 def test_rejected_and_missing_deposits_are_in_no_count_of_an_incident(site: Client, now: datetime) -> None:
     quiet(now)
-    for change in ({"outcome": "rejected"}, {"failed_step": 0}, {"outcome": "no_deposit", "hour": None}):
+    for change in ({"outcome": "rejected"}, {"failed_step": 0}, {"outcome": "no_deposit", "end": None}):
         known = list(Transfer.objects.values_list("pk", flat=True))
         past.add(past.ending(now, key=past.CCTP, good=0, bad=4))
         Transfer.objects.exclude(pk__in=known).update(**change)
@@ -119,7 +119,7 @@ def test_transfers_that_hang_are_an_incident_before_they_end(site: Client, now: 
     quiet(now)
     past.add(past.ending(now, key=past.CCTP, good=30, bad=30, minutes=75))
     hanging = Transfer.objects.filter(outcome="failed", ended__gt=(now.timestamp() - 80 * MINUTE) * 1000)
-    hanging.update(outcome="open", status="EXECUTING", ended=None, hour=None, reason=None, failed_step=None)
+    hanging.update(outcome="open", status="EXECUTING", ended=None, end=None, reason=None, failed_step=None)
     past.judge(now)
     page = text(read(site, "/insight/incident/1"))
     assert f"{ROUTE} Not delivered in time since 10:4" in page

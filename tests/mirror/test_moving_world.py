@@ -209,7 +209,7 @@ def test_rows_and_figures_equal_those_of_a_moving_world(
     check_facts()
     gone = Transfer.objects.filter(intent_id__in=[bytes.fromhex(each[2:]) for each in world.vanished])
     with transaction.atomic():
-        facts.forget_days(gone.exclude(hour=None).values_list("hour", flat=True))
+        facts.forget_days(gone.exclude(end=None).values_list("end", flat=True))
         gone.delete()
         check_figures([*of_world(world)], now=now)
         transaction.set_rollback(True)

@@ -6,7 +6,7 @@ the limit of its route.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -21,7 +21,7 @@ from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import RouteKey, TokenKey, optional_moment
 from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import END, ENDED, PAIR, Span
+from intents_ui.mirror.figures.facts import ENDED, PAIR, Span
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import (
     DEPOSIT,
@@ -29,12 +29,11 @@ from intents_ui.mirror.figures.snapshots import (
     Bar,
     Order,
     Period,
-    ScopeSums,
     Sums,
     most_frequent,
     table_name,
 )
-from intents_ui.mirror.figures.statistics import BUCKETS, Share, share
+from intents_ui.mirror.figures.statistics import Share, share
 from intents_ui.mirror.models import SLOW_BUCKET, DayBar, Reason, Route, Snapshot, Token, Transfer, state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.models import IntentStatus
@@ -42,6 +41,7 @@ from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
 
 FRESH = 5 * MINUTE  # a snapshot that is older isn't complete
 MAX_LISTED, LISTED_WITH = 100, ("route", "reason", "origin_token")
+SLOWEST = range(SLOW_BUCKET + 40, SLOW_BUCKET - 1, -10)  # ever shorter durations, among which the slowest are
 UNSEEN = timedelta(minutes=30)  # after the end of a quote, a transfer that isn't expired has a deposit
 MILLISECOND = timedelta(milliseconds=1)
 BEGAN = Coalesce("started", "created") / 1000 * 1000
@@ -52,7 +52,7 @@ type FailureCount = tuple[int | None, str, str, int]
 # The tokens of both sides, how many ended, and what the delivered ones sent, in base units.
 type TokenCount = tuple[TokenKey | None, TokenKey | None, int, int]
 # Those that weren't delivered, and few others. An index has them.
-WITHOUT_DURATION = Q(hour__isnull=False, bucket=None)
+WITHOUT_DURATION = Q(end__isnull=False, bucket=None)
 EACH_ROUTE = Q(route__in=Route.objects.values("pk"))  # all transfers, found by indexes that begin with the route
 
 
@@ -75,8 +75,7 @@ class PeriodFigures(Sums):
     """Figures of transfers of a scope that had a deposit, in a period until `at`.
 
     `open` and `late` are those that are open now, `late_since` the late ones that began in the period, which will take
-    longer than all that were delivered. `owners`: how many had transfers, and how many of these had one that wasn't
-    delivered, if known.
+    longer than all that were delivered.
     """
 
     scope: ScopeName
@@ -87,7 +86,6 @@ class PeriodFigures(Sums):
     open: int = 0
     late: int = 0
     late_since: int = 0
-    owners: tuple[int, int] | None = None
 
     @property
     def delivered(self) -> int:
@@ -101,11 +99,6 @@ class PeriodFigures(Sums):
     @property
     def funded(self) -> int:
         return self.ended + self.open
-
-    @property
-    def timed(self) -> int:
-        """The number of durations."""
-        return self.durations.total()
 
     @property
     def decided(self) -> int:
@@ -148,7 +141,7 @@ class PeriodFigures(Sums):
         length = self.period.bar
         first, last = int(self.since.timestamp()) // length * length, int(self.at.timestamp())
         starts = range(first, last + 1, length) if self.period is not Period.HOUR else ()
-        return [self.bars.get(start, (0, 0)) for start in starts]
+        return [self.bars.get(start, Bar())[:2] for start in starts]
 
     def longer_than(self, elapsed: timedelta) -> int | None:
         """Return than how many of 100 delivered transfers this took longer. None with too few durations."""
@@ -241,9 +234,8 @@ def overview(
     Like all figures, they are those of the last snapshot.
     """
     names = [ScopeName(Level(name[0]), *name[1:]) for name in state(table_name(period, level, order), [])]
-    (total, *rows), details = _figures(period, [EVERYTHING, *names], still_open)
-    bars = {start: Bar(*counts) for start, counts in total.bars.items()}
-    return Report(total, _series(bars, total, still_open, length=period.bar), rows, _reasons(details["causes"]))
+    total, *rows = _figures(period, [EVERYTHING, *names], still_open)
+    return Report(total, _series(total.bars, total, still_open, length=period.bar), rows, _reasons(total.causes))
 
 
 def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
@@ -252,31 +244,25 @@ def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
     if scope.level is Level.ROUTE:
         chains = {"origin_chain": scope.origin_chain, "destination_chain": scope.destination_chain}
         siblings = [ScopeName(Level.ROUTE, *each.key) for each in Route.objects.filter(**chains)]
-    scopes = dict.fromkeys([scope, *siblings])
-    (total, *others), details = _figures(period, [*scopes], still_open)
-    bars = _past_bars(total) | {start: Bar(*bar) for start, *bar in details["bars"]}
-    known = {token for *pair, _, _ in details["pairs"] for token in pair if token is not None}
+    total, *others = _figures(period, [*dict.fromkeys([scope, *siblings])], still_open)
+    bars = total.bars if period.step == period.bar else _past_hours(total) | total.hours
+    known = {token for pair in total.pairs for token in pair if token is not None}
     tokens: dict[int | None, TokenKey] = {each.pk: each.key for each in Token.objects.filter(pk__in=known)}
     return Report(
         total=total,
         series=_series(bars, total, still_open, length=period.step),
         rows=sorted((each for each in others if each.ended), key=lambda each: -each.ended),
-        reasons=_reasons(details["causes"]),
-        tokens=[
-            (tokens.get(origin), tokens.get(destination), n, int(sent))
-            for origin, destination, n, sent in details["pairs"]
-        ],
+        reasons=_reasons(total.causes),
+        tokens=[(tokens.get(pair[0]), tokens.get(pair[1]), n, total.sent[pair]) for pair, n in total.pairs.items()],
     )
 
 
 def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime) -> PeriodFigures:
     """Return the figures of one scope, without its open transfers."""
-    return _figures(period, [scope], OpenCounts(coverage.gaps(now=now)))[0][0]
+    return _figures(period, [scope], OpenCounts(coverage.gaps(now=now)))[0]
 
 
-def _figures(
-    period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts
-) -> tuple[Sequence[PeriodFigures], Mapping[str, Any]]:
+def _figures(period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts) -> Sequence[PeriodFigures]:
     """Return the figures of scopes until the time of the last snapshots, with the details of the first scope.
 
     They can be complete if the snapshots are, and aren't too old. A scope without a snapshot has no ended transfers.
@@ -286,11 +272,12 @@ def _figures(
     found = {name: values for name, *values in rows.values_list("scope", "at", "is_complete", "sums", details)}
     gaps = still_open.gaps
     at, was_complete, *_ = found.get(EVERYTHING.text, (gaps.at, False))
+    nothing = {"owners": (0, 0) if found and period.bar == HOUR else None}
     since = period.since(at)
     completeness = gaps.of(since, at, can_be=was_complete and at >= gaps.at - FRESH)
-    figures = [
+    return [
         PeriodFigures(
-            **vars(Sums.of_row(*from_json(found[scope.text][2])) if scope.text in found else Sums()),
+            **(vars(Sums.of_row(*found[scope.text][2:])) if scope.text in found else nothing),
             scope=scope,
             period=period,
             since=utc(since),
@@ -302,12 +289,6 @@ def _figures(
         )
         for scope, counts in ((each, still_open.of(each)) for each in scopes)
     ]
-    if scopes[0].text in found:
-        of_first = from_json(found[scopes[0].text][3])
-    else:
-        of_first = ScopeSums().as_details(period) | ({} if found else {"owners": None})  # without snapshots, unknown
-    figures[0].owners = of_first["owners"] and tuple(of_first["owners"])
-    return figures, of_first
 
 
 def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
@@ -326,29 +307,19 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     failed = begun(facts.ended(span)).filter(WITHOUT_DURATION, outcome__in=(Outcome.REFUNDED, Outcome.FAILED))
     causes = failed.values_list("failed_step", "reason_id").annotate(n=Count("*"))
     counted = most_frequent({(step, reason): n for step, reason, n in causes})
-    edges = failed.aggregate(first=Min(END), last=Max(END))
+    edges = failed.aggregate(first=Min("end"), last=Max("end"))
     counts = Counter(dict(failed.values_list("outcome").annotate(n=Count("*"))))
     # An index has what is counted by route.
-    delivered = begun(facts.ended(span)).filter(EACH_ROUTE, outcome=Outcome.DELIVERED)
-    counts[Outcome.DELIVERED] = delivered.count()
-    last_delivery = None
-    for lately in _ever_longer(span):
-        newest = begun(facts.ended(lately)).filter(outcome=Outcome.DELIVERED).aggregate(last=Max(END))
-        if last_delivery := newest["last"]:
-            break
+    of_routes = begun(facts.ended(span)).filter(EACH_ROUTE, outcome=Outcome.DELIVERED)
+    delivered = of_routes.aggregate(n=Count("*"), last=Max("end"))
+    counts[Outcome.DELIVERED] = delivered["n"]
     return Course(
         counts=counts,
         reasons=_reasons([(*cause, n) for cause, n in counted]),
         first_failure=optional_moment(edges["first"]),
         last_failure=optional_moment(edges["last"]),
-        last_delivery=optional_moment(last_delivery),
+        last_delivery=optional_moment(delivered["last"]),
     )
-
-
-def _ever_longer(span: Span) -> Iterator[Span]:
-    """Yield ever longer times until the end of a time, in which the newest transfers are looked for."""
-    since, until = span
-    yield from ((max(since, until - length), until) for length in (HOUR, DAY, until - since))
 
 
 def is_known(scope: ScopeName) -> bool:
@@ -383,17 +354,11 @@ def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[Failu
     return [(step, *texts.get(reason or 0, ("", "")), n) for step, reason, n in causes]
 
 
-def _past_bars(total: PeriodFigures) -> dict[int, Bar]:
-    """Return the bars of the past days of figures, which snapshots don't have. A time that is shorter has none."""
-    if total.period.bar == HOUR:
-        return {}
-    since, at = int(total.since.timestamp()), int(total.at.timestamp())
-    days = range(-(-since // DAY) * DAY, at // DAY * DAY, DAY)
-    found = DayBar.objects.filter(day__in=days, scope=total.scope.text)
-    if total.period.step == HOUR:
-        each_hour = (bar for hours in found.values_list("hours", flat=True) for bar in from_json(hours or "[]"))
-        return {start: Bar(*bar) for start, *bar in each_hour}
-    return {day: Bar(*bar) for day, *bar in found.values_list("day", *Bar._fields)}
+def _past_hours(total: PeriodFigures) -> dict[int, Bar]:
+    """Return the bars of the hours of past days, which snapshots don't have."""
+    days = range(-(-int(total.since.timestamp()) // DAY) * DAY, int(total.at.timestamp()) // DAY * DAY, DAY)
+    found = DayBar.objects.filter(day__in=days, scope=total.scope.text).values_list("hours", flat=True)
+    return {start: Bar(*bar) for hours in found for start, bar in from_json(hours or "[]")}
 
 
 def _series(
@@ -437,35 +402,21 @@ def listed(
     else:
         count = facts.ended(span).filter(matching).count()
     if sort is Sort.SLOWEST:
-        return _slowest(scope, facts.ended(span).filter(matching), has_delivered=has_delivered), count
-    first = list[Transfer]()
-    for lately in _ever_longer(span):
-        rows = facts.ended(lately).filter(matching).select_related(*LISTED_WITH)
-        first = list(rows.order_by(END.desc(), "-pk")[:MAX_LISTED])
-        if len(first) == min(count, MAX_LISTED):
-            break
-    return first, count
+        return _slowest(facts.ended(span).filter(matching), has_delivered=has_delivered), count
+    newest = facts.ended(span).filter(matching).select_related(*LISTED_WITH).order_by("-end", "-pk")
+    return list(newest[:MAX_LISTED]), count
 
 
-def _slowest(scope: ScopeName, rows: QuerySet[Transfer], *, has_delivered: bool) -> Sequence[Transfer]:
-    """Return those that took longest. They are looked for among ever more of the slowest ones of 90 days."""
+def _slowest(rows: QuerySet[Transfer], *, has_delivered: bool) -> Sequence[Transfer]:
+    """Return those that took longest. An index has the slow ones by their routes."""
     duration = F("ended") - F("started")
     slowest = rows.select_related(*LISTED_WITH).order_by(duration.desc(nulls_last=True), "-pk")
-    first = list(slowest.filter(WITHOUT_DURATION)[:MAX_LISTED])
-    if has_delivered:
-        timed = slowest.filter(EACH_ROUTE)
-        sums = Snapshot.objects.filter(period=Period.QUARTER, scope=scope.text).values_list("sums", flat=True).first()
-        durations = Sums.of_row(*from_json(sums)).durations if sums else Counter[int]()
-        total, enough, delivered = 0, MAX_LISTED, list[Transfer]()
-        for bucket, n in sorted(durations.items(), reverse=True):
-            total += n
-            if total >= enough and bucket >= SLOW_BUCKET and len(delivered) < MAX_LISTED:
-                enough, of_buckets = 10 * total, timed.filter(bucket__gte=SLOW_BUCKET)  # as the index has them
-                delivered = list(of_buckets.filter(bucket__range=(bucket, BUCKETS))[:MAX_LISTED])
+    first, delivered = list(slowest.filter(WITHOUT_DURATION)[:MAX_LISTED]), list[Transfer]()
+    for least in (*SLOWEST, 0) if has_delivered else ():
         if len(delivered) < MAX_LISTED:
-            delivered = list(timed.filter(bucket__isnull=False)[:MAX_LISTED])
-        first += delivered
-    return sorted(first, key=lambda each: each.duration or timedelta(-1), reverse=True)[:MAX_LISTED]
+            slow = slowest.filter(EACH_ROUTE, bucket__gte=SLOW_BUCKET) if least else slowest
+            delivered = list(slow.filter(bucket__gte=least)[:MAX_LISTED])
+    return sorted([*first, *delivered], key=lambda each: each.duration or timedelta(-1), reverse=True)[:MAX_LISTED]
 
 
 def late(*, now: datetime, where: Q = ALL, age: Age = Age.ANY, most: int = MAX_LISTED) -> LateTransfers:

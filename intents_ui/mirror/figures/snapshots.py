@@ -1,22 +1,23 @@
 """Snapshots: tables of figures of a period until now, written by the leader and read by pages by their key."""
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from functools import cache, partial
+from functools import cache
 from heapq import nsmallest
-from typing import Any, NamedTuple, Self
+from itertools import batched
+from typing import NamedTuple, Self
 
 from django.db.models import Min
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from intents_ui.mirror import coverage, lease
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import Span
+from intents_ui.mirror.figures.facts import Ended, Found, Other, Pair, Span, add
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import USUAL, Day, DayBar, Route, Snapshot, Token, Transfer, set_state, write
@@ -24,6 +25,8 @@ from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.outcome import Outcome
 
 WORK_SHARE = 4  # seconds of other work for each second of this
+PART = 4 * HOUR  # of which rows are read at once
+DAYS_AT_ONCE = 10  # whose facts are
 LISTED = 50  # rows of a table, and reasons
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
 DEPOSIT = 0  # the first step, which is the owner's
@@ -93,32 +96,63 @@ class Bar(NamedTuple):
     p95: int | None = None
 
     @classmethod
-    def of(cls, ended: int, delivered: int, durations: Mapping[int, int]) -> Self:
-        has_p95 = sum(durations.values()) >= ENOUGH_FOR_P95
-        p95 = statistics.quantile(durations, 95) if has_p95 else None
-        return cls(ended, delivered, statistics.quantile(durations, 50), p95)
+    def of(cls, durations: Mapping[int, int], others: Mapping[Other, int]) -> Self:
+        timed = sum(durations.values())
+        delivered = timed + sum(n for (outcome, _, _), n in others.items() if outcome == Outcome.DELIVERED)
+        p95 = statistics.quantile(durations, 95) if timed >= ENOUGH_FOR_P95 else None
+        return cls(timed + sum(others.values()), delivered, statistics.quantile(durations, 50), p95)
 
 
 @dataclass
 class Sums:
-    """Ended transfers: counts by outcome, durations by bucket, and the ended and the delivered ones by time.
+    """What ended in a scope.
 
-    `in_time`: delivered before they were late. `to_blame`: refunded or failed after their deposit, so by their route.
+    `durations` and `others` are as in `facts.Ended`. `in_time`: delivered before they were late. `pairs` and `sent`:
+    numbers and delivered amounts by the tokens of both sides. `bars` are those of the period by their beginnings.
+    `hours` are bars of the days that have no facts, of a period whose page shows hours instead. `owners`: how many had
+    transfers, and how many of these had one that wasn't delivered. None of long periods.
     """
 
-    counts: Counter[str] = field(default_factory=Counter)
     durations: Counter[int] = field(default_factory=Counter)
-    bars: dict[int, tuple[int, int]] = field(default_factory=dict)
+    others: Counter[Other] = field(default_factory=Counter)
     in_time: int = 0
-    to_blame: int = 0
+    bars: dict[int, Bar] = field(default_factory=dict)
+    hours: dict[int, Bar] = field(default_factory=dict)
+    pairs: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
+    sent: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
+    owners: tuple[int, int] | None = None
 
     @property
     def ended(self) -> int:
-        return self.counts.total()
+        return self.timed + self.others.total()
 
     @property
-    def bar(self) -> Bar:
-        return Bar.of(self.ended, self.counts[Outcome.DELIVERED], self.durations)
+    def timed(self) -> int:
+        """The number of durations."""
+        return self.durations.total()
+
+    @property
+    def counts(self) -> Counter[str]:
+        """The numbers by outcome."""
+        found = Counter[str]({Outcome.DELIVERED: self.timed} if self.durations else {})
+        for (outcome, _, _), n in self.others.items():
+            found[outcome] += n
+        return found
+
+    @property
+    def to_blame(self) -> int:
+        """How many were refunded or failed after their deposit, so by their route."""
+        blamed = (Outcome.REFUNDED, Outcome.FAILED)
+        return sum(n for (outcome, step, _), n in self.others.items() if outcome in blamed and step != DEPOSIT)
+
+    @property
+    def causes(self) -> list[tuple[int | None, int | None, int]]:
+        """Failed steps and reasons of those that weren't delivered, with their numbers, the most frequent first."""
+        found = Counter[tuple[int | None, int | None]]()
+        for (outcome, step, reason), n in self.others.items():
+            if outcome != Outcome.DELIVERED:
+                found[step, reason] += n
+        return [(*cause, n) for cause, n in most_frequent(found)]
 
     def rank(self, order: Order) -> float | None:
         """Return the place in a table in this order, the least first. None is not in it."""
@@ -126,170 +160,162 @@ class Sums:
             case Order.MOST_USED:
                 return -self.ended
             case Order.WORST:
-                rate = share(self.in_time, self.durations.total() + self.to_blame)
+                rate = share(self.in_time, self.timed + self.to_blame)
                 return None if rate is None else rate.high
             case Order.SLOWEST:
                 median = statistics.quantile(self.durations, 50)
                 return None if median is None else -median
 
-    def as_row(self) -> tuple[Any, ...]:
-        return self.counts, [*self.durations.items()], [*self.bars.items()], self.in_time, self.to_blame
+    def add(self, tokens: tuple[int | None, int | None], found: Ended, *, in_time: int) -> None:
+        add(self.durations, found.durations)
+        add(self.others, found.others)
+        self.in_time += in_time
+        self.pairs[tokens] = self.pairs.get(tokens, 0) + found.count
+        self.sent[tokens] = self.sent.get(tokens, 0) + found.sent
 
-    @classmethod
-    def of_row(cls, counts: Mapping[str, int], durations: Any, bars: Any, in_time: int, to_blame: int) -> Self:
-        return cls(Counter(counts), Counter(dict(durations)), {start: tuple(n) for start, n in bars}, in_time, to_blame)
-
-
-@dataclass
-class ScopeSums(Sums):
-    """What ended in a scope, with what its page shows.
-
-    `causes`: failed steps and reasons of the others than the delivered ones. `pairs` and `sent`: numbers and delivered
-    amounts by the tokens of both sides. `hours` and `days`: bars of what was counted from rows. `owners`: how many had
-    transfers, and how many of these had one that wasn't delivered. None of long periods.
-    """
-
-    causes: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
-    pairs: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
-    sent: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
-    hours: dict[int, Bar] = field(default_factory=dict)
-    days: dict[int, Bar] = field(default_factory=dict)
-    owners: tuple[int, int] | None = None
-
-    @classmethod
-    def of(cls, pair: facts.Pair, found: facts.Ended, *, late_bucket: int) -> Self:
-        """Return the sums of a route and its tokens. A longer duration than the bucket isn't in time."""
-        sums, tokens = cls(), pair[1:]
-        for (outcome, step, reason, bucket), n in found.groups.items():
-            sums.counts[outcome] += n
-            if outcome != Outcome.DELIVERED:
-                sums.causes[step, reason] += n
-            if bucket is not None:
-                sums.durations[bucket] += n
-            if bucket is not None and bucket <= late_bucket:
-                sums.in_time += n
-            elif outcome in (Outcome.REFUNDED, Outcome.FAILED) and step != DEPOSIT:
-                sums.to_blame += n
-        sums.pairs[tokens], sums.sent[tokens] = sums.ended, found.sent
-        return sums
-
-    def add(self, other: "ScopeSums") -> None:
-        self.in_time += other.in_time
-        self.to_blame += other.to_blame
-        for counts, more in (
-            (self.counts, other.counts),
-            (self.durations, other.durations),
-            (self.causes, other.causes),
-            (self.pairs, other.pairs),
-            (self.sent, other.sent),
-        ):
-            _add(counts, more)
-        self.bars |= other.bars  # both have bars of other times
-        self.hours |= other.hours
-        self.days |= other.days
-
-    def as_details(self, period: Period) -> dict[str, Any]:
+    def as_row(self) -> dict[str, str]:
+        """Return what tables show, and the details, which only the page of a scope shows."""
+        others = [(*other, n) for other, n in self.others.items()]
+        pairs = [(*pair, n, str(self.sent[pair])) for pair, n in most_frequent(self.pairs)]
         return {
-            "causes": [(*cause, n) for cause, n in most_frequent(self.causes)],
-            "pairs": [(*pair, n, str(self.sent[pair])) for pair, n in most_frequent(self.pairs)],
-            "owners": self.owners or ((0, 0) if period.bar == HOUR else None),
-            "bars": [(start, *bar) for start, bar in self.bars_of(period.step).items()],
+            "sums": to_json(([*self.durations.items()], others, self.in_time, [*self.bars.items()])).decode(),
+            "details": to_json((pairs, self.owners, [*self.hours.items()])).decode(),
         }
 
-    def bars_of(self, length: int) -> Mapping[int, Bar]:
-        return self.hours if length == HOUR else self.days
-
-
-def _add(counts: dict[Any, int], more: Mapping[Any, int]) -> None:
-    """Add counts. `Counter.update` takes twice as long."""
-    if counts:
-        for key, n in more.items():
-            counts[key] = counts.get(key, 0) + n
-    else:
-        dict.update(counts, more)
-
-
-type Past = dict[frozenset[int], Mapping[ScopeName, ScopeSums]]  # sums by their days
+    @classmethod
+    def of_row(cls, sums: str, details: str = "") -> Self:
+        durations, others, in_time, bars = from_json(sums)
+        pairs, owners, hours = from_json(details) if details else ((), None, ())
+        return cls(
+            durations=Counter(dict(durations)),
+            others=Counter({tuple(other): n for *other, n in others}),
+            in_time=in_time,
+            bars={start: Bar(*bar) for start, bar in bars},
+            hours={start: Bar(*bar) for start, bar in hours},
+            pairs=Counter({tuple(pair): n for *pair, n, _ in pairs}),
+            sent=Counter({tuple(pair): int(sent) for *pair, _, sent in pairs}),
+            owners=owners and tuple(owners),
+        )
 
 
 class Adder:
-    """Adds up what ended in each scope, as of `now`. `past` has the sums of past days, from time to time."""
+    """Adds up what ended in each scope, as of a time, and knows the sums of past days until they change."""
 
-    def __init__(self, now: int, past: Past | None = None) -> None:
+    def __init__(self, now: int = 0) -> None:
+        self.forget_past()
+        self.begin(now)
+
+    def forget_past(self) -> None:
+        self._past: dict[frozenset[int], Found] = {}
+        self._bars = defaultdict[str, dict[int, Bar]](dict)  # of past days, by the texts of scopes
+        self._days: set[int] = set()  # of these bars
+
+    def begin(self, now: int) -> None:
+        """Forget the rows of an earlier time."""
         self.now = now
-        self.past: Past = {} if past is None else past
         routes = list(Route.objects.all())
         self._routes = {route.pk: route.key for route in routes}
         self._late_buckets = {route.pk: statistics.bucket(route.late_after) for route in routes}  # the last in time
         self._tokens = {token.pk: token.key for token in Token.objects.all()}
-        self._scopes: dict[facts.Pair, Sequence[ScopeName]] = {}
-        self.rows = cache(facts.of_rows)
-        self._parts: dict[tuple[Span, bool], Mapping[ScopeName, ScopeSums]] = {}
+        self._scopes: dict[Pair, Sequence[ScopeName]] = {}
+        self._divided: dict[Period, tuple[Sequence[int], Sequence[Span]]] = {}
+        self._rows, self._hours = cache(facts.of_rows), cache(self._hour_bars)
+        self._merged = cache(lambda part: facts.merged(self._rows(part).values()))
 
-    def of(self, period: Period) -> dict[ScopeName, ScopeSums]:
+    def load(self, period: Period) -> Iterator[None]:
+        """Read what is to be added up, a piece at a time."""
+        if period not in self._divided:
+            days, spans = facts.divided(period.span(self.now))
+            if period.bar == HOUR:  # which facts don't have
+                days, spans = [], [*((day, day + DAY) for day in days), *spans]
+            self._divided[period] = days, spans
+        days, spans = self._divided[period]
+        if frozenset(days) not in self._past:
+            found = []
+            for some in batched(days, DAYS_AT_ONCE):
+                found.append(facts.of_days(some))
+                yield
+            self._past[frozenset(days)] = facts.merged(found)
+        for some in batched(sorted({*days} - self._days), DAYS_AT_ONCE):
+            for day, scope, *bar in DayBar.objects.filter(day__in=some).values_list("day", "scope", *Bar._fields):
+                self._bars[scope][day] = Bar(*bar)
+            self._days.update(some)
+            yield
+        yield from self.load_rows(spans, by_hour=period.step == HOUR)
+
+    def load_rows(self, spans: Iterable[Span], *, by_hour: bool) -> Iterator[None]:
+        for part in parts(spans):
+            if by_hour:
+                self._hours(part)
+            self._merged(part)
+            yield
+
+    def of(self, period: Period) -> dict[ScopeName, Sums]:
         """Return the sums of all scopes in which transfers ended."""
-        days, spans = facts.divided(period.span(self.now))
-        if period.bar == HOUR:  # which facts don't have
-            days, spans = [], [*((day, day + DAY) for day in days), *spans]
-        found = defaultdict[ScopeName, ScopeSums](ScopeSums)
-        parts = (self.of_rows(span, by_hour=period.step == HOUR or self.now < span[1]) for span in spans)
-        for part in (self.of_days(days), *parts):
-            for scope, sums in part.items():
-                found[scope].add(sums)
-        for sums in found.values():
-            sums.bars |= {start: bar[:2] for start, bar in sums.bars_of(period.bar).items()}
-        if period.bar == HOUR:
-            self._add_owners(found, spans)
-        return found
-
-    def _by_scope(self, found: Mapping[facts.Pair, facts.Ended]) -> dict[ScopeName, ScopeSums]:
-        sums = defaultdict[ScopeName, ScopeSums](ScopeSums)
-        for pair, each in found.items():
-            own = ScopeSums.of(pair, each, late_bucket=self._late_buckets[pair[0]])
-            for scope in self._of_pair(pair):
-                sums[scope].add(own)
-        return sums
-
-    def of_rows(self, span: Span, *, by_hour: bool = True) -> Mapping[ScopeName, ScopeSums]:
-        """Return the sums of a part of a day, from rows, with its bar, and those of its hours if wanted."""
-        if (span, by_hour) in self._parts:
-            return self._parts[span, by_hour]
-        found = self.rows(span)
-        self._parts[span, by_hour] = sums = self._by_scope(found)
+        deque(self.load(period), maxlen=0)
+        days, spans = self._divided[period]
+        found = facts.merged([self._past[frozenset(days)], self.of_rows(spans)])
+        sums = self.by_scope(found)
+        for scope, of_scope in sums.items():
+            bars = self._bars[scope.text]
+            of_scope.bars = {day: bars[day] for day in days if day in bars}
+        if period.step == HOUR:
+            for scope, hours in self.hours(spans).items():
+                sums[scope].hours = hours
+        if period.bar == DAY:
+            for span in spans:
+                for scope, bar in self.bars(self.of_rows([span])):
+                    sums[scope].bars[span[0] // DAY * DAY] = bar
+            return sums
         for of_scope in sums.values():
-            of_scope.days[span[0] // DAY * DAY] = of_scope.bar
-        for hour in sorted({hour for each in found.values() for hour in each.hours}) if by_hour else ():
-            of_hour = defaultdict[ScopeName, dict[int | str, int]](dict)
-            for pair, each in found.items():
-                for scope in self._of_pair(pair) if hour in each.hours else ():
-                    _add(of_hour[scope], each.hours[hour])
-            for scope, counts in of_hour.items():
-                durations = {bucket: n for bucket, n in counts.items() if isinstance(bucket, int)}
-                delivered = sum(durations.values()) + counts.get(Outcome.DELIVERED, 0)
-                sums[scope].hours[hour] = Bar.of(sum(counts.values()), delivered, durations)
-        return sums
-
-    def _add_owners(self, sums: Mapping[ScopeName, ScopeSums], spans: Sequence[Span]) -> None:
-        members = defaultdict[ScopeName, list[facts.Ended]](list)
-        for pair, each in (item for span in spans for item in self.rows(span).items()):
+            of_scope.bars, of_scope.hours = of_scope.hours, {}
+        members = defaultdict[ScopeName, list[Ended]](list)
+        for pair, each in found.items():
             for scope in self._of_pair(pair):
                 members[scope].append(each)
         for scope, several in members.items():
             owners = set[bytes]().union(*(each.owners for each in several))
             sums[scope].owners = len(owners), len(set[bytes]().union(*(each.unserved for each in several)))
-
-    def of_days(self, days: Sequence[int]) -> Mapping[ScopeName, ScopeSums]:
-        """Return the sums of past days, from facts."""
-        if (key := frozenset(days)) in self.past:
-            return self.past[key]
-        self.past[key] = sums = self._by_scope(facts.of_days(days))
-        named = {scope.text: scope for scope in sums}
-        bars = DayBar.objects.filter(day__in=days).values_list("day", "scope", "ended", "delivered")
-        for day, scope, ended, delivered in bars.iterator():
-            sums[named[scope]].bars[day] = ended, delivered
         return sums
 
-    def _of_pair(self, pair: facts.Pair) -> Sequence[ScopeName]:
+    def by_scope(self, found: Found) -> dict[ScopeName, Sums]:
+        sums = defaultdict[ScopeName, Sums](Sums)
+        for pair, each in found.items():
+            in_time = sum(n for bucket, n in each.durations.items() if bucket <= self._late_buckets[pair[0]])
+            for scope in self._of_pair(pair):
+                sums[scope].add(pair[1:], each, in_time=in_time)
+        return sums
+
+    def of_rows(self, spans: Iterable[Span]) -> Found:
+        return facts.merged(map(self._merged, parts(spans)))
+
+    def hours(self, spans: Iterable[Span]) -> dict[ScopeName, dict[int, Bar]]:
+        """Return the bars of the hours of times."""
+        found = defaultdict[ScopeName, dict[int, Bar]](dict)
+        for part in parts(spans):
+            for scope, bars in self._hours(part).items():
+                found[scope] |= bars
+        return found
+
+    def _hour_bars(self, part: Span) -> Mapping[ScopeName, Mapping[int, Bar]]:
+        bars = defaultdict[ScopeName, dict[int, Bar]](dict)
+        for hour, found in sorted(self._rows(part).items()):
+            for scope, bar in self.bars(found):
+                bars[scope][hour] = bar
+        return bars
+
+    def bars(self, found: Found) -> Iterator[tuple[ScopeName, Bar]]:
+        """Yield the bar of each scope, which takes less than its sums."""
+        counts = defaultdict[ScopeName, tuple[dict[int, int], dict[Other, int]]](lambda: ({}, {}))
+        for pair, each in found.items():
+            for scope in self._of_pair(pair):
+                durations, others = counts[scope]
+                add(durations, each.durations)
+                if each.others:
+                    add(others, each.others)
+        yield from ((scope, Bar.of(*several)) for scope, several in counts.items())
+
+    def _of_pair(self, pair: Pair) -> Sequence[ScopeName]:
         if pair not in self._scopes:
             route, *tokens = pair
             found = scopes_of(self._routes[route], tuple(self._tokens[each] for each in tokens if each is not None))
@@ -297,24 +323,32 @@ class Adder:
         return self._scopes[pair]
 
 
+def parts(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the parts of times whose rows are read at once."""
+    for since, until in spans:
+        for start in range(since // PART * PART, until, PART):
+            yield max(start, since), min(start + PART, until)
+
+
 class SnapshotWriter:
     """Writes facts of past days and snapshots, under one epoch of the lease. `now` is in Unix seconds.
 
-    All is added up before a transaction begins, because PostgreSQL ends idle ones.
-    `slow` are the usual maximums of slow providers, which are the limits of routes without enough deliveries.
+    All is added up before a transaction begins, because PostgreSQL ends idle ones, and in small pieces, between which
+    the mirror does other work. `slow` are the usual maximums of slow providers, which are the limits of routes without
+    enough deliveries.
     """
 
     def __init__(self, epoch: int, slow: Slow | None = None) -> None:
         self._epoch = epoch
         self._slow = slow or {}
+        self._adder = Adder()
+        self._work: Iterator[None] | None = None
         self._due: dict[Period, int] = {}
-        self._pending: list[Callable[[int], None]] = []  # what to write, the last first
+        self._limits_due = self._now = 0
         self._rests_until = 0.0
-        self._limits_due = 0
-        self._past: Past = {}
 
     def turn(self, *, now: int) -> None:
-        """Write one thing, if any is due and this isn't more than a fifth of the time."""
+        """Do one piece, if any is due and this isn't more than a fifth of the time."""
         began = time.monotonic()
         if began >= self._rests_until and self.step(now=now):
             ended = time.monotonic()
@@ -322,69 +356,92 @@ class SnapshotWriter:
 
     def finish(self, *, now: int, renew: Callable[[], object] = lambda: None) -> None:
         """Write all at once. `renew` is called after each piece, to keep the lease."""
-        self._due, self._pending, self._limits_due = {}, [], 0
+        self._work, self._due, self._limits_due = None, {}, 0
         while self.step(now=now):
             renew()
 
     def step(self, *, now: int) -> bool:
-        """Write one day or period. Return whether any was due."""
-        if not self._pending:
+        """Do one piece. Return whether any was due."""
+        self._now = now
+        if self._work is None:
             due = [period for period in Period if now >= self._due.get(period, 0)]
             if not due:
                 return False
-            self._due |= {period: now + EVERY[period] for period in due}
-            self._pending = [partial(self._write, due), *(partial(self._add_past, period) for period in due)]
-            if now >= self._limits_due:
-                self._limits_due = now + LIMITS_EVERY
-                self._pending.append(self._set_limits)
-            self._pending += [partial(self.write_day, day) for day in _unwritten_days(now)]
-        self._pending.pop()(now)
+            self._work = self._pieces(due)
+        if next(self._work, self) is self:
+            self._work = None
         return True
 
-    def _add_past(self, period: Period, now: int) -> None:
-        """Add up the past days of a period, unless they are known, so that the snapshots take less at once."""
-        days, _ = facts.divided(period.span(now))
-        if period.bar == DAY:
-            Adder(now, self._past).of_days(days)
+    def write_day(self, day: int, now: int) -> None:
+        """Write the facts and the bars of a day."""
+        self._now = now
+        deque(self._day(day), maxlen=0)
 
-    def _write(self, periods: Sequence[Period], now: int) -> None:
-        """Write snapshots, which are of the same moment."""
-        gaps, adder = coverage.gaps(now=utc(now)), Adder(now, self._past)
-        for period in periods:
-            sums = {EVERYTHING: ScopeSums()} | adder.of(period)
-            common = {"period": period, "at": now, "is_complete": gaps.of(period.since(now), now).is_complete}
-            rows = [
-                common
-                | {
-                    "scope": scope.text,
-                    "sums": to_json(each.as_row()).decode(),
-                    "details": to_json(each.as_details(period)).decode(),
-                }
-                for scope, each in sums.items()
-            ]
-            tables = dict[str, list[ScopeName]]()
-            for level in TABLES:
-                for order in Order:
-                    ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
-                    first = nsmallest(LISTED, (each for each in ranks if each[0] is not None))
-                    tables[table_name(period, level, order)] = [scope for _, scope in first]
-            with lease.transaction(self._epoch):
-                Snapshot.objects.filter(period=period)._raw_delete("default")
-                write(Snapshot, rows)
-                for name, scopes in tables.items():
-                    set_state(name, scopes)
+    def _pieces(self, due: Sequence[Period]) -> Iterator[None]:
+        self._due |= {period: self._now + EVERY[period] for period in due}
+        for day in list(_unwritten_days(self._now)):
+            yield from self._day(day)
+        if self._now >= self._limits_due:
+            self._limits_due = self._now + LIMITS_EVERY
+            yield from self._limits()
+        self._adder.begin(self._now)
+        now, gaps = self._now, coverage.gaps(now=utc(self._now))
+        for period in due:
+            yield from self._adder.load(period)
+        for period in due:
+            sums = {EVERYTHING: Sums(owners=(0, 0) if period.bar == HOUR else None)} | self._adder.of(period)
+            yield
+            self._write(period, sums, now, is_complete=gaps.of(period.since(now), now).is_complete)
+            yield
 
-    def _set_limits(self, now: int) -> None:
+    def _day(self, day: int) -> Iterator[None]:
+        """Write the facts of a day, unless one of its transfers changes before they are."""
+        with lease.transaction(self._epoch):
+            Day.objects.update_or_create(start=day, defaults={"facts": ""})
+        self._adder.begin(self._now)
+        spans = [(day, day + DAY)]
+        yield from self._adder.load_rows(spans, by_hour=True)
+        found = self._adder.of_rows(spans)
+        hours, rows = self._adder.hours(spans), []
+        for scope, bar in self._adder.bars(found):
+            bars = to_json([*hours[scope].items()]).decode()
+            rows.append({"day": day, "scope": scope.text, **bar._asdict(), "hours": bars})
+        yield
+        with lease.transaction(self._epoch):
+            if Day.objects.filter(start=day).update(facts=facts.written(found)):
+                DayBar.objects.filter(day=day)._raw_delete("default")
+                write(DayBar, rows)
+        self._adder.forget_past()
+
+    def _write(self, period: Period, sums: Mapping[ScopeName, Sums], now: int, *, is_complete: bool) -> None:
+        common = {"period": period, "at": now, "is_complete": is_complete}
+        rows = [{**common, "scope": scope.text, **each.as_row()} for scope, each in sums.items()]
+        tables = dict[str, list[ScopeName]]()
+        for level in TABLES:
+            for order in Order:
+                ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
+                first = nsmallest(LISTED, (each for each in ranks if each[0] is not None))
+                tables[table_name(period, level, order)] = [scope for _, scope in first]
+        with lease.transaction(self._epoch):
+            Snapshot.objects.filter(period=period)._raw_delete("default")
+            write(Snapshot, rows)
+            for name, scopes in tables.items():
+                set_state(name, scopes)
+
+    def _limits(self) -> Iterator[None]:
         """Set after how long a transfer is late: by its route, else by the slowest of its providers, else by the rule.
 
         Durations of repaired transfers don't count. A route's limit is at most that of its providers, or four times its
         own median if that is more.
         """
-        sums = Adder(now).of(Period.WEEK)
-        repaired = facts.ended(Period.WEEK.span(now)).filter(is_repaired=True, bucket__isnull=False)
+        self._adder.begin(self._now)
+        yield from self._adder.load(Period.WEEK)
+        sums = self._adder.of(Period.WEEK)
+        repaired = facts.ended(Period.WEEK.span(self._adder.now)).filter(is_repaired=True, bucket__isnull=False)
         for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
             for scope in scopes_of(RouteKey(*key)):
                 sums[scope].durations[bucket] -= 1
+        yield
         limits, changed = {}, list[Route]()
         for scope, each in sums.items():
             if each.durations.total() >= ENOUGH_FOR_LATE:
@@ -404,31 +461,18 @@ class SnapshotWriter:
                 changed.append(route)
         with lease.transaction(self._epoch):
             Route.objects.bulk_update(changed, ["late_after", "late_by"], batch_size=LISTED)
-        self._past.clear()
-
-    def write_day(self, day: int, now: int) -> None:
-        """Write the facts and the bars of a day."""
-        adder, span, rows = Adder(now), (day, day + DAY), []
-        for scope, sums in adder.of_rows(span).items():
-            hours = to_json([(start, *bar) for start, bar in sums.hours.items()]).decode()
-            rows.append({"day": day, "scope": scope.text, **sums.days[day]._asdict(), "hours": hours})
-        with lease.transaction(self._epoch):
-            DayBar.objects.filter(day=day)._raw_delete("default")
-            write(DayBar, rows)
-            facts.write_day(day, adder.rows(span))
-        self._past.clear()
 
 
 def _unwritten_days(now: int) -> Iterator[int]:
     """Yield the past days that have no facts and no window that is yet to be read, the oldest first."""
-    first = Transfer.objects.aggregate(first=Min("hour"))["first"]
+    first = Transfer.objects.aggregate(first=Min("end"))["first"]
     if first is None:
         return
-    known = {*Day.objects.values_list("start", flat=True)}
+    known = {*Day.objects.exclude(facts="").values_list("start", flat=True)}
     lacking = {day for start, end in coverage.unread() for day in range(start // DAY * DAY, end, DAY)}
     # One that ended a moment ago still changes.
     last = (now - HOUR) // DAY * DAY
-    yield from (day for day in range(first // DAY * DAY, last, DAY) if day not in known | lacking)
+    yield from (day for day in range(first // 1000 // DAY * DAY, last, DAY) if day not in known | lacking)
 
 
 def table_name(period: Period, level: Level, order: Order) -> str:

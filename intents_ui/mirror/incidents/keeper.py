@@ -32,7 +32,7 @@ NAME = "incidents"  # of the state
 COLUMNS = (
     "route__providers", "route__origin_chain", "route__destination_chain", "origin_token__chain",
     "origin_token__address", "destination_token__chain", "destination_token__address", "route__late_after",
-    "owner", "outcome", "status", "failed_step", "created", "started", "updated", "ended",
+    "owner", "outcome", "status", "failed_step", "created", "started", "end",
 )  # fmt: skip
 DOCUMENT = TypeAdapter(Incident)
 
@@ -91,16 +91,15 @@ class Keeper:
 def decided(since: int, until: int) -> Iterator[Begun]:
     """Yield the transfers that ended or were late between two times, and those that are open."""
     rows = models.Transfer.objects.values_list(*COLUMNS)
-    ended = rows.filter(hour__gte=since // HOUR * HOUR, hour__lt=until + HOUR)
+    ended = rows.filter(end__gte=since * 1000, end__lt=(until + HOUR) * 1000)
     still_open = rows.filter(outcome=Outcome.OPEN, unlisted_since=None)  # SQLite uses no index for "or"
     for row in ended.union(still_open, all=True):
-        *place, late_after, owner, outcome, status, step, created, started, updated, ended_at = row
+        *place, late_after, owner, outcome, status, step, created, started, end = row
         began = (started or created) // 1000
-        end = max(ended_at or updated, created) // 1000
         sides = batched(place[3:], 2)
         tokens = tuple(TokenKey(chain or "", address, "") for chain, address in sides if address is not None)
         begun = Begun(scopes_of(RouteKey(*place[:3]), tokens), owner and bytes(owner), began)
-        found = begun.decided(outcome, status, step, ended=end, limit=late_after // 1000, now=until)
+        found = begun.decided(outcome, status, step, ended=(end or 0) // 1000, limit=late_after // 1000, now=until)
         if found is None or began > until:
             continue
         if found.at > until:

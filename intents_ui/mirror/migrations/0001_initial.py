@@ -40,7 +40,9 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Audit", [ID, *fields(BigIntegerField, "at"), *fields(models.IntegerField, "differing")]
         ),
-        migrations.CreateModel("Day", fields(BigIntegerField, "start", primary_key=True, serialize=False)),
+        migrations.CreateModel(
+            "Day", [*fields(BigIntegerField, "start", primary_key=True, serialize=False), *fields(TextField, "facts")]
+        ),
         migrations.CreateModel(
             "Incident",
             [
@@ -82,7 +84,7 @@ class Migration(migrations.Migration):
             [
                 ("pk", CompositePrimaryKey("intent_id", "created")),
                 *fields(BigIntegerField, "created", "updated", "read_at"),
-                *fields(BigIntegerField, "started", "ended", "expires", "hour", "unlisted_since", null=True),
+                *fields(BigIntegerField, "started", "ended", "expires", "end", "unlisted_since", null=True),
                 *to("route", "route", on_delete=PROTECT),
                 *to("token", "origin_token", "destination_token", null=True, on_delete=PROTECT, related_name="+"),
                 *to("reason", "reason", null=True, on_delete=PROTECT),
@@ -118,21 +120,6 @@ class Migration(migrations.Migration):
             {"indexes": [Index(condition=Q(is_sealed=False), fields=["start"], name="window_unsealed")]},
         ),
         migrations.CreateModel(
-            "DayFact",
-            [
-                ID,
-                *fields(BigIntegerField, "day"),
-                *to("route", "route", on_delete=PROTECT, related_name="+"),
-                *to("token", "origin_token", "destination_token", null=True, on_delete=PROTECT, related_name="+"),
-                *to("reason", "reason", null=True, on_delete=PROTECT, related_name="+"),
-                *fields(SmallIntegerField, "failed_step", "bucket", null=True),
-                *fields(models.IntegerField, "n"),
-                *fields(TextField, "outcome"),
-                *fields(TextField, "sent", null=True),
-            ],
-            {"indexes": [Index(fields=["day"], name="fact_day")]},
-        ),
-        migrations.CreateModel(
             "DayBar",
             [
                 ("pk", CompositePrimaryKey("day", "scope")),
@@ -156,22 +143,22 @@ class Migration(migrations.Migration):
             migrations.AddIndex("transfer", index)
             for index in (
                 Index(fields=["created"], name="transfer_created"),
-                Index(fields=["hour"], name="transfer_ended"),
+                Index(fields=["end"], name="transfer_ended"),
                 Index(
-                    fields=["route", "hour", "outcome", "failed_step", "started", "created"],
+                    fields=["route", "end", "outcome", "failed_step", "started", "created"],
                     name="transfer_route_ended",
                 ),
-                Index(condition=Q(bucket__gte=116), fields=["route", "bucket", "hour"], name="transfer_slow"),
-                Index(condition=Q(is_repaired=True), fields=["hour"], name="transfer_repaired"),
+                Index(condition=Q(bucket__gte=116), fields=["route", "bucket", "end"], name="transfer_slow"),
+                Index(condition=Q(is_repaired=True), fields=["end"], name="transfer_repaired"),
                 Index(condition=Q(outcome="open"), fields=["created"], name="transfer_open"),
                 Index(condition=Q(recipient__isnull=False), fields=["recipient", "-created"], name="transfer_paid"),
                 Index(condition=Q(refund__isnull=False), fields=["refund", "-created"], name="transfer_refunded"),
                 Index(
-                    condition=Q(hour__isnull=False, bucket=None), fields=["created", "status"], name="transfer_failed"
+                    condition=Q(end__isnull=False, bucket=None), fields=["created", "status"], name="transfer_failed"
                 ),
                 Index(
-                    condition=Q(hour__isnull=False, bucket=None),
-                    fields=["outcome", "hour", "route", "reason"],
+                    condition=Q(end__isnull=False, bucket=None),
+                    fields=["outcome", "end", "route", "reason"],
                     name="transfer_undelivered",
                 ),
                 Index(
