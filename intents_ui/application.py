@@ -27,7 +27,7 @@ from django.urls import set_script_prefix
 from django.utils.datastructures import CaseInsensitiveMapping
 
 from intents_ui import app, probes
-from intents_ui.http import client_ip, failures, limits, marks, operator_auth
+from intents_ui.http import api_access, client_ip, failures, limits, marks, operator_auth
 from intents_ui.http.failures import Failure, Rejected, of_dashboard
 from intents_ui.http.headers import default_headers
 from intents_ui.http.messages import (
@@ -55,33 +55,38 @@ REQUEST_LOG: Final = "intents_ui.request_log"  # key in a request's scope
 PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 LEFT: Final = 499  # client closed the request, as nginx logs it
+LINE: Final = "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s"
 UNNAMED: Final = "none"  # an unknown path, or a request rejected before routing
 
 
 class RequestLog:
-    """Context manager of one request, which is logged at its end.
+    """Context manager of one request, which is logged at its end with its `fields`.
 
-    `view` is the page's name in `urls.py`, or of what answers instead.
+    Their `view` is the page's name in `urls.py`, or of what answers instead.
     """
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.origin = Origin(request_id(scope), client=client_ip.client_of(scope))
-        self._user = operator_auth.user_of(scope).name
-        self.view = marks.outside(scope["path"]) or UNNAMED
-        self._is_logged = self.view != "static"  # static files are too many to log and not informative
-        self._method = scope["method"] if scope["method"] in METHODS else "other"
-        self._status = 0
-        self._bytes = 0
         self._began = time.perf_counter()
-        self._seconds: float | None = None
+        self.fields: dict[str, Any] = {
+            "method": scope["method"] if scope["method"] in METHODS else "other",
+            "view": marks.outside(scope["path"]) or UNNAMED,
+            "status": 0,
+            "ms": None,  # to the first byte
+            "bytes": 0,
+            "calls": 0,
+            "request_id": self.origin.id,
+        }
+        if user := operator_auth.user_of(scope).name:
+            self.fields["user"] = user
 
     def wrap_send(self, send: Send) -> Send:
         async def send_logged(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._status = message["status"]
+                self.fields["status"] = message["status"]
                 message = {**message, "headers": [*message["headers"], (b"x-request-id", self.origin.id.encode())]}
             elif message["type"] == "http.response.body":
-                self._bytes += len(message.get("body", b""))
+                self.fields["bytes"] += len(message.get("body", b""))
                 self._record()
             await send(message)
 
@@ -91,35 +96,19 @@ class RequestLog:
         return self
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        self._status = self._status or (500 if isinstance(error, Exception) else LEFT)
-        seconds = self._record()
-        if not self._is_logged:
-            return
-        fields = {
-            "method": self._method,
-            "view": self.view,
-            "status": self._status,
-            "ms": round(seconds * 1000, 1),
-            "bytes": self._bytes,
-            "calls": self.origin.calls,
-            "request_id": self.origin.id,
-        }
-        by = ""
-        if self._user:
-            fields["user"], by = self._user, ", user %(user)s"
-        log.info(
-            "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, calls %(calls)d, request %(request_id)s"
-            + by,
-            fields,
-        )
+        self.fields["status"] = self.fields["status"] or (500 if isinstance(error, Exception) else LEFT)
+        self._record()
+        self.fields["calls"] = self.origin.calls
+        if self.fields["view"] != "static":  # static files are too many to log and not informative
+            log.info(LINE + (", user %(user)s" if "user" in self.fields else ""), self.fields)
 
-    def _record(self) -> float:
-        """Record the time to the first byte once, and return it."""
-        if self._seconds is None:
-            self._seconds = time.perf_counter() - self._began
-            metrics.requests.labels(self.view, str(self._status)).inc()
-            metrics.request_seconds.labels(self.view, f"{self._status // 100}xx").observe(self._seconds)
-        return self._seconds
+    def _record(self) -> None:
+        """Count the request and its time to the first byte, once."""
+        if self.fields["ms"] is None:
+            seconds, view, status = time.perf_counter() - self._began, self.fields["view"], self.fields["status"]
+            self.fields["ms"] = round(seconds * 1000, 1)
+            metrics.requests.labels(view, str(status)).inc()
+            metrics.request_seconds.labels(view, f"{status // 100}xx").observe(seconds)
 
 
 def request_id(scope: Mapping[str, Any]) -> str:
@@ -222,7 +211,7 @@ class Pages(BaseHandler):
             request = ASGIRequest(scope, io.BytesIO(body))
             response = self.get_response(request)
             if request.resolver_match and REQUEST_LOG in scope:
-                scope[REQUEST_LOG].view = request.resolver_match.view_name
+                scope[REQUEST_LOG].fields["view"] = request.resolver_match.view_name
             if isinstance(response, StreamingHttpResponse) and response.is_async:
                 return BufferedResponse(response.status_code, headers_of(response), b"", response)
             try:
@@ -308,12 +297,12 @@ async def reject(scope: Message, send: Send, failure: Failure) -> None:
     """
     rejected["ingress"].inc()
     sent = CaseInsensitiveMapping({str(name, "latin-1"): str(value, "latin-1") for name, value in scope["headers"]})
-    found = failures.format_of(scope["path"], sent)
-    headers = found.headers_of(failure)
+    response = failures.response_of(failure, scope["path"], sent)
     allowed, origin = settings.ENV.intents_api_origins, sent.get("Origin", "")
-    if found is failures.PROBLEM and {"*", origin} & set(allowed):
-        headers |= {"Access-Control-Allow-Origin": "*" if "*" in allowed else origin, "Vary": "origin"}
-    await send_response(send, failure.status, found.reject(failure).encode(), headers)
+    if scope["path"].startswith(api_access.API) and {"*", origin} & set(allowed):
+        response["Access-Control-Allow-Origin"] = "*" if "*" in allowed else origin
+        response["Vary"] = "origin"
+    await send_response(send, failure.status, response.content, response.headers)
 
 
 async def call_embedded(embedded: AsgiApplication, scope: Message, receive: Receive, send: Send) -> None:

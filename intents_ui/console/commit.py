@@ -130,7 +130,7 @@ def confirmation(
         "form": form,
         "seen": operator_auth.sign(found.raw, found.intent_id, form, carried=carried),
         "changes": changes,
-        "asked": operator_auth.asked(request),
+        "asked": operator_auth.TokenPrompt(request),
         "refused": refused,
     }
     status, wait = (refused.status, refused.wait) if refused else (HTTPStatus.OK, None)

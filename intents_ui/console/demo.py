@@ -81,7 +81,7 @@ def page(
         "menus": {chain: menu for chain, menu in menus.items() if menu},
         "scenarios": words.SCENARIOS,
         "refused": refused,
-        "operator": operator_auth.asked(request),
+        "operator": operator_auth.TokenPrompt(request),
     }
     return render(request, "demo/create.html", context, **response)
 

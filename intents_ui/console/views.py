@@ -223,7 +223,7 @@ def page(
         "asked": asked,
         "has_scenarios": ENV.embedded,
         "refused": refused,
-        "operator": operator_auth.asked(request),
+        "operator": operator_auth.TokenPrompt(request),
         "confirmed": operator_auth.sign(asked.text, operation.name) if is_to_confirm else None,
         "consequence": operation.consequence if is_to_confirm else None,
         "offer": offer(attempt) if attempt else None,

@@ -12,11 +12,11 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -92,20 +92,6 @@ class Rejected(Exception):
         self.failure = failure
 
 
-# Formats
-
-
-@lru_cache(100)
-def _rejection(template: str, failure: Failure) -> str:
-    """Return a page or a fragment that depends on the failure alone, so that it is rendered once."""
-    return render_to_string(template, {"failure": failure, "again": ""})
-
-
-def _as_json(failure: Failure) -> str:
-    found = {"error": failure.title, "what": failure.what, "reference": failure.reference}
-    return json.dumps(found | ({"retry_after": failure.retry_after} if failure.retry_after is not None else {}))
-
-
 def problem(failure: Failure) -> dict[str, Any]:
     """Return the failure as problem details (RFC 9457)."""
     origin = request_context.current()
@@ -121,70 +107,62 @@ def problem(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _as_rpc(failure: Failure) -> str:
+def as_json(failure: Failure) -> dict[str, Any]:
+    found = {"error": failure.title, "what": failure.what, "reference": failure.reference}
+    return found if failure.retry_after is None else found | {"retry_after": failure.retry_after}
+
+
+def as_rpc(failure: Failure) -> dict[str, Any]:
     sentence = f"{failure.title}. {failure.what} {failure.todo}"
     # The ID of the request is unknown here.
-    return json.dumps(json_rpc.error(None, json_rpc.code_of(failure.status), sentence, problem(failure)))
+    return json_rpc.error(None, json_rpc.code_of(failure.status), sentence, problem(failure))
 
 
-@dataclass(frozen=True)
-class Format:
-    """A format of failures. `reject` writes one without a request, `template` is for what is rendered with one."""
-
-    content_type: str
-    reject: Callable[[Failure], str]
-    template: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    def headers_of(self, failure: Failure) -> dict[str, str]:
-        later = {} if failure.retry_after is None else {"Retry-After": str(failure.retry_after)}
-        return {"Content-Type": self.content_type, "Cache-Control": "no-store", **later, **self.headers}
+@lru_cache(100)
+def _rejection(template: str, failure: Failure) -> str:
+    """Return a page or a fragment that depends on the failure alone, so that it is rendered once."""
+    return render_to_string(template, {"failure": failure, "again": ""})
 
 
-HTML: Final = "text/html; charset=utf-8"
-NOTE: Final = "lists/list_failure.html"
-SECTION: Final = "parts/failure.html"
-PAGE: Final = Format(HTML, partial(_rejection, "rejection.html"), "failure.html")
-FRAGMENT: Final = Format(HTML, partial(_rejection, SECTION), SECTION)
-# A part of a list leaves the list on the page, with a note above it.
-LIST: Final = Format(HTML, partial(_rejection, NOTE), NOTE, {"HX-Reswap": "afterbegin", "HX-Push-Url": "false"})
-JSON: Final = Format("application/json", _as_json)
-PROBLEM: Final = Format("application/problem+json", lambda failure: json.dumps(problem(failure)))
-RPC: Final = Format("application/json", _as_rpc)
-TEXT: Final = Format("text/plain; charset=utf-8", lambda failure: f"{failure.title}\n")
+def response_of(
+    failure: Failure, path: str, sent: Mapping[str, str], request: HttpRequest | None = None
+) -> HttpResponse:
+    """Return the failure in the format that is requested at a path, by htmx with these headers.
 
-
-def format_of(path: str, sent: Mapping[str, str]) -> Format:
-    """Return the format that is requested at a path, by htmx with the headers HX-Request-Type and HX-Target."""
+    Without a request, a page has no frame, which would take more than the request may.
+    """
+    response = HttpResponse(status=failure.status, content_type="application/json")
+    response["Cache-Control"] = "no-store"
+    if failure.retry_after is not None:
+        response["Retry-After"] = str(failure.retry_after)
     if path == api_access.MCP:
-        return RPC
-    if path.startswith(api_access.API):
-        return PROBLEM
-    if path.startswith("/rpc/"):
-        return TEXT
-    if path.endswith((".json", ".ndjson")):
-        return JSON
-    if sent.get("HX-Request-Type") != "partial":
-        return PAGE
-    return LIST if sent.get("HX-Target") == "div#list" else FRAGMENT
+        response.content = json.dumps(as_rpc(failure))
+    elif path.startswith(api_access.API):
+        response["Content-Type"] = "application/problem+json"
+        response.content = json.dumps(problem(failure))
+    elif path.startswith("/rpc/"):
+        response["Content-Type"] = "text/plain; charset=utf-8"
+        response.content = f"{failure.title}\n"
+    elif path.endswith((".json", ".ndjson")):
+        response.content = json.dumps(as_json(failure))
+    else:
+        response["Content-Type"] = "text/html; charset=utf-8"
+        template = "failure.html" if request else "rejection.html"
+        if sent.get("HX-Request-Type") == "partial":
+            template = "parts/failure.html"
+            if sent.get("HX-Target") == "div#list":
+                template = "lists/list_failure.html"
+                # A part of a list leaves the list on the page, with a note above it.
+                response["HX-Reswap"], response["HX-Push-Url"] = "afterbegin", "false"
+        context = {"failure": failure, "again": request.get_full_path()} if request else {}
+        response.content = render_to_string(template, context, request) if request else _rejection(template, failure)
+        patch_vary_headers(response, ["HX-Request-Type", "HX-Target"])
+    return response
 
 
 def page(request: HttpRequest, failure: Failure) -> HttpResponse:
     """Return the failure as a page, a fragment, or JSON, whichever was requested."""
-    found = format_of(request.path, request.headers)
-    if not found.template:
-        return rejection(request, failure)
-    context = {"failure": failure, "again": request.get_full_path()}
-    content = render_to_string(found.template, context, request)
-    response = HttpResponse(content, status=failure.status, headers=found.headers_of(failure))
-    patch_vary_headers(response, ["HX-Request-Type", "HX-Target"])
-    return response
-
-
-def rejection(request: HttpRequest, failure: Failure) -> HttpResponse:
-    """Return the failure without the frame, which would take more than the request may."""
-    found = format_of(request.path, request.headers)
-    return HttpResponse(found.reject(failure), status=failure.status, headers=found.headers_of(failure))
+    return response_of(failure, request.path, request.headers, request)
 
 
 # Middleware and views

@@ -149,14 +149,18 @@ class RateLimits:
         found = marks.of_view(view)
         most = marks.BODY_SIZES[found.body]
         if int(request.META.get("CONTENT_LENGTH") or 0) > most:
-            return failures.rejection(request, too_large(most))
+            return rejection(request, too_large(most))
         return charged(request, SEARCH) if found.is_costly(request) else None
 
 
 def charged(request: HttpRequest, cost: int) -> HttpResponse | None:
     """Charge a request. Returns its rejection if its client has too little left."""
     wait = app.current().rate_limiter.charge(request, cost)
-    return failures.rejection(request, too_many(client_ip.of(request), wait)) if wait else None
+    return rejection(request, too_many(client_ip.of(request), wait)) if wait else None
+
+
+def rejection(request: HttpRequest, failure: Failure) -> HttpResponse:
+    return failures.response_of(failure, request.path, request.headers)
 
 
 def too_many(client: str | None, wait: int) -> Failure:

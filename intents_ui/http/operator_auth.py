@@ -6,7 +6,7 @@ The token is sent with each form that writes. A signed cookie can stand in for i
 the token.
 
 A view with such a form is an `operator_form`. It rejects with `refusal`, calls `remember` for its response, and draws
-`operator_fields` (parts/operator.html) with `asked`.
+`operator_fields` (parts/operator.html) with a `TokenPrompt`.
 """
 
 import hashlib
@@ -108,19 +108,6 @@ class Refusal:
     wait: int | None = None
 
 
-@dataclass(frozen=True)
-class TokenPrompt:
-    """Whether a form that writes needs the token. `until`: when this browser's operator cookie expires.
-
-    `user` is who is signed in, and `is_barred` whether only others may write.
-    """
-
-    token: bool
-    until: datetime | None
-    user: User
-    is_barred: bool
-
-
 MISSING = Refusal(HTTPStatus.FORBIDDEN, "Enter the operator token. Nothing was sent to the service.")
 WRONG = Refusal(HTTPStatus.FORBIDDEN, "Wrong operator token. Nothing was sent to the service.")
 NOT_OPERATOR = Refusal(HTTPStatus.FORBIDDEN, "Only operators can do this. Nothing was sent to the service.")
@@ -156,14 +143,17 @@ def has_token() -> bool:
     return ENV.intents_console_token is not None
 
 
-def asked(request: HttpRequest) -> TokenPrompt:
-    may, until = may_write(request), remembered_until(request)
-    return TokenPrompt(
-        token=has_token() and not may and until is None,
-        until=until,
-        user=current_user(request),
-        is_barred=not may and not has_token(),
-    )
+class TokenPrompt:
+    """What a form that writes says about its client, and whether it needs the token.
+
+    `until`: when this browser's operator cookie expires. `is_barred`: only others may write.
+    """
+
+    def __init__(self, request: HttpRequest) -> None:
+        may = may_write(request)
+        self.user, self.until = current_user(request), remembered_until(request)
+        self.token = has_token() and not may and self.until is None
+        self.is_barred = not may and not has_token()
 
 
 def refusal(request: HttpRequest) -> Refusal | None:

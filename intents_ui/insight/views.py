@@ -27,7 +27,7 @@ from intents_ui.mirror.windows import DAY, HOUR, utc
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens import names
 from intents_ui.web import feeds, incidents, scopes
-from intents_ui.web.feeds import Entry, Feed
+from intents_ui.web.feeds import Entry
 from intents_ui.web.frame import GENERATED
 from intents_ui.web.incidents import ListedIncident
 from intents_ui.web.scopes import PLAIN, named
@@ -75,19 +75,20 @@ def recent_incidents(request: HttpRequest) -> HttpResponse:
 def incidents_atom(request: HttpRequest) -> HttpResponseBase:
     """Return an entry for each of the newest incidents, updated when its state changes. Alerts have that category."""
     entries = sorted(map(_entry, incidents.read().incidents), key=lambda each: each.updated, reverse=True)
-    what = "Routes, tokens, providers and chains that are worse than usual"
     return feeds.respond(
         request,
-        Feed("incidents", "Incidents", what, tuple(entries)),
+        entries,
+        key="incidents",
         page=reverse("insight-incidents"),
-        page_of=lambda each: reverse("insight-incident", args=[each.about]),
+        title="Incidents",
+        subtitle="Routes, tokens, providers and chains that are worse than usual",
     )
 
 
 def _entry(incident: ListedIncident) -> Entry:
     return Entry(
-        about=str(incident.number),
-        key="incident",
+        key=f"{incident.number}#incident",
+        path=reverse("insight-incident", args=[incident.number]),
         title=f"{incident.status.word}: {incident.title}",
         paragraphs=(incident.sentence,),
         published=incident.since,

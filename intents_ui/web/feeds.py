@@ -7,8 +7,8 @@ another day.
 """
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 
@@ -25,9 +25,9 @@ from intents_ui.formatting import failures, hashes, text, times
 from intents_ui.formatting.times import Time
 from intents_ui.search.filters import Filters
 from intents_ui.service import lookup, operations, request_context
-from intents_ui.service.models import IntentHistory, IntentStatus
+from intents_ui.service.models import IntentStatus
 from intents_ui.transfers import summary, timeline
-from intents_ui.transfers.timeline import Name, Step, StepState
+from intents_ui.transfers.timeline import Name, StepState
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
 from intents_ui.web.frame import GENERATED
@@ -35,105 +35,68 @@ from intents_ui.web.links import canonical_url
 
 MOST = 25
 MAX_AGE = 15.0  # seconds
-
-
-@require_safe
-@canonical_url
-def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
-    if error:
-        raise error  # both are needed for the status
-    feed = of_transfer(reading.of(found, receipt, wait=reading.PATIENCE))
-    return respond(request, feed, page=reverse("intent", args=[intent_id]), page_of=page_of)
-
-
-@require_safe
-def address(request: HttpRequest, address: str) -> HttpResponseBase:
-    known = hashes.account(address)
-    if known is None:
-        raise Http404("This is not an account address.")
-    if known != address:
-        return redirect(reverse("address-atom", args=[known]), permanent=True)
-    feed = of_owner(address, reading.of_entries(newest(address)))
-    return respond(request, feed, page=reverse("address", args=[address]), page_of=page_of)
-
-
-def newest(owner: str) -> Sequence[IntentHistory]:
-    wanted = Filters(owner=owner, size=MOST)
-    call = operations.get_intent_history(page=wanted.first, **wanted.request)
-    return app.current().service.ask(call, max_age=MAX_AGE).intents[:MOST]
-
-
-def page_of(entry: "Entry") -> str:
-    return reverse("intent", args=[entry.about])
-
-
 LONGEST_TITLE = 120
+AUTHOR = "Intents"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An event. `about`: the intent or incident that it links to. `key`: the event, unique for it."""
+    """An event. `key` names it among all entries, and `path` is that of its page."""
 
-    about: str
     key: str
+    path: str
     title: str
     paragraphs: tuple[str, ...]
     published: datetime
     updated: datetime
     categories: tuple[str, ...] = ()
 
-    @property
-    def id(self) -> str:
-        return _id(f"{self.about}#{self.key}")
 
-
-@dataclass(frozen=True)
-class Feed:
-    """A feed, newest entry first."""
-
-    key: str
-    title: str
-    subtitle: str
-    entries: tuple[Entry, ...]
-
-    @property
-    def id(self) -> str:
-        return _id(self.key)
-
-    @property
-    def updated(self) -> datetime:
-        return max((entry.updated for entry in self.entries), default=times.EPOCH)
-
-
-def of_transfer(transfer: Transfer) -> Feed:
+@require_safe
+@canonical_url
+def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     """Return an entry for each step that completed or failed, and one for the end."""
-    intent = transfer.intent
-    steps = timeline.of(transfer).steps
-    entries = [*_of_steps(transfer, steps), *_of_end(transfer)]
-    return Feed(
-        key=intent.intent_id,
-        title=_safe(f"Transfer {hashes.short_id(intent.intent_id)}"),
-        subtitle=_dated(summary.of(transfer).headline_with_status),
+    found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
+    if error:
+        raise error  # both are needed for the status
+    transfer = reading.of(found, receipt, wait=reading.PATIENCE)
+    entries = [*_of_steps(transfer), *_of_end(transfer)]
+    return respond(
+        request,
         # Of two entries at the same time, the later step is newer.
-        entries=tuple(sorted(entries, key=lambda entry: entry.updated)[::-1]),
+        sorted(entries, key=lambda entry: entry.updated)[::-1],
+        key=intent_id,
+        page=reverse("intent", args=[intent_id]),
+        title=_safe(f"Transfer {hashes.short_id(intent_id)}"),
+        subtitle=_dated(summary.of(transfer).headline_with_status),
     )
 
 
-def of_owner(address: str, found: Sequence[Transfer]) -> Feed:
+@require_safe
+def address(request: HttpRequest, address: str) -> HttpResponseBase:
     """Return an entry for each of an owner's newest intents, updated when its status changes."""
-    return Feed(
+    known = hashes.account(address)
+    if known is None:
+        raise Http404("This is not an account address.")
+    if known != address:
+        return redirect(reverse("address-atom", args=[known]), permanent=True)
+    wanted = Filters(owner=address, size=MOST)
+    call = operations.get_intent_history(page=wanted.first, **wanted.request)
+    found = app.current().service.ask(call, max_age=MAX_AGE).intents[:MOST]
+    return respond(
+        request,
+        [_of_listed(each) for each in reading.of_entries(found)],
         key=f"owner:{address}",
+        page=reverse("address", args=[address]),
         title=_safe(f"Transfers of {hashes.short_address(address)}"),
         subtitle="This owner's newest transfers" if found else "No transfers by this owner yet",
-        entries=tuple(map(_of_listed, found)),
     )
 
 
-def _of_steps(transfer: Transfer, steps: Sequence[Step]) -> Iterator[Entry]:
+def _of_steps(transfer: Transfer) -> Iterator[Entry]:
     """Return the steps' entries. A step without a time gets the time of the step before it."""
     intent, last = transfer.intent, transfer.quoted_at or times.EPOCH
-    for step in steps:
+    for step in timeline.of(transfer).steps:
         if step.state not in (StepState.DONE, StepState.FAILED):
             continue
         last = step.at or last
@@ -144,8 +107,8 @@ def _of_steps(transfer: Transfer, steps: Sequence[Step]) -> Iterator[Entry]:
         said = tuple(_dated(words) for words in (step.sentence or step.title, *reason))
         # Accepting a quote and starting the transfer are two events.
         waits = step.name is Name.ACCEPTED and intent.status == IntentStatus.COMMITTED
-        key = f"{step.name}:waiting" if waits else f"{step.name}:{step.state}"
-        yield Entry(intent.intent_id, key, title, said, last, last)
+        key = f"{intent.intent_id}#{step.name}:{'waiting' if waits else step.state}"
+        yield Entry(key, _path(transfer), title, said, last, last)
 
 
 def _of_end(transfer: Transfer) -> Iterator[Entry]:
@@ -154,31 +117,27 @@ def _of_end(transfer: Transfer) -> Iterator[Entry]:
         return
     ended = transfer.execute_by if has_expired else transfer.last_change or transfer.finished_at
     at = ended or transfer.updated_at or times.EPOCH
-    key = "end:EXPIRED" if has_expired else f"end:{transfer.status}"
-    yield _atom_entry(transfer, key=key, published=at, updated=at)
+    yield _summarized(transfer, f"end:{'EXPIRED' if has_expired else transfer.status}", published=at, updated=at)
 
 
 def _of_listed(transfer: Transfer) -> Entry:
     ended = transfer.execute_by if transfer.is_expired else transfer.last_change
     published = transfer.quoted_at or times.EPOCH
-    updated = max(published, ended or published)
-    return _atom_entry(transfer, key="", published=published, updated=updated)
+    return _summarized(transfer, "", published=published, updated=max(published, ended or published))
 
 
-def _atom_entry(transfer: Transfer, *, key: str, published: datetime, updated: datetime) -> Entry:
+def _summarized(transfer: Transfer, event: str, *, published: datetime, updated: datetime) -> Entry:
     """Return an entry with the page's own summary."""
     result = summary.of(transfer)
     ways = f"{result.sent} → {result.returned or result.received}."
     words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
     paragraphs = tuple(_dated(each) for each in words if each)
-    return Entry(
-        transfer.intent.intent_id,
-        key,
-        _dated(result.headline_with_status),
-        paragraphs,
-        published,
-        updated,
-    )
+    key, title = f"{transfer.intent.intent_id}#{event}", _dated(result.headline_with_status)
+    return Entry(key, _path(transfer), title, paragraphs, published, updated)
+
+
+def _path(transfer: Transfer) -> str:
+    return reverse("intent", args=[transfer.intent.intent_id])
 
 
 def _dated(sentence: str) -> str:
@@ -191,52 +150,46 @@ def _safe(words: str) -> str:
     return text.visible(text.bare(words), lines=True)
 
 
-def _id(name: str) -> str:
-    """Return a URN that doesn't depend on the dashboard's host."""
-    return uuid.uuid5(uuid.NAMESPACE_URL, f"intent:{name}").urn
-
-
-AUTHOR = "Intents"
-
-
-def respond(request: HttpRequest, feed: Feed, *, page: str, page_of: Callable[[Entry], str]) -> HttpResponse:
-    """Render a feed. `page` is the path of its page, `page_of` returns that of an entry's."""
-    if old := failures.old(request_context.stale_responses(), now=datetime.now(UTC)):
-        feed = replace(feed, subtitle=f"{feed.subtitle} {old.sentence}")
-    if settings.DEMO_STARTED is not None:
-        feed = replace(feed, subtitle=f"{feed.subtitle.removesuffix('.')}. {GENERATED}")
-    changed = int(feed.updated.replace(microsecond=0).timestamp())  # a float could round up
-    atom = DatedFeed(
-        title=feed.title,
-        subtitle=feed.subtitle,
-        description="",
-        link=request.build_absolute_uri(page),
-        feed_url=request.build_absolute_uri(request.path),
-        feed_guid=feed.id,
-        author_name=AUTHOR,
-        language="en",
-        changed_at=feed.updated,
-    )
-    for entry in feed.entries:
-        atom.add_item(
-            title=entry.title,
-            link=request.build_absolute_uri(page_of(entry)),
-            description="".join(f"<p>{escape(paragraph)}</p>" for paragraph in entry.paragraphs),
-            unique_id=entry.id,
-            pubdate=entry.published,
-            updateddate=entry.updated,
-            categories=entry.categories,
-        )
-    return HttpResponse(
-        atom.writeString("utf-8"),
-        content_type="application/atom+xml; charset=utf-8",
-        headers={"Last-Modified": http_date(changed)},
-    )
-
-
 class DatedFeed(Atom1Feed):
     """Atom feed whose update time is its newest entry's, also if it is empty."""
 
     def latest_post_date(self) -> datetime:
-        changed_at: datetime = self.feed["changed_at"]
-        return changed_at
+        return max((item["updateddate"] for item in self.items), default=times.EPOCH)
+
+
+def respond(
+    request: HttpRequest, entries: Iterable[Entry], *, key: str, page: str, title: str, subtitle: str
+) -> HttpResponse:
+    """Render a feed, newest entry first. `key` names it among all feeds, and `page` is the path of its page."""
+    if old := failures.old(request_context.stale_responses(), now=datetime.now(UTC)):
+        subtitle = f"{subtitle} {old.sentence}"
+    if settings.DEMO_STARTED is not None:
+        subtitle = f"{subtitle.removesuffix('.')}. {GENERATED}"
+    atom = DatedFeed(
+        title=title,
+        subtitle=subtitle,
+        description="",
+        link=request.build_absolute_uri(page),
+        feed_url=request.build_absolute_uri(request.path),
+        feed_guid=_id(key),
+        author_name=AUTHOR,
+        language="en",
+    )
+    for entry in entries:
+        atom.add_item(
+            title=entry.title,
+            link=request.build_absolute_uri(entry.path),
+            description="".join(f"<p>{escape(paragraph)}</p>" for paragraph in entry.paragraphs),
+            unique_id=_id(entry.key),
+            pubdate=entry.published,
+            updateddate=entry.updated,
+            categories=entry.categories,
+        )
+    changed = int(atom.latest_post_date().replace(microsecond=0).timestamp())  # a float could round up
+    content, kind = atom.writeString("utf-8"), "application/atom+xml; charset=utf-8"
+    return HttpResponse(content, content_type=kind, headers={"Last-Modified": http_date(changed)})
+
+
+def _id(name: str) -> str:
+    """Return a URN that doesn't depend on the dashboard's host."""
+    return uuid.uuid5(uuid.NAMESPACE_URL, f"intent:{name}").urn

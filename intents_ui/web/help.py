@@ -17,16 +17,10 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.formatting import text
 from intents_ui.http import client_ip
-from intents_ui.service.results import ServiceState
 from intents_ui.transfers import status_help as display
-from intents_ui.transfers.statuses import StatusLabel, Tone
+from intents_ui.transfers.statuses import labels
 from intents_ui.web.frame import render
 from intents_ui.web.mirror import mirror_coverage
-
-
-@require_safe
-def states(request: HttpRequest) -> HttpResponse:
-    return listing(request)
 
 
 @require_safe
@@ -34,14 +28,15 @@ def status(request: HttpRequest, status: str) -> HttpResponseBase:
     known = status.strip().upper().replace("-", "_")
     of_intent, of_transaction = display.named(known)
     if not of_intent and not of_transaction:
-        return listing(request, missing=text.name(status).shown)
+        return states(request, missing=text.name(status).shown)
     if known != status:
         return redirect("help-status", known, permanent=True)
     context = {"name": known, "of_intent": of_intent, "of_transaction": of_transaction, "names": display.names()}
     return render(request, "help_status.html", context)
 
 
-def listing(request: HttpRequest, *, missing: str = "") -> HttpResponse:
+@require_safe
+def states(request: HttpRequest, *, missing: str = "") -> HttpResponse:
     """Render all statuses. `missing`: the unknown status that was requested."""
     search = client_ip.root(request) + reverse("search")
     context = {
@@ -61,7 +56,7 @@ def service(request: HttpRequest) -> HttpResponse:
     lists, state = app.current().catalog.known(), app.current().service.health.status()
     context = {
         "in_detail": client_ip.runs_it(request),
-        "service": STATES[state.state],
+        "service": labels("service")[state.state],
         "answered_at": before(state.answered, now=now),
         "failed_at": before(state.failed, now=now),
         "troubled_since": before(state.degraded_for, now=now),
@@ -76,33 +71,6 @@ def service(request: HttpRequest) -> HttpResponse:
         "began_at": app.current().lifecycle.began_at,
     }
     return render(request, "status.html", context)
-
-
-STATES = {
-    ServiceState.UP: StatusLabel("Operational", Tone.GOOD, "check", "Pages show live data."),
-    ServiceState.UNKNOWN: StatusLabel(
-        "No data yet", Tone.NEUTRAL, "circle-dashed", "This process has not sent a request yet."
-    ),
-    ServiceState.DEGRADED: StatusLabel(
-        "Degraded",
-        Tone.BAD,
-        "triangle-alert",
-        "Requests are failing. Pages show cached data with its age. Retrying every few seconds. Transfers in progress"
-        " are not affected.",
-    ),
-    ServiceState.RATE_LIMITED: StatusLabel(
-        "Rate limited",
-        Tone.ATTENTION,
-        "hourglass",
-        "The service limits the rate of requests. Pages show cached data with its age.",
-    ),
-    ServiceState.UNAUTHORIZED: StatusLabel(
-        "Access denied",
-        Tone.BAD,
-        "lock",
-        "The service rejected the access key. Contact your administrator.",
-    ),
-}
 
 
 def before(seconds: float | None, *, now: datetime) -> datetime | None:

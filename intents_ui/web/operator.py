@@ -29,6 +29,6 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, refused: Refusal | None = None) -> HttpResponse:
-    context = {"asked": operator_auth.asked(request), "refused": refused}
+    context = {"asked": operator_auth.TokenPrompt(request), "refused": refused}
     status, wait = (refused.status, refused.wait) if refused else (HTTPStatus.OK, None)
     return render(request, "operator.html", context, status=status, retry_after=wait)

@@ -113,10 +113,10 @@ def test_a_browser_is_remembered_for_half_an_hour_on_request(clock: time_machine
     cookies = remembered(operator_token=TOKEN, remember="on")
     assert TOKEN not in str(cookies)
     assert operator_auth.refusal(form(cookies=cookies)) is None
-    assert operator_auth.asked(form(cookies=cookies)).token is False
+    assert operator_auth.TokenPrompt(form(cookies=cookies)).token is False
     clock.shift(timedelta(minutes=30))
     assert operator_auth.refusal(form(cookies=cookies)) == operator_auth.MISSING
-    assert operator_auth.asked(form(cookies=cookies)).token is True
+    assert operator_auth.TokenPrompt(form(cookies=cookies)).token is True
 
 
 @pytest.mark.usefixtures("token")
