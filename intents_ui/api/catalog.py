@@ -9,6 +9,7 @@ from ninja import Field, Query, Schema
 from intents_ui import app
 from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
+from intents_ui.api.models import optional
 from intents_ui.catalog import routes, token_list
 from intents_ui.catalog.routes import RouteDirection, listed_routes, one_route
 from intents_ui.catalog.token_list import TokenRow, find_tokens
@@ -49,11 +50,11 @@ def _chain(info: ChainInfo, *, root: str) -> models.ApiChain:
 class TokenListFilters(Schema):
     """Filters of the token list, as in the URLs of its pages."""
 
-    q: str | None = Field(None, description="Symbol, name or address", examples=["USDC"])
-    chain: list[str] | None = Field(None, description="IDs or names of chains. None: all", examples=[["8453"]])
-    show: str | None = Field(None, description="`featured`, `listed` or `external`", examples=["listed"])
-    limit: str | None = Field(None, description="Tokens of each chain, 1 to 1000", examples=["25"])
-    without: list[str] | None = Field(None, description="Addresses to leave out", examples=[[models.ADDRESS]])
+    q: str | None = optional("Symbol, name or address", "USDC")
+    chain: list[str] | None = optional("IDs or names of chains. None: all", ["8453"])
+    show: str | None = optional("`featured`, `listed` or `external`", "listed")
+    limit: str | None = optional("Tokens of each chain, 1 to 1000", "25")
+    without: list[str] | None = optional("Addresses to leave out", [models.ADDRESS])
     after: int = Field(0, ge=0, le=LARGEST_PLACE, description="Tokens to skip, from `next`", examples=[100])
 
 
@@ -95,11 +96,7 @@ class RouteFilters(Schema):
     """The two sides of a route, as in the URLs of its page. A token needs the chain that it is on."""
 
     origin: str | None = Field(None, alias="from", description="ID or name of the origin chain", examples=["8453"])
-    token: str | None = Field(
-        None,
-        description="Address of the origin token, or a featured token's symbol",
-        examples=["USDC"],
-    )
+    token: str | None = optional("Address of the origin token, or a featured token's symbol", "USDC")
     destination: str | None = Field(
         None, alias="to", description="ID or name of the destination chain", examples=["42161"]
     )
@@ -109,7 +106,7 @@ class RouteFilters(Schema):
         description="Address of the destination token, or a featured token's symbol",
         examples=["USDC"],
     )
-    owner: str | None = Field(None, description="Only from tokens that this address holds", examples=[models.ADDRESS])
+    owner: str | None = optional("Only from tokens that this address holds", models.ADDRESS)
 
 
 def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpResponse:

@@ -8,10 +8,10 @@ from typing import cast
 
 from django.apps import apps
 from django.http import HttpRequest, HttpResponse
-from ninja import Field, P, PathEx, Query, Schema
+from ninja import P, PathEx, Query, Schema
 
 from intents_ui.api.answers import answered
-from intents_ui.api.models import ApiModel, one_of
+from intents_ui.api.models import ApiModel, about, one_of, optional
 from intents_ui.http import failures
 from intents_ui.service.outcome import Outcome
 
@@ -19,142 +19,126 @@ from intents_ui.service.outcome import Outcome
 class ApiShare(ApiModel):
     """A share with its 95% confidence interval."""
 
-    value: float = Field(description="From 0 to 1", examples=[0.97])
-    low: float = Field(description="Lower end of the interval", examples=[0.95])
-    high: float = Field(description="Upper end of the interval", examples=[0.99])
+    value: float = about("From 0 to 1", 0.97)
+    low: float = about("Lower end of the interval", 0.95)
+    high: float = about("Upper end of the interval", 0.99)
 
 
 class ApiFigures(ApiModel):
     """Figures of a route, a provider, a chain, a token or the whole service, in a time."""
 
-    level: str = Field(description="`service`, `route`, `provider`, `chain`, `token`", examples=["route"])
-    title: str = Field(description="What they are of", examples=["Base to Arbitrum One with Relay"])
-    providers: tuple[str, ...] = Field(description="Its route providers", examples=[["RELAY"]])
-    origin_chain_id: str | None = Field(description="ID of the origin chain, or of the chain", examples=["8453"])
-    destination_chain_id: str | None = Field(description="ID of the destination chain", examples=["42161"])
-    token: str | None = Field(
-        description="Address of the token", examples=[None, "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"]
+    level: str = about("`service`, `route`, `provider`, `chain`, `token`", "route")
+    title: str = about("What they are of", "Base to Arbitrum One with Relay")
+    providers: tuple[str, ...] = about("Its route providers", ["RELAY"])
+    origin_chain_id: str | None = about("ID of the origin chain, or of the chain", "8453")
+    destination_chain_id: str | None = about("ID of the destination chain", "42161")
+    token: str | None = about("Address of the token", None, "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913")
+    since: datetime = about("Beginning of the time", "2026-11-20T12:00:00Z")
+    at: datetime = about("End of the time", "2026-11-21T12:00:00Z")
+    is_complete: bool = about("Whether the local copy has all of it", True)
+    lacking_seconds: float | None = about("How much of it is missing", 0.0)
+    with_deposit: int = about("Transfers whose deposit arrived", 412)
+    open: int = about("Of these, open ones", 3)
+    late: int = about("Of these, late ones", 1)
+    ended: int = about("Of these, ended ones", 409)
+    outcomes: dict[str, int] = about(f"How they ended: {one_of(Outcome)}", {"delivered": 400, "refunded": 9})
+    success_rate: ApiShare | None = about(
+        "Delivered ones of those that ended. Null with too few, or if the time is incomplete"
     )
-    since: datetime = Field(description="Beginning of the time", examples=["2026-11-20T12:00:00Z"])
-    at: datetime = Field(description="End of the time", examples=["2026-11-21T12:00:00Z"])
-    is_complete: bool = Field(description="Whether the local copy has all of it", examples=[True])
-    lacking_seconds: float | None = Field(description="How much of it is missing", examples=[0.0])
-    with_deposit: int = Field(description="Transfers whose deposit arrived", examples=[412])
-    open: int = Field(description="Of these, open ones", examples=[3])
-    late: int = Field(description="Of these, late ones", examples=[1])
-    ended: int = Field(description="Of these, ended ones", examples=[409])
-    outcomes: dict[str, int] = Field(
-        description=f"How they ended: {one_of(Outcome)}", examples=[{"delivered": 400, "refunded": 9}]
-    )
-    success_rate: ApiShare | None = Field(
-        description="Delivered ones of those that ended. Null with too few, or if the time is incomplete"
-    )
-    in_time: int = Field(description="Delivered before they were late", examples=[396])
-    decided: int = Field(
-        description="Delivered, refunded or failed by their route, or late. `inTime` are a part of these",
-        examples=[406],
-    )
-    in_time_rate: ApiShare | None = Field(description="`inTime` of `decided`. Null as for `successRate`")
-    owners: int | None = Field(description="Owners of the ended ones, for at most a day", examples=[310])
-    owners_not_delivered: int | None = Field(description="Of these, owners of one that was not delivered", examples=[8])
-    median_seconds: float | None = Field(description="Median duration of the delivered ones", examples=[41.0])
-    p95_seconds: float | None = Field(description="95% take no longer. Null below 100 durations", examples=[180.0])
-    is_p95_at_least: bool = Field(description="Whether `p95Seconds` is a minimum", examples=[False])
+    in_time: int = about("Delivered before they were late", 396)
+    decided: int = about("Delivered, refunded or failed by their route, or late. `inTime` are a part of these", 406)
+    in_time_rate: ApiShare | None = about("`inTime` of `decided`. Null as for `successRate`")
+    owners: int | None = about("Owners of the ended ones, for at most a day", 310)
+    owners_not_delivered: int | None = about("Of these, owners of one that was not delivered", 8)
+    median_seconds: float | None = about("Median duration of the delivered ones", 41.0)
+    p95_seconds: float | None = about("95% take no longer. Null below 100 durations", 180.0)
+    is_p95_at_least: bool = about("Whether `p95Seconds` is a minimum", False)
 
 
 class ApiReason(ApiModel):
     """Why transfers were not delivered. `reason` is untrusted input."""
 
-    step: str | None = Field(description="The step that failed", examples=["bridge"])
-    reason: str = Field(description="As the service reports it", examples=["Slippage exceeded"])
-    count: int = Field(description="How many", examples=[5])
+    step: str | None = about("The step that failed", "bridge")
+    reason: str = about("As the service reports it", "Slippage exceeded")
+    count: int = about("How many", 5)
 
 
 class ApiIncident(ApiModel):
     """A time in which a route, a provider, a token or a chain was worse than usual."""
 
-    number: int = Field(description="Its number", examples=[12])
-    title: str = Field(description="What it is of", examples=["Relay"])
-    kind: str = Field(description="`undelivered` (not in time) or `silent` (nothing starts)", examples=["undelivered"])
-    state: str = Field(description="`open`, `recovering` or `over`", examples=["open"])
-    since: datetime = Field(description="When it began", examples=["2026-11-21T10:05:00Z"])
-    closed: datetime | None = Field(description="When it ended", examples=[None, "2026-11-21T11:40:00Z"])
-    bad: int = Field(description="Owners whose transfers were not delivered in time", examples=[9])
-    owners: int = Field(description="Owners whose transfers began in this time", examples=[21])
-    usual: float = Field(
-        description="Usual share of affected owners, from 0 to 1. If nothing starts, owners expected", examples=[0.02]
-    )
-    alert: bool = Field(description="Whether chance hardly explains it", examples=[True])
-    sentence: str = Field(description="What happens", examples=["9 of 21 owners did not get their transfers in time."])
-    routes: tuple[str, ...] = Field(description="Its routes", examples=[["Base to Arbitrum One with Relay"]])
+    number: int = about("Its number", 12)
+    title: str = about("What it is of", "Relay")
+    kind: str = about("`undelivered` (not in time) or `silent` (nothing starts)", "undelivered")
+    state: str = about("`open`, `recovering` or `over`", "open")
+    since: datetime = about("When it began", "2026-11-21T10:05:00Z")
+    closed: datetime | None = about("When it ended", None, "2026-11-21T11:40:00Z")
+    bad: int = about("Owners whose transfers were not delivered in time", 9)
+    owners: int = about("Owners whose transfers began in this time", 21)
+    usual: float = about("Usual share of affected owners, from 0 to 1. If nothing starts, owners expected", 0.02)
+    alert: bool = about("Whether chance hardly explains it", True)
+    sentence: str = about("What happens", "9 of 21 owners did not get their transfers in time.")
+    routes: tuple[str, ...] = about("Its routes", ["Base to Arbitrum One with Relay"])
 
 
 class ApiIncidentReport(ApiIncident):
     """An incident with what ended since it began."""
 
-    is_demo: bool = Field(description="Whether the data was generated for a demo", examples=[False])
-    level: str = Field(
-        description="`service`, `route`, `provider`, `chain`, `token`, `provider on chain`", examples=["provider"]
-    )
-    opened: datetime = Field(description="When it was found", examples=["2026-11-21T10:15:00Z"])
-    ended: int = Field(description="Transfers that ended", examples=[40])
-    not_delivered: int = Field(description="Of these, not delivered", examples=[17])
-    refunded: int = Field(description="Of these, refunded", examples=[11])
-    last_delivery: datetime | None = Field(description="Time of the last delivery", examples=["2026-11-21T11:00:00Z"])
+    is_demo: bool = about("Whether the data was generated for a demo", False)
+    level: str = about("`service`, `route`, `provider`, `chain`, `token`, `provider on chain`", "provider")
+    opened: datetime = about("When it was found", "2026-11-21T10:15:00Z")
+    ended: int = about("Transfers that ended", 40)
+    not_delivered: int = about("Of these, not delivered", 17)
+    refunded: int = about("Of these, refunded", 11)
+    last_delivery: datetime | None = about("Time of the last delivery", "2026-11-21T11:00:00Z")
 
 
 class ApiIncidents(ApiModel):
     """The newest incidents."""
 
-    incidents_at: datetime | None = Field(description="When they were last judged", examples=["2026-11-21T12:00:00Z"])
-    incidents_unknown_since: datetime | None = Field(
-        description="Since when they can't be judged, because the local copy is behind",
-        examples=[None, "2026-11-21T11:00:00Z"],
+    incidents_at: datetime | None = about("When they were last judged", "2026-11-21T12:00:00Z")
+    incidents_unknown_since: datetime | None = about(
+        "Since when they can't be judged, because the local copy is behind", None, "2026-11-21T11:00:00Z"
     )
-    open: tuple[ApiIncident, ...] = Field(description="Those that go on")
-    over: tuple[ApiIncident, ...] = Field(description="Those that are over, newest first")
+    open: tuple[ApiIncident, ...] = about("Those that go on")
+    over: tuple[ApiIncident, ...] = about("Those that are over, newest first")
 
 
 class ApiOverview(ApiModel):
     """Figures of the whole service, and of its routes, providers, chains or tokens."""
 
-    is_demo: bool = Field(description="Whether the data was generated for a demo", examples=[False])
-    window: str = Field(description="The time: `1h`, `24h`, `7d`, `30d`, `90d`", examples=["24h"])
-    by: str = Field(description="`route`, `provider`, `chain`, `token`", examples=["route"])
-    order: str = Field(description="Order of the rows", examples=["used"])
-    total: ApiFigures = Field(description="Of the whole service")
-    rows: tuple[ApiFigures, ...] = Field(description="Of each")
-    reasons: tuple[ApiReason, ...] = Field(description="Why transfers were not delivered, most frequent first")
-    incidents_at: datetime | None = Field(
-        description="When incidents were last judged", examples=["2026-11-21T12:00:00Z"]
-    )
-    incidents_unknown_since: datetime | None = Field(
-        description="Since when they can't be judged", examples=[None, "2026-11-21T11:00:00Z"]
-    )
-    incidents: tuple[ApiIncident, ...] = Field(description="Open incidents")
+    is_demo: bool = about("Whether the data was generated for a demo", False)
+    window: str = about("The time: `1h`, `24h`, `7d`, `30d`, `90d`", "24h")
+    by: str = about("`route`, `provider`, `chain`, `token`", "route")
+    order: str = about("Order of the rows", "used")
+    total: ApiFigures = about("Of the whole service")
+    rows: tuple[ApiFigures, ...] = about("Of each")
+    reasons: tuple[ApiReason, ...] = about("Why transfers were not delivered, most frequent first")
+    incidents_at: datetime | None = about("When incidents were last judged", "2026-11-21T12:00:00Z")
+    incidents_unknown_since: datetime | None = about("Since when they can't be judged", None, "2026-11-21T11:00:00Z")
+    incidents: tuple[ApiIncident, ...] = about("Open incidents")
 
 
 class ApiRouteReport(ApiModel):
     """Figures of a route over a time."""
 
-    window: str = Field(description="The time: `1h`, `24h`, `7d`, `30d`, `90d`", examples=["24h"])
-    total: ApiFigures = Field(description="Figures of the route")
-    siblings: tuple[ApiFigures, ...] = Field(description="Other routes between these chains")
-    reasons: tuple[ApiReason, ...] = Field(description="Why transfers were not delivered, most frequent first")
-    incidents: tuple[ApiIncident, ...] = Field(description="Open incidents of the route")
+    window: str = about("The time: `1h`, `24h`, `7d`, `30d`, `90d`", "24h")
+    total: ApiFigures = about("Figures of the route")
+    siblings: tuple[ApiFigures, ...] = about("Other routes between these chains")
+    reasons: tuple[ApiReason, ...] = about("Why transfers were not delivered, most frequent first")
+    incidents: tuple[ApiIncident, ...] = about("Open incidents of the route")
 
 
 class TimeChoice(Schema):
     """The time that figures are of."""
 
-    window: str | None = Field(None, description="`1h`, `24h`, `7d`, `30d` or `90d`", examples=["24h"])
+    window: str | None = optional("`1h`, `24h`, `7d`, `30d` or `90d`", "24h")
 
 
 class FigureChoices(TimeChoice):
     """What figures are of, as in the URLs of `/insight`."""
 
-    by: str | None = Field(None, description="`route`, `provider`, `chain` or `token`", examples=["route"])
-    order: str | None = Field(None, description="`used`, `worst` or `slowest`", examples=["worst"])
+    by: str | None = optional("`route`, `provider`, `chain` or `token`", "route")
+    order: str | None = optional("`used`, `worst` or `slowest`", "worst")
 
 
 def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpResponse:

@@ -9,6 +9,7 @@ from ninja import Field, P, PathEx, Query, QueryEx, Schema
 from intents_ui import app
 from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
+from intents_ui.api.models import about, optional
 from intents_ui.http import client_ip, cursors, failures, marks
 from intents_ui.lists import address as addresses
 from intents_ui.lists.address import AddressLookup
@@ -28,24 +29,22 @@ MAX_MATCHES: Final = 50
 class TransferFilters(Schema):
     """Filters of the history, as in the URLs of its pages."""
 
-    owner: str | None = Field(None, description="Address of the owner", examples=[models.ADDRESS])
-    status: list[str] | None = Field(
-        None,
-        description="`COMMITTED`, `EXECUTING`, `SUCCEEDED`, …, or `in-flight`. Repeat it for several",
-        examples=[["FAILED"]],
+    owner: str | None = optional("Address of the owner", models.ADDRESS)
+    status: list[str] | None = optional(
+        "`COMMITTED`, `EXECUTING`, `SUCCEEDED`, …, or `in-flight`. Repeat it for several", ["FAILED"]
     )
-    origin: str | None = Field(None, description="ID or name of the origin chain", examples=["8453"])
-    destination: str | None = Field(None, description="ID or name of the destination chain", examples=["arbitrum"])
+    origin: str | None = optional("ID or name of the origin chain", "8453")
+    destination: str | None = optional("ID or name of the destination chain", "arbitrum")
     since: str | None = Field(
         None, alias="from", description="Created at this Unix time or later", examples=["1795258800"]
     )
     until: str | None = Field(
         None, alias="to", description="Created at this Unix time or earlier", examples=["1795262400"]
     )
-    recoverable: str | None = Field(None, description="`1`: with recoverable balances only", examples=["1"])
-    order: str | None = Field(None, description="`DESC` (newest first) or `ASC`", examples=["DESC"])
-    size: str | None = Field(None, description="Transfers of a page, 1 to 100", examples=["20"])
-    cursor: str | None = Field(None, description="From `next` or `previous` of another page", examples=["eyJwYWdl"])
+    recoverable: str | None = optional("`1`: with recoverable balances only", "1")
+    order: str | None = optional("`DESC` (newest first) or `ASC`", "DESC")
+    size: str | None = optional("Transfers of a page, 1 to 100", "20")
+    cursor: str | None = optional("From `next` or `previous` of another page", "eyJwYWdl")
 
 
 def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpResponse:
@@ -159,9 +158,9 @@ def get_address(
 class TicketText(Schema):
     """The text of a ticket."""
 
-    text: str = Field(
-        description="Any text with identifiers. It is neither stored nor logged",
-        examples=[f"My transfer {models.INTENT_ID} has not arrived. Can you check?"],
+    text: str = about(
+        "Any text with identifiers. It is neither stored nor logged",
+        f"My transfer {models.INTENT_ID} has not arrived. Can you check?",
     )
 
 

@@ -7,20 +7,20 @@ requested.
 import logging
 import threading
 import weakref
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 from intents_ui import app
 from intents_ui.exports import formats, progress
-from intents_ui.exports.formats import About, ExportRow, Format
+from intents_ui.exports.formats import ExportRow, Format
 from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.formatting import failures
 from intents_ui.search.filters import Filters
 from intents_ui.service import lookup, operations, request_context, results
-from intents_ui.service.client import Client
+from intents_ui.service.client import UncachedClient
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
-from intents_ui.service.lookup import walk
 from intents_ui.service.models import End, HistoryAnswer, Intent, IntentReceipt, Page
 from intents_ui.service.request_context import page_deadline
 from intents_ui.transfers.transfer import Transfer
@@ -50,8 +50,7 @@ LIMIT_ERRORS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """A page's rows. `why` is None if the list continues, "" if it is complete, or else what is missing."""
 
     rows: Sequence[ExportRow]
@@ -66,10 +65,10 @@ class Reader:
     an intent's URL on this dashboard.
     """
 
-    service: Client
     filters: Filters
     link: Callable[[str], str]
     canceled: threading.Event
+    service: UncachedClient = field(default_factory=lambda: UncachedClient(app.current().service))
     pages_read: int = 0
     unreadable: int = 0
     is_by_time: bool = False
@@ -78,30 +77,28 @@ class Reader:
         """Yield the rows of an owner's history, or those of an intent address if there is no such owner."""
         pages = self.history()
         first = next(pages)
-        is_empty = not first.rows and first.why == COMPLETE
-        yield self._found(address) if is_empty else first
+        yield first if first.rows or first.why != COMPLETE else self._found(address)
         yield from pages
 
     def history(self) -> Iterator[Batch]:
         """Yield the rows of the history, one page at a time."""
         size = PAGE_SIZE_WITH_BALANCES if self.filters.request["include_balances"] else PAGE_SIZE
-        first = replace(self.filters, size=size).first
         unreadable = 0
-        for entries, end in walk(self._ask, first):
+        for entries, end in lookup.walk(self._ask, replace(self.filters, size=size).first):
             if end is None and not entries and self.unreadable == unreadable:
                 end = End.CIRCLES  # regardless of the cursors, which would never end
             unreadable = self.unreadable
             with page_deadline():
-                rows = [self._row(transfer) for transfer in reading.of_entries(entries)]
-            yield Batch(rows, None if end is None else LIMIT_ERRORS.get(end) or self._unread())
+                rows = self._rows(reading.of_entries(entries))
+            yield Batch(rows, None if end is None else LIMIT_ERRORS.get(end) or self._missing())
             if end:
                 return
 
-    def _unread(self) -> str:
+    def _missing(self) -> str:
         """Return what could not be read or may be missing, or COMPLETE."""
-        if not self.unreadable:
-            return TIES if self.is_by_time else COMPLETE
-        return f"{self.unreadable} {'entry' if self.unreadable == 1 else 'entries'} could not be read"
+        if self.unreadable:
+            return f"{self.unreadable} {'entry' if self.unreadable == 1 else 'entries'} could not be read"
+        return TIES if self.is_by_time else COMPLETE
 
     def _ask(self, page: Page) -> HistoryAnswer:
         """Request a page, with one retry for transient errors. The first page isn't retried, because an error page is
@@ -138,34 +135,35 @@ class Reader:
             # Searches return the newest first.
             intents = [hit.intent for hit in found.hits if _passes(hit.intent, self.filters)]
             intents = (intents if self.filters.is_newest_first else intents[::-1])[:MAX_FOUND]
-            read = zip(intents, self._receipts(intents), strict=True)
-            rows = [self._row(transfer) for transfer in reading.from_pairs([*read])]
+            receipts = self.service.threads.together(*(partial(self._receipt, each) for each in intents))
+            for receipt in receipts:
+                if isinstance(receipt, ServiceError):
+                    raise receipt
+            known = [None if isinstance(each, ServiceError) else each for each in receipts]
+            rows = self._rows(reading.from_pairs([*zip(intents, known, strict=True)]))
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MAX_FOUND else COMPLETE)
 
-    def _receipts(self, intents: Sequence[Intent]) -> list[IntentReceipt | None]:
-        calls = (partial(self.service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
-        answers = self.service.threads.together(*calls)
-        for answer in answers:
-            if isinstance(answer, ServiceError) and not isinstance(answer, NotFound):
-                raise answer
-        return [None if isinstance(answer, ServiceError) else answer for answer in answers]
+    def _receipt(self, intent: Intent) -> IntentReceipt | None:
+        try:
+            return self.service.ask(operations.get_intent_receipt(intent.intent_id))
+        except NotFound:
+            return None
 
-    def _row(self, transfer: Transfer) -> ExportRow:
-        return formats.row(transfer, url=self.link(transfer.intent.intent_id))
+    def _rows(self, transfers: Sequence[Transfer]) -> list[ExportRow]:
+        return [formats.row(each, url=self.link(each.intent.intent_id)) for each in transfers]
 
 
 def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
     """Yield pages up to the limits on rows and pages. The last one says which limit was reached."""
-    given, pages_at_most = 0, max(FEWEST_PAGES, most // SHORTEST_PAGE)
+    room, pages_at_most = most, max(FEWEST_PAGES, most // SHORTEST_PAGE)
     for number, batch in enumerate(pages, 1):
-        room = most - given
-        given += len(batch.rows)
         if len(batch.rows) > room:
             yield Batch(batch.rows[:room], f"limit of {most:,} rows per export")
             return
         if batch.why is None and number == pages_at_most:
             yield Batch(batch.rows, f"limit of {pages_at_most:,} pages per export")
             return
+        room -= len(batch.rows)
         yield batch
 
 
@@ -186,12 +184,12 @@ def _passes(intent: Intent, filters: Filters) -> bool:
 class Download:
     """A running export, as an async iterator of the file's bytes. It has a slot, which its client took.
 
-    `canceled` is set when the client disconnects.
+    `head` is what a document says of its list. `canceled` is set when the client disconnects.
     """
 
     batches: Iterator[Batch]
     form: Format
-    about: About
+    head: Mapping[str, object]
     canceled: threading.Event
     run: str | None
     rows: int = 0
@@ -209,7 +207,7 @@ class Download:
         if self.run:
             progress.begin(self.run)
         try:
-            self.first = self.form.begin(self.about).encode() + self._written(next(self.batches))
+            self.first = self.form.begin(self.head).encode() + self._written(next(self.batches))
         except BaseException:
             self._end(ExportState.TRUNCATED, NOT_BEGUN)
             self._free_slot()
@@ -246,7 +244,7 @@ class Download:
         return self._written(Batch((), why))
 
     def _written(self, batch: Batch) -> bytes:
-        text = self.form.rows(batch.rows, before=self.rows)
+        text = self.form.rows(batch.rows, self.rows)
         self.rows += len(batch.rows)
         if batch.why is None:
             self._report(ExportState.RUNNING)
@@ -258,7 +256,7 @@ class Download:
     def _end(self, state: ExportState, why: str = "") -> None:
         if not self.has_ended:
             self._report(state, why, is_end=True)
-            log.info("Export of %s ended with %d rows: %s", self.about.listed, self.rows, why or state)
+            log.info("Export of %s ended with %d rows: %s", self.head["list"], self.rows, why or state)
 
     def _report(self, state: ExportState, why: str = "", *, is_end: bool = False) -> None:
         with self.status_lock:

@@ -10,7 +10,6 @@ user choose the encoding on import.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from intents_ui.formatting import amounts, hashes, text, times
@@ -125,28 +124,19 @@ COLUMNS = (*(name for name, _ in TRANSFER_COLUMNS), "url")
 LARGEST_NUMBER = 2**53 - 1
 
 
-@dataclass(frozen=True)
-class About:
-    """Content of a file. `filters` are those of the list's URL, by name."""
-
-    listed: str
-    filters: Mapping[str, Sequence[str]]
-    exported_at: datetime
-
-
-# A file is `begin`, any number of `rows`, then `end`. `before` is the number of previous rows, `why` the reason if the
-# file is incomplete.
-
-
 class Csv:
-    """A header line, a line for each intent, and a last line that begins with `#`."""
+    """A header line, a line for each intent, and a last line that begins with `#`.
+
+    As each format, it is what `begin`, any number of `rows` and `end` return. `previous` is the number of rows before
+    these, `why` the reason if the file is incomplete.
+    """
 
     content_type = "text/csv; charset=utf-8"
 
-    def begin(self, about: About) -> str:
+    def begin(self, head: Mapping[str, object]) -> str:
         return text.csv_line(COLUMNS)
 
-    def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
+    def rows(self, rows: Sequence[ExportRow], previous: int) -> str:
         return "".join(text.csv_line(map(_cell, row.values())) for row in rows)
 
     def end(self, rows: int, why: str) -> str:
@@ -154,36 +144,35 @@ class Csv:
         return text.csv_line([f"# truncated after {counted}: {why}" if why else f"# complete: {counted}"])
 
 
-class Json:
-    """One document, which is valid even if the export was truncated."""
-
-    content_type = "application/json; charset=utf-8"
-
-    def begin(self, about: About) -> str:
-        head = {"exported_at": times.iso(about.exported_at), "list": about.listed, "filters": about.filters}
-        return f'{_json(head)[:-1]}, "intents": ['
-
-    def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
-        written = ",\n".join(_json(_named(row)) for row in rows)
-        return f"{',' if before and rows else ''}\n{written}" if rows else ""
-
-    def end(self, rows: int, why: str) -> str:
-        return f'\n], "end": {_json(_end_fields(rows, why))}}}\n'
-
-
 class NdJson:
     """A line for each intent, and a last line with the end."""
 
     content_type = "application/x-ndjson; charset=utf-8"
 
-    def begin(self, about: About) -> str:
+    def begin(self, head: Mapping[str, object]) -> str:
         return ""
 
-    def rows(self, rows: Sequence[ExportRow], *, before: int) -> str:
-        return "".join(f"{_json(_named(row))}\n" for row in rows)
+    def rows(self, rows: Sequence[ExportRow], previous: int) -> str:
+        return "".join(f"{_json(_exact(row))}\n" for row in rows)
 
     def end(self, rows: int, why: str) -> str:
         return f"{_json({'end': _end_fields(rows, why)})}\n"
+
+
+class Json:
+    """One document, which is valid even if the export was truncated."""
+
+    content_type = "application/json; charset=utf-8"
+
+    def begin(self, head: Mapping[str, object]) -> str:
+        return f'{_json(head)[:-1]}, "intents": ['
+
+    def rows(self, rows: Sequence[ExportRow], previous: int) -> str:
+        written = ",\n".join(_json(_exact(row)) for row in rows)
+        return f"{',' if previous and rows else ''}\n{written}" if rows else ""
+
+    def end(self, rows: int, why: str) -> str:
+        return f'\n], "end": {_json(_end_fields(rows, why))}}}\n'
 
 
 type Format = Csv | Json | NdJson
@@ -195,13 +184,11 @@ def _cell(value: Value) -> str:
     return text.csv_cell("" if value is None else _json(value) if isinstance(value, bool) else str(value))
 
 
-def _named(row: ExportRow) -> dict[str, Value]:
-    return {
-        name: str(value) if isinstance(value, int) and value > LARGEST_NUMBER else value for name, value in row.items()
-    }
+def _exact(row: ExportRow) -> ExportRow:
+    return {name: str(each) if isinstance(each, int) and each > LARGEST_NUMBER else each for name, each in row.items()}
 
 
-def _end_fields(rows: int, why: str) -> dict[str, Value]:
+def _end_fields(rows: int, why: str) -> ExportRow:
     return {"state": "truncated" if why else "complete", "why": why or None, "rows": rows}
 
 

@@ -6,7 +6,7 @@ export.
 
 import re
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -33,7 +33,6 @@ class ExportState(StrEnum):
     NOT_BEGUN = "not begun"  # no progress for so long that polling stopped
 
 
-UNDER_WAY = (ExportState.STARTING, ExportState.RUNNING, ExportState.STOPPING)
 SENTENCES = {
     ExportState.STARTING: "Starting",
     ExportState.RUNNING: "{rows} so far",
@@ -61,7 +60,7 @@ class ExportStatus:
 
     @property
     def is_over(self) -> bool:
-        return self.state not in UNDER_WAY
+        return not (self.can_be_stopped or self.state is ExportState.STOPPING)
 
     @property
     def can_be_stopped(self) -> bool:
@@ -88,49 +87,34 @@ def is_run(text: str) -> bool:
 
 def begin(run: str) -> None:
     """Start a run. A repeated download of the same link resets it."""
-
-    def reset() -> None:
-        cache.delete(_stop_key(run))
-        cache.set(_key(run), _stored(ExportStatus(ExportState.RUNNING)), TTL_SECONDS)
-
-    app.current().redis_guard.call(reset)
+    app.current().redis_guard.call(lambda: cache.delete(f"export-stop:{run}"))
+    report(run, ExportStatus(ExportState.RUNNING))
 
 
 def report(run: str, status: ExportStatus) -> None:
-    app.current().redis_guard.call(lambda: cache.set(_key(run), _stored(status), TTL_SECONDS))
+    stored = (status.state.value, status.rows, status.why, time.time())
+    app.current().redis_guard.call(lambda: cache.set(f"export:{run}", stored, TTL_SECONDS))
 
 
 def status(run: str) -> ExportStatus | None:
     """Return the status of a run, or None if it hasn't begun, ended long ago, or another version reported it."""
-    known = app.current().redis_guard.call(lambda: cache.get_many([_key(run), _stop_key(run)])) or {}
+    stored: Any = app.current().redis_guard.call(lambda: cache.get(f"export:{run}"))
     try:
-        stored = known[_key(run)]
-        found = ExportStatus(ExportState(stored["state"]), int(stored["rows"]), str(stored["why"]))
-        is_silent = time.time() - float(stored["at"]) > SILENT_SECONDS
-    except (KeyError, TypeError, ValueError):
+        state, rows, why, at = stored
+        found = ExportStatus(ExportState(state), int(rows), str(why))
+        is_silent = time.time() - float(at) > SILENT_SECONDS
+    except (TypeError, ValueError):
         return None
     if found.is_over:
         return found
     if is_silent:
         return ExportStatus(ExportState.LEFT, found.rows)
-    return ExportStatus(ExportState.STOPPING, found.rows) if _stop_key(run) in known else found
+    return ExportStatus(ExportState.STOPPING, found.rows) if is_stopped(run) else found
 
 
 def stop(run: str) -> None:
-    app.current().redis_guard.call(lambda: cache.set(_stop_key(run), 1, TTL_SECONDS))
+    app.current().redis_guard.call(lambda: cache.set(f"export-stop:{run}", 1, TTL_SECONDS))
 
 
 def is_stopped(run: str) -> bool:
-    return app.current().redis_guard.call(lambda: cache.get(_stop_key(run))) is not None
-
-
-def _key(run: str) -> str:
-    return f"export:{run}"
-
-
-def _stop_key(run: str) -> str:
-    return f"export-stop:{run}"
-
-
-def _stored(status: ExportStatus) -> dict[str, Any]:
-    return asdict(status) | {"at": time.time()}
+    return app.current().redis_guard.call(lambda: cache.get(f"export-stop:{run}")) is not None

@@ -3,7 +3,7 @@
 The first page of the list is read before the response starts, so that errors get an error page or JSON.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from threading import Event
 from urllib.parse import parse_qs
@@ -16,23 +16,21 @@ from django.views.decorators.http import require_http_methods, require_safe
 from intents_ui import app
 from intents_ui.exports import formats, progress
 from intents_ui.exports.download import Batch, Download, Reader, limited
-from intents_ui.exports.formats import FORMATS, About
+from intents_ui.exports.formats import FORMATS
 from intents_ui.exports.progress import ExportState, ExportStatus
-from intents_ui.formatting import text
+from intents_ui.formatting import text, times
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import of_dashboard
 from intents_ui.http.marks import is_partial
 from intents_ui.lists import attention as attention_list
 from intents_ui.lists.attention import AttentionFilters
 from intents_ui.search import filters
-from intents_ui.search.filters import InvalidParameter
+from intents_ui.search.filters import InvalidParameter, Parsed
 from intents_ui.service import request_context
-from intents_ui.service.client import UncachedClient
 from intents_ui.service.executor import LimitReason
 from intents_ui.settings import ENV
 from intents_ui.web.frame import render
 
-HISTORY, ATTENTION, ADDRESS = "history", "attention", "address"
 RETRY_SECONDS = 30  # another export may have ended by then
 MAX_POLLS = 30  # for a download that doesn't start
 
@@ -40,21 +38,7 @@ MAX_POLLS = 30  # for a download that doesn't start
 @marks.Marks(costly="always")
 @require_safe
 def history(request: HttpRequest, kind: str) -> HttpResponseBase:
-    return of_list(request, kind, HISTORY)
-
-
-@marks.Marks(costly="always")
-@require_safe
-def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
-    """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
-    with request_context.page_deadline():
-        parsed = attention_list.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
-    if parsed.problems:
-        return invalid_filters(request, parsed.problems.values())
-    group = request.GET.get("group") or None
-    written = parse_qs(parsed.filters.query) | ({"group": [group]} if group else {})
-    link = links(request)
-    return file(request, kind, ATTENTION, written, lambda _: with_problems(parsed.filters, group, link=link))
+    return of_history(request, kind, "history")
 
 
 @marks.Marks(costly="always")
@@ -67,24 +51,34 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
         return failures.page(request, of_dashboard("export of an invalid address", {"why": str(problem)}))
     if known != address:
         return redirect(reverse("export-address", args=[known, kind], query=request.GET), permanent=True)
-    return of_list(request, kind, ADDRESS, owner=known)
+    return of_history(request, kind, "address", owner=known)
 
 
-def of_list(request: HttpRequest, kind: str, listed: str, *, owner: str | None = None) -> HttpResponseBase:
+def of_history(request: HttpRequest, kind: str, listed: str, *, owner: str | None = None) -> HttpResponseBase:
     """Return the history as a file, that of an owner or intent address if there is one, or an error."""
     with request_context.page_deadline():
         parsed = filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
-    if parsed.problems:
-        return invalid_filters(request, parsed.problems.values())
     wanted = parsed.filters.with_(owner=owner) if owner else parsed.filters
-    link = links(request)
+    link, canceled = links(request), Event()
 
-    def batches(canceled: Event) -> Iterator[Batch]:
-        uncached = UncachedClient(app.current().service)
-        pages = Reader(service=uncached, filters=wanted, link=link, canceled=canceled)
-        return limited(pages.of_address(owner) if owner else pages.history(), most=ENV.intents_max_export_rows)
+    def batches() -> Iterator[Batch]:
+        reader = Reader(filters=wanted, link=link, canceled=canceled)
+        return reader.of_address(owner) if owner else reader.history()
 
-    return file(request, kind, listed, parse_qs(wanted.query), batches)
+    return file(request, kind, listed, parsed, wanted.query, batches, canceled)
+
+
+@marks.Marks(costly="always")
+@require_safe
+def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
+    """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
+    with request_context.page_deadline():
+        parsed = attention_list.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
+    group, link = request.GET.get("group") or None, links(request)
+    query = "&".join(part for part in (parsed.filters.query, filters.encode({"group": group})) if part)
+    return file(
+        request, kind, "attention", parsed, query, lambda: with_problems(parsed.filters, group, link=link), Event()
+    )
 
 
 def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable[[str], str]) -> Iterator[Batch]:
@@ -96,34 +90,45 @@ def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable
     lacks = [f"{attention_list.LISTS[name]} could not be read" for name in found.unread]
     lacks += [f"there are more {attention_list.LISTS[name]} than were read" for name in found.cut]
     exported = [formats.row(row.transfer, url=link(row.transfer.intent.intent_id)) for row in rows]
-    yield from limited(iter([Batch(exported, "; ".join(lacks))]), most=ENV.intents_max_export_rows)
+    yield Batch(exported, "; ".join(lacks))
 
 
-def file(
+def file[F](
     request: HttpRequest,
     kind: str,
     listed: str,
-    written: Mapping[str, list[str]],
-    batches: Callable[[Event], Iterator[Batch]],
+    parsed: Parsed[F],
+    query: str,
+    batches: Callable[[], Iterator[Batch]],
+    canceled: Event,
 ) -> HttpResponseBase:
-    """Return the file. `written`: the filters. `batches`: the rows, until the event is set. Raises ServiceError."""
-    now = datetime.now(UTC)
+    """Return the file of a list with this query, or why there is none. Raises ServiceError.
+
+    `batches` reads the rows until `canceled` is set.
+    """
+    if parsed.problems:
+        words = {"problems": " ".join(parsed.problems.values())}
+        return failures.page(request, of_dashboard("export with invalid filters", words))
+    now, form = datetime.now(UTC), FORMATS[kind]
     headers = {
         "Content-Disposition": f'attachment; filename="intents-{listed}-{now:%Y-%m-%dT%H%MZ}.{kind}"',
-        "Content-Type": FORMATS[kind].content_type,
+        "Content-Type": form.content_type,
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
         "X-Accel-Buffering": "no",
     }
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
-    if limit_reason := app.current().exports.take(request_context.client()):
-        return no_slot(request, limit_reason)
-    canceled, run = Event(), request.GET.get("run", "")
+    exports = app.current().exports
+    if limit_reason := exports.take(request_context.client()):
+        name = "second export" if limit_reason is LimitReason.SHARE else "too many exports"
+        limits = {"most": text.counted(exports.most, "concurrent export"), "wait": RETRY_SECONDS}
+        return failures.page(request, of_dashboard(name, limits, retry_after=RETRY_SECONDS))
+    run = request.GET.get("run", "")
     download = Download(
-        batches=batches(canceled),
-        form=FORMATS[kind],
-        about=About(listed, written, now),
+        batches=limited(batches(), most=ENV.intents_max_export_rows),
+        form=form,
+        head={"exported_at": times.iso(now), "list": listed, "filters": parse_qs(query)},
         canceled=canceled,
         run=run if progress.is_run(run) else None,
     )
@@ -135,16 +140,6 @@ def links(request: HttpRequest) -> Callable[[str], str]:
     """Return a function from intent IDs to absolute URLs."""
     root = client_ip.root(request)
     return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
-
-
-def no_slot(request: HttpRequest, limit_reason: LimitReason) -> HttpResponse:
-    name = "second export" if limit_reason is LimitReason.SHARE else "too many exports"
-    words = {"most": text.counted(app.current().exports.most, "concurrent export"), "wait": RETRY_SECONDS}
-    return failures.page(request, of_dashboard(name, words, retry_after=RETRY_SECONDS))
-
-
-def invalid_filters(request: HttpRequest, problems: Iterable[str]) -> HttpResponse:
-    return failures.page(request, of_dashboard("export with invalid filters", {"problems": " ".join(problems)}))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
