@@ -94,6 +94,11 @@ class ParsedText:
         return tuple(finding for finding in self.lookups if finding.kind in ADDRESSES)
 
     @property
+    def unclear(self) -> tuple[Finding, ...]:
+        """Return what can't be looked up."""
+        return tuple(finding for finding in self.findings if finding.problem)
+
+    @property
     def kinds(self) -> frozenset[Kind]:
         return frozenset(finding.kind for finding in self.findings)
 

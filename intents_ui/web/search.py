@@ -6,12 +6,12 @@ that describes a transfer in words, the page says what was understood.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -41,24 +41,6 @@ NOTHING_FOUND = results.LookupResult()
 LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
 
 
-@dataclass(frozen=True)
-class SearchInput:
-    """The search input: pasted text or the fields of the form."""
-
-    read: ParsedText
-    keys: Sequence[SearchKey] = ()
-    query: str = ""
-
-    def findings(self, found: results.LookupResult) -> list[Finding]:
-        """The identifiers that were looked up."""
-        return [finding for finding in self.read.lookups if finding.value in found.values]
-
-    def others(self, found: results.LookupResult) -> list[Finding]:
-        """Other identifiers in the text."""
-        others = (*self.read.lookups, *self.read.shortened)
-        return [finding for finding in others if finding.value not in found.values]
-
-
 @marks.Marks(costly="with query")
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
@@ -74,7 +56,7 @@ def view(request: HttpRequest) -> HttpResponse:
         return of_shortened(request, read, query=query)
     if not read.lookups:
         return form(request, search_form.read({}), query=query, problem=read.problem)
-    return answer(request, candidates.of_text(read), SearchInput(read, query=query))
+    return answer(request, candidates.of_text(read), read, query=query)
 
 
 def page_named(query: str) -> str:
@@ -90,14 +72,9 @@ def page_named(query: str) -> str:
 
 def of_shortened(request: HttpRequest, read: ParsedText, *, query: str) -> HttpResponse:
     """List the transfers that match a shortened ID, of those in the mirror."""
-    search_input, others = read.shortened[: candidates.MAX_AT_ONCE], read.shortened[candidates.MAX_AT_ONCE :]
-    context: dict[str, object] = {
-        "search_input": search_input,
-        "others": others,
-        "unclear": [finding for finding in read.findings if finding.problem],
-        "pasted": query,
-        "found": (found := possible_transfers(request, query, replace(read, findings=search_input))),
-    }
+    asked, others = read.shortened[: candidates.MAX_AT_ONCE], read.shortened[candidates.MAX_AT_ONCE :]
+    found = possible_transfers(request, query, replace(read, findings=asked))
+    context = {"search_input": asked, "others": others, "unclear": read.unclear, "pasted": query, "found": found}
     status = HTTPStatus.OK if found and found.count else HTTPStatus.NOT_FOUND
     return render(request, "search/shortened.html", context, status=status)
 
@@ -121,38 +98,33 @@ def by_keys(request: HttpRequest) -> HttpResponse:
     called = "all fields together" if len(keys) > 1 else label[0].lower() + label[1:]
     criteria: Any = {key.criterion: parsed.filters[key.name] for key in keys}
     found = lookup.in_turn(service, lambda: lookup.by_criteria(called, **criteria))
-    return answer(request, found, SearchInput(ParsedText(), keys=keys))
+    return answer(request, found, ParsedText(), keys=keys)
 
 
 @marks.Marks(costly="always")
 @require_safe
 def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | None = None) -> HttpResponse:
     """Redirect to the transfer of a transaction, whose page marks the step."""
-    finding = transaction_in(transaction_hash)
-    if finding is None:
+    # The one hash in this part of the URL, also with surrounding punctuation.
+    read = identifiers.read(f"/tx/{hashes.canonical_hash(transaction_hash) or transaction_hash}")
+    named = [each for each in read.lookups if each.kind in HASHES]
+    if len(named) != 1:
         problem = identifiers.read(transaction_hash).refusal or input_errors.of_hash(transaction_hash)
         return form(request, search_form.read({}), query=transaction_hash, problem=problem)
-    known = None if chain_id is None else int(chain_id)
-    args = [finding.value] if known is None else [known, finding.value]
-    url = reverse("transaction" if known is None else "transaction-on", args=args)
-    if (transaction_hash, chain_id) != (finding.value, None if known is None else str(known)):
+    finding = replace(named[0], host="", chain="", chain_id=None if chain_id is None else int(chain_id))
+    args = [finding.value] if finding.chain_id is None else [finding.chain_id, finding.value]
+    url = reverse("transaction" if finding.chain_id is None else "transaction-on", args=args)
+    if request.path != url:
         return redirect(url, permanent=True)
-    if problem := unknown_chain(known):
+    if problem := unknown_chain(finding.chain_id):
         return form(request, search_form.read({}), query=transaction_hash, problem=problem)
+    service = app.current().service
     found = lookup.in_turn(
-        app.current().service,
+        service,
         lambda: lookup.as_any([results.TRANSACTION_HASH], finding.value),
         lambda: candidates.questions([finding], search_form.KEYS_AFTER_A_MISS),
     )
-    named = Finding(finding.kind, finding.value, chain_id=known, warning=finding.warning)
-    return answer(request, found, SearchInput(ParsedText((named,)), query=finding.value))
-
-
-def transaction_in(written: str) -> Finding | None:
-    """Return the one hash in a part of a URL, also with surrounding punctuation."""
-    read = identifiers.read(f"/tx/{hashes.canonical_hash(written) or written}")
-    found = [each for each in read.lookups if each.kind in HASHES]
-    return found[0] if len(found) == 1 else None
+    return answer(request, found, ParsedText((finding,)), query=finding.value)
 
 
 def unknown_chain(chain_id: int | None) -> str:
@@ -164,35 +136,56 @@ def unknown_chain(chain_id: int | None) -> str:
     return f"Unknown chain ID {chain_id}. Known chains: {chains}."
 
 
-def answer(request: HttpRequest, found: results.LookupResult, search_input: SearchInput) -> HttpResponse:
+def answer(
+    request: HttpRequest,
+    found: results.LookupResult,
+    read: ParsedText,
+    *,
+    keys: Sequence[SearchKey] = (),
+    query: str = "",
+) -> HttpResponse:
+    """Respond to a lookup of a pasted text, or of the fields of the form."""
     if found.only:
-        return redirect(intent_url(found.only, **linked_elsewhere(found.only, search_input)))
-    possible = possible_transfers(request, search_input.query, search_input.read, found) if search_input.query else None
-    if found.hits and not possible and (account := account_in(search_input)):
+        return redirect(intent_url(found.only, **linked_elsewhere(found.only, read)))
+    possible = possible_transfers(request, query, read, found) if query else None
+    account = account_in(read)
+    if found.hits and not possible and account:
         return redirect("address", account)
+    # Of the identifiers in the text, those that were looked up.
+    findings = [each for each in read.lookups if each.value in found.values]
     context: dict[str, object] = {
         "found": found,
-        "findings": search_input.findings(found),
-        "others": search_input.others(found),
-        "unclear": [finding for finding in search_input.read.findings if finding.problem],
+        "findings": findings,
+        "others": [each for each in (*read.lookups, *read.shortened) if each.value not in found.values],
+        "unclear": read.unclear,
         # What a browser may remember of a search: identifiers, without the text around them.
-        "asked": " ".join(each.value for each in search_input.findings(found) if each.kind is not Kind.WORDS),
-        "pasted": search_input.query,
-        "criteria": search_input.keys,
+        "asked": " ".join(each.value for each in findings if each.kind is not Kind.WORDS),
+        "pasted": query,
+        "criteria": keys,
         "not_asked": empty_results.not_asked(found),
         "possible": possible,
     }
     if found.hits:
         return render(request, "search/search_results.html", context | listed(request, found))
-    paid = mirror.that_paid(request, account) if (account := account_in(search_input)) else None
+    paid = mirror.that_paid(request, account) if account else None
     if paid and paid.lists and not found.error and not possible:
         return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
-    return miss(request, found, possible, context | unlisted(found, search_input.findings(found)) | {"paid": paid})
+    chains = app.current().catalog.chains()
+    elsewhere = [(finding, explorers_of(finding, chains=chains)) for finding in findings]
+    context |= {
+        "was_asked": empty_results.was_asked(found),
+        "elsewhere": [(finding, links) for finding, links in elsewhere if links],
+        "told": candidates.facts_of(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else None,
+        "paid": paid,
+    }
+    # 404 only if every lookup completed and nothing may be meant, else the failure's status.
+    status = HTTPStatus.OK if possible and possible.count else HTTPStatus.NOT_FOUND
+    return render(request, "search/search_empty.html", context, status=status, error=found.error)
 
 
-def linked_elsewhere(hit: results.Hit, search_input: SearchInput) -> dict[str, str]:
+def linked_elsewhere(hit: results.Hit, read: ParsedText) -> dict[str, str]:
     """Return the host of a link to the transaction if it's the explorer of another chain, for the transfer's page."""
-    hosts = {each.value: each.host for each in search_input.read.lookups if each.host}
+    hosts = {each.value: each.host for each in read.lookups if each.host}
     linked = next((each for each in hit.transaction_hashes if each in hosts), None)
     if linked is None:
         return {}
@@ -205,9 +198,9 @@ def linked_elsewhere(hit: results.Hit, search_input: SearchInput) -> dict[str, s
     return {"link": hosts[linked]} if is_other else {}
 
 
-def account_in(search_input: SearchInput) -> str:
+def account_in(read: ParsedText) -> str:
     """Return the address if the text has nothing else; "" if a warning must be shown first."""
-    match search_input.read.findings:
+    match read.findings:
         case (Finding(warning="") as only,) if only.kind in ADDRESSES:
             return only.value
     return ""
@@ -215,48 +208,22 @@ def account_in(search_input: SearchInput) -> str:
 
 def listed(request: HttpRequest, found: results.LookupResult) -> dict[str, object]:
     """A page of the hits, for `search/search_results.html`."""
-    asked, last = request.GET.get("page", ""), -(-len(found.hits) // PAGE_SIZE)
-    number = min(max(int(asked), 1), last) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 1
-    begin = (number - 1) * PAGE_SIZE
-    shown = found.hits[begin : begin + PAGE_SIZE]
-
-    def page(which: int) -> str:
-        query = {name: value for name, value in request.GET.items() if name != "page"} | {"page": str(which)}
-        return f"{request.path}?{urlencode(query)}" if 1 <= which <= last else ""
-
+    page = Paginator(found.hits, PAGE_SIZE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    intents = [hit.intent for hit in page]
     return {
         "now": datetime.now(UTC),
-        "first": begin + 1,
-        "last": begin + len(shown),
+        "page": page,
+        "pages": f"{request.path}?{query.urlencode()}&page=",
         "is_cut": found.count > len(found.hits),
-        "previous": page(number - 1),
-        "following": page(number + 1),
-        "transfers": [summary.of(each) for each in reading.from_search([hit.intent for hit in shown], most=PAGE_SIZE)],
+        "transfers": [summary.of(each) for each in reading.from_search(intents, most=PAGE_SIZE)],
         "reasons": {
             hit.intent.intent_id: [empty_results.reason(question, found=found) for question in hit.reasons]
-            for hit in shown
+            for hit in page
         },
-        "warnings": [empty_results.warning(doubt) for hit in shown for doubt in hit.doubts],
+        "warnings": [empty_results.warning(doubt) for hit in page for doubt in hit.doubts],
     }
-
-
-def unlisted(found: results.LookupResult, findings: Sequence[Finding]) -> dict[str, object]:
-    """Completed lookups and explorer links, for `search/search_empty.html`."""
-    chains = app.current().catalog.chains()
-    elsewhere = [(finding, explorers_of(finding, chains=chains)) for finding in findings]
-    return {
-        "was_asked": empty_results.was_asked(found),
-        "elsewhere": [(finding, links) for finding, links in elsewhere if links],
-        "told": candidates.facts_of(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else None,
-    }
-
-
-def miss(
-    request: HttpRequest, found: results.LookupResult, possible: Candidates | None, context: dict[str, object]
-) -> HttpResponse:
-    """Respond 404 only if every lookup completed and nothing may be meant, else with the failure's status."""
-    status = HTTPStatus.OK if possible and possible.count else HTTPStatus.NOT_FOUND
-    return render(request, "search/search_empty.html", context, status=status, error=found.error)
 
 
 def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
