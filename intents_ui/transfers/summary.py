@@ -110,7 +110,7 @@ class Summary:
         """Return the status, green only if the delivery is confirmed."""
         shown = self.transfer.shown_status
         tone = self.unless_confirmed(shown.tone)
-        return replace(shown, tone=tone, icon=shown.icon if tone is shown.tone else "triangle-alert")
+        return shown if tone is shown.tone else replace(shown, tone=tone, icon="triangle-alert")
 
     @cached_property
     def tone(self) -> Tone:

@@ -391,6 +391,8 @@ class Transfer:
         token = first(self.summary.origin_token_address, self.request.origin_token_address, self.asked.token_address)
         chain_id, metadata = self.origin_chain_id, self.summary.origin_token_metadata
         money = Money(first(value, self.asked.amount), chain_id, token, metadata, names=self.names)
+        if self.asked.decimals is None:
+            return money
         asked_for = self.money(None, self.asked.chain_id, self.asked.token_address)
         is_other = token_amounts.is_another_token(asked_for, money)
         return money if is_other else replace(money, own_decimals=self.asked.decimals)
@@ -405,7 +407,7 @@ class Transfer:
         wanted = self.money(value, first(asked.chain_id, self.origin_chain_id), asked.token_address)
         if token_amounts.is_another_token(wanted, requested):
             return replace(wanted, own_decimals=asked.decimals)
-        return replace(requested, value=value, chain_id=wanted.chain_id)
+        return _changed(requested, value=value, chain_id=wanted.chain_id)
 
     @cached_property
     def reported_deposit(self) -> Money:
@@ -417,7 +419,7 @@ class Transfer:
         reported = self.money(deposit.token_amount, deposit.chain_id, deposit.token_address)
         if token_amounts.is_another_token(reported, expected):
             return reported
-        return replace(
+        return _changed(
             expected,
             value=reported.value,
             chain_id=first(expected.chain_id, reported.chain_id),
@@ -786,6 +788,12 @@ def _is_of(token: TokenMetadata, chain_id: int | None, token_address: str | None
     if not token.token_address or not token_address or token.chain_id != chain_id:
         return False
     return token.token_address.lower() == token_address.lower()
+
+
+def _changed(money: Money, **fields: Any) -> Money:
+    """Return the money with these fields. The same object if it has them, so that its words are made once."""
+    is_same = all(getattr(money, name) == value for name, value in fields.items())
+    return money if is_same else replace(money, **fields)
 
 
 def first[T](*values: T | None) -> T | None:
