@@ -6,17 +6,16 @@ Neighbors decide which one applies. No pattern backtracks, so no input is slow.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
 
-from intents_ui import tables
 from intents_ui.formatting import amounts as figures
 from intents_ui.formatting import text
-from intents_ui.search.identifiers import USUAL_NAMES, Finding, ParsedText
+from intents_ui.search.identifiers import USUAL_NAMES, WORDS, Finding, ParsedText
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
 
@@ -100,9 +99,13 @@ def _day(at: datetime) -> str:
     return f"{at:%b} {at.day}, {at.year}"
 
 
-class Meaning(NamedTuple):
+class Word(NamedTuple):
+    """A word or several, with a meaning. `spelled`: how they must be written, with what is between them."""
+
+    words: tuple[str, ...]
     kind: str
-    value: Any = None
+    value: Any
+    spelled: str = ""
 
 
 class Term(NamedTuple):
@@ -111,15 +114,16 @@ class Term(NamedTuple):
     start: int
     end: int
     written: str
-    meanings: tuple[Meaning, ...] = ()
+    meanings: Mapping[str, Any] = {}
 
     def value(self, kind: str) -> Any:
-        return next((each.value for each in self.meanings if each.kind == kind), None)
+        return self.meanings.get(kind)
 
     def has(self, *kinds: str) -> bool:
-        return any(each.kind in kinds for each in self.meanings)
+        return not self.meanings.keys().isdisjoint(kinds)
 
 
+NO_TERM = Term(0, 0, "")
 IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 # Links, hashes, addresses and times of day aren't read, and nothing before them belongs to what follows.
 APART = re.compile(
@@ -155,7 +159,7 @@ def read(
     pasted: ParsedText | None = None,
 ) -> TicketFacts:
     """Read the facts of a text, whose identifiers are known."""
-    named = [(name, Meaning("chain", chain)) for name, chain in chains_by_name(chains).items()]
+    named = [_word(name, "chain", chain) for name, chain in chains_by_name(chains).items()]
     terms = _Terms(written, [*named, *_of_symbols(symbols)])
     # What is read first leaves its numbers and names to none of the others.
     memo, (since, until), statuses = terms.memo(), terms.window(now), terms.statuses()
@@ -210,18 +214,19 @@ class _Amount(NamedTuple):
 class _Terms:
     """The terms of a text. Those that have been read are `used`."""
 
-    def __init__(self, written: str, listed: Iterable[tuple[str, Meaning]]) -> None:
+    def __init__(self, written: str, listed: Iterable[Word]) -> None:
         self._text = APART.sub(f" {GAP} ", _plain(written))
-        lexicon = {first: list(keys) for first, keys in _words().items()}
-        for name, meaning in listed:
-            _learn(lexicon, name, meaning)
+        lexicon: dict[str, list[Word]] = {}
+        for each in (*_known_words(), *listed):
+            if each.words:
+                lexicon.setdefault(each.words[0], []).append(each)
         self._list = list(_terms(self._text, lexicon))
         self._used: set[int] = set()
 
     def _at(self, place: int) -> Term:
         """Return the term at this place; one without meaning if there is none or it has been used."""
         known = 0 <= place < len(self._list) and place not in self._used
-        return self._list[place] if known else Term(0, 0, "")
+        return self._list[place] if known else NO_TERM
 
     def _gap(self, place: int) -> str:
         """Return what stands between the term and the next one."""
@@ -361,7 +366,7 @@ class _Terms:
         return ends.get("from"), ends.get("to"), tuple(loose)
 
     def _direction(self, place: int) -> str:
-        after = self._at(place + 1) if self._touches(place, longest=1) else Term(0, 0, "")
+        after = self._at(place + 1) if self._touches(place, longest=1) else NO_TERM
         if after.has("from_after", "to_after"):
             return "from" if after.has("from_after") else "to"
         for before in range(place - 1, place - 5, -1):
@@ -437,76 +442,68 @@ class _Terms:
         return symbol if len(symbol) >= SHORTEST_SYMBOL or symbol == term.written else ""
 
 
-type _Lexicon = dict[str, list[tuple[tuple[str, ...], Meaning, str]]]
-
-
 def _plain(written: str) -> str:
     return unicodedata.normalize("NFKC", written).replace("₮", "T").replace("\u2019", "'")
 
 
-def _terms(written: str, lexicon: _Lexicon) -> Iterator[Term]:
+def _terms(written: str, lexicon: Mapping[str, Sequence[Word]]) -> Iterator[Term]:
     """Return the terms: the longest known ones, and single words of no meaning."""
     pieces = list(PIECE.finditer(written))
     words = [each[0].casefold() for each in pieces]
     place = 0
     while place < len(pieces):
-        piece = pieces[place]
-        start, kind = piece.start(), piece.lastgroup or ""
-        key, meanings = _longest(lexicon, words, pieces, place)
+        start, kind = pieces[place].start(), pieces[place].lastgroup or ""
+        count, meanings = _longest(lexicon, words, pieces, place)
         if not meanings and words[place].startswith("'"):  # French: `d'Arbitrum`
             words[place] = words[place][1:]
             start += 1
-            key, meanings = _longest(lexicon, words, pieces, place)
-        end = pieces[place + max(key, 1) - 1].end()
-        meanings = (*meanings, Meaning("to")) if kind == "arrow" else meanings
-        own = Meaning("number" if kind == "number" and key < 2 else "date" if kind in ("date", "mark") else kind)
-        yield Term(start, end, written[start:end], (own, *meanings))
-        place += max(key, 1)
+            count, meanings = _longest(lexicon, words, pieces, place)
+        if kind == "arrow":
+            meanings["to"] = None
+        elif kind != "number" or count < 2:
+            meanings["date" if kind == "mark" else kind] = None
+        end = pieces[place + max(count, 1) - 1].end()
+        yield Term(start, end, written[start:end], meanings)
+        place += max(count, 1)
 
 
 def _longest(
-    lexicon: _Lexicon, words: Sequence[str], pieces: Sequence[re.Match[str]], place: int
-) -> tuple[int, tuple[Meaning, ...]]:
+    lexicon: Mapping[str, Sequence[Word]], words: Sequence[str], pieces: Sequence[re.Match[str]], place: int
+) -> tuple[int, dict[str, Any]]:
     """Return the number of words of the longest term here, and its meanings."""
-    found: dict[int, list[Meaning]] = {}
-    for key, meaning, exact in lexicon.get(words[place], ()):
-        last = place + len(key) - 1
-        if tuple(words[place : last + 1]) != key:
+    longest, meanings = 0, dict[str, Any]()
+    for each in lexicon.get(words[place], ()):
+        last = place + len(each.words) - 1
+        if len(each.words) < longest or tuple(words[place : last + 1]) != each.words:
             continue
         text = pieces[place].string
-        gaps = (text[pieces[at].end() : pieces[at + 1].start()] for at in range(place, last))
-        is_written = text[pieces[place].start() : pieces[last].end()].casefold() == exact
-        if is_written if exact else all(len(each) <= 3 and GAP not in each for each in gaps):
-            found.setdefault(len(key), []).append(meaning)
-    longest = max(found, default=0)
-    return longest, tuple(found.get(longest, ()))
+        gaps = [text[pieces[at].end() : pieces[at + 1].start()] for at in range(place, last)]
+        is_spelled = text[pieces[place].start() : pieces[last].end()].casefold() == each.spelled
+        if is_spelled if each.spelled else all(len(gap) <= 3 and GAP not in gap for gap in gaps):
+            meanings = meanings if len(each.words) == longest else {}
+            longest = len(each.words)
+            meanings.setdefault(each.kind, each.value)
+    return longest, meanings
 
 
-def _learn(lexicon: _Lexicon, written: str, meaning: Meaning) -> None:
+def _word(written: str, kind: str, value: Any) -> Word:
     plain = _plain(written).casefold()
     # An apostrophe counts after a letter only.
     pieces = PIECE.finditer(f"x{plain}", 1) if plain.startswith("'") else PIECE.finditer(plain)
-    if key := tuple(each[0] for each in pieces):
-        spelled = plain.removeprefix("$") if meaning.kind == "symbol" else ""
-        lexicon.setdefault(key[0], []).append((key, meaning, spelled))
+    return Word(tuple(each[0] for each in pieces), kind, value, plain.removeprefix("$") if kind == "symbol" else "")
 
 
 @cache
-def _words() -> _Lexicon:
-    lexicon: _Lexicon = {}
-    for kind, rows in tables.read(__package__, "words.toml").items():
-        for row in rows if kind != "chains" else ():
-            for each in row["words"]:
-                _learn(lexicon, each, Meaning(kind, row.get("value")))
-    return lexicon
+def _known_words() -> Sequence[Word]:
+    rows = [(kind, row) for kind, rows in WORDS.items() if kind != "chains" for row in rows]
+    return [_word(written, kind, row.get("value")) for kind, row in rows for written in row["words"]]
 
 
-RESERVED = ("from", "to", "filler", "days", "now", "month", "dollars", "one", "since")
-
-
-def _is_reserved(word: str) -> bool:
-    known = _words().get(word.casefold(), ())
-    return any(key == (word.casefold(),) and meaning.kind in RESERVED for key, meaning, _ in known)
+@cache
+def _reserved() -> frozenset[str]:
+    """Return the words that name no chain and no token."""
+    kinds = ("from", "to", "filler", "days", "now", "month", "dollars", "one", "since")
+    return frozenset(each.words[0] for each in _known_words() if each.kind in kinds and len(each.words) == 1)
 
 
 def chains_by_name(chains: Iterable[ChainInfo]) -> dict[str, ChainInfo]:
@@ -529,13 +526,13 @@ def chains_by_name(chains: Iterable[ChainInfo]) -> dict[str, ChainInfo]:
 
 def _is_name(name: str) -> bool:
     is_long = len(name) >= SHORTEST_NAME or any(map(str.isdigit, name)) or not name.isascii() or name == "op"
-    return is_long and not _is_reserved(name.split()[0])
+    return is_long and name.split()[0].casefold() not in _reserved()
 
 
-def _of_symbols(symbols: Iterable[str | None]) -> list[tuple[str, Meaning]]:
+def _of_symbols(symbols: Iterable[str | None]) -> list[Word]:
     """Return the symbols as listed. Of several that differ in case only, the first."""
     named = {each.casefold(): text.symbol(each).shown for each in reversed([*symbols]) if each}
-    return [(name, Meaning("symbol", shown)) for name, shown in named.items() if not _is_reserved(name)]
+    return [_word(name, "symbol", shown) for name, shown in named.items() if name not in _reserved()]
 
 
 def _date(written: str, today: date) -> date | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
+from typing import Any
 from urllib.parse import unquote
 
 from intents_ui import tables
@@ -113,8 +114,9 @@ def _is_whole(finding: Finding) -> bool:
     return not finding.problem and finding.kind is not Kind.SHORTENED
 
 
+WORDS: dict[str, Any] = tables.read(__package__, "words.toml")
 # The usual names of chains, which also stand before an address: `arb1:0x…`.
-USUAL_NAMES: dict[str, list[str]] = tables.read(__package__, "words.toml")["chains"]
+USUAL_NAMES: dict[str, list[str]] = WORDS["chains"]
 SHORT_NAMES = {name.replace(" ", "-"): int(chain_id) for chain_id, names in USUAL_NAMES.items() for name in names}
 INTENT_SEGMENTS = frozenset({"intent", "intents", "i"})
 TRANSACTION_SEGMENTS = frozenset({"tx", "txs", "transaction", "transactions"})
