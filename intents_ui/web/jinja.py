@@ -215,7 +215,7 @@ class Column(NamedTuple):
 
 def column_maker(env: Environment) -> Callable[..., Column]:
     """Return what makes a column. `name`: of an optional column. `sort`: its `aria-sort`. `head`: its cells name their
-    rows. `plain`: they explain themselves on a card. `mark`: they have tags.
+    rows. `plain`: they explain themselves on a card. `mark`: they have tags. `span`: how many columns they take.
     """
     heading, begin, end = (
         once(cast(Callable[..., str], env.globals[name])) for name in ("column_heading", "cell_begin", "cell_end")
@@ -230,8 +230,9 @@ def column_maker(env: Environment) -> Callable[..., Column]:
         head: bool = False,
         plain: bool = False,
         mark: bool = False,
+        span: int = 0,
     ) -> Column:
-        return Column(heading(title, name, sort, mark), cell, begin(title, name, head, plain, mark), end(head))
+        return Column(heading(title, name, sort, mark), cell, begin(title, name, head, plain, mark, span), end(head))
 
     return column
 
