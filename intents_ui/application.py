@@ -45,7 +45,7 @@ from intents_ui.http.messages import (
 from intents_ui.ops import logs, metrics
 from intents_ui.service import request_context
 from intents_ui.service.errors import Overloaded
-from intents_ui.service.metrics import rejected
+from intents_ui.service.health import rejected
 from intents_ui.service.request_context import Origin
 from intents_ui.startup import lifespan
 

@@ -1,6 +1,6 @@
 """Values of the dashboard's counters. They count since the start of the process, so tests compare two readings."""
 
-from intents_ui.service.metrics import registry
+from intents_ui.service.health import registry
 
 
 def count(name: str, **labels: str) -> float:

@@ -21,7 +21,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from intents_ui.asgi import application
 from intents_ui.ops import sentry
-from intents_ui.service.metrics import OUTCOMES
+from intents_ui.service.health import OUTCOMES
 from intents_ui.service.results import ServiceState
 from intents_ui.settings import Environment
 from tests import canary

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.service import metrics
 from intents_ui.service.decode import Brand
-from intents_ui.service.redis import redis_errors
+from intents_ui.service.redis import redis_errors, shared_ignored
 
 if TYPE_CHECKING:  # from a layer above
     from intents_ui.web.shared_responses import SignedValues
@@ -144,7 +143,7 @@ class RedisBus:
             if snapshot.intent_id != intent_id:
                 raise ValueError("it is of another intent")
         except Exception as error:
-            metrics.shared_ignored["unreadable"].inc()
+            shared_ignored["unreadable"].inc()
             log.warning(
                 "Can't read a snapshot in Redis (%s); another version of the dashboard may have written it",
                 type(error).__name__,

@@ -18,7 +18,7 @@ from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.executor import LimitReason, Shares
-from intents_ui.service.metrics import registry
+from intents_ui.service.health import registry
 from intents_ui.service.models import EARLIEST, ENDED, STOPPED, UNEXECUTED, Intent, IntentReceipt
 from intents_ui.service.outcome import is_older, past
 

@@ -28,7 +28,7 @@ from intents_ui.live.hub import Hub, HubFull, Watch, restart_forever
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.executor import LimitReason
-from intents_ui.service.metrics import registry
+from intents_ui.service.health import registry
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -28,7 +28,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from intents_ui.installation import version
-from intents_ui.service.metrics import registry
+from intents_ui.service.health import registry
 from intents_ui.service.results import ServiceState, ServiceStatus
 
 if TYPE_CHECKING:

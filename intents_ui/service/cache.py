@@ -51,9 +51,9 @@ class CacheEntry:
     answer: Any
     clock: Callable[[], float]
     kind: Kind
+    policy: Policy
     asked_at: float
     learned_at: float
-    policy: Policy
     size: int
     text_hash: int
     error: ServiceError | None = None
@@ -116,7 +116,7 @@ class ResponseCache:
     def get(self, call: ServiceCall[Any]) -> CacheEntry | None:
         """Return the entry while it may be shown at all. One that isn't fresh is looked up in the second level, too."""
         entry = self.peek(call)
-        if self.shared and self._is_cacheable(call) and not (entry and entry.is_fresh):
+        if self.shared and not (entry and entry.is_fresh):
             self._adopt(self.shared, [call])
             entry = self.peek(call)
         return entry
@@ -129,14 +129,13 @@ class ResponseCache:
 
     def peek(self, call: ServiceCall[Any]) -> CacheEntry | None:
         """Return this process's entry."""
-        key = call.cache_key
         with self._lock:
-            entry: CacheEntry | None = self._others.get(key) or self._lists.get(key)
+            entry: CacheEntry | None = self._entries(call).get(call.cache_key)
         return entry if entry and entry.age < entry.policy.old else None
 
-    def not_found(self, key: CacheKey) -> NotFound | None:
+    def not_found(self, call: ServiceCall[Any]) -> NotFound | None:
         with self._lock:
-            return self._not_found.get(key)
+            return self._not_found.get(call.cache_key)
 
     def put[T](
         self, call: ServiceCall[T], answer: T, text: str, *, asked_at: float, learned_at: float | None = None
@@ -145,24 +144,19 @@ class ResponseCache:
 
         Returns the response to show.
         """
-        if not self._is_cacheable(call):
-            return answer
-        kind, now = call.kind_of(answer) if call.kind_of else call.kind, self.clock()
-        policy, size = self._config.policies[kind], weight(len(text))
-        at = now if learned_at is None else learned_at
-        entry = CacheEntry(answer, self.clock, kind, asked_at, at, policy, size, hash(text))
-        entries = self._lists if kind in LISTS else self._others
+        kind = call.kind_of(answer) if call.kind_of else call.kind
+        key, policy, size, now = call.cache_key, self._config.policies[kind], weight(len(text)), self.clock()
         with self._lock:
-            before = self.peek(call)
+            entries, before = self._entries(call), self.peek(call) if call.is_cached else None
             if before and (before.asked_at > asked_at or _is_older(answer, than=before.answer)):
                 return cast(T, before.answer)
-            may_be_stored = asked_at >= self._invalidated.get(call.cache_key, asked_at)
-            if not (may_be_stored and policy.old and size <= entries.maxsize):
+            if not (self._may_store(call, asked_at) and policy.old and size <= entries.maxsize):
                 return answer
-            self._not_found.pop(call.cache_key, None)
-            entries[call.cache_key] = entry
+            self._not_found.pop(key, None)
+            at = now if learned_at is None else learned_at
+            entries[key] = CacheEntry(answer, self.clock, kind, policy, asked_at, at, size, hash(text))
         if self.shared and learned_at is None:
-            self.shared.set(call.cache_key, text, asked=now - asked_at, seconds=policy.old)
+            self.shared.set(key, text, asked=now - asked_at, seconds=policy.old)
         return answer
 
     def fail(self, call: ServiceCall[Any], error: ServiceError, *, asked_at: float) -> None:
@@ -178,9 +172,9 @@ class ResponseCache:
                     entry.error = error.copied()
                     entry.retry_at = self.clock() + min(entry.policy.fresh, MAX_RETRY_PAUSE)
                 return
-            if not self._is_cacheable(call) or asked_at < self._invalidated.get(call.cache_key, asked_at):
+            if not self._may_store(call, asked_at):
                 return
-            self._drop(call.cache_key)
+            self._entries(call).pop(call.cache_key, None)
             if isinstance(error, NotFound):
                 self._not_found[call.cache_key] = error.copied()
         if self.shared:
@@ -194,19 +188,28 @@ class ResponseCache:
             wanted = intent_id.lower()
             found = [key for key, entry in self._others.items() if wanted in _intents_in(entry.answer)]
             for key in {*own, *found}:
-                self._drop(key)
+                self._others.pop(key, None)
                 self._not_found.pop(key, None)
                 self._invalidated[key] = now
         if self.shared:
             self.shared.delete(own)
         return own
 
-    def _is_cacheable(self, call: ServiceCall[Any]) -> bool:
-        return call.is_cached and self._config.policies[call.kind].old > 0
+    def _entries(self, call: ServiceCall[Any]) -> "LRUCache[CacheKey, CacheEntry]":
+        return self._lists if call.kind in LISTS else self._others
+
+    def _may_store(self, call: ServiceCall[Any], asked_at: float) -> bool:
+        """Return whether what came of a request sent at `asked_at` may be cached."""
+        return (
+            call.is_cached
+            and self._config.policies[call.kind].old > 0
+            and asked_at >= self._invalidated.get(call.cache_key, asked_at)
+        )
 
     def _adopt(self, shared: SharedResponses, calls: Sequence[ServiceCall[Any]]) -> None:
         """Copy entries from the second level that are newer than ours."""
-        for call, found in zip(calls, shared.get([call.cache_key for call in calls]), strict=True):
+        calls = [call for call in calls if self._may_store(call, self.clock())]
+        for call, found in zip(calls, shared.get([call.cache_key for call in calls]) if calls else (), strict=True):
             if found is None:
                 continue
             asked_at, learned_at = self.clock() - found.asked, self.clock() - found.learned
@@ -219,10 +222,6 @@ class ResponseCache:
                 shared.delete([call.cache_key])
             else:
                 self.put(call, answer, found.text, asked_at=asked_at, learned_at=learned_at)
-
-    def _drop(self, key: CacheKey) -> None:
-        self._others.pop(key, None)
-        self._lists.pop(key, None)
 
 
 def weight(size: int) -> int:

@@ -9,7 +9,6 @@ are sent exactly once.
 """
 
 import asyncio
-import functools
 import logging
 import ssl
 import threading
@@ -19,7 +18,7 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from random import SystemRandom
 from typing import Any, Final, Protocol, Self, cast
@@ -27,7 +26,7 @@ from typing import Any, Final, Protocol, Self, cast
 import httpcore
 import httpx
 
-from intents_ui.service import metrics, operations, request_context
+from intents_ui.service import operations, request_context
 from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.console import Attempt
 from intents_ui.service.decode import Verbatim
@@ -40,17 +39,40 @@ from intents_ui.service.errors import (
     Unreachable,
     Unreadable,
 )
-from intents_ui.service.exchange import ACCEPTED_ENCODINGS, ALL_IN_USE, TRANSPORT_ERRORS, Exchange, ResponseMemory
+from intents_ui.service.exchange import ALL_IN_USE, TRANSPORT_ERRORS, Exchange, ResponseMemory
 from intents_ui.service.executor import SHUTDOWN, FairExecutor, computing, resting
-from intents_ui.service.health import Health
+from intents_ui.service.health import Health, counters, mismatched
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.operations import CacheKey, Kind, ServiceCall, ServiceConfig
-from intents_ui.service.request_context import check_deadline, is_over, seconds_left, time_left, within
+from intents_ui.service.request_context import is_over, seconds_left, time_left, within
 
 KEEP_ALIVE_SECONDS: Final = 15.0
 READ_BYTES: Final = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
+STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
+SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out
+PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes whether the service is back
+# Random, so that calls that failed together don't meet again.
+MAX_RETRY_WAIT = 0.1
+SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
+LARGE_RESPONSE: Final = 2**18  # bytes from which a response is parsed in a thread, to not block the event loop
+# Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
+# learn of a change, and the reloaded page has to show it.
+WAIT_FOR_REFRESH: Final = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH})
+
+# Of either httpx client. It stores no cookies, because users share it.
+SETTINGS: Final[dict[str, Any]] = {
+    "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())),
+    "trust_env": False,
+}
 
 log = logging.getLogger(__name__)
+
+data_requests = counters(
+    "intents_ui_data_requests",
+    "Requests of pages for data, by the source of the response.",
+    "source",
+    *("cache", "service", "coalesced", "stale_while_revalidate", "stale_if_error"),
+)
 
 
 @cache
@@ -190,18 +212,6 @@ class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return httpx.Response(response.status_code, headers=response.headers, stream=httpx.ByteStream(content))
 
 
-STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
-SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out
-PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes whether the service is back
-# Random, so that calls that failed together don't meet again.
-MAX_RETRY_WAIT = 0.1
-SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
-LARGE_RESPONSE: Final = 2**18  # bytes from which a response is parsed in a thread, to not block the event loop
-# Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
-# learn of a change, and the reloaded page has to show it.
-WAIT_FOR_REFRESH: Final = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH})
-
-
 class Client(Protocol):
     """What asks the service from threads, of which `threads` run several calls at the same time."""
 
@@ -239,10 +249,9 @@ class ServiceClient:
         self._lock = threading.Lock()
         self._pending: dict[CacheKey, Future[Any]] = {}
         self._no_wait_until = float("-inf")
-        self._http = httpx.Client(transport=self.transport, **_settings(config))
+        self._http = httpx.Client(transport=self.transport, **SETTINGS)
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
-        self._async_calls: set[asyncio.Task[Any]] = set()
 
     def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
         """Cache a receipt that arrived `age` seconds ago, in this or in another process."""
@@ -267,19 +276,15 @@ class ServiceClient:
         """
         with _reporting_failure(call):
             if not call.is_read:
-                check_deadline()
                 return cast(T, self._send(call))
             entry = self.cache.get(call)
             if entry and entry.age >= max(entry.policy.fresh, max_age):
                 return cast(T, self._refresh_or_stale(call, entry, newest=newest))
-            if entry:
-                metrics.data_requests["cache"].inc()
-                return cast(T, entry.answer)
-            if not_found := self.cache.not_found(call.cache_key):
-                metrics.data_requests["cache"].inc()
+            not_found = None if entry else self.cache.not_found(call)
+            data_requests["cache" if entry or not_found else "service"].inc()
+            if not_found:
                 raise not_found.copied()
-            metrics.data_requests["service"].inc()
-            return cast(T, self._fetch(call))
+            return cast(T, entry.answer if entry else self._fetch(call))
 
     def ask_uncached[T](self, call: ServiceCall[T]) -> T:
         """Return the service's current response, bypassing the cache."""
@@ -291,7 +296,6 @@ class ServiceClient:
         call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, kind=kind, is_read=False)
         exchange, error = self._exchange(call, is_raw=True), None
         try:
-            check_deadline()
             with self.health.track(call, is_raw=True):
                 self._response_to(exchange, exchange.policy.total)
         except ServiceError as raised:
@@ -332,12 +336,11 @@ class ServiceClient:
 
     def _fetch(self, call: ServiceCall[Any]) -> Any:
         """Send the request, or share the response of an identical pending one."""
-        check_deadline()
         while True:
             result, is_mine = self._join(call)
             if is_mine:
                 return self._complete(call, result)
-            metrics.data_requests["coalesced"].inc()
+            data_requests["coalesced"].inc()
             try:
                 with self.threads.waiting():
                     return _wait(result, self.config.policies[call.kind].total)
@@ -349,28 +352,25 @@ class ServiceClient:
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
         # An error that makes a refresh pointless now.
         is_recent = entry.error and self.cache.clock() < entry.retry_at
-        known_error = entry.error if is_recent else self.health.rejection()
-        if known_error:
-            return self._stale(call, entry, known_error)
+        if error := entry.error if is_recent else self.health.rejection():
+            return self._stale(call, entry, error)
         refresh = self.start(call)
         may_be_shown = not newest and entry.may_be_renewed
-        if may_be_shown and entry.kind not in WAIT_FOR_REFRESH:
-            metrics.data_requests["stale_while_revalidate"].inc()
-            return entry.answer
         try:
-            return _wait(refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
-        except ServiceError as error:
-            if not error.may_serve_stale:
+            if not may_be_shown or entry.kind in WAIT_FOR_REFRESH:
+                return _wait(refresh, STALE_WAIT if self.cache.clock() >= self._no_wait_until else 0.0)
+        except ServiceError as failure:
+            if not failure.may_serve_stale:
                 raise
-            if error.is_timeout and not refresh.done():
+            if failure.is_timeout and not refresh.done():
                 self._no_wait_until = self.cache.clock() + SKIP_WAIT_SECONDS
-            if may_be_shown and error.again_in is None and error.is_timeout:
-                metrics.data_requests["stale_while_revalidate"].inc()
-                return entry.answer
-            return self._stale(call, entry, error)
+            if not (may_be_shown and failure.again_in is None and failure.is_timeout):
+                return self._stale(call, entry, failure)
+        data_requests["stale_while_revalidate"].inc()
+        return entry.answer
 
     def _stale(self, call: ServiceCall[Any], entry: CacheEntry, error: ServiceError) -> Any:
-        metrics.data_requests["stale_if_error"].inc()
+        data_requests["stale_if_error"].inc()
         learned_at = datetime.now(UTC) - timedelta(seconds=entry.age)
         again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
@@ -403,6 +403,8 @@ class ServiceClient:
 
     def _send(self, call: ServiceCall[Any]) -> Any:
         """Send the request within one call's timeout, once more if a read failed in passing, and cache the response."""
+        if is_over():
+            raise OutOfTime
         total, began = self.config.policies[call.kind].total, time.monotonic()
         try:
             return self._attempt(call, total)
@@ -421,33 +423,36 @@ class ServiceClient:
             answer = self._response_to(exchange, seconds)
         newest = self.cache.put(call, answer, exchange.text, asked_at=asked_at)
         if newest is not answer:
-            metrics.mismatched["older"].inc()
+            mismatched["older"].inc()
         if getattr(answer, "unfit_entries", 0):
-            metrics.mismatched["other_entries"].inc()
+            mismatched["other_entries"].inc()
         return newest
 
     def _exchange[T](self, call: ServiceCall[T], *, is_raw: bool = False) -> Exchange[T]:
         known = self.cache.peek(call) if call.is_read else None
-        return Exchange(call, self.config, self._memory, self.health, known=known, is_raw=is_raw)
+        return Exchange(
+            call=call, config=self.config, memory=self._memory, health=self.health, known=known, is_raw=is_raw
+        )
 
     def _response_to[T](self, exchange: Exchange[T], seconds: float) -> T:
         try:
             if self._http.is_closed:
                 raise Overloaded(SHUTDOWN)
-            with within(seconds), exchange, self._http.stream(**exchange.request()) as response:
-                exchange.begin(response)
-                for piece in response.iter_raw():
-                    exchange.add(piece)
+            with within(seconds), exchange:
+                response = self._http.send(exchange.request(), stream=True)
                 try:
-                    with computing():
-                        return exchange.result()
-                except Unreadable:
-                    # It may be another request's response, and the next one on this connection, too.
-                    if stream := response.extensions.get("network_stream"):
-                        stream.close()
-                    raise
+                    exchange.begin(response)
+                    for piece in response.iter_raw():
+                        exchange.add(piece)
+                finally:
+                    response.close()
+                with computing():
+                    return exchange.result()
         except TRANSPORT_ERRORS as error:
             failure = exchange.failure(error)
+        if isinstance(failure, Unreadable) and exchange.network_stream:
+            # It may be another request's response, and the next one on this connection, too.
+            exchange.network_stream.close()
         raise failure
 
     # For event loops
@@ -459,16 +464,28 @@ class ServiceClient:
 
     async def ask_async[T](self, call: ServiceCall[T]) -> T:
         """Return the service's current response. A caller that is canceled frees its slot and connection at once."""
-        task: asyncio.Task[T] = asyncio.create_task(self._exchange_async(call))
-        self._async_calls.add(task)
-        task.add_done_callback(self._async_calls.discard)
-        return await task
+        exchange = self._exchange(call)
+        with self.health.track(call), exchange:
+            try:
+                async with self._slot(call), asyncio.timeout(exchange.policy.total):
+                    response = await self._async_http.send(exchange.request(), stream=True)
+                    try:
+                        exchange.begin(response)
+                        async for piece in response.aiter_raw():
+                            exchange.add(piece)
+                    finally:
+                        await response.aclose()
+                    if len(exchange.content) > LARGE_RESPONSE:
+                        return await asyncio.to_thread(exchange.result)
+                    return exchange.result()
+            except TRANSPORT_ERRORS as error:
+                failure = exchange.failure(error)
+            if isinstance(failure, Unreadable) and exchange.network_stream:
+                await exchange.network_stream.aclose()
+            raise failure
 
     async def aclose(self) -> None:
-        """Cancel the pending calls of the event loop and close its connections."""
-        for task in self._async_calls:
-            task.cancel()
-        await asyncio.gather(*self._async_calls, return_exceptions=True)
+        """Close the connections of the event loop, which ends its pending calls."""
         await self._async_http.aclose()
 
     async def __aenter__(self) -> Self:
@@ -477,7 +494,7 @@ class ServiceClient:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    @functools.cached_property
+    @cached_property
     def _async_http(self) -> httpx.AsyncClient:
         # A call that is canceled while it waits for a connection would leak a slot of httpcore's pool. So the pool is
         # unlimited, and semaphores limit the calls.
@@ -486,32 +503,8 @@ class ServiceClient:
             transport=self.transport if isinstance(self.transport, httpx.AsyncBaseTransport) else None,
             verify=tls(),
             limits=httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS),
-            **_settings(self.config),
+            **SETTINGS,
         )
-
-    async def _exchange_async[T](self, call: ServiceCall[T]) -> T:
-        exchange = self._exchange(call)
-        with self.health.track(call), exchange:
-            try:
-                async with (
-                    self._slot(call),
-                    asyncio.timeout(exchange.policy.total),
-                    self._async_http.stream(**exchange.request()) as response,
-                ):
-                    exchange.begin(response)
-                    async for piece in response.aiter_raw():
-                        exchange.add(piece)
-                    try:
-                        if len(exchange.content) > LARGE_RESPONSE:
-                            return await asyncio.to_thread(exchange.result)
-                        return exchange.result()
-                    except Unreadable:
-                        if stream := response.extensions.get("network_stream"):
-                            await stream.aclose()
-                        raise
-            except TRANSPORT_ERRORS as error:
-                failure = exchange.failure(error)
-            raise failure
 
     @asynccontextmanager
     async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:
@@ -562,17 +555,3 @@ def _wait(result: "Future[Any]", seconds: float) -> Any:
     except TimeoutError:
         failure = OutOfTime() if is_over() else Unreachable(reason=Reason.TIMEOUT)
     raise failure
-
-
-def _settings(config: ServiceConfig) -> dict[str, Any]:
-    """Return the settings of either httpx client. It stores no cookies, because users share it."""
-    headers = {
-        "Accept": "application/json",
-        "Accept-Encoding": ACCEPTED_ENCODINGS,
-        "Content-Type": "application/json",
-        "User-Agent": "intents-ui",
-    }
-    if config.key:
-        headers["X-Access-Key"] = config.key
-    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=()))
-    return {"headers": headers, "cookies": no_cookies, "follow_redirects": False, "trust_env": False}

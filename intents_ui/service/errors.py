@@ -5,10 +5,10 @@
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Self
+from typing import ClassVar, Self
 
 from intents_ui import tables
 
@@ -48,32 +48,29 @@ TRANSIENT_REASONS = frozenset(
 )
 
 
+@dataclass(eq=False, repr=False)
 class ServiceError(Exception):
-    """A failed service call. `request_id` is in our log and in the request's X-Request-Id header."""
+    """A failed service call. `request_id` is in our log and in the request's X-Request-Id header.
 
+    `again_in` is the number of seconds until the circuit breaker allows the next such request, or None if this one was
+    sent.
+    """
+
+    usual_reason: ClassVar[Reason | None] = None
+
+    message: str = ""
+    _: KW_ONLY
     reason: Reason | None = None
+    status: int | None = None  # the HTTP status
+    code: int | None = None
+    name: str | None = None
+    cause: str | None = None
+    operation: str | None = None
+    request_id: str | None = None
+    again_in: float | None = None
 
-    def __init__(
-        self,
-        message: str = "",
-        *,
-        reason: Reason | None = None,
-        status: int | None = None,
-        code: int | None = None,
-        name: str | None = None,
-        cause: str | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.reason = reason or self.reason
-        self.operation: str | None = None
-        self.request_id: str | None = None
-        # Seconds until the circuit breaker allows the next such request, or None if this one was sent.
-        self.again_in: float | None = None
-        self.status = status  # the HTTP status
-        self.code = code
-        self.name = name
-        self.cause = cause
+    def __post_init__(self) -> None:
+        self.reason = self.reason or self.usual_reason
 
     @property
     def summary(self) -> str:
@@ -114,30 +111,23 @@ class ServiceError(Exception):
         other.__traceback__ = other.__cause__ = other.__context__ = None
         return other
 
-    def without(self, secret: str) -> None:
-        """Remove a secret from texts in which the service may have echoed it."""
-        self.message = self.message.replace(secret, "…")
-        self.args = (self.message,)
-        self.name = self.name and self.name.replace(secret, "…")
-        self.cause = self.cause and self.cause.replace(secret, "…")
-
 
 class Unreachable(ServiceError):
     """There is no response, or one of a failed service or proxy. `reason` says why."""
 
-    reason = Reason.FAILED
+    usual_reason = Reason.FAILED
 
 
 class OutOfTime(Unreachable):
     """The page's own deadline passed, so the service may be healthy."""
 
-    reason = Reason.TIMEOUT
+    usual_reason = Reason.TIMEOUT
 
 
 class Unreadable(ServiceError):
     """The response doesn't match the schema. `reason` says how."""
 
-    reason = Reason.WRONG_SHAPE
+    usual_reason = Reason.WRONG_SHAPE
 
 
 class Refused(ServiceError):

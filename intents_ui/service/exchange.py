@@ -3,7 +3,6 @@
 The blocking and the async client share this logic and differ only in how they wait.
 """
 
-import functools
 import json
 import logging
 import re
@@ -16,6 +15,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Final, Self, cast
 
 import httpcore
@@ -32,35 +32,32 @@ from intents_ui.service.request_context import is_over, time_left
 
 log = logging.getLogger("intents_ui.service")
 
-ACCEPTED_ENCODINGS: Final = "gzip, identity"
 LARGE: Final = 2**20  # bytes
 MEMORY_BUDGET: Final = 48 * 2**20  # bytes of large responses in memory at a time, per process
 STEP: Final = 2**16  # bytes to decompress at a time, so that a canceled response isn't expanded further
 GZIP: Final = 16 + zlib.MAX_WBITS
 ALL_IN_USE: Final = "all connections to the service are in use"
+HEADERS: Final = (
+    (b"Accept", b"application/json"),
+    (b"Accept-Encoding", b"gzip, identity"),
+    (b"Content-Type", b"application/json"),
+    (b"User-Agent", b"intents-ui"),
+)
 
 # Error codes which mean that this client is outdated: the operation changed or was removed.
 OUTDATED: Final = frozenset({-2, -3, 1003, 3000, 8009})
 
 # Exceptions that a call can end with. Our own transport raises httpcore's, others raise httpx's.
-TRANSPORT_ERRORS: Final = (
-    ServiceError,
-    MissingField,
-    OSError,
-    httpx.HTTPError,
-    httpx.InvalidURL,
-    httpcore.TimeoutException,
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpcore.UnsupportedProtocol,
-)
+TIMEOUTS: Final = (TimeoutError, httpx.TimeoutException, httpcore.TimeoutException)
+BROKEN: Final = (OSError, httpx.HTTPError, httpx.InvalidURL, httpcore.NetworkError, httpcore.ProtocolError)
+TRANSPORT_ERRORS: Final = (ServiceError, MissingField, *TIMEOUTS, *BROKEN, httpcore.UnsupportedProtocol)
 
-MASK: Final = "…"
 # Headers that matter to an API user. The others would reveal how this deployment reaches the service.
 VISIBLE_HEADERS: Final = re.compile(
     r"content-(type|length|encoding)|date|retry-after|allow|webrpc|(credits|quota)-[a-z-]{1,30}", re.ASCII
 )
 LONGEST_HEADER: Final = 200
+MASK: Final = "…"
 
 _BY_NAME = dict(KNOWN.values())
 _BY_STATUS: Final[Mapping[int, type[ServiceError]]] = {
@@ -72,7 +69,7 @@ _BY_STATUS: Final[Mapping[int, type[ServiceError]]] = {
     410: errors.Expired,
     429: errors.TooBusy,
 }
-_url = functools.lru_cache(64)(httpx.URL)  # one for each operation
+_url = cache(httpx.URL)  # one for each operation
 
 
 class ResponseMemory:
@@ -86,112 +83,113 @@ class ResponseMemory:
         self.parsing = threading.Lock()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Exchange[T]:
     """One call: send `request`, feed the response to `begin` and `add`, parse it with `result`.
 
     Use it as a context manager around all of that, so that its share of the memory budget is held that long. Map any of
     TRANSPORT_ERRORS with `failure`. `known` is the cached response: the same text again is the same object, with what
-    pages derived from it.
+    pages derived from it. Of a raw call's response, only the size and the encoding matter until it was read.
     """
 
     call: ServiceCall[T]
     config: ServiceConfig
     memory: ResponseMemory
     health: Health
-    known: CacheEntry | None = field(default=None, kw_only=True)
-    is_raw: bool = field(default=False, kw_only=True)
-
-    def __post_init__(self) -> None:
-        self.policy: Policy = self.config.policies[self.call.kind]
-        self.request_id = request_context.call_id()
-        self.content = bytearray()  # of the response, so far
-        self.text = ""
-        self._reserved = 0  # pieces of memory
-        self._response: httpx.Response | None = None
-        self._gzip: Any = None  # what decompresses the response
-        self._wire_size = 0
-        self._seconds = 0.0  # until the response was complete
-        self._began = time.monotonic()
+    known: CacheEntry | None = None
+    is_raw: bool = False
+    request_id: str = field(default_factory=request_context.call_id)
+    began: float = field(default_factory=time.monotonic)
+    seconds: float = 0.0  # until the response was complete
+    status: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content: bytearray = field(default_factory=bytearray)  # of the response, so far
+    text: str = ""
+    network_stream: Any = None
+    gzip: Any = None  # what decompresses the response
+    wire_size: int = 0
+    reserved: int = 0  # pieces of memory
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self._seconds:
+        if not self.seconds:
             self.content.clear()
-        if self._reserved:
-            self.memory.free.release(self._reserved)
+        if self.reserved:
+            self.memory.free.release(self.reserved)
 
-    def request(self) -> dict[str, Any]:
-        """Return the arguments for the `stream` method of an httpx client."""
-        return {
-            "method": "POST",
-            "url": _url(self.config.url(self.call.operation)),
-            "content": self.call.written,
-            "headers": {"X-Request-Id": self.request_id},
-            "timeout": httpx.Timeout(
-                self.policy.read,
-                connect=self.policy.connect,
-                pool=time_left(self.config.connection_wait, expired=errors.OutOfTime),
-            ),
-        }
+    def request(self) -> httpx.Request:
+        config, body, url = self.config, self.call.written, _url(self.config.url(self.call.operation))
+        headers = [*HEADERS, (b"Host", url.netloc), (b"Content-Length", str(len(body)).encode())]
+        headers.append((b"X-Request-Id", self.request_id.encode()))
+        if config.key:
+            headers.append((b"X-Access-Key", config.key.encode()))
+        pool = time_left(config.connection_wait, expired=errors.OutOfTime)
+        timeout = httpx.Timeout(self.policy.read, connect=self.policy.connect, pool=pool).as_dict()
+        # Given the stream instead of the content, httpx doesn't look for what kind of content it is.
+        return httpx.Request(
+            "POST", url, headers=headers, stream=httpx.ByteStream(body), extensions={"timeout": timeout}
+        )
+
+    @property
+    def policy(self) -> Policy:
+        return self.config.policies[self.call.kind]
 
     def begin(self, response: httpx.Response) -> None:
-        """Raise a ServiceError if the response's headers rule out a valid one.
-
-        Of a raw call's response, only the size and the encoding matter until it was read.
-        """
-        self._response = response
+        """Raise a ServiceError if the response's headers rule out a valid one."""
+        self.status = response.status_code
+        self.headers = {str(name.lower(), "latin-1"): str(value, "latin-1") for name, value in response.headers.raw}
+        self.network_stream = response.extensions.get("network_stream")
         if not self.is_raw:
-            _check_headers(response)
-        encoding = response.headers.get("content-encoding", "").strip().lower()
+            self._check_headers()
+        encoding = self.headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", "gzip"):
-            raise flawed(response, Reason.ENCODING)
-        self._gzip = zlib.decompressobj(GZIP) if encoding == "gzip" else None
-        length = response.headers.get("content-length", "")
+            raise self._flawed(Reason.ENCODING)
+        self.gzip = zlib.decompressobj(GZIP) if encoding == "gzip" else None
+        length = self.headers.get("content-length", "")
         if length.isdecimal() and (len(length) > 18 or int(length) > self.policy.size):
-            raise flawed(response, Reason.TOO_LARGE)
+            raise self._flawed(Reason.TOO_LARGE)
 
     def add(self, piece: bytes) -> None:
         """Add a piece of the body, which is limited before and after decompression: 1 MB of gzip can expand to 1 GB.
 
         Raises the error for the response at its first flaw, and Overloaded if the memory budget is used up.
         """
-        self._wire_size += len(piece)
+        self.wire_size += len(piece)
         part = piece
         while piece or len(part) >= STEP:  # the decompressor may hold more
-            if self._gzip:
+            if self.gzip:
                 try:
-                    part, piece = self._gzip.decompress(piece, STEP), self._gzip.unconsumed_tail
+                    part, piece = self.gzip.decompress(piece, STEP), self.gzip.unconsumed_tail
                 except zlib.error:
                     raise self._flawed(Reason.ENCODING) from None
             else:
                 part, piece = piece, b""
             self.content += part
-            if max(self._wire_size, len(self.content)) > self.policy.size:
+            if max(self.wire_size, len(self.content)) > self.policy.size:
                 raise self._flawed(Reason.TOO_LARGE)
-            while len(self.content) > max(self._reserved, 1) * LARGE:
+            while len(self.content) > max(self.reserved, 1) * LARGE:
                 if not self.memory.free.acquire(blocking=False):
                     raise errors.Overloaded("as many large answers are in hand as there is room for")
-                self._reserved += 1
+                self.reserved += 1
 
     def result(self) -> T:
         """Parse the complete response. Raises the service's error if it is one."""
-        if self._gzip and self._wire_size and (not self._gzip.eof or self._gzip.unused_data):
+        if self.gzip and self.wire_size and (not self.gzip.eof or self.gzip.unused_data):
             raise self._flawed(Reason.ENCODING)
-        self._seconds = time.monotonic() - self._began
-        log.debug("%s answered in %d ms, request %s", self.call.operation, self._seconds * 1000, self.request_id)
-        with self.memory.parsing if len(self.content) > LARGE else nullcontext():
-            return self._parsed(cast(httpx.Response, self._response))
-
-    def _parsed(self, response: httpx.Response) -> T:
-        self.health.learn_date(response.headers.get("date"))
+        self.seconds = time.monotonic() - self.began
+        log.debug("%s answered in %d ms, request %s", self.call.operation, self.seconds * 1000, self.request_id)
+        self.health.learn_date(self.headers.get("date"))
         if self.is_raw:
-            _check_headers(response)
+            self._check_headers()
+        with self.memory.parsing if len(self.content) > LARGE else nullcontext():
+            return self._parsed()
+
+    def _parsed(self) -> T:
         try:
-            self.text = self.content.decode("utf-8", "strict" if response.is_success else "replace")
-            if self.known and response.is_success and self.known.text_hash == hash(self.text):
+            self.text = self.content.decode("utf-8", "strict" if self._is_success else "replace")
+            if self.known and self._is_success and self.known.text_hash == hash(self.text):
                 return cast(T, self.known.answer)
             document = decode.read(self.text)
         except ValueError:
@@ -200,18 +198,54 @@ class Exchange[T]:
             raise self._flawed(Reason.WRONG_SHAPE)
         wrapped = document.get("webrpcError")  # an error object can come in either form, with any HTTP status
         if isinstance(wrapped, dict):
-            raise refused(response, wrapped)
+            raise self._refused(wrapped)
         if isinstance(document.get("error"), str) and "code" in document:
-            raise refused(response, document)
-        if not response.is_success:
+            raise self._refused(document)
+        if not self._is_success:
             raise self._flawed(Reason.WRONG_SHAPE)
         return self.call.read(Answer(self.config.names.read(document), self.text, self.call.is_cached))
 
+    @property
+    def _is_success(self) -> bool:
+        return 200 <= self.status < 300
+
+    def _check_headers(self) -> None:
+        """Raise Unreadable for a redirect, and for a success that isn't JSON."""
+        if 300 <= self.status < 400:
+            raise Unreadable(reason=Reason.REDIRECT, status=self.status)
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self._is_success and kind not in ("", "application/json", "text/json") and not kind.endswith("+json"):
+            raise Unreadable(reason=Reason.CONTENT_TYPE, status=self.status)
+
     def _flawed(self, reason: Reason) -> ServiceError:
-        return flawed(cast(httpx.Response, self._response), reason, self.text)
+        """Return the error for a response that can't be parsed, by its HTTP status if that isn't a success."""
+        if self._is_success:
+            return Unreadable(reason=reason, status=self.status)
+        if self.status == 404:  # doesn't mean an unknown intent. Most likely the base URL is wrong
+            return Unreadable(status=404, cause=self._quoted(self.text))
+        return self._refused({"cause": self.text})
+
+    def _refused(self, found: Mapping[str, Any]) -> ServiceError:
+        """Return the error for an error object of the service.
+
+        Its code and name take precedence over the HTTP status: "not found" is code 8000 with HTTP 400.
+        """
+        status, code = self.status, _code(found.get("code"))
+        name = self._quoted(found.get("error") or found.get("name"))
+        known = KNOWN.get(code) if code is not None else None
+        claimed = status if status >= 400 else _code(found.get("status") or found.get("httpStatus")) or status
+        by_status = _BY_STATUS.get(claimed, Unreachable if claimed >= 500 else errors.Refused)
+        kind = known[1] if known else _BY_NAME.get(name or "", by_status)
+        message, cause = self._quoted(found.get("msg") or found.get("message")), self._quoted(found.get("cause"))
+        error = kind(message or "", status=status, code=code, name=name, cause=cause)
+        if isinstance(error, errors.TooBusy):
+            error.retry_after = _seconds(self.headers.get("retry-after", ""))
+        if isinstance(error, Unreachable) and (code == 1900 or status in (408, 425, 504)):
+            error.reason = Reason.TIMEOUT
+        return error
 
     def failure(self, error: Exception) -> ServiceError:
-        """Return the error to raise for a failed call, with the call's name and without secrets.
+        """Return the error to raise for a failed call, with the call's name.
 
         Raise it outside the `except` block. Inside, it would be chained to the HTTP library's exception, which holds
         the request's headers.
@@ -219,28 +253,26 @@ class Exchange[T]:
         failure = _as_ours(error)
         failure.__cause__ = failure.__context__ = None
         failure.operation, failure.request_id = self.call.operation, self.request_id
-        if self.config.key:
-            failure.without(self.config.key)
-        milliseconds = (time.monotonic() - self._began) * 1000
+        milliseconds = (time.monotonic() - self.began) * 1000
         about = self.call.operation, milliseconds, self.request_id, failure.summary
         log.log(_level(failure), "%s failed after %d ms, request %s: %s", *about)
         return failure
 
     def attempt(self, error: ServiceError | None) -> Attempt:
         """Return the record of a raw call, which ended with the error, if any."""
-        response = self._response
-        headers = response.headers.items() if response else ()
         return Attempt(
             operation=self.call.operation,
             sent=self.call.written.decode(),
             request_id=self.request_id,
-            seconds=self._seconds or time.monotonic() - self._began,
-            status=response.status_code if response else None,
+            seconds=self.seconds or time.monotonic() - self.began,
+            status=self.status or None,
             text=self._masked(self.content.decode("utf-8", "replace")),
             size=len(self.content),
-            wire_size=self._wire_size,
+            wire_size=self.wire_size,
             headers={
-                name: self._masked(value)[:LONGEST_HEADER] for name, value in headers if VISIBLE_HEADERS.fullmatch(name)
+                name: self._masked(value)[:LONGEST_HEADER]
+                for name, value in self.headers.items()
+                if VISIBLE_HEADERS.fullmatch(name)
             },
             error=error,
         )
@@ -250,34 +282,12 @@ class Exchange[T]:
         letters = (f"(?:\\\\?{re.escape(letter)}|(?i:\\\\u{ord(letter):04x}))" for letter in self.config.key)
         return re.sub("".join(letters), MASK, text) if self.config.key else text
 
-
-def flawed(response: httpx.Response, reason: Reason, text: str = "") -> ServiceError:
-    """Return the error for a response that can't be parsed, by its HTTP status if that isn't a success."""
-    if response.is_success:
-        return Unreadable(reason=reason, status=response.status_code)
-    if response.status_code == 404:  # doesn't mean an unknown intent. Most likely the base URL is wrong
-        return Unreadable(status=404, cause=_text(text))
-    return refused(response, {"cause": text})
-
-
-def refused(response: httpx.Response, found: Mapping[str, Any]) -> ServiceError:
-    """Return the error for an error object of the service.
-
-    Its code and name take precedence over the HTTP status: "not found" is code 8000 with HTTP 400.
-    """
-    status, code = response.status_code, _code(found.get("code"))
-    name = _text(found.get("error") or found.get("name"))
-    known = KNOWN.get(code) if code is not None else None
-    claimed = status if status >= 400 else _code(found.get("status") or found.get("httpStatus")) or status
-    by_status = _BY_STATUS.get(claimed, Unreachable if claimed >= 500 else errors.Refused)
-    kind = known[1] if known else _BY_NAME.get(name or "", by_status)
-    message, cause = _text(found.get("msg") or found.get("message")) or "", _text(found.get("cause"))
-    error = kind(message, status=status, code=code, name=name, cause=cause)
-    if isinstance(error, errors.TooBusy):
-        error.retry_after = _seconds(response.headers.get("retry-after", ""))
-    if isinstance(error, Unreachable) and (code == 1900 or status in (408, 425, 504)):
-        error.reason = Reason.TIMEOUT
-    return error
+    def _quoted(self, value: object) -> str | None:
+        """Return the beginning of a text from the service, which may have echoed the access key."""
+        if value is None or value == "":
+            return None
+        text = value if isinstance(value, str) else json.dumps(value, default=str)
+        return read_text(self._masked(text[: 10 * errors.LONGEST_TEXT])[: errors.LONGEST_TEXT])
 
 
 def _seconds(retry_after: str) -> float:
@@ -295,13 +305,6 @@ def _code(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9 else None
 
 
-def _text(value: object) -> str | None:
-    if value is None or value == "":
-        return None
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
-    return read_text(text[: errors.LONGEST_TEXT])
-
-
 def _level(failure: ServiceError) -> int:
     if failure.reason is Reason.TLS or failure.code in OUTDATED:
         return logging.ERROR  # neither resolves without an operator
@@ -317,7 +320,7 @@ def _as_ours(error: Exception) -> ServiceError:
             return Unreadable(error.field, status=200)
         case httpx.PoolTimeout() | httpcore.PoolTimeout():
             return errors.OutOfTime() if is_over() else errors.Overloaded(ALL_IN_USE)
-        case httpx.TimeoutException() | httpcore.TimeoutException() | TimeoutError():
+        case TimeoutError() | httpx.TimeoutException() | httpcore.TimeoutException():
             # The call's own deadline has ended here, so only the page's can have passed.
             return errors.OutOfTime() if is_over() else Unreachable(reason=Reason.TIMEOUT)
         case httpx.ConnectError() | httpcore.ConnectError():
@@ -334,12 +337,3 @@ def _reason_not_connected(error: BaseException) -> Reason:
             return Reason.DNS
         behind = behind.__cause__ or behind.__context__
     return Reason.REFUSED
-
-
-def _check_headers(response: httpx.Response) -> None:
-    """Raise Unreadable for a redirect, and for a success that isn't JSON."""
-    if 300 <= response.status_code < 400:
-        raise Unreadable(reason=Reason.REDIRECT, status=response.status_code)
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if response.is_success and kind not in ("", "application/json", "text/json") and not kind.endswith("+json"):
-        raise Unreadable(reason=Reason.CONTENT_TYPE, status=response.status_code)

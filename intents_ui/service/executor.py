@@ -24,6 +24,11 @@ from intents_ui.service import request_context
 from intents_ui.service.errors import OutOfTime, Overloaded, ServiceError
 
 SHARE: Final = 8  # one client gets at most one part of as many
+SHUTDOWN: Final = "the dashboard is shutting down"
+PLACE_TIMEOUT: Final = 0.2  # seconds
+TURN_TIMEOUT: Final = 1.0  # seconds after which a thread computes anyway, so that turns delay a page but never block it
+
+type Job = tuple[Future[Any], Context, Callable[[], Any]]
 
 
 class LimitReason(Enum):
@@ -39,41 +44,26 @@ class Shares:
     def __init__(self, most: int) -> None:
         self.most = most
         self.held = 0
-        self._by_client: Counter[str] = Counter()
+        self._by_client: Counter[str | None] = Counter()
         self._lock = threading.Lock()
 
     def take(self, client: str | None, units: int = 1) -> LimitReason | None:
         """Take units. Return None on success, or why they aren't available."""
         with self._lock:
-            limit_reason = self.limit_reason(client, units)
-            if limit_reason is None:
-                self.hold(client, units)
-            return limit_reason
+            if client is not None and self._by_client[client] + units > max(1, self.most // SHARE):
+                return LimitReason.SHARE
+            if self.held + units > self.most:
+                return LimitReason.FULL
+            self.held += units
+            self._by_client[client] += units
+            return None
 
     def give_back(self, client: str | None, units: int = 1) -> None:
         with self._lock:
-            self.hold(client, -units)
-
-    def limit_reason(self, client: str | None, units: int = 1) -> LimitReason | None:
-        """Return why these units can't be taken now, or None."""
-        if client is not None and self._by_client[client] + units > max(1, self.most // SHARE):
-            return LimitReason.SHARE
-        return LimitReason.FULL if self.held + units > self.most else None
-
-    def hold(self, client: str | None, units: int = 1) -> None:
-        """Add units without checking the limits."""
-        self.held += units
-        if client is not None:
-            self._by_client[client] += units
+            self.held -= units
+            self._by_client[client] -= units
             if not self._by_client[client]:
                 del self._by_client[client]
-
-
-SHUTDOWN: Final = "the dashboard is shutting down"
-PLACE_TIMEOUT: Final = 0.2  # seconds
-TURN_TIMEOUT: Final = 1.0  # seconds after which a thread computes anyway, so that turns delay a page but never block it
-
-type Job = tuple[Future[Any], Context, Callable[[], Any]]
 
 
 class FairExecutor:
@@ -111,11 +101,10 @@ class FairExecutor:
                 found[place] = _result(call)
 
         client = request_context.client()
-        helpers = (self._start(work, copy_context(), client=client) for _ in calls[1:])
-        started = [helper for helper in helpers if helper]
+        helpers = [self._start(work, copy_context(), client=client) for _ in calls[1:]]
         work()
         with resting():
-            for helper in started:
+            for helper in filter(None, helpers):
                 try:
                     helper.result(request_context.seconds_left())
                 except TimeoutError:
@@ -170,17 +159,12 @@ class FairExecutor:
 
     def _start_waiting(self) -> None:
         """Start a job of each client that may run another one, and put those clients at the end of the queue."""
-        for client in list(self._waiting):
-            jobs = self._waiting[client]
-            while jobs and jobs[0][0].cancelled():
-                jobs.popleft()
-            limit_reason = self._running.take(client) if jobs else None
+        for client, jobs in list(self._waiting.items()):
+            limit_reason = self._running.take(client)
             if limit_reason is LimitReason.FULL:
                 return
-            if limit_reason is LimitReason.SHARE:
-                continue
-            del self._waiting[client]
-            if jobs:
+            if limit_reason is None:
+                del self._waiting[client]
                 self._pool.submit(self._run, client, jobs.popleft())
                 if jobs:
                     self._waiting[client] = jobs
@@ -197,27 +181,34 @@ class FairExecutor:
     def _run(self, client: str | None, job: Job) -> None:
         future, context, do = job
         settle: Callable[[], None] | None = None
-        _here.turn = None if client is None else _turn_of(client)
-        with computing():
-            if future.set_running_or_notify_cancel():
+        if future.set_running_or_notify_cancel():
+            _turn.lock = None if client is None else _turn_of(client)
+            with computing():
                 try:
                     settle = partial(future.set_result, context.run(do))
                 except BaseException as error:
                     settle = partial(future.set_exception, error)
         self._running.give_back(client)
         with self._lock:
-            if self._waiting:
-                self._start_waiting()
+            self._start_waiting()
         if settle:
             settle()  # last, because it wakes up another thread
 
 
-class _Here(threading.local):
-    turn: threading.Lock | None = None  # to compute, of the client for which this thread works
+class _Turn(threading.local):
+    """The turn to compute of the client for which this thread works."""
+
+    lock: threading.Lock | None = None
     is_held = False
 
+    def hold(self, is_held: bool) -> None:
+        if self.lock and is_held != self.is_held:
+            self.is_held = is_held and self.lock.acquire(timeout=TURN_TIMEOUT)
+            if not is_held:
+                self.lock.release()
 
-_here: Final = _Here()
+
+_turn: Final = _Turn()
 
 
 @lru_cache(10_000)
@@ -226,27 +217,17 @@ def _turn_of(client: str) -> threading.Lock:
 
 
 @contextmanager
-def _turn(*, is_held: bool) -> Iterator[None]:
-    before = _here.is_held
-    _set_turn(is_held=is_held)
+def _holding(*, is_held: bool) -> Iterator[None]:
+    before = _turn.is_held
+    _turn.hold(is_held)
     try:
         yield
     finally:
-        _set_turn(is_held=before)
+        _turn.hold(before)
 
 
-def _set_turn(*, is_held: bool) -> None:
-    if _here.turn is None or is_held == _here.is_held:
-        return
-    if is_held:
-        _here.is_held = _here.turn.acquire(timeout=TURN_TIMEOUT)
-    else:
-        _here.is_held = False
-        _here.turn.release()
-
-
-computing = partial(_turn, is_held=True)  # compute in the block, in a turn of the thread's client
-resting = partial(_turn, is_held=False)  # let its other threads compute, while this one waits in the block
+computing = partial(_holding, is_held=True)  # compute in the block, in a turn of the thread's client
+resting = partial(_holding, is_held=False)  # let its other threads compute, while this one waits in the block
 
 
 def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:

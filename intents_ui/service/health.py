@@ -1,7 +1,7 @@
-"""Health of the service, as its responses show it, and the circuit breaker that follows from it.
+"""Health of the service, as its responses show it: the circuit breaker, statistics, and Prometheus metrics of calls.
 
 Pages, live updates and writes share what each call learns. Processes don't share it through Redis, because each one
-learns it with a call or two.
+learns it with a call or two. docs/operations.md describes each metric.
 """
 
 import logging
@@ -9,14 +9,16 @@ import statistics
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from random import SystemRandom
 from typing import Any, Final
 
-from intents_ui.service import metrics
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
+
+from intents_ui.service import errors
 from intents_ui.service.errors import (
     MAX_PAUSE_SECONDS,
     PAUSED,
@@ -51,7 +53,53 @@ CLOCK_SAMPLES: Final = 9
 CLOCK_NOISE: Final = timedelta(seconds=5)  # smaller offsets: the header has whole seconds, and responses take time
 MAX_CLOCK_OFFSET: Final = timedelta(days=2)  # ignore a larger offset: such a clock is misconfigured
 
+CALL_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 40)
+OUTCOMES: Final[Mapping[type[BaseException], str]] = {
+    errors.OutOfTime: "deadline_exceeded",
+    errors.Unreachable: "unreachable",
+    errors.Overloaded: "rejected",
+    errors.TooBusy: "rate_limited",
+    errors.AccessDenied: "unauthorized",
+    errors.Refused: "refused",
+    errors.Unreadable: "unreadable",
+}
+
 log = logging.getLogger(__name__)
+disable_created_metrics()
+registry = CollectorRegistry()
+
+
+def counters(name: str, meaning: str, label: str, *values: str) -> Mapping[str, Counter]:
+    """Return a counter for each value of a label. They start at 0, so that the first event is an increase."""
+    counter = Counter(name, meaning, [label], registry=registry)
+    return {value: counter.labels(value) for value in values}
+
+
+call_seconds = Histogram(
+    "intents_ui_upstream_seconds",
+    "Duration of service calls, each attempt separately.",
+    ["operation", "outcome"],
+    buckets=CALL_BUCKETS,
+    registry=registry,
+)
+short_circuited = Counter(
+    "intents_ui_upstream_short_circuited",
+    "Calls suppressed while the service is down or rate limits us.",
+    registry=registry,
+)
+breaker_opened = Counter("intents_ui_breaker_opened", "Times that the circuit breaker opened.", registry=registry)
+rejected = counters(
+    "intents_ui_rejected", "Requests rejected because all slots were in use.", "stage", "ingress", "service"
+)
+retries = counters(
+    "intents_ui_upstream_retries", "Calls worth a retry, sent or suppressed.", "outcome", "sent", "suppressed"
+)
+mismatched = counters(
+    "intents_ui_upstream_mismatched",
+    "Responses rejected, in whole or in part, because they belong to another request.",
+    "reason",
+    *("older", "other_entries", "other_intent", "other_filter"),
+)
 
 
 def read_http_date(text: str | None) -> datetime | None:
@@ -70,23 +118,18 @@ class Health:
     it lets one call through as a probe, which closes it or opens it again.
     """
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        open_seconds: float = OPEN_SECONDS,
-    ) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic, open_seconds: float = OPEN_SECONDS) -> None:
         self.clock = clock
-        self._clock_samples: deque[float] = deque(maxlen=CLOCK_SAMPLES)
         self._open_seconds = open_seconds
         self._changed = threading.Condition()
         self._error: ServiceError | None = None  # why the breaker is open, None: it is closed
         self._until = 0.0
         self._is_probing = False
+        self._denials = 0
         self._recent: deque[tuple[float, bool]] = deque()  # calls: when, and whether they failed
         self._retries: deque[float] = deque(maxlen=MAX_RETRIES)
-        self._denials = 0
         self._durations: deque[float] = deque(maxlen=SAMPLE_SIZE)
+        self._clock_samples: deque[float] = deque(maxlen=CLOCK_SAMPLES)
         self._answered_at: float | None = None
         self._failed_at: float | None = None
         self._degraded_since: float | None = None
@@ -118,17 +161,14 @@ class Health:
             now, times = self.clock(), (self._answered_at, self._failed_at, self._degraded_since)
             answered, failed, degraded_for = (None if at is None else now - at for at in times)
             typical = statistics.median(self._durations) if self._durations else None
-            is_open = self._error is not None
-            return ServiceStatus(self._state(), answered, failed, degraded_for, typical, is_open)
-
-    def _state(self) -> ServiceState:
-        if self._denials >= MAX_DENIALS:
-            return ServiceState.UNAUTHORIZED
-        if isinstance(self._error, TooBusy) and self.clock() < self._until:
-            return ServiceState.RATE_LIMITED
-        if self._degraded_since is not None:
-            return ServiceState.DEGRADED
-        return ServiceState.UNKNOWN if self._answered_at is None else ServiceState.UP
+            state = ServiceState.UNKNOWN if answered is None else ServiceState.UP
+            if self._denials >= MAX_DENIALS:
+                state = ServiceState.UNAUTHORIZED
+            elif isinstance(self._error, TooBusy) and now < self._until:
+                state = ServiceState.RATE_LIMITED
+            elif degraded_for is not None:
+                state = ServiceState.DEGRADED
+            return ServiceStatus(state, answered, failed, degraded_for, typical, is_open=self._error is not None)
 
     def rejection(self) -> ServiceError | None:
         """Return the error with which a call would be rejected now, or None. None while a call may probe."""
@@ -140,16 +180,15 @@ class Health:
         with self._changed:
             if self._rejection():
                 return False
-            if len(self._retries) == MAX_RETRIES and self._retries[0] > self.clock() - RECENT_SECONDS:
-                metrics.retries["suppressed"].inc()
-                return False
-            self._retries.append(self.clock())
-        metrics.retries["sent"].inc()
-        return True
+            is_used_up = len(self._retries) == MAX_RETRIES and self._retries[0] > self.clock() - RECENT_SECONDS
+            if not is_used_up:
+                self._retries.append(self.clock())
+        retries["suppressed" if is_used_up else "sent"].inc()
+        return not is_used_up
 
     @contextmanager
     def track(self, call: ServiceCall[Any], *, patience: float = 0.0, is_raw: bool = False) -> Iterator[None]:
-        """Run one attempt of a call and learn from its result.
+        """Run one attempt of a call, and learn from its result.
 
         Raises the breaker's error instead while it is open. `patience` is the number of seconds to wait for another
         call's probe. Raw calls are rejected during a rate limit only, because console users want the service's own
@@ -171,7 +210,7 @@ class Health:
                 # Another exception, or one that was raised before a request was sent, says nothing about the service.
                 if error is None or (isinstance(error, ServiceError) and not isinstance(error, OutOfTime | Overloaded)):
                     self._learn(error, call.kind, seconds, is_probe=is_probe)
-            metrics.attempt(call.operation, error, seconds)
+            _count(call.operation, error, seconds)
 
     def _enter(self, call: ServiceCall[Any], patience: float, *, is_raw: bool) -> bool:
         """Return whether the call is a probe. Raises the error with which the call is rejected."""
@@ -182,7 +221,7 @@ class Health:
                     return False
                 left = until - time.monotonic()
                 if not self._is_probing or left <= 0 or not self._changed.wait(left):
-                    metrics.short_circuited.inc()
+                    short_circuited.inc()
                     rejection.operation = call.operation
                     raise rejection
             self._is_probing = self._error is not None
@@ -190,10 +229,8 @@ class Health:
 
     def _rejection(self, *, is_held: bool = False) -> ServiceError | None:
         """Long polls never probe, because they take too long to return a result."""
-        if self._error is None:
-            return None
         left = self._until - self.clock()
-        if left <= 0 and not self._is_probing and not is_held:
+        if self._error is None or (left <= 0 and not self._is_probing and not is_held):
             return None
         error = self._error.copied()
         error.operation = None  # of the call that opened the breaker
@@ -209,15 +246,8 @@ class Health:
             is_failure = error.code not in REPORTED_OUTAGES and not (kind is Kind.WAIT and error.is_timeout)
         elif error:
             is_failure = error.reason in GARBLED
-        if not isinstance(error, TooBusy):
-            self._recent.append((now, is_failure))
-            while self._recent[0][0] <= now - RECENT_SECONDS:
-                self._recent.popleft()
-        if error is None:
-            self._paused_until = float("-inf")
-        elif error.code == PAUSED:
-            self._paused_until = now + PAUSED_SECONDS
-        self._count_denials(error)
+        if error is None or error.code == PAUSED:
+            self._paused_until = now + PAUSED_SECONDS if error else float("-inf")
         if is_failure:
             self._failed_at = now
             self._degraded_since = now if self._degraded_since is None else self._degraded_since
@@ -228,10 +258,15 @@ class Health:
             # A response to a call from before the last failure doesn't show that the service has recovered.
             if self._error is None and (self._failed_at is None or now - seconds >= self._failed_at):
                 self._degraded_since = None
+        self._count_denials(error)
         if isinstance(error, TooBusy):
             error.retry_after = min(error.retry_after * SystemRandom().uniform(1.0, 1.1), MAX_PAUSE_SECONDS)
             self._open(error, error.retry_after)
-        elif error and error.is_key_rejected and self._denials >= MAX_DENIALS:
+            return
+        self._recent.append((now, is_failure))
+        while self._recent[0][0] <= now - RECENT_SECONDS:
+            self._recent.popleft()
+        if error and error.is_key_rejected and self._denials >= MAX_DENIALS:
             self._open(error, DENIED_SECONDS)
         elif error and is_failure:
             failed = sum(has_failed for _, has_failed in self._recent)
@@ -255,6 +290,16 @@ class Health:
 
     def _open(self, error: ServiceError, seconds: float) -> None:
         if self._error is None:
-            metrics.breaker_opened.inc()
+            breaker_opened.inc()
             log.warning("Circuit breaker opened for the service: %s", error)
         self._error, self._until = error, self.clock() + seconds
+
+
+def _count(operation: str, error: BaseException | None, seconds: float) -> None:
+    """Count one attempt of a call, with its exception if any."""
+    outcome = next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "canceled")
+    call_seconds.labels(operation, outcome if error else "answered").observe(seconds)
+    if isinstance(error, Overloaded):
+        rejected["service"].inc()
+    if isinstance(error, Unreadable) and error.reason in (Reason.OTHER_INTENT, Reason.OTHER_FILTER):
+        mismatched[error.reason.name.lower()].inc()

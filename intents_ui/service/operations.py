@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum, auto
 from functools import cache, cached_property
+from heapq import nlargest
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from cachetools import LRUCache
@@ -247,15 +248,15 @@ class ServiceCall[T]:
     is_cached: bool = True
     kind_of: Callable[[T], Kind] | None = None
 
-    @property
+    @cached_property
+    def written(self) -> bytes:
+        """The request as JSON."""
+        return decode.write(self.request)
+
+    @cached_property
     def cache_key(self) -> CacheKey:
         """Operation and request, without anything about the user."""
         return self.operation, self.written
-
-    @cached_property
-    def written(self) -> bytes:
-        """The request as JSON, serialized once per call object."""
-        return decode.write(self.request)
 
 
 class SearchCriteria(TypedDict, total=False):
@@ -277,23 +278,17 @@ def search_intents(**criteria: Unpack[SearchCriteria]) -> ServiceCall[SearchAnsw
     """
 
     def read(answer: Answer) -> SearchAnswer:
-        document, beyond = _newest(answer.document, MAX_HITS)
-        found = replace(answer, document=document).as_a(SearchAnswer)
+        listed = answer.document.get("intents")
+        beyond = max(len(listed) - MAX_HITS, 0) if isinstance(listed, list) else 0
+        if listed and beyond:
+            answer = replace(answer, document={**answer.document, "intents": nlargest(MAX_HITS, listed, key=_created)})
+        found = answer.as_a(SearchAnswer)
         found.notes["beyond"] = beyond
         return found.fitting(lambda intent: _meets(intent, wanted))
 
     request = _request(criteria)
     wanted = _wanted(request)
     return ServiceCall(operation="SearchIntents", request=request, read=read, kind=Kind.SEARCH)
-
-
-def _newest(document: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], int]:
-    """Return a search response reduced to its newest hits, and the number of hits removed."""
-    listed = document.get("intents")
-    if not isinstance(listed, list) or len(listed) <= most:
-        return document, 0
-    newest = sorted(listed, key=_created, reverse=True)[:most]
-    return {**document, "intents": newest}, len(listed) - most
 
 
 def _created(hit: object) -> datetime:
@@ -417,22 +412,19 @@ class TokenFilters(TypedDict, total=False):
 def get_token_list(chain_ids: Sequence[int], **filters: Unpack[TokenFilters]) -> ServiceCall[TokensAnswer]:
     """List the featured tokens of these chains, or all listed ones. `limit` applies to each chain."""
     is_search = filters.get("search_query") or filters.get("token_address")
-    return ServiceCall(
-        operation="GetTokenList",
-        request={"chainIds": list(chain_ids), **_request(filters)},
-        read=lambda answer: answer.as_a(TokensAnswer),
-        kind=Kind.TOKEN_SEARCH if is_search else Kind.TOKENS,
-    )
+    request = {"chainIds": list(chain_ids), **_request(filters)}
+    return _listing("GetTokenList", request, TokensAnswer, Kind.TOKEN_SEARCH if is_search else Kind.TOKENS)
 
 
 def get_chains(*, route_provider: str | None = None) -> ServiceCall[ChainsAnswer]:
     """List the supported chains, or those of one route provider."""
-    return ServiceCall(
-        operation="GetChains",
-        request=_request({"route_provider": route_provider}),
-        read=lambda answer: answer.as_a(ChainsAnswer),
-        kind=Kind.CHAINS,
-    )
+    return _listing("GetChains", _request({"route_provider": route_provider}), ChainsAnswer, Kind.CHAINS)
+
+
+def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAnswer]:
+    """Get the USD prices of tokens, given as pairs of chain ID and address."""
+    request = {"tokens": [{"chainId": chain_id, "tokenAddress": address} for chain_id, address in tokens]}
+    return _listing("GetTokenPrices", request, PricesAnswer, Kind.PRICES)
 
 
 type RouteEnd = tuple[int | None, str | None]  # chain ID and token address
@@ -455,24 +447,13 @@ def _routes(
     operation: str, origin: RouteEnd, destination: RouteEnd, owner_address: str | None = None
 ) -> ServiceCall[TokensAnswer]:
     names = ("origin_chain_id", "origin_token_address", "destination_chain_id", "destination_token_address")
-    ends = dict(zip(names, (*origin, *destination), strict=True))
-    return ServiceCall(
-        operation=operation,
-        request=_request({**ends, "owner_address": owner_address}),
-        read=lambda answer: answer.as_a(TokensAnswer),
-        kind=Kind.TOKEN_SEARCH,
-        kind_of=lambda found: Kind.TOKEN_SEARCH if found.tokens else Kind.NO_ROUTES,
-    )
+    request = _request({**dict(zip(names, (*origin, *destination), strict=True)), "owner_address": owner_address})
+    call = _listing(operation, request, TokensAnswer, Kind.TOKEN_SEARCH)
+    return replace(call, kind_of=lambda found: Kind.TOKEN_SEARCH if found.tokens else Kind.NO_ROUTES)
 
 
-def get_token_prices(tokens: Sequence[tuple[int, str]]) -> ServiceCall[PricesAnswer]:
-    """Get the USD prices of tokens, given as pairs of chain ID and address."""
-    return ServiceCall(
-        operation="GetTokenPrices",
-        request={"tokens": [{"chainId": chain_id, "tokenAddress": address} for chain_id, address in tokens]},
-        read=lambda answer: answer.as_a(PricesAnswer),
-        kind=Kind.PRICES,
-    )
+def _listing[W: Model](operation: str, request: Mapping[str, Any], model: type[W], kind: Kind) -> ServiceCall[W]:
+    return ServiceCall(operation=operation, request=request, read=lambda answer: answer.as_a(model), kind=kind)
 
 
 def _request(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,12 +8,18 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from intents_ui.service.health import counters
+
 if TYPE_CHECKING:
     from redis import Redis
 
 log = logging.getLogger(__name__)
 
 TIMEOUT: Final = 1.0  # seconds
+
+shared_ignored = counters(
+    "intents_ui_shared_ignored", "Values in Redis that were ignored.", "reason", "unreadable", "unsigned"
+)
 
 
 def redis_client(url: str) -> "Redis":
@@ -44,14 +50,9 @@ class RedisGuard:
         self._clock = clock
         self._paused_until = float("-inf")
 
-    @property
-    def seconds_paused(self) -> float:
-        """Seconds until the next call is let through, 0 if it is now."""
-        return max(0.0, self._paused_until - self._clock())
-
     def call[T](self, ask: Callable[[], T]) -> T | None:
         """Return the result of a call, or None if Redis is unavailable."""
-        if self.seconds_paused:
+        if self._clock() < self._paused_until:
             return None
         try:
             return ask()

@@ -1,25 +1,21 @@
 """Context of a service call: the user's request on whose behalf it is made, and what that request has used so far.
 
-One immutable `_Context` follows the request through its threads and tasks. It holds
-
-- the request (`Origin`), whose calls are numbered: `3f9a0c1d2e4b.2` is the second call of the request `3f9a0c1d2e4b`,
-- the deadline. Deadlines nest: an inner one can only be earlier,
-- the stale responses and the failed calls, which the page reports.
-
-Calls outside a request (live updates, background refreshes) have an ID of their own.
+It follows the request through its threads and tasks. Calls outside a request (live updates, background refreshes) have
+an ID of their own.
 """
 
-import contextlib
 import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import Context, ContextVar
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from intents_ui.service.errors import OutOfTime, ServiceError, StaleResponse
+from intents_ui.service.errors import ServiceError, StaleResponse
 
 log = logging.getLogger("intents_ui.service")
 
@@ -27,11 +23,15 @@ PAGE_TIMEOUT = 8.0  # seconds of all of a page's service calls
 
 
 class Origin:
-    """A user's request. Thread-safe, because a page makes calls in several threads."""
+    """A user's request. Thread-safe, because a page makes calls in several threads.
+
+    `client` is whose fair shares it uses, None if unlimited. Its calls are numbered: `3f9a0c1d2e4b.2` is the second
+    one of the request `3f9a0c1d2e4b`.
+    """
 
     def __init__(self, request_id: str, *, client: str | None = None) -> None:
         self.id = request_id
-        self.client = client  # whose fair shares it uses, None if unlimited
+        self.client = client
         self.calls = 0
         self._lock = threading.Lock()
 
@@ -41,17 +41,20 @@ class Origin:
             return f"{self.id}.{self.calls}"
 
 
+NOWHERE: deque[Any] = deque(maxlen=0)  # keeps nothing
+
+
 class _Context(NamedTuple):
     origin: Origin | None = None
     ends_at: float | None = None  # of time.monotonic
-    stale: list[StaleResponse] | None = None
-    failed: list[ServiceError] | None = None
+    stale: MutableSequence[StaleResponse] = NOWHERE
+    failed: MutableSequence[ServiceError] = NOWHERE
 
 
 _context: ContextVar[_Context] = ContextVar("service_context", default=_Context())  # noqa: B039 - immutable
 
 
-@contextlib.contextmanager
+@contextmanager
 def _changed(**changes: Any) -> Iterator[None]:
     """Run the block in a changed context, including threads with a copy of it (`executor`)."""
     token = _context.set(_context.get()._replace(**changes))
@@ -71,8 +74,8 @@ def client() -> str | None:
     return origin.client if origin else None
 
 
-def request_scope(origin: Origin) -> contextlib.AbstractContextManager[None]:
-    """Return a context manager that runs its block on behalf of `origin`."""
+def request_scope(origin: Origin) -> AbstractContextManager[None]:
+    """Run the block on behalf of `origin`."""
     return _changed(origin=origin)
 
 
@@ -98,19 +101,13 @@ def reference() -> str:
     return origin.id if origin else secrets.token_hex(6)
 
 
-def check_deadline() -> None:
-    """Raise OutOfTime after the page's deadline, before a service call that would be too late."""
-    if is_over():
-        raise OutOfTime
-
-
-def within(seconds: float) -> contextlib.AbstractContextManager[None]:
+def within(seconds: float) -> AbstractContextManager[None]:
     """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
     ends_at, outer = time.monotonic() + seconds, _context.get().ends_at
     return _changed(ends_at=ends_at if outer is None else min(ends_at, outer))
 
 
-def page_deadline() -> contextlib.AbstractContextManager[None]:
+def page_deadline() -> AbstractContextManager[None]:
     """Limit the service calls of a page."""
     return within(PAGE_TIMEOUT)
 
@@ -141,18 +138,16 @@ def time_left(timeout: float | None, *, expired: type[Exception]) -> float | Non
     return left if timeout is None else min(left, timeout)
 
 
-@contextlib.contextmanager
-def collecting_stale() -> Iterator[list[StaleResponse]]:
+@contextmanager
+def collecting_stale() -> Iterator[Sequence[StaleResponse]]:
     """Collect the stale responses that the block uses."""
-    stale: list[StaleResponse] = []
-    with _changed(stale=stale):
-        yield stale
+    with _changed(stale=[]):
+        yield stale_responses()
 
 
 def stale_responses() -> Sequence[StaleResponse]:
-    """Return the list of stale responses, which grows while the block runs."""
-    stale = _context.get().stale
-    return () if stale is None else stale
+    """Return the stale responses that the page has used. More are added while it is made."""
+    return _context.get().stale
 
 
 def as_of() -> datetime:
@@ -161,29 +156,23 @@ def as_of() -> datetime:
 
 
 def add_stale(response: StaleResponse) -> None:
-    stale = _context.get().stale
-    if stale is not None:
-        stale.append(response)
+    _context.get().stale.append(response)
 
 
-@contextlib.contextmanager
-def collecting_failed() -> Iterator[list[ServiceError]]:
+@contextmanager
+def collecting_failed() -> Iterator[Sequence[ServiceError]]:
     """Collect the failed calls of the block, so that the page can show the request ID of each one."""
-    failed: list[ServiceError] = []
-    with _changed(failed=failed):
-        yield failed
+    with _changed(failed=[]):
+        yield failed_calls()
 
 
 def failed_calls() -> Sequence[ServiceError]:
-    """Return the list of failed calls, which grows while the block runs."""
-    failed = _context.get().failed
-    return () if failed is None else failed
+    """Return the failed calls of the page. More are added while it is made."""
+    return _context.get().failed
 
 
 def add_failed(error: ServiceError) -> None:
     if error.request_id is None:
         error.request_id = reference()
         log.info("%s skipped (request ID %s): %s", error.operation, error.request_id, error.summary)
-    failed = _context.get().failed
-    if failed is not None:
-        failed.append(error)
+    _context.get().failed.append(error)

@@ -12,10 +12,9 @@ from typing import Any, Final
 from django.core.cache.backends.base import BaseCache
 from django.core.signing import BadSignature, Signer
 
-from intents_ui.service import metrics
 from intents_ui.service.cache import SharedResponse
 from intents_ui.service.operations import CacheKey
-from intents_ui.service.redis import RedisGuard
+from intents_ui.service.redis import RedisGuard, shared_ignored
 
 FORMAT: Final = 4
 MAX_SECONDS: Final = 3600.0
@@ -42,7 +41,7 @@ class SignedValues:
             found = value = None
         if found == place:
             return value
-        metrics.shared_ignored["unsigned"].inc()
+        shared_ignored["unsigned"].inc()
         return None
 
 

@@ -6,7 +6,7 @@ import logging
 
 from intents_ui.emulator import Emulator
 from intents_ui.live.hub import MAX_CUT_POLLS
-from intents_ui.service import metrics, operations
+from intents_ui.service import health, operations
 from intents_ui.service.operations import Kind, Policy
 from tests.counted import count
 from tests.live.following import CountedService, hub_on, until, viewers
@@ -47,7 +47,7 @@ async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(
 
 def sent() -> float:
     """Return the number of requests since the start of the process."""
-    [family] = metrics.seconds.collect()
+    [family] = health.call_seconds.collect()
     return sum(sample.value for sample in family.samples if sample.name.endswith("_count"))
 
 

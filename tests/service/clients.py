@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import httpx
+import pytest
 from pydantic import SecretStr
 
+from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.errors import ServiceError
 from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.operations import ServiceCall, ServiceConfig
 from tests.canary import KEY as CANARY
@@ -54,3 +57,14 @@ def answered(
     content = json.dumps(body) if isinstance(body, dict) else body
     content = content.encode() if isinstance(content, str) else content
     return httpx.Response(status, headers=headers, stream=httpx.ByteStream(content))
+
+
+def error_of(response: httpx.Response) -> ServiceError:
+    """Return the error that a call with this response ends in."""
+
+    def fresh(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(response.status_code, headers=response.headers, stream=response.stream)
+
+    with without_socket(fresh) as service, pytest.raises(ServiceError) as caught:
+        service.ask(operations.search_intents(by_query_string="x"))
+    return caught.value

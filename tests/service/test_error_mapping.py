@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import httpx
 import pytest
 import time_machine
 from hypothesis import given
@@ -10,22 +9,13 @@ from hypothesis import strategies as st
 
 from intents_ui.emulator.errors import TABLE
 from intents_ui.service import errors, operations
-from intents_ui.service.errors import KNOWN, ServiceError, TooBusy
-from tests.service.clients import answered, without_socket
+from intents_ui.service.errors import KNOWN, TooBusy
+from tests.service.clients import answered, error_of, without_socket
 
 NOW = "2026-11-21T12:00:00Z"
 JSON = (
     st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.text())
 )
-
-
-def error_of(response: httpx.Response) -> ServiceError:
-    def fresh(_: httpx.Request) -> httpx.Response:
-        return httpx.Response(response.status_code, headers=response.headers, stream=response.stream)
-
-    with without_socket(fresh) as service, pytest.raises(ServiceError) as caught:
-        service.ask(operations.search_intents(by_query_string="x"))
-    return caught.value
 
 
 @pytest.mark.parametrize("row", TABLE.values(), ids=lambda row: row["name"])

@@ -5,13 +5,13 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
-import httpx
 import pytest
 
 from intents_ui.emulator.errors import TABLE
 from intents_ui.formatting import failures
-from intents_ui.service import errors, exchange
+from intents_ui.service import errors
 from intents_ui.service.errors import StaleResponse
+from tests.service.clients import answered, error_of
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -49,8 +49,8 @@ def test_every_failure_of_the_dashboard_says_what_happened_and_what_to_do(name: 
 @pytest.mark.parametrize("row", TABLE.values(), ids=lambda row: row["name"])
 def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> None:
     code = row["code"]
-    response = httpx.Response(row["status"])
-    error = exchange.refused(response, {"error": row["name"], "code": code, "msg": row["msg"]})
+    body = {"error": row["name"], "code": code, "msg": row["msg"]}
+    error = error_of(answered(body, status=row["status"]))
     words = failures.words(error)
     assert words is failures.BY_CODE[code]
     assert words.title
@@ -64,7 +64,7 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
 def test_an_unknown_error_code_is_described_by_its_status(status: int) -> None:
-    error = exchange.refused(httpx.Response(status), {"error": "Unheard", "code": 31337})
+    error = error_of(answered({"error": "Unheard", "code": 31337}, status=status))
     of_classes = {failures.MESSAGES.get(kind.__name__) for kind in kinds(errors.ServiceError)} - {None}
     assert failures.words(error) in of_classes | {failures.MESSAGES["failed"]}
 
