@@ -20,7 +20,7 @@ from intents_ui.http.messages import Receive, Send
 from intents_ui.lists.attention import AttentionReader
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub, restart_forever
-from intents_ui.live.stream import Streams
+from intents_ui.live.stream import Limits, Streams
 from intents_ui.ops import metrics, sentry
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.service.cache import ResponseCache
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
 
 THREADS = 32  # that make pages and call the service, most of which wait for it
+STREAMS_PER_CLIENT = 20  # beyond that, pages poll
 CONCURRENT_EXPORTS = 4  # one for each client
 CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
 RESPONSES_PAUSE = 5.0  # the same for shared responses
@@ -104,6 +105,7 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
         wait=lambda client: rate_limiter.consume_here(None if client == client_ip.THIS_MACHINE else client),
         headers=default_headers(),
         stopping=lifecycle.is_stopping,
+        limits=Limits(a_client=STREAMS_PER_CLIENT),
     )
     return App(
         emulator=emulator,

@@ -15,13 +15,13 @@ from typing import Any, Final, NoReturn
 from jinja2 import FileSystemBytecodeCache, nodes
 from jinja2.bccache import Bucket
 from jinja2.compiler import CodeGenerator, Frame, MacroRef, find_undeclared
-from jinja2.runtime import exported, markup_join
+from jinja2.runtime import exported
 from markupsafe import Markup
 
 # The C function behind `escape`, which wraps its result in Markup.
 from markupsafe import _escape_inner as escape_text  # type: ignore[attr-defined]
 
-__all__ = ["CompiledTemplates", "PlainCodeGenerator", "as_markup", "code_generator", "escape_text", "joined"]
+__all__ = ["CompiledTemplates", "PlainCodeGenerator", "as_markup", "code_generator", "escape_text"]
 
 # Markup's constructor without its check for `__html__`.
 as_markup: Final = partial(str.__new__, Markup)
@@ -29,8 +29,8 @@ as_markup: Final = partial(str.__new__, Markup)
 IMPLICIT: Final = ("caller", "kwargs", "varargs")
 # Names that the generated code of a macro uses, so that no parameter may have them.
 RESERVED: Final = frozenset(exported) | {
-    *("as_markup", "concat", "context", "environment", "escape_text", "gen", "included_template", "joined", "out"),
-    *("resolve", "template", "undefined"),
+    *("as_markup", "concat", "cond_expr_undefined", "context", "environment", "escape_text", "gen"),
+    *("included_template", "out", "resolve", "template", "undefined"),
 }
 COMPILER: Final = version("jinja2") + Path(__file__).read_text()
 
@@ -59,21 +59,13 @@ class CompiledTemplates(FileSystemBytecodeCache):
             super().dump_bytecode(bucket)
 
 
-def joined(parts: tuple[Any, ...]) -> str:
-    """Return `a ~ b`. Text stays text, which is escaped where it is output, unless a part is HTML."""
-    for part in parts:
-        if type(part) is not str:
-            return markup_join(parts)
-    return "".join(parts)
-
-
 class PlainCodeGenerator(CodeGenerator):
     """Code generator for `Environment.code_generator_class`."""
 
     def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
         if self.environment.autoescape is not True:
             raise ValueError("Templates are always autoescaped.")
-        self.writeline(f"from {__name__} import as_markup, escape_text, joined")
+        self.writeline(f"from {__name__} import as_markup, escape_text")
         super().visit_Template(node, frame)
 
     def visit_EvalContextModifier(self, node: nodes.EvalContextModifier, frame: Frame) -> NoReturn:
@@ -105,18 +97,6 @@ class PlainCodeGenerator(CodeGenerator):
                 self.visit(many, frame)
                 self.write(", ")
         self.write("caller=caller)" if forward_caller else ")")
-
-    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
-        self.write("joined((")
-        for part in node.nodes:
-            self.visit(part, frame)
-            self.write(", ")
-        self.write("))")
-
-    def visit_CondExpr(self, node: nodes.CondExpr, frame: Frame) -> None:
-        if node.expr2 is None:
-            node.expr2 = nodes.Const("")
-        super().visit_CondExpr(node, frame)
 
     def macro_body(self, node: nodes.Macro | nodes.CallBlock, frame: Frame) -> tuple[Frame, MacroRef]:
         """Write a macro as a function with the macro's parameters, which returns Markup."""

@@ -79,24 +79,10 @@ class Page(Template):
 
 
 class Templates(Environment):
-    """Environment whose templates share one globals dictionary, and which finds a loaded template in one step.
-
-    Jinja otherwise walks a chain of two dictionaries at each import, of which a page has dozens, and takes a lock.
-    """
+    """Environment whose templates share one dictionary of globals. Jinja looks each up in a chain of two."""
 
     template_class = Page
     code_generator_class = code_generator()
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._loaded: dict[str, Template] = {}
-
-    def get_template(self, name: str | Template, parent: str | None = None, globals: Any = None) -> Template:
-        if self.auto_reload or not isinstance(name, str):
-            return super().get_template(name, parent, globals)
-        if name not in self._loaded:
-            self._loaded[name] = super().get_template(name, parent, globals)
-        return self._loaded[name]
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         return super().make_globals(d) if d else self.globals
