@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import partial
-from types import MappingProxyType
+from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Never, Self, TypeVar, get_args, get_origin
 
 from annotated_types import MaxLen
@@ -221,7 +220,7 @@ class Model(BaseModel):
 
         If anything in it is invalid, the failing fields are read one by one, and the object is validated once more.
         """
-        fields, faults = obj, dict[str, tuple[str, int]]()
+        fields, unreadable, lost = obj, dict[str, str](), 0
         while True:
             try:
                 found = super().model_validate(fields, by_alias=True, by_name=False)
@@ -233,36 +232,36 @@ class Model(BaseModel):
             fields = {**fields}
             for name, field in cls.model_fields.items():
                 if field.alias in failing:
-                    cls._repair(name, fields, faults, received=obj.get(field.alias))
-        if faults:
-            found.notes["faults"] = faults
+                    value, invalid, entries = cls._readable(name, fields.get(field.alias), obj.get(field.alias))
+                    fields[field.alias], lost = value, lost + entries
+                    unreadable |= {} if invalid is None else {name: invalid}
+        if unreadable:
+            found.notes.update(unreadable=unreadable, lost=lost)
         return found
 
     @classmethod
-    def _repair(cls, name: str, fields: dict[str, Any], faults: dict[str, tuple[str, int]], *, received: Any) -> None:
-        """Replace a failing field by what can be read of it, or remove it."""
+    def _readable(cls, name: str, value: Any, received: Any) -> tuple[Any, str | None, int]:
+        """Return what is readable of an invalid field, the text of what isn't, and how many entries of a list that is.
+
+        Raises MissingField if the object is meaningless without it.
+        """
         field = cls.model_fields[name]
-        alias, part = str(field.alias), _model_in(field.annotation)
-        value = fields.pop(alias, None)
-        is_list = get_origin(field.annotation) is tuple
+        part, is_list = _model_in(field.annotation), get_origin(field.annotation) is tuple
         if is_list and isinstance(value, list):
-            fields[alias], invalid, more = [], [], max(len(value) - LONGEST_LIST, 0)
+            entries, invalid, more = [], [], max(len(value) - LONGEST_LIST, 0)
             for entry in value[:LONGEST_LIST]:
                 try:
-                    fields[alias].append(part.model_validate(entry) if part else entry)
+                    entries.append(part.model_validate(entry) if part else entry)
                 except ValueError:
                     invalid.append(entry)
-            if invalid or more:
-                faults[name] = f"{more} more entries" if more else _cut(invalid[0]), len(invalid) + more
-            return
+            text = f"{more} more entries" if more else _cut(invalid[0]) if invalid else None
+            return entries, text, len(invalid) + more
         if part and not is_list and isinstance(value, dict):
             with suppress(ValueError):
-                fields[alias] = part.model_validate(value)
-                return
+                return part.model_validate(value), None, 0
         if field.is_required() or (name in cls.essential and value not in EMPTY):
-            raise MissingField(alias)
-        if value not in EMPTY:
-            faults[name] = _cut(received), 0
+            raise MissingField(str(field.alias))
+        return None, None if value in EMPTY else _cut(received), 0
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -270,11 +269,10 @@ class Model(BaseModel):
         text.encode()  # rejects lone surrogates, which could be parsed but not sent back
         return cls.model_validate(decode.read(text)).with_raw(text)
 
-    @property
+    @cached_property
     def notes(self) -> dict[str, Any]:
         """What is known about this object besides its fields. It is no part of its value."""
-        notes: dict[str, Any] = self.__dict__.setdefault("_notes", {})
-        return notes
+        return {}
 
     @property
     def raw(self) -> str:
@@ -289,21 +287,18 @@ class Model(BaseModel):
     @property
     def unreadable(self) -> Mapping[str, str]:
         """The first 100 characters of each invalid value, by field name."""
-        return {name: text for name, (text, _) in self.notes.get("faults", NOTHING).items()}
+        found: Mapping[str, str] = self.notes.get("unreadable", {})
+        return found
 
     @property
     def unreadable_entries(self) -> int:
         """Number of list entries left out because they are invalid or don't match the filter."""
-        faults: Mapping[str, tuple[str, int]] = self.notes.get("faults", NOTHING)
-        return sum(entries for _, entries in faults.values()) + self.unfit_entries
+        return int(self.notes.get("lost", 0)) + self.unfit_entries
 
     @property
     def unfit_entries(self) -> int:
         """Number of list entries left out because they don't match the request's filter."""
         return int(self.notes.get("unfit", 0))
-
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def _model_in(annotation: Any) -> type[Model] | None:
@@ -316,6 +311,4 @@ def _model_in(annotation: Any) -> type[Model] | None:
 def _cut(value: object) -> str:
     if isinstance(value, str):
         return read_text(value[:UNREADABLE_TEXT])
-    if isinstance(value, Decimal):
-        return str(value)[:UNREADABLE_TEXT]
-    return json.dumps(value, default=str)[:UNREADABLE_TEXT]
+    return (str(value) if isinstance(value, Decimal) else json.dumps(value, default=str))[:UNREADABLE_TEXT]

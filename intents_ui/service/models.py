@@ -705,7 +705,7 @@ class _Listed[T: Intent | IntentHistory](Model):
         if not matching:
             raise Unreadable(reason=Reason.OTHER_FILTER)
         log.warning("%d of %d listed intents do not match the filter and were dropped", unfit, len(self.intents))
-        return self.model_copy(update={"intents": matching, "_notes": {**self.notes, "unfit": unfit}})
+        return self.model_copy(update={"intents": matching, "notes": {**self.notes, "unfit": unfit}})
 
 
 class SearchAnswer(_Listed[Intent]):
