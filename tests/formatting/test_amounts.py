@@ -48,97 +48,86 @@ def test_an_amount_has_three_forms():
     assert (shown.in_words, shown.in_words.exact) == ("1,247.91 USDC", "1,247.912345 USDC")
 
 
-def test_a_short_form_with_every_digit_is_exact():
-    assert amounts.amount(5_000_000_000, decimals=6).exact
-
-
 @pytest.mark.parametrize("decimals", [None, -1, 78, 10**9])
 def test_decimals_are_never_assumed(decimals):
     assert str(amounts.amount(1_247_912_345, decimals=decimals, symbol="USDC")) == "1,247,912,345 base units of USDC"
     assert str(amounts.amount(7, decimals=decimals)) == "7 base units"
 
 
-def test_an_unknown_amount_is_a_dash():
+def test_an_amount_may_be_unknown_and_its_symbol_hostile():
     assert str(amounts.amount(None, decimals=6)) == "—"
     assert str(amounts.amount(None, decimals=6, symbol="USDC")) == "— USDC"
-
-
-def test_a_hostile_symbol_is_made_visible():
     assert str(amounts.amount(1, decimals=0, symbol="ETH\u202e")) == "1 ETH⟨U+202E⟩"
 
 
-USD = named(
-    ("thousands", "5000.12", "$5,000.12"),
-    ("a float's last digit", "0.069999999999999999", "$0.07"),
-    ("rounded like the amount beside it", "4994.519345", "$4,994.52"),
-    ("half up", "5.525", "$5.53"),
-    ("half up below zero", "-4994.515", "-$4,994.52"),
-    ("less than a cent", "3.1e-15", "<$0.01"),
-    ("less than half a cent", "0.0049", "<$0.01"),
-    ("almost a cent", "0.0099", "$0.01"),
-    ("one cent", "0.01", "$0.01"),
-    ("nothing", "0", "$0.00"),
-    ("exponent", "1e+12", "$1,000,000,000,000.00"),
-    ("more digits than the usual context", "1e+40", "$10" + ",000" * 13 + ".00"),
-    ("below zero", "-12.5", "-$12.50"),
-    ("a little below zero", "-0.001", "-<$0.01"),
+FORMATTED = named(
+    ("USD: thousands", amounts.usd, "5000.12", "$5,000.12"),
+    ("USD: a float's last digit", amounts.usd, "0.069999999999999999", "$0.07"),
+    ("USD: rounded like the amount beside it", amounts.usd, "4994.519345", "$4,994.52"),
+    ("USD: half up", amounts.usd, "5.525", "$5.53"),
+    ("USD: half up below zero", amounts.usd, "-4994.515", "-$4,994.52"),
+    ("USD: less than a cent", amounts.usd, "3.1e-15", "<$0.01"),
+    ("USD: less than half a cent", amounts.usd, "0.0049", "<$0.01"),
+    ("USD: almost a cent", amounts.usd, "0.0099", "$0.01"),
+    ("USD: one cent", amounts.usd, "0.01", "$0.01"),
+    ("USD: nothing", amounts.usd, "0", "$0.00"),
+    ("USD: exponent", amounts.usd, "1e+12", "$1,000,000,000,000.00"),
+    ("USD: more digits than the usual context", amounts.usd, "1e+40", "$10" + ",000" * 13 + ".00"),
+    ("USD: below zero", amounts.usd, "-12.5", "-$12.50"),
+    ("USD: a little below zero", amounts.usd, "-0.001", "-<$0.01"),
+    ("full USD: no exponent", amounts.usd_full, "3.1e-15", "$0.0000000000000031"),
+    ("full USD: two decimals", amounts.usd_full, "0.5", "$0.50"),
+    ("full USD: nothing", amounts.usd_full, "0", "$0.00"),
+    ("full USD: ungrouped", amounts.usd_full, "-1e+3", "-$1000.00"),
+    ("fee: six significant digits", amounts.fee, "5.527422", "$5.52742"),
+    ("fee: a float's last digit", amounts.fee, "0.069999999999999999", "$0.07"),
+    ("fee: below a cent", amounts.fee, "0.0312345678", "$0.0312346"),
+    ("fee: tiny", amounts.fee, "3.1e-15", "$0.0000000000000031"),
+    ("fee: nothing", amounts.fee, "0", "$0.00"),
+    ("fee: below zero", amounts.fee, "-12.5", "-$12.50"),
+    ("percent already", amounts.percent, "-0.31", "-0.31%"),
+    ("percent: four decimals", amounts.percent, "12.345678", "12.3457%"),
+    ("percent: tiny", amounts.percent, "1e-7", "<0.0001%"),
+    ("percent: the smallest that is written out", amounts.percent, "0.0001", "0.0001%"),
+    ("percent: tiny, below zero", amounts.percent, "-1e-7", "-<0.0001%"),
+    ("percent: none", amounts.percent, "0.00", "0%"),
+    ("fraction", amounts.fraction, "0.005", "0.5%"),
+    ("fraction of one", amounts.fraction, "1", "100%"),
+    ("fraction with more digits than the usual context", amounts.fraction, "1e+30", "100" + ",000" * 10 + "%"),
+    ("price: thousands", prices.per_token, "3100", "$3,100.00"),
+    ("price: near a dollar", prices.per_token, "1.0003", "$1.0003"),
+    ("price: four decimals", prices.per_token, "12.3456789", "$12.3457"),
+    ("price: small", prices.per_token, "0.00001234", "$0.00001234"),
+    ("price: tiny", prices.per_token, "1e-20", "<$0.000000000001"),
+    ("price: below zero", prices.per_token, "-12.5", "-$12.50"),
+    ("number: grouped", amounts.number, "1247912", "1,247,912"),
+    ("number: an exponent", amounts.number, "1E+3", "1,000"),
+    ("number: trailing zeros", amounts.number, "12.50", "12.5"),
+    ("number: zeros that count", amounts.number, "100.00", "100"),
+    ("number: below zero", amounts.number, "-0.5", "-0.5"),
+    ("number: zero below zero", amounts.number, "-0.00", "0"),
 )
 
 
-@pytest.mark.parametrize(("value", "shown"), USD)
-def test_usd_amounts_are_rounded_to_cents(value, shown):
-    assert amounts.usd(Decimal(value)) == shown
+@pytest.mark.parametrize(("form", "value", "shown"), FORMATTED)
+def test_a_decimal_has_a_form_for_its_meaning(form, value, shown):
+    assert form(Decimal(value)) == shown
+    if form is amounts.fee:
+        assert Decimal(form(Decimal(value)).exact.replace("$", "")) == Decimal(value)
+
+
+def test_a_whole_number_has_more_digits_than_a_float():
+    assert amounts.number(2**53 + 1) == "9,007,199,254,740,993"
+
+
+def test_an_unknown_value_is_a_dash():
+    for form in (amounts.usd, amounts.usd_full, amounts.fee, amounts.percent, amounts.fraction):
+        assert form(None) == "—"
 
 
 @given(st.integers(10**9, 10**18))
 def test_a_stablecoin_and_its_usd_value_show_the_same_cents(value):
     assert amounts.usd(Decimal(value).scaleb(-6)) == f"${amounts.amount(value, decimals=6).short}"
-
-
-FEES = {
-    "5.527422": "$5.52742",
-    "0.069999999999999999": "$0.07",
-    "0.0312345678": "$0.0312346",
-    "3.1e-15": "$0.0000000000000031",
-    "0": "$0.00",
-    "-12.5": "-$12.50",
-}
-
-
-@pytest.mark.parametrize(("value", "shown"), FEES.items())
-def test_fees_have_six_significant_digits(value, shown):
-    assert amounts.fee(Decimal(value)) == shown
-    assert Decimal(amounts.fee(Decimal(value)).exact.replace("$", "")) == Decimal(value)
-
-
-def test_unknown_usd_is_a_dash():
-    assert amounts.usd(None) == amounts.fee(None) == amounts.usd_full(None) == "—"
-
-
-def test_full_usd_amounts_have_every_digit_and_no_exponent():
-    assert amounts.usd_full(Decimal("3.1e-15")) == "$0.0000000000000031"
-    assert amounts.usd_full(Decimal(0)) == "$0.00"
-    assert amounts.usd_full(Decimal("0.5")) == "$0.50"
-    assert amounts.usd_full(Decimal("-1e+3")) == "-$1000.00"
-
-
-PERCENT = named(
-    ("percent already", amounts.percent, "-0.31", "-0.31%"),
-    ("four decimals", amounts.percent, "12.345678", "12.3457%"),
-    ("tiny", amounts.percent, "1e-7", "<0.0001%"),
-    ("the smallest that is written out", amounts.percent, "0.0001", "0.0001%"),
-    ("tiny, below zero", amounts.percent, "-1e-7", "-<0.0001%"),
-    ("none", amounts.percent, "0.00", "0%"),
-    ("fraction", amounts.fraction, "0.005", "0.5%"),
-    ("fraction of one", amounts.fraction, "1", "100%"),
-    ("fraction with more digits than the usual context", amounts.fraction, "1e+30", "100" + ",000" * 10 + "%"),
-)
-
-
-@pytest.mark.parametrize(("form", "value", "shown"), PERCENT)
-def test_percent(form, value, shown):
-    assert form(Decimal(value)) == shown
-    assert form(None) == "—"
 
 
 @given(st.integers(-(2**256), 2**256), st.integers(0, 77))
@@ -168,50 +157,25 @@ def test_a_sum_is_exact_to_the_last_digit():
     assert amounts.total([]) == 0
 
 
-PRICES = {"3100": "$3,100.00", "1.0003": "$1.0003", "12.3456789": "$12.3457", "0.00001234": "$0.00001234"}
-
-
-@pytest.mark.parametrize(("price", "shown"), [*PRICES.items(), ("1e-20", "<$0.000000000001"), ("-12.5", "-$12.50")])
-def test_a_price_has_the_digits_that_matter(price, shown):
-    assert prices.per_token(Decimal(price)) == shown
-
-
-NUMBERS = named(
-    ("grouped", 1_247_912, "1,247,912"),
-    ("more digits than a float has", 2**53 + 1, "9,007,199,254,740,993"),
-    ("an exponent", Decimal("1E+3"), "1,000"),
-    ("trailing zeros", Decimal("12.50"), "12.5"),
-    ("zeros that count", Decimal("100.00"), "100"),
-    ("below zero", Decimal("-0.5"), "-0.5"),
-    ("zero below zero", Decimal("-0.00"), "0"),
-)
-
-
-@pytest.mark.parametrize(("value", "shown"), NUMBERS)
-def test_a_number_has_every_digit_that_counts(value, shown):
-    assert amounts.number(value) == shown
-
-
 def test_a_warning_follows_the_amount_in_a_sentence():
     shown = amounts.Amount("5.00", "5", "5000000", "USDC", warning="unlisted")
     assert str(shown) == shown.in_full == "5.00 USDC (unlisted)"
 
 
-@pytest.mark.parametrize(
-    ("part", "whole", "shown"),
-    [
-        (1204, 1228, "98.0%"),
-        (0, 20, "0%"),
-        (20, 20, "100%"),
-        (99_999, 100_000, "99.9%"),
-        (1, 100_000, "0.1%"),
-        (1, 3, "33.3%"),
-        (2, 3, "66.7%"),
-        (1, 2, "50.0%"),
-    ],
-)
-def test_a_share_has_one_decimal(part: int, whole: int, shown: str) -> None:
-    assert amounts.share(part, whole) == shown
+SHARES = {
+    (1204, 1228): "98.0%",
+    (0, 20): "0%",
+    (20, 20): "100%",
+    (99_999, 100_000): "99.9%",
+    (1, 100_000): "0.1%",
+    (1, 3): "33.3%",
+    (2, 3): "66.7%",
+    (1, 2): "50.0%",
+}
+
+
+def test_a_share_has_one_decimal() -> None:
+    assert {(part, whole): amounts.share(part, whole) for part, whole in SHARES} == SHARES
 
 
 @given(st.integers(1, 10**9).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole))))
@@ -228,8 +192,6 @@ def test_an_interval_is_rounded_outward() -> None:
     assert amounts.shares_between(0.0, 1.0) == "0\u2013100%"
 
 
-@pytest.mark.parametrize(
-    ("share", "shown"), [(0.02, "2 of 100"), (0.5, "50 of 100"), (0.002, "1 of 500"), (0.0, "almost none")]
-)
-def test_what_is_usual_is_a_count(share: float, shown: str) -> None:
-    assert amounts.of_hundred(share) == shown
+def test_what_is_usual_is_a_count() -> None:
+    shown = {0.02: "2 of 100", 0.5: "50 of 100", 0.002: "1 of 500", 0.0: "almost none"}
+    assert {share: amounts.of_hundred(share) for share in shown} == shown

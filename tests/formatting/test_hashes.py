@@ -25,46 +25,25 @@ def test_a_hash_has_one_canonical_form(received, known):
     assert hashes.canonical_hash(received) == known
 
 
-def test_addresses_are_checksummed_and_shortened():
+def test_values_are_shortened_and_addresses_checksummed():
     assert hashes.checksum(CHECKSUMMED.lower()) == CHECKSUMMED
     assert hashes.short_address(CHECKSUMMED.lower()) == "0x0709CF…639Eb1"
     assert hashes.short_hash(HASH) == "0x9b21c4…77ad01"
     assert hashes.short_id("0x7c1f4ab2" + "0" * 48 + "90cd9e2b") == "0x7c1f4ab2…90cd9e2b"
-
-
-def test_short_values_are_not_shortened():
     assert hashes.short_id("intent_123abc") == "intent_123abc"
     assert hashes.short_id("\u202eabc") == "⟨U+202E⟩abc"
-
-
-def test_unknown_is_a_dash():
     assert {hashes.short_id(None), hashes.short_hash(None), hashes.short_address(None), hashes.checksum(None)} == {"—"}
 
 
-@pytest.mark.parametrize(
-    ("address", "wrong"),
-    named(
-        ("right", CHECKSUMMED, False),
-        ("lower case claims nothing", CHECKSUMMED.lower(), False),
-        ("one letter in the other case", CHECKSUMMED[:-2] + "B1", True),
-    ),
-)
-def test_the_checksum_is_checked(address, wrong):
-    assert hashes.has_wrong_checksum(address) is wrong
+def test_a_checksum_that_is_claimed_is_checked():
+    known = {CHECKSUMMED: False, CHECKSUMMED.lower(): False, CHECKSUMMED[:-2] + "B1": True}
+    assert {address: hashes.has_wrong_checksum(address) for address in known} == known
 
 
-@pytest.mark.parametrize(
-    ("txn_hash", "placeholder"),
-    named(
-        ("zeros", "0x" + "0" * 64, True),
-        ("f's", "0x" + "f" * 64, True),
-        ("ten zeros at the end", "0x" + "1" * 54 + "0" * 10, True),
-        ("nine zeros at the end", "0x" + "1" * 55 + "0" * 9, False),
-        ("a hash", HASH, False),
-    ),
-)
-def test_placeholders(txn_hash, placeholder):
-    assert hashes.is_placeholder(txn_hash) is placeholder
+def test_placeholders_are_zeros_or_fs_or_end_in_ten_zeros():
+    placeholders = {"0x" + "0" * 64: True, "0x" + "f" * 64: True, "0x" + "1" * 54 + "0" * 10: True}
+    known = {**placeholders, "0x" + "1" * 55 + "0" * 9: False, HASH: False}
+    assert {txn_hash: hashes.is_placeholder(txn_hash) for txn_hash in known} == known
 
 
 HOSTILE = [
@@ -93,17 +72,9 @@ def test_no_link_is_built_on_a_hostile_explorer(url):
     assert hashes.explorer_root(url) is None
 
 
-@pytest.mark.parametrize(
-    ("url", "root"),
-    [
-        ("https://etherscan.io", "https://etherscan.io"),
-        ("https://explorer.b3.fun/", "https://explorer.b3.fun"),
-        ("https://a.example/mainnet/", "https://a.example/mainnet"),
-        ("https://xn--e1afmkfd.xn--p1ai", "https://xn--e1afmkfd.xn--p1ai"),
-    ],
-)
-def test_a_valid_explorer_url_is_used(url, root):
-    assert hashes.explorer_root(url) == root
+@pytest.mark.parametrize("root", ["etherscan.io", "explorer.b3.fun", "a.example/mainnet", "xn--e1afmkfd.xn--p1ai"])
+def test_a_valid_explorer_url_is_used(root):
+    assert hashes.explorer_root(f"https://{root}") == hashes.explorer_root(f"https://{root}/") == f"https://{root}"
 
 
 TWIN = OWNER[:10] + "7" * 24 + OWNER[-8:]
