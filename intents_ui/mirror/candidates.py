@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from functools import cached_property
-from typing import NamedTuple
+from typing import Any
 
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Abs, Lower
@@ -30,11 +29,13 @@ WEIGHTS = {
     AMOUNT: 40, TOKEN: 20, ORIGIN: 20, DESTINATION: 20, CHAIN: 15, TIME: 15, STATUS: 5, MEMO: 50, ADDRESS_GIVEN: 50,
 }  # fmt: skip
 WEIGHT_OF_ENDS = 100
-ADDRESSES = ("owner", "recipient", "refund")  # which are stored as a whole
-SHORTENED = ("intent_id", *ADDRESSES, *(each for each in FOUND_BY if each not in ADDRESSES))
-COLUMNS = (
-    "created", "size", "origin_token_id", "destination_token_id", "route_id", "outcome", "memo", *SHORTENED,
-)  # fmt: skip
+# Columns that can be shortened, with their bytes: addresses are stored as a whole, of others there are the ends.
+ADDRESSES = ("owner", "recipient", "refund")
+SIZES = {"intent_id": HASH} | dict.fromkeys(ADDRESSES, ADDRESS) | dict.fromkeys(FOUND_BY[1:], ENDS)
+COLUMNS = ("created", "size", "origin_token", "destination_token", "route", "outcome", "memo", *SIZES)
+
+type Rows = QuerySet[Transfer]
+type Row = Any  # with the columns of a transfer
 
 
 @dataclass(frozen=True)
@@ -67,35 +68,20 @@ class Candidate:
 def candidates(wanted: Wanted, *, now: datetime) -> Sequence[Candidate]:
     """Return the transfers that may be meant, at most MOST, the likeliest first."""
     search = _Search(wanted, now)
-    found = {row.intent_id: row for row in search.rows()}
-    judged = [(search.score(row), row) for row in found.values()]
-    ranked = sorted(judged, key=lambda each: (-each[0], -each[1].created))
-    return [Candidate(unpacked(row.intent_id, HASH), *search.judge(row)) for _, row in ranked[:MOST]]
-
-
-class _Row(NamedTuple):
-    """The COLUMNS of a transfer."""
-
-    created: int
-    size: int | None
-    origin_token: int | None
-    destination_token: int | None
-    route: int
-    outcome: str
-    memo: str | None
-    intent_id: bytes
-    owner: bytes | None
-    recipient: bytes | None
-    refund: bytes | None
-    deposit_hash: bytes | None
-    origin_hash: bytes | None
-    destination_hash: bytes | None
-    refund_hash: bytes | None
-    deposit_address: bytes | None
-    delivery_address: bytes | None
+    rows = [*search.by_ends(), *search.by_address()] or [*search.by_facts()]
+    found = {row.intent_id: (row, dict(search.judged(row))) for row in rows}
+    ranked = sorted(found.values(), key=lambda each: (-search.score(*each), -each[0].created))
+    return [
+        Candidate(
+            unpacked(row.intent_id, HASH), *([name for name in facts if facts[name] is fits] for fits in (True, False))
+        )
+        for row, facts in ranked[:MOST]
+    ]
 
 
 class _Search:
+    """What is wanted in the terms of the copy. `on` are the routes that match each chain that was named."""
+
     def __init__(self, wanted: Wanted, now: datetime) -> None:
         self.wanted = wanted
         self.since, self.until = milliseconds(wanted.since or now - KEPT), milliseconds(wanted.until or now + TOMORROW)
@@ -105,30 +91,39 @@ class _Search:
         self.sizes = [size for each in amounts if (size := _size(each)) is not None]
         self.addresses = [found for each in wanted.addresses if (found := packed(each, ADDRESS))]
         self.shortened = [(head.lower(), tail.lower()) for head, tail in wanted.shortened]
+        self.tokens = _tokens(wanted)
+        chains = [*map(str, wanted.chains)]
+        sides = {
+            ORIGIN: (wanted.origin is not None, Q(origin_chain=str(wanted.origin))),
+            DESTINATION: (wanted.destination is not None, Q(destination_chain=str(wanted.destination))),
+            CHAIN: (chains, Q(origin_chain__in=chains) | Q(destination_chain__in=chains)),
+        }
+        self.on = {
+            name: set(Route.objects.filter(each).values_list("pk", flat=True))
+            for name, (is_named, each) in sides.items()
+            if is_named
+        }
 
     # What is read
 
-    def rows(self) -> Sequence[_Row]:
-        return [*self._by_ends(), *self._by_address()] or [*self._by_facts()]
-
-    def _by_ends(self) -> Iterator[_Row]:
+    def by_ends(self) -> Iterator[Row]:
         for head, tail in self.shortened:
-            for column in SHORTENED if head else ():
-                low, high = _span(head, column)
-                rows = self._of_column(column, **{f"{column}__gte": low, f"{column}__lte": high})
-                yield from (row for row in self._narrowed(rows) if _has_ends(getattr(row, column), head, tail))
+            for column, size in SIZES.items() if head else ():
+                known = head[:ENDS] if size == ENDS else head
+                low, high = (bytes.fromhex(known.ljust(2 * size, filler)) for filler in "0f")
+                rows = self._narrowed(column, **{f"{column}__gte": low, f"{column}__lte": high})
+                yield from (row for row in rows if _has_ends(getattr(row, column), head, tail))
 
-    def _by_address(self) -> Iterator[_Row]:
+    def by_address(self) -> Iterator[Row]:
         for address in self.addresses:
             for column in ADDRESSES:
-                yield from self._narrowed(self._of_column(column, **{column: address}))
+                yield from self._narrowed(column, **{column: address})
 
-    def _of_column(self, column: str, **condition: bytes) -> QuerySet[Transfer]:
-        rows = Transfer.objects.filter(**condition).order_by("-created")
-        return rows.filter(created_day__in=self.all_days) if column in FOUND_BY else rows
-
-    def _narrowed(self, rows: QuerySet[Transfer]) -> Iterator[_Row]:
+    def _narrowed(self, column: str, **condition: bytes) -> Iterator[Row]:
         """Yield the newest. If there are more, yield also those with the amount or the memo."""
+        rows = Transfer.objects.filter(**condition).order_by("-created")
+        if column in FOUND_BY:
+            rows = rows.filter(created_day__in=self.all_days)
         newest = _read(rows, most=MAX_OF_ADDRESS)
         yield from newest
         if len(newest) == MAX_OF_ADDRESS:
@@ -137,7 +132,7 @@ class _Search:
             if self.wanted.memo:
                 yield from _read(rows.filter(memo__icontains=self.wanted.memo))
 
-    def _by_facts(self) -> Iterator[_Row]:
+    def by_facts(self) -> Iterator[Row]:
         """Yield what all facts match. If these are few, yield also what one of them contradicts."""
         told = {}
         if self.wanted.since or self.wanted.until:
@@ -146,12 +141,14 @@ class _Search:
             told[TOKEN] = Q(origin_token__in=self.tokens) | Q(destination_token__in=self.tokens)
         if self.on:
             told[ROUTE] = Q(on__in=set.intersection(*self.on.values()))
+        is_short = self.until - self.since <= LONGEST_WITHOUT_AMOUNT // timedelta(milliseconds=1)
+        can_lack_amount = is_short and bool(self.tokens or self.on)
         for size in self.sizes:
             told[AMOUNT] = _near(size)
-            found: dict[bytes, _Row] = {}
+            found: dict[bytes, Row] = {}
             for left_out in ("", *told):
                 is_timed = TIME in told and left_out != TIME
-                if len(found) >= ENOUGH or (left_out == AMOUNT and not (is_timed and self._can_lack_amount)):
+                if len(found) >= ENOUGH or (left_out == AMOUNT and not (is_timed and can_lack_amount)):
                     break
                 days = _days(self.since, self.until) if is_timed else self.all_days
                 conditions = (each for name, each in told.items() if name != left_out)
@@ -161,63 +158,22 @@ class _Search:
                 found |= {row.intent_id: row for row in _read(rows)}
             yield from found.values()
 
-    @property
-    def _can_lack_amount(self) -> bool:
-        is_short = self.until - self.since <= LONGEST_WITHOUT_AMOUNT // timedelta(milliseconds=1)
-        return is_short and bool(self.tokens or self.on)
-
-    # What is told, in the terms of the copy
-
-    @cached_property
-    def tokens(self) -> set[int]:
-        """The tokens with these symbols, or those of a dollar if the amount is in dollars."""
-        tokens = Token.objects.annotate(lowered=Lower("symbol")).values_list("pk", flat=True)
-        if self.wanted.symbols:
-            return set(tokens.filter(lowered__in={name for each in self.wanted.symbols for name in _alike(each)}))
-        return set(tokens.filter(lowered__contains="usd")) if self.wanted.in_dollars else set()
-
-    @cached_property
-    def on(self) -> dict[str, set[int]]:
-        """The routes that match each chain that was named."""
-        wanted, told = self.wanted, {}
-        if wanted.origin is not None:
-            told[ORIGIN] = Q(origin_chain=str(wanted.origin))
-        if wanted.destination is not None:
-            told[DESTINATION] = Q(destination_chain=str(wanted.destination))
-        if chains := [*map(str, wanted.chains)]:
-            told[CHAIN] = Q(origin_chain__in=chains) | Q(destination_chain__in=chains)
-        return {name: set(Route.objects.filter(each).values_list("pk", flat=True)) for name, each in told.items()}
-
     # What matches
 
-    def score(self, row: _Row) -> int:
-        matches, contradicts = self.judge(row)
-        of_facts = sum(WEIGHTS.get(each, WEIGHT_OF_ENDS) for each in matches) - sum(
-            WEIGHTS[each] for each in contradicts
-        )
-        # The nearest of amounts that match comes first.
-        return of_facts - (self._distance(row.size) if AMOUNT in matches else 0)
-
-    def judge(self, row: _Row) -> tuple[Sequence[str], Sequence[str]]:
-        """Return the facts that match, and those that contradict the transfer."""
-        judged = dict(self._judged(row))
-        return [fact for fact, fits in judged.items() if fits], [fact for fact, fits in judged.items() if not fits]
-
-    def _judged(self, row: _Row) -> Iterator[tuple[str, bool]]:
-        """Yield what is known of the transfer."""
+    def judged(self, row: Row) -> Iterator[tuple[str, bool]]:
+        """Yield the facts about a transfer, and whether they match."""
         wanted = self.wanted
         for head, tail in self.shortened:
-            yield from ((column, True) for column in SHORTENED if _has_ends(getattr(row, column), head, tail))
+            yield from ((column, True) for column in SIZES if _has_ends(getattr(row, column), head, tail))
         if self.addresses:
             yield ADDRESS_GIVEN, any(getattr(row, column) in self.addresses for column in ADDRESSES)
         if self.sizes and row.size is not None and (row.origin_token in self.tokens or not wanted.in_dollars):
-            yield AMOUNT, self._distance(row.size) <= FEE
+            yield AMOUNT, self._distance(row) <= FEE
         if self.tokens and wanted.symbols:
             is_token = row.origin_token in self.tokens or row.destination_token in self.tokens
             if is_token or row.destination_token is not None:  # unknown until it has arrived
                 yield TOKEN, is_token
-        for name, routes in self.on.items():
-            yield name, row.route in routes
+        yield from ((name, row.route in routes) for name, routes in self.on.items())
         if wanted.since or wanted.until:
             yield TIME, self.since <= row.created < self.until
         if wanted.outcomes:
@@ -225,12 +181,17 @@ class _Search:
         if wanted.memo and row.memo:
             yield MEMO, wanted.memo.casefold() in row.memo.casefold()
 
-    def _distance(self, size: int | None) -> int:
-        return min(abs(each - (size or 0)) for each in self.sizes)
+    def score(self, row: Row, facts: dict[str, bool]) -> int:
+        score = sum(WEIGHTS.get(name, WEIGHT_OF_ENDS) * (1 if fits else -1) for name, fits in facts.items())
+        # The nearest of amounts that match comes first.
+        return score - (self._distance(row) if facts.get(AMOUNT) else 0)
+
+    def _distance(self, row: Row) -> int:
+        return min(abs(each - row.size) for each in self.sizes)
 
 
-def _read(rows: QuerySet[Transfer], *, most: int = MAX_READ) -> list[_Row]:
-    return [_Row(*each) for each in rows.values_list(*COLUMNS)[:most]]
+def _read(rows: Rows, *, most: int = MAX_READ) -> list[Row]:
+    return list(rows.values_list(*COLUMNS, named=True)[:most])
 
 
 def _days(since: int, until: int) -> Sequence[int]:
@@ -239,26 +200,23 @@ def _days(since: int, until: int) -> Sequence[int]:
 
 def _size(amount: Decimal) -> int | None:
     whole, part = amount.as_integer_ratio()
-    units = round(whole * 10**HASH / part)
-    return size_of(units, HASH)
+    return size_of(round(whole * 10**HASH / part), HASH)
 
 
 def _near(size: int) -> Q:
     return Q(size__gte=size - FEE, size__lte=size + FEE)
 
 
-def _alike(symbol: str) -> Iterator[str]:
-    """Yield the symbols of tokens that customers call by this one."""
-    plain = symbol.lower()
-    yield from (plain, f"{plain}.e", f"{plain}0", f"w{plain}")
+def _tokens(wanted: Wanted) -> set[int]:
+    """Return the tokens with these symbols, or those of a dollar if the amount is in dollars.
 
-
-def _span(head: str, column: str) -> tuple[bytes, bytes]:
-    """Return the first and the last value of a column that begins with these hex digits."""
-    size = HASH if column == "intent_id" else ADDRESS if column in ADDRESSES else ENDS
-    known = head if column in (("intent_id", *ADDRESSES)) else head[:ENDS]
-    low, high = (bytes.fromhex(known.ljust(2 * size, filler)) for filler in "0f")
-    return low, high
+    Customers call `usdc.e`, `usdt0` and `weth` by their plain names, too.
+    """
+    tokens = Token.objects.annotate(lowered=Lower("symbol")).values_list("pk", flat=True)
+    if wanted.symbols:
+        names = [form.format(each.lower()) for each in wanted.symbols for form in ("{}", "{}.e", "{}0", "w{}")]
+        return set(tokens.filter(lowered__in=names))
+    return set(tokens.filter(lowered__contains="usd")) if wanted.in_dollars else set()
 
 
 def _has_ends(value: bytes | None, head: str, tail: str) -> bool:
