@@ -31,6 +31,7 @@ from intents_ui.mirror.entry import (
     size_of,
 )
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
+from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.reader import Reading, Task
@@ -40,6 +41,7 @@ from intents_ui.service.outcome import Outcome
 
 READ: Final = 2 * HOUR  # of the past that is read as usual
 JUDGED_EVERY: Final = 10 * MINUTE  # in and after an outage of the past
+LEARNED_DAYS: Final = 2  # before an outage, which takes less than two weeks
 WINDOWS_AT_ONCE: Final = 7
 MAKER_SECONDS: Final = 60  # for the transfers of a task, which take a twentieth of one. Then their process has died.
 MILLISECOND, SECOND = 1_000, 1_000_000  # in microseconds
@@ -58,6 +60,7 @@ def generate(emulator: Emulator, mirror: Mirror) -> None:
     with mirror.writer.transaction():  # until it is over, an incident of the past looks like one of the present
         for outage in sorted(emulator.world.outages, key=lambda each: each.start):
             judge(mirror, outage.start // SECOND, outage.end // SECOND)
+    mirror.incidents = Keeper(mirror.writer)
 
 
 def write_transfers(emulator: Emulator, mirror: Mirror, snapshots: SnapshotWriter) -> None:
@@ -99,9 +102,9 @@ def made_beside(past: "Past", tasks: Sequence[Task]) -> Iterator[tuple[Entry, ..
 
 def judge(mirror: Mirror, start: int, end: int) -> None:
     """Judge the time of an outage as if it were the present, until its incidents are over."""
-    now, at = mirror.seconds(), start
+    now, at, keeper = mirror.seconds(), start, Keeper(mirror.writer, days=LEARNED_DAYS)
     while at <= now and (at <= end or Incident.objects.filter(closed=None).exists()):
-        if mirror.incidents.keep(now=at):  # else there are hours to learn from
+        if keeper.keep(now=at):  # else there are hours to learn from
             at += JUDGED_EVERY
         mirror.renew()
         if mirror.stop.is_set():

@@ -187,7 +187,7 @@ class _Search:
         return score - (self._distance(row) if facts.get(AMOUNT) else 0)
 
     def _distance(self, row: Row) -> int:
-        return min(abs(each - row.size) for each in self.sizes)
+        return min(abs(each - int(row.size)) for each in self.sizes)
 
 
 def _read(rows: Rows, *, most: int = MAX_READ) -> list[Row]:

@@ -1,7 +1,8 @@
 """Writes to the mirror. Each transaction is fenced by the lease. Writing the same reading again changes nothing."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any
@@ -70,7 +71,8 @@ class Writer:
         self.epoch = epoch
         self._alone: dict[bytes, tuple[int, int]] = {}  # to read without their windows: time of creation, when
         self._resting: dict[bytes, int] = {}  # read like that, and not again until then
-        self._ids: dict[tuple[type[models.Model], tuple[str, ...]], int] = {}  # of routes, tokens and reasons
+        # IDs of routes, tokens and reasons.
+        self._known = defaultdict[type[models.Model], dict[tuple[str, ...], int]](dict)
         self._earlier: dict[bytes, tuple[bytes, int]] = {}  # readings with earlier changes: fingerprint and time
 
     @contextmanager
@@ -80,7 +82,7 @@ class Writer:
             with lease.transaction(self.epoch):
                 yield
         except BaseException:
-            self._ids.clear()  # their rows may have been rolled back
+            self._known.clear()  # their rows may have been rolled back
             raise
 
     def begin(self, source: str, *, start: int, now: int) -> None:
@@ -180,6 +182,11 @@ class Writer:
         # With so many indexes, SQLite takes twice as long to replace a row.
         Transfer.objects.filter(intent_id__in=list(replaced))._raw_delete("default")
         forgotten = frozenset(state(FORGOTTEN, []))
+        tokens = [token for each in changed.values() for token in (each.origin_token, each.destination_token) if token]
+        route_ids = self._ids(Route, RouteKey._fields, {each.route: {} for each in changed.values()})
+        token_ids = self._ids(Token, TokenKey._fields, {each: {} for each in tokens})
+        reasons = [each.reason for each in changed.values() if each.reason]
+        reason_ids = self._ids(Reason, ["text"], {_plain(each): {"example": each} for each in reasons})
         rows = list[dict[str, Any]]()
         for each in changed.values():
             before = replaced.get(each.intent_id)
@@ -188,10 +195,10 @@ class Writer:
             )
             row = each._asdict() | {
                 "outcome": each.outcome.value,
-                "route_id": self._id(Route, each.route),
-                "origin_token_id": each.origin_token and self._id(Token, each.origin_token),
-                "destination_token_id": each.destination_token and self._id(Token, each.destination_token),
-                "reason_id": each.reason and self._reason(each.reason),
+                "route_id": route_ids[each.route],
+                "origin_token_id": each.origin_token and token_ids[each.origin_token],
+                "destination_token_id": each.destination_token and token_ids[each.destination_token],
+                "reason_id": each.reason and reason_ids[_plain(each.reason)],
                 "read_at": read_at,
                 "end": _end(each, read_at),
                 "bucket": each.bucket,
@@ -205,19 +212,23 @@ class Writer:
         facts.forget_days({*(row["end"] for row in rows), *(each.end for each in replaced.values())} - {None})
         return len(rows)
 
-    def _reason(self, reason: str) -> int:
-        """Return the ID of a reason. Without their amounts and addresses, equal reasons match."""
-        return self._id(Reason, (NUMBERS.sub("#", reason).casefold(),), {"example": reason})
+    def _ids(
+        self, model: type[models.Model], columns: Sequence[str], keys: Mapping[tuple[str, ...], Mapping[str, str]]
+    ) -> Mapping[tuple[str, ...], int]:
+        """Return the IDs of rows of a dictionary by their unique columns. Those that are missing are added.
 
-    def _id(self, model: type[models.Model], key: tuple[str, ...], defaults: dict[str, str] | None = None) -> int:
-        """Return the ID of a row of a dictionary by its unique columns. It is added if it is missing."""
-        known = model, key
-        if known not in self._ids:
-            if len(self._ids) > MAX_KNOWN:
-                self._ids.clear()
-            columns = dict(zip(key._fields if isinstance(key, RouteKey | TokenKey) else ("text",), key, strict=True))
-            self._ids[known] = model._default_manager.get_or_create(defaults, **columns)[0].pk
-        return self._ids[known]
+        `keys` have the other columns of new rows.
+        """
+        known = self._known[model]
+        if len(known) > MAX_KNOWN:
+            known.clear()
+        rows = [{**dict(zip(columns, key, strict=True)), **more} for key, more in keys.items() if key not in known]
+        if rows:
+            model._default_manager.bulk_create((model(**row) for row in rows), ignore_conflicts=True)
+            alike = {f"{name}__in": {row[name] for row in rows} for name in columns}
+            found = model._default_manager.filter(**alike).values_list("pk", *columns)
+            known |= {tuple(key): pk for pk, *key in found}
+        return known
 
     def _is_changed(self, each: Entry, known: Any | None, read_at: int) -> bool:
         """Return whether an entry replaces what is known of it. Most are read again without a change.
@@ -390,6 +401,11 @@ def empty() -> None:
         for model in (Snapshot, DayBar, Day, Incident, Transfer, Route, Token, Reason, Window, Audit):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
+
+
+def _plain(reason: str) -> tuple[str, ...]:
+    """Return a reason without its amounts and addresses, so that equal reasons match."""
+    return (NUMBERS.sub("#", reason).casefold(),)
 
 
 def _digest(address: bytes) -> str:

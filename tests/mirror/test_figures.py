@@ -385,7 +385,7 @@ def test_the_limit_of_a_route(
     route, other = (past.route(RouteKey("CCTP", "1", each)) for each in ("10", "8453"))
     found = {}
     for each, durations in ((route, own), (other, others)):
-        buckets = Counter({statistics.bucket(seconds * 1000): n for seconds, n in durations.items()})
+        buckets = {statistics.bucket(seconds * 1000): n for seconds, n in durations.items()}
         found[each.pk, None, None] = Ended(durations=buckets)
     Day.objects.create(start=START // DAY * DAY - DAY, facts=facts.written(found))
     SnapshotWriter(past.lead(START).epoch, SLOW).finish(now=START)

@@ -17,7 +17,7 @@ from pydantic_core import from_json, to_json
 from intents_ui.mirror import coverage, lease
 from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import Ended, Found, Other, Pair, Span, add
+from intents_ui.mirror.figures.facts import HOURS_SHOWN, Ended, Found, Other, Pair, Span, add
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
 from intents_ui.mirror.models import USUAL, Day, DayBar, Route, Snapshot, Token, Transfer, set_state, write
@@ -35,6 +35,7 @@ TABLES = (Level.ROUTE, Level.PROVIDER, Level.CHAIN, Level.TOKEN)
 LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
 
+type Tokens = tuple[int | None, int | None]
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
 
@@ -113,23 +114,23 @@ class Sums:
     transfers, and how many of these had one that wasn't delivered. None of long periods.
     """
 
-    durations: Counter[int] = field(default_factory=Counter)
-    others: Counter[Other] = field(default_factory=Counter)
+    durations: dict[int, int] = field(default_factory=dict)
+    others: dict[Other, int] = field(default_factory=dict)
     in_time: int = 0
     bars: dict[int, Bar] = field(default_factory=dict)
     hours: dict[int, Bar] = field(default_factory=dict)
-    pairs: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
-    sent: Counter[tuple[int | None, int | None]] = field(default_factory=Counter)
+    pairs: dict[Tokens, int] = field(default_factory=dict)
+    sent: dict[Tokens, int] = field(default_factory=dict)
     owners: tuple[int, int] | None = None
 
     @property
     def ended(self) -> int:
-        return self.timed + self.others.total()
+        return self.timed + sum(self.others.values())
 
     @property
     def timed(self) -> int:
         """The number of durations."""
-        return self.durations.total()
+        return sum(self.durations.values())
 
     @property
     def counts(self) -> Counter[str]:
@@ -166,7 +167,7 @@ class Sums:
                 median = statistics.quantile(self.durations, 50)
                 return None if median is None else -median
 
-    def add(self, tokens: tuple[int | None, int | None], found: Ended, *, in_time: int) -> None:
+    def add(self, tokens: Tokens, found: Ended, *, in_time: int) -> None:
         add(self.durations, found.durations)
         add(self.others, found.others)
         self.in_time += in_time
@@ -187,13 +188,13 @@ class Sums:
         durations, others, in_time, bars = from_json(sums)
         pairs, owners, hours = from_json(details) if details else ((), None, ())
         return cls(
-            durations=Counter(dict(durations)),
-            others=Counter({tuple(other): n for *other, n in others}),
+            durations=dict(durations),
+            others={tuple(other): n for *other, n in others},
             in_time=in_time,
             bars={start: Bar(*bar) for start, bar in bars},
             hours={start: Bar(*bar) for start, bar in hours},
-            pairs=Counter({tuple(pair): n for *pair, n, _ in pairs}),
-            sent=Counter({tuple(pair): int(sent) for *pair, _, sent in pairs}),
+            pairs={tuple(pair): n for *pair, n, _ in pairs},
+            sent={tuple(pair): int(sent) for *pair, _, sent in pairs},
             owners=owners and tuple(owners),
         )
 
@@ -202,6 +203,7 @@ class Adder:
     """Adds up what ended in each scope, as of a time, and knows the sums of past days until they change."""
 
     def __init__(self, now: int = 0) -> None:
+        self._scopes: dict[Pair, Sequence[ScopeName]] = {}
         self.forget_past()
         self.begin(now)
 
@@ -217,7 +219,6 @@ class Adder:
         self._routes = {route.pk: route.key for route in routes}
         self._late_buckets = {route.pk: statistics.bucket(route.late_after) for route in routes}  # the last in time
         self._tokens = {token.pk: token.key for token in Token.objects.all()}
-        self._scopes: dict[Pair, Sequence[ScopeName]] = {}
         self._divided: dict[Period, tuple[Sequence[int], Sequence[Span]]] = {}
         self._rows, self._hours = cache(facts.of_rows), cache(self._hour_bars)
         self._merged = cache(lambda part: facts.merged(self._rows(part).values()))
@@ -399,13 +400,18 @@ class SnapshotWriter:
         with lease.transaction(self._epoch):
             Day.objects.update_or_create(start=day, defaults={"facts": ""})
         self._adder.begin(self._now)
-        spans = [(day, day + DAY)]
-        yield from self._adder.load_rows(spans, by_hour=True)
-        found = self._adder.of_rows(spans)
-        hours, rows = self._adder.hours(spans), []
-        for scope, bar in self._adder.bars(found):
-            bars = to_json([*hours[scope].items()]).decode()
-            rows.append({"day": day, "scope": scope.text, **bar._asdict(), "hours": bars})
+        spans, has_hours = [(day, day + DAY)], day >= self._now - HOURS_SHOWN
+        yield from self._adder.load_rows(spans, by_hour=has_hours)
+        found, hours = self._adder.of_rows(spans), self._adder.hours(spans) if has_hours else {}
+        rows = [
+            {
+                "day": day,
+                "scope": scope.text,
+                **bar._asdict(),
+                "hours": to_json([*hours[scope].items()]).decode() if has_hours else "",
+            }
+            for scope, bar in self._adder.bars(found)
+        ]
         yield
         with lease.transaction(self._epoch):
             if Day.objects.filter(start=day).update(facts=facts.written(found)):
@@ -440,11 +446,11 @@ class SnapshotWriter:
         repaired = facts.ended(Period.WEEK.span(self._adder.now)).filter(is_repaired=True, bucket__isnull=False)
         for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
             for scope in scopes_of(RouteKey(*key)):
-                sums[scope].durations[bucket] -= 1
+                add(sums[scope].durations, {bucket: -1})
         yield
         limits, changed = {}, list[Route]()
         for scope, each in sums.items():
-            if each.durations.total() >= ENOUGH_FOR_LATE:
+            if each.timed >= ENOUGH_FOR_LATE:
                 p99, p95 = (statistics.quantile(each.durations, percent) or 0 for percent in (99, 95))
                 limits[scope] = max(MIN_LATE, min(p99, 4 * p95))  # one of 100 may have been repaired
         for route in Route.objects.all():

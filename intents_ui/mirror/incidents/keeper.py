@@ -38,10 +38,13 @@ DOCUMENT = TypeAdapter(Incident)
 
 
 class Keeper:
-    """The incidents as one leader sees them. Times are Unix seconds by the service's clock."""
+    """The incidents as one leader sees them. Times are Unix seconds by the service's clock.
 
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
+    It learns from the hours of the last `days`.
+    """
+
+    def __init__(self, writer: Writer, *, days: int = DAYS) -> None:
+        self._writer, self._days = writer, days
         self._minute = self._learns_at = 0
         self._detector = Detector(incidents=stored())
 
@@ -59,12 +62,12 @@ class Keeper:
         return True
 
     def _unlearned(self, now: int) -> list[int]:
-        """Return the complete hours of two weeks that weren't learned yet, in order."""
+        """Return the complete hours of these days that weren't learned yet, in order."""
         last = (now - LONGEST) // HOUR - 1
         start = models.Window.objects.aggregate(start=Min("start"))["start"]
         if start is None:
             return []
-        first = max(last - DAYS * DAY // HOUR + 1, -(-start // HOUR))
+        first = max(last - self._days * DAY // HOUR + 1, -(-start // HOUR))
         unread = coverage.unread(since=first * HOUR)
         lacking = {hour for since, until in unread for hour in range(since // HOUR, -(-until // HOUR))}
         return sorted({*range(first, last + 1)} - lacking - self._detector.usual.hours)
