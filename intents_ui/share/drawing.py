@@ -7,6 +7,7 @@ as its placeholder box, so that none disappears.
 import io
 from collections.abc import Callable, Iterator
 from functools import cache
+from threading import get_ident
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -14,6 +15,8 @@ from intents_ui import installation
 from intents_ui.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import Card, PreviewEnd
+
+type Strokes = tuple[tuple[tuple[float, float], ...], ...]
 
 SIZE = (1200, 630)
 # Rendered larger and scaled down, which smooths lines and letter spacing.
@@ -38,7 +41,7 @@ TONES = {
     Tone.BAD: ("#c1292e", "#fdecec"),
 }
 # Strokes of static/img/icon-<tone>.svg, on a 24 by 24 grid.
-SIGNS: dict[Tone, tuple[tuple[tuple[float, float], ...], ...]] = {
+SIGNS: dict[Tone, Strokes] = {
     Tone.NEUTRAL: (((8, 12), (16, 12)),),
     Tone.PROGRESS: (((7.5, 12), (16, 12)), ((12.5, 8.5), (16, 12), (12.5, 15.5))),
     Tone.GOOD: (((7.5, 12.5), (10.5, 15.5), (16.5, 8.5)),),
@@ -56,87 +59,79 @@ LEFT, RIGHT = 88, 1112
 MONEY = (88, 350, 1112, 494)
 
 
-class CardRenderer:
-    """Renderer of cards. Not thread-safe."""
+def png(card: Card) -> bytes:
+    image = Image.new("RGB", (SIZE[0] * SCALE, SIZE[1] * SCALE), PAPER)
+    canvas = Canvas(image)
+    canvas.box((40, 40, 1160, 590), CARD, radius=28, line=LINE)
+    _state(canvas, card)
+    _answer(canvas, card)
+    _money(canvas, card)
+    _foot(canvas, card)
+    written = io.BytesIO()
+    image.reduce(SCALE).save(written, "PNG")
+    return written.getvalue()
 
-    def __init__(self) -> None:
-        self._font = cache(_font)
 
-    def png(self, card: Card) -> bytes:
-        image = Image.new("RGB", (SIZE[0] * SCALE, SIZE[1] * SCALE), PAPER)
-        canvas = Canvas(image, self)
-        canvas.box((40, 40, 1160, 590), CARD, radius=28, line=LINE)
-        self._state(canvas, card)
-        self._answer(canvas, card)
-        self._money(canvas, card)
-        self._foot(canvas, card)
-        written = io.BytesIO()
-        image.reduce(SCALE).save(written, "PNG")
-        return written.getvalue()
+def _state(canvas: "Canvas", card: Card) -> None:
+    color, ground = TONES[card.tone]
+    style = TextStyle(30, weight=650, color=color)
+    word = style.cut(card.status.word, 480)
+    canvas.box((LEFT, 78, LEFT + 76 + style.width(word), 134), ground, radius=16)
+    canvas.sign(card.tone, (LEFT + 33, 106), color)
+    canvas.write((LEFT + 60, 117), word, style)
+    id_style = TextStyle(24, face=MONO, color=INK_3)
+    canvas.write((RIGHT, 115), id_style.cut(card.intent, 440), id_style, anchor="rs")
 
-    def font(self, face: str, weight: int, size: float) -> ImageFont.FreeTypeFont:
-        return self._font(face, weight, round(size * SCALE))
 
-    def _state(self, canvas: "Canvas", card: Card) -> None:
-        color, ground = TONES[card.tone]
-        style = TextStyle(self, 30, weight=650, color=color)
-        word = style.cut(card.status.word, 480)
-        canvas.box((LEFT, 78, LEFT + 76 + style.width(word), 134), ground, radius=16)
-        canvas.sign(card.tone, (LEFT + 33, 106), color)
-        canvas.write((LEFT + 60, 117), word, style)
-        id_style = TextStyle(self, 24, face=MONO, color=INK_3)
-        canvas.write((RIGHT, 115), id_style.cut(card.intent, 440), id_style, anchor="rs")
+def _answer(canvas: "Canvas", card: Card) -> None:
+    headline = fitted(card.headline, RIGHT - LEFT, sizes=(60, 52, 46, 40), weight=680)
+    canvas.write((LEFT, 220), headline.cut(card.headline, RIGHT - LEFT), headline)
+    words = TextStyle(30, color=INK_2)
+    for row, line in enumerate(words.lines(card.sentence, RIGHT - LEFT, most=2)):
+        canvas.write((LEFT, 272 + row * 40), line, words)
 
-    def _answer(self, canvas: "Canvas", card: Card) -> None:
-        headline = fitted(self, card.headline, RIGHT - LEFT, sizes=(60, 52, 46, 40), weight=680)
-        canvas.write((LEFT, 220), headline.cut(card.headline, RIGHT - LEFT), headline)
-        words = TextStyle(self, 30, color=INK_2)
-        for row, line in enumerate(words.lines(card.sentence, RIGHT - LEFT, most=2)):
-            canvas.write((LEFT, 272 + row * 40), line, words)
 
-    def _money(self, canvas: "Canvas", card: Card) -> None:
-        left, top, right, bottom = MONEY
-        middle = (left + right) // 2
-        canvas.box(MONEY, SUNK, radius=20)
-        self._end(canvas, card.sent, left + 32, middle - 56)
-        self._end(canvas, card.received, middle + 64, right - 24)
-        if not card.has_arrived:
-            return
+def _money(canvas: "Canvas", card: Card) -> None:
+    left, top, right, bottom = MONEY
+    middle = (left + right) // 2
+    canvas.box(MONEY, SUNK, radius=20)
+    _end(canvas, card.sent, left + 32, middle - 56)
+    _end(canvas, card.received, middle + 64, right - 24)
+    if card.has_arrived:
         center = (middle, (top + bottom) // 2)
         canvas.disc(center, 30, CARD, line=LINE)
         canvas.strokes((((-10, 0), (10, 0)), ((2, -8), (10, 0), (2, 8))), center, ACCENT, width=4)
 
-    def _end(self, canvas: "Canvas", end: PreviewEnd, left: int, right: int) -> None:
-        words = f"{end.note.capitalize()}: {end.amount}" if end.note else end.amount
-        if end.has_any_step:
-            amount = fitted(self, words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
-        else:
-            amount = fitted(self, words, right - left, sizes=(30, 26, 22), weight=450, color=INK_2)
-        # With a warning below, the lines are closer together.
-        rows = (404, 441, 474) if end.warning else (418, 460, 0)
-        canvas.write((left, rows[0]), amount.cut(words, right - left), amount)
-        said = TextStyle(self, 26, color=INK_2)
-        canvas.write((left, rows[1]), said.cut(f"on {end.chain}", right - left), said)
-        warning = TextStyle(self, 20, weight=550, color=TONES[Tone.ATTENTION][0])
-        canvas.write((left, rows[2]), warning.cut(end.warning, right - left), warning)
 
-    def _foot(self, canvas: "Canvas", card: Card) -> None:
-        when = TextStyle(self, 24, color=INK_3)
-        canvas.write((LEFT, 552), when.cut(card.when, 850), when)
-        brand = TextStyle(self, 28, weight=650)
-        canvas.write((RIGHT, 552), "Intents", brand, anchor="rs")
-        x = RIGHT - brand.width("Intents") - 44
-        canvas.disc((x + 4, 536), 5, ACCENT)
-        canvas.strokes(BRAND, (x, 536), ACCENT, width=3.4)
+def _end(canvas: "Canvas", end: PreviewEnd, left: int, right: int) -> None:
+    words = f"{end.note.capitalize()}: {end.amount}" if end.note else end.amount
+    if end.has_any_step:
+        amount = fitted(words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
+    else:
+        amount = fitted(words, right - left, sizes=(30, 26, 22), weight=450, color=INK_2)
+    # With a warning below, the lines are closer together.
+    rows = (404, 441, 474) if end.warning else (418, 460, 0)
+    said = TextStyle(26, color=INK_2)
+    warning = TextStyle(20, weight=550, color=TONES[Tone.ATTENTION][0])
+    for row, line, style in zip(rows, (words, f"on {end.chain}", end.warning), (amount, said, warning), strict=True):
+        canvas.write((left, row), style.cut(line, right - left), style)
+
+
+def _foot(canvas: "Canvas", card: Card) -> None:
+    when = TextStyle(24, color=INK_3)
+    canvas.write((LEFT, 552), when.cut(card.when, 850), when)
+    brand = TextStyle(28, weight=650)
+    canvas.write((RIGHT, 552), "Intents", brand, anchor="rs")
+    x = RIGHT - brand.width("Intents") - 44
+    canvas.disc((x + 4, 536), 5, ACCENT)
+    canvas.strokes(BRAND, (x, 536), ACCENT, width=3.4)
 
 
 class TextStyle:
     """A font with size, weight and color."""
 
-    def __init__(
-        self, renderer: CardRenderer, size: float, *, weight: int = 400, color: str = INK, face: str = SANS
-    ) -> None:
-        self.font = renderer.font(face, weight, size)
+    def __init__(self, size: float, *, weight: int = 400, color: str = INK, face: str = SANS) -> None:
+        self.font = _font(face, weight, round(size * SCALE), get_ident())
         self.color = color
 
     def width(self, words: str) -> float:
@@ -166,7 +161,7 @@ class TextStyle:
 class Canvas:
     """Canvas with the coordinates of the finished card."""
 
-    def __init__(self, image: Image.Image, renderer: CardRenderer) -> None:
+    def __init__(self, image: Image.Image) -> None:
         self._draw = ImageDraw.Draw(image)
 
     def box(self, corners: tuple[float, ...], ground: str, *, radius: int, line: str | None = None) -> None:
@@ -182,14 +177,7 @@ class Canvas:
         scaled = tuple(tuple(((x - 12) * 1.5, (y - 12) * 1.5) for x, y in stroke) for stroke in SIGNS[tone])
         self.strokes(scaled, center, CARD, width=4)
 
-    def strokes(
-        self,
-        strokes: tuple[tuple[tuple[float, float], ...], ...],
-        center: tuple[float, float],
-        color: str,
-        *,
-        width: float,
-    ) -> None:
+    def strokes(self, strokes: Strokes, center: tuple[float, float], color: str, *, width: float) -> None:
         """Draw lines with round ends and corners."""
         for stroke in strokes:
             points = [((center[0] + x) * SCALE, (center[1] + y) * SCALE) for x, y in stroke]
@@ -203,11 +191,9 @@ class Canvas:
         self._draw.text(place, words.translate(BRACKETS), style.color, style.font, anchor=anchor)
 
 
-def fitted(
-    renderer: CardRenderer, words: str, width: float, *, sizes: tuple[int, ...], weight: int, color: str = INK
-) -> TextStyle:
+def fitted(words: str, width: float, *, sizes: tuple[int, ...], weight: int, color: str = INK) -> TextStyle:
     """Return the style with the largest size in which the text fits, or else the smallest size."""
-    styles = [TextStyle(renderer, size, weight=weight, color=color) for size in sizes]
+    styles = [TextStyle(size, weight=weight, color=color) for size in sizes]
     return next((style for style in styles if style.width(words[:MAX_LETTERS]) <= width), styles[-1])
 
 
@@ -220,7 +206,9 @@ def longest(words: str, fits: Callable[[str], bool]) -> str:
     return words[:least]
 
 
-def _font(face: str, weight: int, size: int) -> ImageFont.FreeTypeFont:
+@cache
+def _font(face: str, weight: int, size: int, thread: int) -> ImageFont.FreeTypeFont:
+    """Return a font for one thread, because fonts aren't thread-safe."""
     # The other layout engine would reorder right-to-left text.
     font = ImageFont.truetype(FONTS / face, size, layout_engine=ImageFont.Layout.BASIC)
     font.set_variation_by_axes([weight])

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 
 import httpx
 import pytest
@@ -16,6 +15,7 @@ from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from intents_ui import app, settings, startup
+from intents_ui.console import operations
 from intents_ui.console import views as console
 from intents_ui.emulator import faults
 from intents_ui.emulator.app import Emulator
@@ -34,37 +34,34 @@ WRITING = [name for name, operation in OPERATIONS.items() if operation.is_write]
 CANARY = "canary/4711-key"
 TOKEN = "canary-token-of-the-operator"
 UNUSED_ADDRESS = "0x" + "34" * 20
-EMPTY = "the response appears here"
+EMPTY = "The response appears here"
+UNCONFIRMED = {"ask": "json", "json": "{}", "confirmed": "yes"}
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 
 
-@dataclass
-class Form:
-    """A form as a browser submits it."""
-
-    method: str
-    action: str
-    values: dict[str, str] = field(default_factory=dict)
-    buttons: dict[str, tuple[str, str]] = field(default_factory=dict)
+@pytest.fixture(autouse=True)
+def full_rate_limits() -> None:
+    cache.clear()
 
 
-def forms(page: HttpResponse) -> list[Form]:
-    return [form_of(each) for each in LexborHTMLParser(page.content).css("form")]
+def form_with(page: HttpResponse, button: str) -> LexborNode:
+    forms = LexborHTMLParser(page.content).css("form")
+    return next(each for each in forms if button in [found.text().strip() for found in each.css("button")])
 
 
-def form_of(markup: LexborNode) -> Form:
-    form = Form(attribute(markup, "method") or "get", attribute(markup, "action"))
-    for each in markup.css("input[name], select, textarea"):
-        value = (
-            each.text() if each.tag == "textarea" else attribute(each.css_first("option[selected]") or each, "value")
+def values_of(form: LexborNode) -> dict[str, str]:
+    """Return what a browser submits."""
+    found = {}
+    for each in form.css("input[name], select, textarea"):
+        chosen = each.css_first("option[selected]") or each
+        found[str(each.attributes["name"])] = (
+            each.text() if each.tag == "textarea" else chosen.attributes.get("value") or ""
         )
-        form.values[attribute(each, "name")] = value
-    for each in markup.css("button"):
-        form.buttons[each.text().strip()] = attribute(each, "name"), attribute(each, "value")
-    return form
+    return found
 
 
-def attribute(node: LexborNode, name: str) -> str:
-    return node.attributes.get(name) or ""
+def body_to_confirm(page: HttpResponse, operation: str) -> str:
+    return values_of(form_with(page, f"Send {operation}"))["json"]
 
 
 def visible_text(page: HttpResponse) -> str:
@@ -81,41 +78,38 @@ def raw(page: HttpResponse) -> str:
 
 def submit(site: Client, page: HttpResponse, button: str, **typed: str) -> HttpResponse:
     """Submit the form that has this button, with the typed values."""
-    form = next(each for each in forms(page) if button in each.buttons)
-    name, value = form.buttons[button]
-    values = (
-        form.values | {key.replace("__", "."): text for key, text in typed.items()} | ({name: value} if name else {})
-    )
-    address = form.action.partition("#")[0]
-    if form.method == "get":
+    form = form_with(page, button)
+    pressed = next(each for each in form.css("button") if each.text().strip() == button).attributes
+    values = values_of(form) | {key.replace("__", "."): text for key, text in typed.items()}
+    if name := pressed.get("name"):
+        values[name] = pressed["value"] or ""
+    address = str(form.attributes["action"]).partition("#")[0]
+    if form.attributes.get("method") == "get":
         return site.get(address, values, follow=True)
     # Browsers send each line break as two characters.
-    sent = {key: text.replace("\n", "\r\n") for key, text in values.items()}
-    return site.post(address, sent, headers={"Sec-Fetch-Site": "same-origin"})
+    return site.post(address, {key: text.replace("\n", "\r\n") for key, text in values.items()}, headers=SAME_ORIGIN)
 
 
 def follow(site: Client, page: HttpResponse, words: str) -> HttpResponse:
     """Follow the link with these words."""
     [link] = [each for each in LexborHTMLParser(page.content).css("a") if each.text().strip() == words]
-    return site.get(attribute(link, "href"))
+    return site.get(str(link.attributes["href"]))
+
+
+def prepare(site: Client, operation: str, text: str) -> HttpResponse:
+    """Submit exactly this JSON text. A write is then to be confirmed."""
+    button = "Send this JSON…" if operation in WRITING else "Send this JSON"
+    return submit(site, site.get(f"/console/{operation}"), button, json=text)
 
 
 def ask(site: Client, operation: str, text: str) -> HttpResponse:
     """Send exactly this JSON text, with a confirmation if one is required."""
-    page = submit(site, site.get(f"/console/{operation}"), opener(operation), json=text)
+    page = prepare(site, operation, text)
     return submit(site, page, f"Send {operation}") if operation in WRITING else page
 
 
-def opener(operation: str) -> str:
-    return "Send this JSON…" if operation in WRITING else "Send this JSON"
-
-
-def test_the_console_lists_every_operation_with_a_description(site: Client) -> None:
-    page = visible_text(site.get("/console"))
-    assert len(OPERATIONS) == 13
-    for name in OPERATIONS:
-        assert re.search(rf"{name} [A-Z][^.]+\.", page), name
-    assert "Create a demo transfer" in page
+def quote(site: Client) -> HttpResponse:
+    return submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
 
 
 # Every operation shows the documented response and, for a bad request, the documented error.
@@ -137,6 +131,14 @@ ANSWERS = {
 }
 
 
+def test_the_console_lists_every_operation_with_a_description(site: Client) -> None:
+    page = visible_text(site.get("/console"))
+    assert OPERATIONS.keys() == ANSWERS.keys()
+    for name in OPERATIONS:
+        assert re.search(rf"{name} [A-Z][^.]+\.", page), name
+    assert "Create a demo transfer" in page
+
+
 @pytest.mark.parametrize("operation", READING)
 def test_every_read_operation_accepts_its_example(site: Client, operation: str) -> None:
     page = submit(site, site.get(f"/console/{operation}"), "Send")
@@ -152,24 +154,24 @@ def test_every_read_operation_accepts_its_example(site: Client, operation: str) 
 
 
 def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
-    page = site.get("/console/QuoteIntent")
-    page = submit(site, page, "Send…")
+    page = submit(site, site.get("/console/QuoteIntent"), "Send…")
     assert "It costs nothing and moves no funds" in visible_text(page)
     page = submit(site, page, "Send QuoteIntent")
-    quote = json.loads(raw(page))
-    assert list(quote) == ANSWERS["QuoteIntent"]
+    answer = json.loads(raw(page))
+    assert list(answer) == ANSWERS["QuoteIntent"]
+    intent_id = answer["intent"]["intentId"]
     page = follow(site, page, "Accept")
-    assert page.request["PATH_INFO"] == f"/intent/{quote['intent']['intentId']}/commit"
+    assert page.request["PATH_INFO"] == f"/intent/{intent_id}/commit"
     page = submit(site, page, "Accept")
     assert "Quote accepted" in visible_text(page)
     result = re.search(r"until (\d\d:\d\d:\d\d UTC) \( ?\d+ min", visible_text(page))
     assert result, "the deadline is a moment"
-    assert f"before {result[1]}" in visible_text(site.get(f"/intent/{quote['intent']['intentId']}"))
+    assert f"before {result[1]}" in visible_text(site.get(f"/intent/{intent_id}"))
     page = submit(site, follow(site, page, "Execute this intent"), "Send…")
     assert "Once the deposit arrives, it runs and cannot be undone." in visible_text(page)
     page = submit(site, page, "Send ExecuteIntent")
-    assert json.loads(raw(page)) == {"intentId": quote["intent"]["intentId"], "intentStatus": "EXECUTING"}
-    assert f'href="/intent/{quote["intent"]["intentId"]}">View transfer</a>' in page.content.decode()
+    assert json.loads(raw(page)) == {"intentId": intent_id, "intentStatus": "EXECUTING"}
+    assert f'href="/intent/{intent_id}">View transfer</a>' in page.content.decode()
 
 
 # Invalid requests, each with its documented error (docs/contract.md#errors).
@@ -225,13 +227,13 @@ def test_every_status_code_of_the_service_has_an_explanation(site: Client, emula
         pytest.param("error-200", "200 OK", "InvalidArgument code 2000", id="an error under 200"),
     ],
 )
-def test_an_unreadable_response_is_shown_as_received(
+def test_an_unreadable_response_is_explained(
     site: Client, emulator: Emulator, name: str, status: str, said: str
 ) -> None:
     emulator.inject("GetTokenList", name)
-    page = site.get("/console/GetTokenList", {"ask": "json", "json": "{}"})
-    assert status in visible_text(page)
-    assert said in visible_text(page)
+    shown = visible_text(site.get("/console/GetTokenList", {"ask": "json", "json": "{}"}))
+    assert status in shown
+    assert said in shown
 
 
 # Requests
@@ -246,11 +248,10 @@ def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeyp
         came.append(request.read())
         return send(request)
 
-    monkeypatch.setattr(transport, "handle_request", noted)
     text = '{"chainIds":[8453],\n  "limit" : 1.0,"x":1157920892373161954235709850086,"é":"<&>"}'
-    site.get("/console/GetTokenList")
-    came.clear()
-    page = ask(site, "GetTokenList", text)
+    form = site.get("/console/GetTokenList")
+    monkeypatch.setattr(transport, "handle_request", noted)
+    page = submit(site, form, "Send this JSON", json=text)
     assert came == [text.encode()]
     assert text in html.unescape(page.content.decode())
 
@@ -259,44 +260,40 @@ def test_a_call_can_be_shared_as_a_link(site: Client) -> None:
     page = submit(site, site.get("/console/GetIntentHistory"), "Send", byStatus="FAILED", page__pageSize="2")
     assert page.redirect_chain[-1][0].endswith("/console/GetIntentHistory?page.pageSize=2&byStatus=FAILED&ask=fields")
     page = ask(site, "GetTokenList", '{"chainIds":[8453],"limit":1}')
-    link = re.search(r'<a href="([^"]+)#answer">Link to this request</a>', page.content.decode())
-    assert link
-    again = site.get(html.unescape(link[1]))
+    again = follow(site, page, "Link to this request")
     assert json.loads(raw(again)) == json.loads(raw(page))
 
 
 def test_a_link_alone_sends_nothing(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetTokenPrices", "panic-500")
-    assert EMPTY in visible_text(site.get("/console/GetTokenPrices", {"tokens": "[]"})).lower()
+    assert EMPTY in visible_text(site.get("/console/GetTokenPrices", {"tokens": "[]"}))
     assert raw(site.head("/console/GetTokenPrices?ask=fields")) == ""
     assert "WebrpcServerPanic" in visible_text(site.get("/console/GetTokenPrices?ask=fields"))
+    assert EMPTY in visible_text(site.get("/console/QuoteIntent", UNCONFIRMED))
 
 
 def test_the_next_page_is_one_click_away(site: Client) -> None:
     page = site.get("/console/GetIntentHistory?page.pageSize=2&ask=fields")
-    first = [each["intentId"] for each in json.loads(raw(page))["intents"]]
-    link = re.search(r'href="([^"]+)#answer">Next page</a>', page.content.decode())
-    assert link
-    following = site.get(html.unescape(link[1]))
-    second = [each["intentId"] for each in json.loads(raw(following))["intents"]]
-    assert len(second) == 2
-    assert not set(first) & set(second)
+    first, second = (
+        {each["intentId"] for each in json.loads(raw(found))["intents"]}
+        for found in (page, follow(site, page, "Next page"))
+    )
+    assert len(first) == len(second) == 2
+    assert not first & second
 
 
 def test_an_intent_is_sent_back_exactly_as_received(site: Client) -> None:
     """Through a text area, with every character that forms or pages may change."""
     odd = '{ "memo":"a\\r\\n<\\/textarea>&amp;\\u00e9é\\u0000",\n\t"n":1.10,"n2":1e2 ,"intentId":"0x12"}'
     page = site.post("/console/CommitIntent", {"intent": odd.replace("\n", "\r\n"), "ask": "fields"})
-    sent = next(form for form in forms(page) if "Send CommitIntent" in form.buttons).values["json"]
-    assert sent == f'{{"intent":{odd}}}'
+    assert body_to_confirm(page, "CommitIntent") == f'{{"intent":{odd}}}'
 
 
 def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
-    page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    intent = json.loads(raw(page))["intent"]
+    intent = json.loads(raw(quote(site)))["intent"]
     sent, amount = json.dumps({"intent": intent}), intent["depositTransaction"]["amount"]
-    page = submit(site, site.get("/console/CommitIntent"), "Send this JSON…", json=sent)
     changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
+    page = prepare(site, "CommitIntent", sent)
     page = submit(site, page, "Send CommitIntent", json=sent.replace(f'"{amount}"', f'"{changed}"', 1))
     page = submit(site, page, "Send CommitIntent")  # an edited request is confirmed again
     assert "InvalidArgument code 2000" in visible_text(page)
@@ -305,12 +302,10 @@ def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
 
 
 def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator) -> None:
-    scenario, _ = console.words.SCENARIOS[-1]
-    page = submit(site, submit(site, site.get("/console/QuoteIntent"), "Send…"), "Send QuoteIntent")
-    page = ask(site, "CommitIntent", json.dumps({"intent": json.loads(raw(page))["intent"]}))
+    scenario, _ = operations.SCENARIOS[-1]
+    page = ask(site, "CommitIntent", json.dumps({"intent": json.loads(raw(quote(site)))["intent"]}))
     page = submit(site, follow(site, page, "Execute this intent"), "Send…", scenario=scenario)
-    sent = json.loads(next(form for form in forms(page) if "Send ExecuteIntent" in form.buttons).values["json"])
-    assert sent.get("scenario", "") == scenario
+    assert json.loads(body_to_confirm(page, "ExecuteIntent")).get("scenario", "") == scenario
     page = submit(site, page, "Send ExecuteIntent")
     assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
 
@@ -318,15 +313,34 @@ def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: E
 def test_the_newest_quote_leads_to_its_commit_page(site: Client) -> None:
     page = follow(site, site.get("/console/CommitIntent"), "newest quote that can still be accepted")
     assert "Accept this quote?" in visible_text(page)
-    assert "Quote accepted" in visible_text(submit(site, page, "Accept"))
 
 
 def test_without_the_service_the_form_has_no_invented_example(site: Client, emulator: Emulator) -> None:
     emulator.inject("*", "node-down-503")
     page = site.get("/console/QuoteIntent")
     assert page.status_code == 200
-    assert set(forms(page)[1].values.values()) - {forms(page)[1].values.get("csrfmiddlewaretoken")} == {""}
+    assert {value for name, value in values_of(form_with(page, "Send…")).items() if name[:4] != "csrf"} == {""}
     assert "0x" not in visible_text(page)
+
+
+def test_a_form_says_what_its_values_stand_for(site: Client) -> None:
+    values = {
+        "originChainId": "8453",
+        "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        "originTokenAmount": "40000000",
+        "destinationChainId": "424242",
+        "destinationTokenAddress": "<b>",
+    }
+    page = site.get("/console/QuoteIntent", values).content.decode()
+    found = dict(re.findall(r'<small id="meaning-(\w+)"><bdi>([^<]*)</bdi></small>', page))
+    assert found == {
+        "originChainId": "8453: Base",
+        "originTokenAddress": f"{values['originTokenAddress']}: USDC on Base",
+        "originTokenAmount": "40000000: 40.00 USDC",
+    }
+    for name in found:
+        assert f'aria-describedby="about-{name} meaning-{name}"' in page
+    assert "meaning-" not in site.get("/console/GetIntent").content.decode()
 
 
 # Responses
@@ -382,7 +396,7 @@ def test_a_read_only_console_cannot_write(site: Client, monkeypatch: pytest.Monk
     assert "200 OK" in visible_text(site.get("/console/GetChains?ask=fields"))
     for name in WRITING:
         assert site.get(f"/console/{name}").status_code == 404
-        assert site.post(f"/console/{name}", {"ask": "json", "json": "{}", "confirmed": "yes"}).status_code == 404
+        assert site.post(f"/console/{name}", UNCONFIRMED).status_code == 404
 
 
 def test_an_unknown_operation_is_not_found(site: Client) -> None:
@@ -390,19 +404,10 @@ def test_an_unknown_operation_is_not_found(site: Client) -> None:
         assert site.get(f"/console/{name}").status_code in (301, 404), name
 
 
-def test_a_write_operation_is_never_sent_by_opening_a_link(site: Client) -> None:
-    sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
-    page = site.get("/console/QuoteIntent", sent)
-    assert EMPTY in visible_text(page).lower()
-
-
 def test_a_write_operation_needs_the_csrf_token(emulator: Emulator) -> None:
     strict = Client(enforce_csrf_checks=True)
-    sent = {"ask": "json", "json": "{}", "confirmed": "yes"}
-    refused = strict.post("/console/QuoteIntent", sent, headers={"Sec-Fetch-Site": "same-origin"})
-    assert refused.status_code == 403
-    page = ask(strict, "QuoteIntent", "{}")
-    assert "InvalidArgument code 2000" in visible_text(page)
+    assert strict.post("/console/QuoteIntent", UNCONFIRMED, headers=SAME_ORIGIN).status_code == 403
+    assert "InvalidArgument code 2000" in visible_text(ask(strict, "QuoteIntent", "{}"))
 
 
 def test_reading_sets_no_cookie(site: Client) -> None:
@@ -411,26 +416,39 @@ def test_reading_sets_no_cookie(site: Client) -> None:
     assert site.get("/console/GetIntent")["Cache-Control"] == "no-store"
 
 
-@pytest.fixture
-def token(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writing_needs_the_operator_token_and_can_remember_it(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
-
-
-@pytest.mark.usefixtures("token")
-def test_writing_needs_the_operator_token_and_can_remember_it(site: Client) -> None:
     page = submit(site, site.get("/console/QuoteIntent"), "Send…")
     refused = submit(site, page, "Send QuoteIntent")
     assert refused.status_code == 403
     assert "Enter the operator token. Nothing was sent to the service." in visible_text(refused)
-    kept = next(form for form in forms(refused) if "Send QuoteIntent" in form.buttons).values["json"]
-    assert kept == next(form for form in forms(page) if "Send QuoteIntent" in form.buttons).values["json"]
+    assert body_to_confirm(refused, "QuoteIntent") == body_to_confirm(page, "QuoteIntent")
     done = submit(site, refused, "Send QuoteIntent", **{"operator-token": TOKEN, "remember": "on"})
     assert "200 OK" in visible_text(done)
     assert TOKEN not in done.content.decode()
     assert "Quote accepted" in visible_text(submit(site, follow(site, done, "Accept"), "Accept"))
 
 
-# Rate limits
+@pytest.mark.parametrize("operation", WRITING)
+def test_a_request_edited_during_its_confirmation_is_confirmed_again(
+    site: Client, emulator: Emulator, operation: str
+) -> None:
+    page = submit(
+        site, prepare(site, operation, '{"intentId": "0x1"}'), f"Send {operation}", json='{"intentId": "0x2"}'
+    )
+    assert page.status_code == 409
+    assert "differs from the one you confirmed and wasn't sent" in visible_text(page)
+    assert raw(page) == ""
+    assert raw(submit(site, page, f"Send {operation}")) != ""
+
+
+def test_the_signature_of_one_operation_confirms_no_other(site: Client) -> None:
+    signed = values_of(form_with(prepare(site, "QuoteIntent", "{}"), "Send QuoteIntent"))["confirmed"]
+    answer = site.post("/console/ExecuteIntent", UNCONFIRMED | {"confirmed": signed}, headers=SAME_ORIGIN)
+    assert (answer.status_code, raw(answer)) == (409, "")
+
+
+# Limits
 
 
 def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -442,7 +460,7 @@ def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypat
     page = client.get("/console/GetChains?routeProvider=CCTP&ask=fields")
     assert (page.status_code, page["Retry-After"]) == (429, "4")
     assert "Try again in 4 seconds" in visible_text(page)
-    assert forms(page)[1].values["routeProvider"] == "CCTP"
+    assert values_of(form_with(page, "Send"))["routeProvider"] == "CCTP"
     assert client.get("/console/GetChains").status_code == 200
     assert Client(REMOTE_ADDR="203.0.113.9").get("/console/GetChains?ask=fields").status_code == 200
 
@@ -450,13 +468,12 @@ def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypat
 def test_writes_count_in_the_rate_limit(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     app.current().rate_limiter.consume("203.0.113.7", limits.SECONDS - 3)
-    client = Client(REMOTE_ADDR="203.0.113.7")
-    page = submit(client, client.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
+    page = prepare(Client(REMOTE_ADDR="203.0.113.7"), "QuoteIntent", "{}")
     assert page.status_code == 429
     assert "InvalidArgument" not in visible_text(page)
 
 
-def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
+def test_long_polls_are_limited_for_each_client_and_for_all(site: Client) -> None:
     wait, path = OPERATIONS["WaitIntentReceipt"], "/console/WaitIntentReceipt?intentId=0x12&ask=fields"
     with console.waiting(wait, None) as refused:
         assert refused is None
@@ -466,14 +483,10 @@ def test_a_client_has_one_long_poll_at_a_time(site: Client) -> None:
         assert "NotFound" in visible_text(Client(REMOTE_ADDR="203.0.113.9").get(path))
         assert "200 OK" in visible_text(site.get("/console/GetChains?ask=fields"))
     assert "NotFound" in visible_text(site.get(path))
-
-
-def test_long_polls_of_all_clients_are_limited(site: Client) -> None:
-    wait = OPERATIONS["WaitIntentReceipt"]
     with ExitStack() as stack:
         for number in range(console.MAX_LONG_POLLS):
             assert stack.enter_context(console.waiting(wait, f"203.0.113.{number}")) is None
-        page = site.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
+        page = site.get(path)
     assert (page.status_code, page["Retry-After"]) == (503, "10")
     assert "Too many WaitIntentReceipt requests are waiting" in visible_text(page)
 
@@ -482,9 +495,6 @@ def test_a_request_body_has_a_maximum_size(site: Client) -> None:
     page = ask(site, "GetIntent", '{"intentId":"' + "x" * console.LONGEST + '"}')
     assert page.status_code == 413
     assert "exceeds 64 KB" in visible_text(page)
-
-
-# The access key
 
 
 # With a real service, over real HTTP
@@ -498,102 +508,51 @@ def echoed(visit: Visit) -> None:
 
 
 @pytest.fixture(scope="module")
-def real() -> Iterator[tuple[str, ScriptedServer]]:
+def real() -> Iterator[tuple[httpx.Client, ScriptedServer]]:
     with serving(echoed) as service, dashboard(
         **constants(**{PAGE_TIMEOUT: 0.4}),
         INTENTS_SERVICE_URL=service.url, INTENTS_SERVICE_ACCESS_KEY=CANARY, SECRET_KEY="a key of the test",
         INTENTS_CONSOLE="write", INTENTS_CONSOLE_TOKEN=TOKEN,
-    ) as root:  # fmt: skip
-        yield root, service
+    ) as root, httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE, headers={"Origin": root}) as client:  # fmt: skip
+        yield client, service
 
 
 @pytest.mark.programs
-def test_a_long_poll_may_take_longer_than_a_page(real: tuple[str, ScriptedServer]) -> None:
-    root, service = real
-    page = httpx.get(f"{root}/console/WaitIntentReceipt?intentId=0x12&ask=fields", timeout=PATIENCE, trust_env=False)
+def test_a_long_poll_may_take_longer_than_a_page(real: tuple[httpx.Client, ScriptedServer]) -> None:
+    client, service = real
+    page = client.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
     assert page.status_code == 200
     assert "200 OK" in page.text
     assert '{"intentId":"0x12"}' in [visit.body.decode() for visit in service.visits]
 
 
-def test_a_real_services_access_key_is_sent_and_never_shown(real: tuple[str, ScriptedServer]) -> None:
-    root, service = real
-    page = httpx.get(f"{root}/console/GetChains?ask=fields", timeout=PATIENCE, trust_env=False)
+def test_a_real_services_access_key_and_host_are_never_shown(real: tuple[httpx.Client, ScriptedServer]) -> None:
+    client, service = real
+    page = html.unescape(client.get("/console/GetChains?ask=fields").text)
     assert service.visits[-1].headers["x-access-key"] == CANARY
-    assert "x-access-key" in page.text
-    assert CANARY not in html.unescape(page.text)
-    assert "curl -sS https://intent-service.example/rpc/Service/GetChains" in html.unescape(page.text)
-    assert "-H 'X-Access-Key: …'" in html.unescape(page.text)
-
-
-def test_no_console_page_reveals_the_real_services_host(real: tuple[str, ScriptedServer]) -> None:
-    root, service = real
+    assert "x-access-key" in page
+    assert CANARY not in page
+    assert "curl -sS https://intent-service.example/rpc/Service/GetChains" in page
+    assert "-H 'X-Access-Key: …'" in page
     for path in ("/console", "/console/GetChains", "/console/GetChains?ask=fields", "/console/QuoteIntent"):
-        page = html.unescape(httpx.get(root + path, timeout=PATIENCE, trust_env=False).text)
+        page = html.unescape(client.get(path).text)
         assert service.url not in page  # this service echoes the request's own Host, without a scheme
 
 
-def test_with_a_real_service_only_its_operator_writes(real: tuple[str, ScriptedServer]) -> None:
-    root, service = real
-    with httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE, headers={"Origin": root}) as visitor:
-        form = visitor.get("/console/QuoteIntent")
-        proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form.text)
-        assert proof
-        sent = {"ask": "json", "json": "{}", "csrfmiddlewaretoken": proof[1]}
-        confirmed = re.search(r'name="confirmed" value="([^"]+)"', visitor.post("/console/QuoteIntent", data=sent).text)
-        assert confirmed
-        sent["confirmed"] = confirmed[1]
-        refused = visitor.post("/console/QuoteIntent", data=sent)
-        assert refused.status_code == 403
-        assert "QuoteIntent" not in [visit.operation for visit in service.visits]
-        assert "All of it is invented" not in refused.text
-        done = visitor.post("/console/QuoteIntent", data=sent | {"operator-token": TOKEN})
-        assert done.status_code == 200
-        assert [visit.operation for visit in service.visits].count("QuoteIntent") == 1
-        assert TOKEN not in done.text
-        assert TOKEN not in str(done.cookies)
-
-
-@pytest.fixture(autouse=True)
-def full_rate_limits() -> None:
-    cache.clear()
-
-
-@pytest.mark.parametrize("operation", WRITING)
-def test_a_request_edited_during_its_confirmation_is_confirmed_again(
-    site: Client, emulator: Emulator, operation: str
-) -> None:
-    page = submit(site, site.get(f"/console/{operation}"), opener(operation), json='{"intentId": "0x1"}')
-    page = submit(site, page, f"Send {operation}", json='{"intentId": "0x2"}')
-    assert page.status_code == 409
-    assert "differs from the one you confirmed and wasn't sent" in visible_text(page)
-    assert raw(page) == ""
-    assert raw(submit(site, page, f"Send {operation}")) != ""
-
-
-def test_the_signature_of_one_operation_confirms_no_other(site: Client) -> None:
-    page = submit(site, site.get("/console/QuoteIntent"), opener("QuoteIntent"), json="{}")
-    [signed] = re.findall(r'name="confirmed" value="([^"]+)"', page.content.decode())
-    sent = {"ask": "json", "json": "{}", "confirmed": signed}
-    answer = site.post("/console/ExecuteIntent", sent, headers={"Sec-Fetch-Site": "same-origin"})
-    assert (answer.status_code, raw(answer)) == (409, "")
-
-
-def test_a_form_says_what_its_values_stand_for(site: Client) -> None:
-    values = {
-        "originChainId": "8453",
-        "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
-        "originTokenAmount": "40000000",
-        "destinationChainId": "424242",
-        "destinationTokenAddress": "<b>",
-    }
-    page = site.get("/console/QuoteIntent", values).content.decode()
-    found = dict(re.findall(r'<small id="meaning-(\w+)"><bdi>([^<]*)</bdi></small>', page))
-    assert found == {
-        "originChainId": "8453: Base",
-        "originTokenAddress": f"{values['originTokenAddress']}: USDC on Base",
-        "originTokenAmount": "40000000: 40.00 USDC",
-    }
-    for name in found:
-        assert f'aria-describedby="about-{name} meaning-{name}"' in page
-    assert "meaning-" not in site.get("/console/GetIntent").content.decode()
+def test_with_a_real_service_only_its_operator_writes(real: tuple[httpx.Client, ScriptedServer]) -> None:
+    client, service = real
+    proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get("/console/QuoteIntent").text)
+    assert proof
+    sent = {"ask": "json", "json": "{}", "csrfmiddlewaretoken": proof[1]}
+    confirmed = re.search(r'name="confirmed" value="([^"]+)"', client.post("/console/QuoteIntent", data=sent).text)
+    assert confirmed
+    sent["confirmed"] = confirmed[1]
+    refused = client.post("/console/QuoteIntent", data=sent)
+    assert refused.status_code == 403
+    assert "QuoteIntent" not in [visit.operation for visit in service.visits]
+    assert "All of it is invented" not in refused.text
+    done = client.post("/console/QuoteIntent", data=sent | {"operator-token": TOKEN})
+    assert done.status_code == 200
+    assert [visit.operation for visit in service.visits].count("QuoteIntent") == 1
+    assert TOKEN not in done.text
+    assert TOKEN not in str(done.cookies)

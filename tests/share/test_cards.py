@@ -9,9 +9,9 @@ from itertools import islice
 import pytest
 from PIL import Image
 
-from intents_ui.share import cards
+from intents_ui.share import cards, drawing
 from intents_ui.share.cards import Busy, Cards
-from intents_ui.share.drawing import MONEY, TONES, CardRenderer
+from intents_ui.share.drawing import MONEY, TONES
 from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.summary import Card, PreviewEnd
@@ -31,12 +31,9 @@ DONE = Card(
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-RENDERER = CardRenderer()
-
-
 @cache
 def drawn(card: Card) -> Image.Image:
-    return opened(RENDERER.png(card))
+    return opened(drawing.png(card))
 
 
 class SlowRenderer:
@@ -46,18 +43,13 @@ class SlowRenderer:
         self.drawn: list[Card] = []
         self.at_once = self.most_at_once = 0
         self.go = threading.Event()
-        self.breaks = False
         self._lock = threading.Lock()
 
-    def __call__(self) -> "SlowRenderer":
-        return self
-
-    def png(self, card: Card) -> bytes:
+    def __call__(self, card: Card) -> bytes:
         with self._lock:
             self.drawn.append(card)
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
-        assert not self.breaks
         self.go.wait(60)
         with self._lock:
             self.at_once -= 1
@@ -116,38 +108,20 @@ def test_characters_missing_in_the_font_are_visible() -> None:
 
 def test_another_status_is_another_image(slow: SlowRenderer) -> None:
     slow.go.set()
-    cache = Cards(renderer=slow)
+    cache = Cards(draw=slow)
     for word in ("one", "two", "one"):
         cache.png(replace(DONE, headline=word))
     assert len(slow.drawn) == 2
 
 
 def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: SlowRenderer) -> None:
-    cache = Cards(renderer=slow, seconds=0.2)
+    cache = Cards(draw=slow, seconds=0.2)
     with ThreadPoolExecutor(30) as threads:
         requested = [threads.submit(cache.png, replace(DONE, headline=str(number))) for number in range(30)]
         refused = list(islice(as_completed(requested, timeout=60), 28))
         slow.go.set()
     assert all(isinstance(each.exception(), Busy) for each in refused)
     assert (len(slow.drawn), slow.most_at_once) == (cards.MAX_RENDERERS, cards.MAX_RENDERERS)
-
-
-def test_concurrent_first_users_make_no_more_renderers_than_draw_at_a_time(slow: SlowRenderer) -> None:
-    slow.go.set()
-    made = threading.Semaphore(cards.MAX_RENDERERS)
-
-    def renderer() -> SlowRenderer:
-        assert made.acquire(blocking=False)
-        return slow
-
-    cache, start = Cards(renderer=renderer), threading.Barrier(12)
-
-    def png(number: int) -> bytes:
-        start.wait(60)
-        return cache.png(replace(DONE, headline=str(number)))
-
-    with ThreadPoolExecutor(12) as threads:
-        assert list(threads.map(png, range(12))) == [PNG] * 12
 
 
 def test_an_arrow_points_only_to_a_delivered_amount() -> None:
