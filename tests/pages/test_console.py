@@ -509,11 +509,17 @@ def echoed(visit: Visit) -> None:
 
 @pytest.fixture(scope="module")
 def real() -> Iterator[tuple[httpx.Client, ScriptedServer]]:
-    with serving(echoed) as service, dashboard(
-        **constants(**{PAGE_TIMEOUT: 0.4}),
-        INTENTS_SERVICE_URL=service.url, INTENTS_SERVICE_ACCESS_KEY=CANARY, SECRET_KEY="a key of the test",
-        INTENTS_CONSOLE="write", INTENTS_CONSOLE_TOKEN=TOKEN,
-    ) as root, httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE, headers={"Origin": root}) as client:  # fmt: skip
+    given = {
+        "INTENTS_SERVICE_ACCESS_KEY": CANARY,
+        "SECRET_KEY": "a key of the test",
+        "INTENTS_CONSOLE": "write",
+        "INTENTS_CONSOLE_TOKEN": TOKEN,
+    } | constants(**{PAGE_TIMEOUT: 0.4})
+    with (
+        serving(echoed) as service,
+        dashboard(INTENTS_SERVICE_URL=service.url, **given) as root,
+        httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE, headers={"Origin": root}) as client,
+    ):
         yield client, service
 
 
