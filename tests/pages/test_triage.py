@@ -411,6 +411,8 @@ def test_a_failed_lookup_is_reported_and_the_rest_continues(
     assert answer.status == 200
     assert len(answer.rows) == 3
     assert said in answer.texts[0]
+    assert "Transfers in progress are not affected" in answer.texts[0]
+    assert "Don't resend a transfer" in answer.texts[0]
     assert "Not found" not in answer.page
     assert answer.total.startswith(total)
     again = re.search(r'name="q" value="([^"]+)">\s*<button[^>]*>([^<]*)', answer.page)

@@ -1,11 +1,10 @@
-"""Triage rows for each result of an identifier."""
+"""Triage rows for each result of an identifier, their urgency, and the values that a shortened ID may be."""
 
 from dataclasses import replace
 
 import pytest
 
 from intents_ui.formatting import hashes
-from intents_ui.search import input_errors
 from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.service import results
 from intents_ui.service.errors import Unreachable
@@ -14,7 +13,7 @@ from intents_ui.transfers import statuses
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import rows
-from intents_ui.triage.rows import Link, Reading, TriageOutcome, TriageRow, Urgency
+from intents_ui.triage.rows import Link, Reading, TriageOutcome, TriageRow, Urgency, Value
 from tests.transfers.builders import (
     INTENT_ID,
     MERCHANT,
@@ -24,7 +23,6 @@ from tests.transfers.builders import (
     at,
     before,
     intent,
-    named,
     receipt,
     summary,
     transaction,
@@ -53,17 +51,6 @@ def read(hit, of_receipt=None, trouble=None) -> Reading:
 
 def several(of_found: LookupResult, *listed: Reading) -> rows.TriageRow:
     return rows.several(rows.begin(7, BY_ADDRESS, now=NOW), of_found, listed)
-
-
-def test_a_row_says_the_same_as_the_transfers_page():
-    row = one(BY_HASH, intent("FAILED"), FAILED, keys=(results.TRANSACTION_HASH,), value=TXN_HASH)
-    result = summaries.of(at(intent("FAILED"), FAILED))
-    assert (row.number, row.value, row.outcome, row.intent_id) == (7, TXN_HASH, TriageOutcome.FOUND, INTENT_ID)
-    assert (row.status.word, row.headline) == ("Failed", result.headline)
-    assert (row.where, row.next) == (result.location, result.instructions)
-    assert row.turn == summaries.waiting_on(result)
-    assert row.links == (Link("View transfer", f"/intent/{INTENT_ID}"),)
-    assert row.notes == ()
 
 
 def test_the_amounts_and_the_time_of_the_quote_are_at_the_bottom():
@@ -158,55 +145,6 @@ def test_closed_and_quoted_transfers_need_no_attention(settled):
     assert [link.path for link in row.links] == [f"/address/{OWNER}"]
 
 
-def test_an_empty_result_says_what_was_searched_and_possible_reasons():
-    keys = (results.INTENT_ID, results.TRANSACTION_HASH)
-    row = rows.unknown(rows.begin(7, BY_HASH, now=NOW), found(keys=keys, value=TXN_HASH))
-    asked, why, *causes = row.details
-    assert asked == "Searched as intent ID or transaction hash: no matches."
-    assert why == "Possible reasons:"
-    assert len(causes) >= 3
-    assert (row.outcome, row.headline, row.where) == (TriageOutcome.UNKNOWN, "Not found", "")
-
-
-def test_an_unreadable_receipt_is_reported():
-    row = one(BY_HASH, intent(), None, Unreachable())
-    (note,) = row.notes
-    assert note.startswith("Couldn't load the receipt (Service unreachable).")
-
-
-def test_a_failure_is_never_shown_as_not_found():
-    failed = ((LookupQuestion(results.OWNER, OWNER), Unreachable()),)
-    begun = rows.begin(7, BY_ADDRESS, now=NOW)
-    row = rows.failed(begun, Unreachable(), found=found(failed=failed))
-    assert (row.outcome, row.status.word) == (TriageOutcome.FAILED, "Lookup failed")
-    assert row.headline == "Service unreachable"
-    assert row.details[0] == "Lookup by owner failed: service unreachable."
-    assert "Transfers in progress are not affected" in row.details[1]
-    assert "Don't resend a transfer" in row.next
-
-
-@pytest.mark.parametrize(
-    ("finding", "outcome", "headline"),
-    named(
-        (
-            "nearly one",
-            Finding(Kind.NEAR_MISS, "0x12…34", problem=input_errors.SHORTENED),
-            TriageOutcome.UNCLEAR,
-            input_errors.SHORTENED,
-        ),
-        (
-            "a placeholder",
-            Finding(Kind.HASH, "0x" + "0" * 64, warning=input_errors.PLACEHOLDER),
-            TriageOutcome.NOTHING,
-            input_errors.PLACEHOLDER,
-        ),
-    ),
-)
-def test_identifiers_that_need_no_lookup_are_explained(finding, outcome, headline):
-    row = rows.unasked(rows.begin(7, finding, now=NOW))
-    assert (row.outcome, row.headline, row.notes) == (outcome, headline, ())
-
-
 FIRST, SECOND = hashes.checksum(OWNER), hashes.checksum(MERCHANT)
 
 
@@ -231,11 +169,6 @@ def covered(*told: TriageRow) -> dict[str, list[int]]:
         each.owner: [int(one.intent.intent_id, 16) for about in each.replies.values() for one in about]
         for each in rows.groups(told)
     }
-
-
-def test_a_reply_covers_every_transfer_of_its_rows_once() -> None:
-    told = row(1, FIRST, transfer(1)), row(2, FIRST, transfer(2), transfer(3), transfer(1)), row(3, SECOND)
-    assert covered(*told) == {FIRST: [1, 2, 3], SECOND: []}
 
 
 def test_a_reply_covers_the_owners_transfers_in_rows_of_several_owners() -> None:
@@ -267,3 +200,61 @@ def test_a_value_with_two_roles_is_listed_once_for_a_shortened_id() -> None:
     assert found
     assert found.headline == "Possible match: same transfer as row 7"
     assert found.details[0] == f"It matches the owner and recipient {hashes.short_id(OWNER)}."
+
+
+DEPOSIT_ADDRESS = "0x" + "d1" * 20
+DESTINATION_ADDRESS = "0x" + "d2" * 20
+
+
+def hash_of(number: int) -> str:
+    return f"0x{number:04x}{'5' * 56}{number:04x}"
+
+
+WHOLE = receipt(
+    deposit=transaction("SUCCEEDED", txn_hash=hash_of(1)),
+    origin=transaction("SUCCEEDED", txn_hash=hash_of(2)),
+    destination=transaction("SUCCEEDED", txn_hash=hash_of(3)),
+    refund=transaction("SUCCEEDED", txn_hash=hash_of(4)),
+    summary=summary(
+        destination_to_address=MERCHANT,
+        origin_intent_address=DEPOSIT_ADDRESS,
+        destination_intent_address=DESTINATION_ADDRESS,
+    ),
+)
+VALUES = {
+    "intent ID": INTENT_ID,
+    "deposit transaction": hash_of(1),
+    "origin transaction": hash_of(2),
+    "destination transaction": hash_of(3),
+    "refund transaction": hash_of(4),
+    "owner": OWNER,
+    "recipient": MERCHANT,
+    "deposit address": DEPOSIT_ADDRESS,
+    "destination intent address": DESTINATION_ADDRESS,
+}
+
+
+@pytest.mark.parametrize(("what", "value"), VALUES.items(), ids=VALUES)
+def test_each_value_of_a_transfer_is_found_by_its_head_and_tail_in_any_letter_case(what, value):
+    values = rows.values_of(at(intent(), WHOLE))
+    for head, tail in (
+        (value[2:6], value[-4:]),
+        (value[2:6].upper(), value[-4:].upper()),
+        ("", value[-6:]),
+        (value[2:10], ""),
+    ):
+        assert rows.matching(values, head=head, tail=tail) == [Value(value, what, INTENT_ID)]
+
+
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [("7c1f", "9e2c"), ("7c2f", "9e2b"), ("", "4ab2"), ("9e2b", ""), (INTENT_ID[2:], "9e2b"), ("x", "9e2b")],
+)
+def test_values_with_other_ends_do_not_match(head, tail):
+    assert rows.matching(rows.values_of(at(intent(), WHOLE)), head=head, tail=tail) == []
+
+
+@pytest.mark.parametrize("value", ["0x" + "0" * 64, "0x" + "f" * 64, "", None])
+def test_a_placeholder_matches_nothing(value):
+    found = rows.values_of(at(intent(), receipt(deposit=transaction("PENDING", txn_hash=value))))
+    assert [each.what for each in found] == ["intent ID", "owner"]
