@@ -21,7 +21,7 @@ from intents_ui.search.filters import Filters
 from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.client import UncachedClient
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
-from intents_ui.service.models import End, HistoryAnswer, Intent, IntentReceipt, Page
+from intents_ui.service.models import End, HistoryAnswer, Intent, Page
 from intents_ui.service.request_context import page_deadline
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
@@ -135,19 +135,13 @@ class Reader:
             # Searches return the newest first.
             intents = [hit.intent for hit in found.hits if _passes(hit.intent, self.filters)]
             intents = (intents if self.filters.is_newest_first else intents[::-1])[:MAX_FOUND]
-            receipts = self.service.threads.together(*(partial(self._receipt, each) for each in intents))
+            calls = (partial(self.service.ask, operations.get_intent_receipt(each.intent_id)) for each in intents)
+            receipts = self.service.threads.together(*calls)
             for receipt in receipts:
-                if isinstance(receipt, ServiceError):
+                if isinstance(receipt, ServiceError) and not isinstance(receipt, NotFound):
                     raise receipt
-            known = [None if isinstance(each, ServiceError) else each for each in receipts]
-            rows = self._rows(reading.from_pairs([*zip(intents, known, strict=True)]))
+            rows = self._rows(reading.of_answers(intents, receipts))
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MAX_FOUND else COMPLETE)
-
-    def _receipt(self, intent: Intent) -> IntentReceipt | None:
-        try:
-            return self.service.ask(operations.get_intent_receipt(intent.intent_id))
-        except NotFound:
-            return None
 
     def _rows(self, transfers: Sequence[Transfer]) -> list[ExportRow]:
         return [formats.row(each, url=self.link(each.intent.intent_id)) for each in transfers]

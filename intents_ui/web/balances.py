@@ -20,41 +20,23 @@ from intents_ui.web.links import canonical_url
 @require_safe
 @canonical_url
 def view(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """Wait for the lookup, however slow. Its failure doesn't affect the page around the part."""
+    names, failed = app.current().catalog, None
+    checked_at, found = None, held.AddressBalances()
     try:
-        context, failure = looked_up(intent_id), None
+        intent = app.current().service.ask(operations.get_intent(intent_id))
+        names.learn((intent.origin_chain_id, intent.destination_chain_id))
+        transfer = Transfer.of(intent, None, now=datetime.now(UTC), names=names)
+        looked_up = reading.look_up_balances(transfer)
+        balances = looked_up or UNCHECKED
+        names.learn(group.chain_id or None for group in balances.groups)
+        checked_at = balances.checked_at
+        found = held.of(transfer.at(transfer.now, balances), is_listed=looked_up is not None)
     except ServiceError as error:
         if not is_partial(request):
             raise
-        context, failure = unread(intent_id, error), error
-    return render(request, "transfers/balances.html", context, block="balances", error=failure)
-
-
-def looked_up(intent_id: str) -> dict[str, object]:
-    """Wait for the lookup, however slow. Raises any ServiceError."""
-    found = app.current().service.ask(operations.get_intent(intent_id))
-    names = app.current().catalog
-    names.learn((found.origin_chain_id, found.destination_chain_id))
-    transfer = Transfer.of(found, None, now=datetime.now(UTC), names=names)
-    balances = reading.look_up_balances(transfer)
-    names.learn(group.chain_id or None for group in (balances or UNCHECKED).groups)
-    return context(transfer.at(transfer.now, balances or UNCHECKED), is_listed=balances is not None)
-
-
-def unread(intent_id: str, error: ServiceError) -> dict[str, object]:
-    """Return the context of the part with a failure, which doesn't affect the page around it."""
-    said = f"Couldn't load balances: {failures.words(error).title}."
-    empty = {"intent_id": intent_id, "checked_at": None, "balances": held.AddressBalances()}
-    return empty | {"said": said, "failed": error}
-
-
-def context(transfer: Transfer, *, is_listed: bool = True) -> dict[str, object]:
-    """Return the context of the balances part, for a lookup that succeeded."""
-    found = held.of(transfer, is_listed=is_listed)
-    return {
-        "intent_id": transfer.intent.intent_id,
-        "names": transfer.names,
-        "checked_at": transfer.balances.checked_at,
-        "balances": found,
-        "said": held.heard(found),
-        "failed": None,
-    }
+        failed = error
+    said = f"Couldn't load balances: {failures.words(failed).title}." if failed else held.heard(found)
+    context = {"intent_id": intent_id, "names": names, "checked_at": checked_at, "balances": found}
+    context |= {"said": said, "failed": failed}
+    return render(request, "transfers/balances.html", context, block="balances", error=failed)

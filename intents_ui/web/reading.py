@@ -52,7 +52,7 @@ def open_now() -> Sequence["ListedIncident"]:
 
 
 def on_route(transfer: Transfer) -> tuple[IncidentFacts, ...]:
-    """Return the incidents of a transfer's route, the newest first."""
+    """Return the incidents of a transfer's route and, if it is one of a token, of its token; the newest first."""
     found = recent()
     if not found or not found.incidents:
         return ()
@@ -65,7 +65,6 @@ def on_route(transfer: Transfer) -> tuple[IncidentFacts, ...]:
 
 
 def _has_token(transfer: Transfer, incident: "ListedIncident") -> bool:
-    """Return whether a transfer sends or delivers the token of an incident, if it is one of a token."""
     scope, summary = incident.scope.scope, transfer.summary
     sides = (
         (transfer.origin_chain_id, summary.origin_token_address),
@@ -147,19 +146,18 @@ def look_up_balances(transfer: Transfer) -> Balances | None:
 
     Raises ServiceError.
     """
-    place, service = _owner_and_time(transfer), app.current().service
-    if place is None:
+    service, call, created_at = app.current().service, _first_page(transfer), transfer.quoted_at
+    if call is None or transfer.owner is None or created_at is None:
         return None
-    owner, created_at = place
-    read = partial(entry_of, service, transfer.intent.intent_id, owner=owner, created_at=created_at)
-    entry, call = read(), page_of_owner(owner=owner, created_at=created_at)
+    read = partial(entry_of, service, transfer.intent.intent_id, owner=transfer.owner, created_at=created_at)
+    entry = read()
     if entry is None and (cached := service.cache.peek(call)):
         # It may have been requested for an earlier transfer, before this one.
         received_at = datetime.now(UTC) - timedelta(seconds=cached.age) + service.health.clock_ahead()
         if received_at < created_at + LISTED_WITHIN:
             service.ask_uncached(call)
             entry = read()
-    return Balances.of_entry(entry, checked_at=_whole_seconds(as_of())) if entry else None
+    return Balances.of_entry(entry, checked_at=as_of().replace(microsecond=0)) if entry else None
 
 
 def balances_within(transfer: Transfer, *, seconds: float) -> Balances:
@@ -213,27 +211,15 @@ def _cached_balances(transfer: Transfer, found: CacheEntry | None) -> Balances:
         return UNCHECKED
     wanted = transfer.intent.intent_id.lower()
     entry = next((entry for entry in found.answer.intents if entry.intent_id.lower() == wanted), None)
-    return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=_whole_seconds(checked_at))
-
-
-def _whole_seconds(at: datetime) -> datetime:
-    """Return the time in whole seconds, as displayed, so that two views of one response are equal."""
-    return at.replace(microsecond=0)
-
-
-def _owner_and_time(transfer: Transfer) -> tuple[str, datetime] | None:
-    """Return the owner and the creation time, by which the transfer is found in the history, or None."""
-    return (
-        (transfer.owner, transfer.quoted_at)
-        if transfer.owner and transfer.quoted_at and not transfer.is_unread
-        else None
-    )
+    # In whole seconds, as displayed, so that two views of one response are equal.
+    return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=checked_at.replace(microsecond=0))
 
 
 def _first_page(transfer: Transfer) -> ServiceCall[HistoryAnswer] | None:
-    """Return the call that usually finds the transfer, or None."""
-    place = _owner_and_time(transfer)
-    return page_of_owner(owner=place[0], created_at=place[1]) if place else None
+    """Return the call that usually finds the transfer, by its owner and creation time, or None."""
+    if transfer.owner is None or transfer.quoted_at is None or transfer.is_unread:
+        return None
+    return page_of_owner(owner=transfer.owner, created_at=transfer.quoted_at)
 
 
 def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: datetime) -> IntentHistory | None:
@@ -373,33 +359,25 @@ def _listed(
 
     def listed(transfer: Transfer, entry: IntentHistory, cached: Iterator[Balances]) -> Transfer:
         balances = next(cached) if transfer.balances.check is Check.UNCHECKED else transfer.balances
-        late_after = limit_of_route(transfer)
-        changes = {"names": app.current().catalog, "balances": balances, "late_after": late_after}
-        make = partial(replace, transfer, now=datetime.now(UTC), **changes)
-        return memo.get("entry", [entry], at, names, balances, late_after, make=make)
+        changes = {"balances": balances, "late_after": limit_of_route(transfer)}
+        make = partial(replace, transfer, now=datetime.now(UTC), names=app.current().catalog, **changes)
+        return memo.get("entry", [entry], at, names, *changes.values(), make=make)
 
     sources = [*entries, *(response for _, response in found)]
     return memo.get("list", sources, at, names, make=make)
 
 
-def from_pairs(read: Sequence[tuple[Intent, IntentReceipt | None]]) -> list[Transfer]:
-    """Return transfers from their intents and receipts. A receipt is None where there is none."""
-    now = datetime.now(UTC)
-    return _with_known_balances([Transfer.of(intent, receipt, now=now) for intent, receipt in read])
-
-
 def from_search(intents: Sequence[Intent], *, most: int = MAX_RECEIPTS) -> list[Transfer]:
     """Return search hits, which come without receipts. They are read unless there are more than `most` hits."""
+    service = app.current().service
+    receipts: Sequence[Intent | IntentReceipt | ServiceError]
     if len(intents) > most:
         # A quote that was never executed has no receipt.
-        receipts: list[IntentReceipt | ServiceError] = [
-            NotFound() if intent.status in UNEXECUTED else OutOfTime() for intent in intents
-        ]
+        receipts = [NotFound() if intent.status in UNEXECUTED else OutOfTime() for intent in intents]
     else:
-        service = app.current().service
-        calls = (partial(service.ask, operations.get_intent_receipt(intent.intent_id)) for intent in intents)
+        calls = (partial(service.ask, operations.get_intent_receipt(each.intent_id)) for each in intents)
         receipts = service.threads.together(*calls)
-    return _of_answers(intents, receipts)
+    return of_answers(intents, receipts)
 
 
 def load_many(ids: Sequence[str]) -> list[Transfer | ServiceError]:
@@ -415,28 +393,18 @@ def load_many(ids: Sequence[str]) -> list[Transfer | ServiceError]:
     answers = service.threads.together(*calls)
     of_intents, of_receipts = answers[: len(ids)], answers[len(ids) :]
     read = [(each, receipt) for each, receipt in zip(of_intents, of_receipts, strict=True) if isinstance(each, Intent)]
-    transfers = iter(_of_answers([each for each, _ in read], [receipt for _, receipt in read]))
+    transfers = iter(of_answers([each for each, _ in read], [receipt for _, receipt in read]))
     return [each if isinstance(each, ServiceError) else next(transfers) for each in of_intents]
 
 
-def _of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]) -> list[Transfer]:
-    """Return transfers from intents and the results of reading their receipts."""
+def of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentReceipt | ServiceError]) -> list[Transfer]:
+    """Return transfers from intents and the results of reading their receipts, NotFound where there is none."""
     now = datetime.now(UTC)
-    return _with_known_balances(
-        [
-            Transfer.of(
-                intent,
-                found if isinstance(found, IntentReceipt) else None,
-                unread=isinstance(found, ServiceError) and not isinstance(found, NotFound),
-                now=now,
-            )
-            for intent, found in zip(intents, receipts, strict=True)
-        ]
-    )
-
-
-def _with_known_balances(transfers: Sequence[Transfer]) -> list[Transfer]:
-    """Return the transfers with names and the last known balances."""
+    transfers = []
+    for intent, found in zip(intents, receipts, strict=True):
+        receipt = found if isinstance(found, IntentReceipt) else None
+        unread = isinstance(found, ServiceError) and not isinstance(found, NotFound)
+        transfers.append(Transfer.of(intent, receipt, unread=unread, now=now))
     names = _learn(chain for each in transfers for chain in _chains(each.intent))
     known = known_balances(transfers)
     return [_made(each, names, balances) for each, (balances, _) in zip(transfers, known, strict=True)]

@@ -12,18 +12,14 @@ from intents_ui.service.models import (
     DepositTransaction,
     IntentFees,
     IntentProviderQuote,
-    IntentStatus,
     QuoteIntentRequest,
     QuoteOptions,
     TokenBalance,
     TokenMetadata,
 )
 from intents_ui.transfers import comparison as display
-from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.comparison import Result
-from intents_ui.transfers.rules import Certainty
 from intents_ui.transfers.statuses import Tone
-from intents_ui.transfers.transfer import Place
 from tests.transfers.builders import (
     ARBITRUM,
     BASE,
@@ -39,7 +35,6 @@ from tests.transfers.builders import (
     summary,
     transaction,
 )
-from tests.transfers.states import combined, pairs
 
 OTHER_TOKEN = "0x" + "d1" * 20
 QUOTE = IntentProviderQuote(
@@ -545,26 +540,3 @@ def _signed(words: str) -> int:
         return 0
     number = int(words.split(" ", 1)[0].replace(",", ""))
     return -number if "less than" in words or "below" in words else number
-
-
-@combined(pairs)
-@pytest.mark.parametrize("status", [*IntentStatus, "HALTED"])
-def test_quote_comparison_and_summary_agree_in_every_combination(status, combine):
-    legs = [None, "PENDING", "MINING", "SUCCEEDED", "FAILED", "ABORTED"]
-    of_intent, came = intent(status, quote=QUOTE), summary(destination_token_amount=99_850_000)
-    for deposit, origin, destination, back in combine(legs, legs, legs, [None, "MINING", "SUCCEEDED"]):
-        of_receipt = receipt(status, deposit=deposit, origin=origin, destination=destination, refund=back, summary=came)
-        found = compared(of_intent, of_receipt)
-        result = summaries.of(at(of_intent, of_receipt))
-        which = f"{status} {deposit} {origin} {destination} {back}: {result.key} {found.text}"
-        if Tone.GOOD in {each.shown.tone for each in (found, *found.rows)}:
-            assert (result.place, result.certainty) == (Place.RECIPIENT, Certainty.CONFIRMED), which
-        if result.certainty is Certainty.CONFLICTING and result.key != "refunded.elsewhere":
-            assert found.result is Result.UNKNOWN, which
-        if found.result is Result.ON_TRACK:
-            assert not result.transfer.is_over, which
-            assert result.certainty is Certainty.CONFIRMED, which
-        if found.result is Result.NO_DEPOSIT:
-            assert result.place in (Place.OWNER, Place.UNKNOWN), which
-        if result.place in (Place.RETURNING, Place.RETURNED):
-            assert found.result in (Result.NOT_DELIVERED, Result.REFUNDED, Result.UNKNOWN), which

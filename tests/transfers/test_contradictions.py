@@ -70,6 +70,7 @@ WORDS = {
     "amount": r"\d",
     "now": r"^Contact support",
 }
+AMOUNT_DELIVERED = re.compile(r"^\d.* delivered|^Received \d")
 PATTERNS = {name: re.compile(pattern) for name, pattern in WORDS.items()}
 
 
@@ -137,6 +138,9 @@ def surfaces(status: str) -> Iterator[tuple[str, Surfaces]]:
             transfer = at(INTENT, of_receipt, now=now).at(now, found)
             if number % 3 == 0:
                 transfer = replace(transfer, late_after=LATE_ON_ITS_ROUTE)
+            if number % 5 == 0 and of_receipt.summary:
+                bare = of_receipt.summary.model_copy(update={"destination_token_amount": None})
+                transfer = replace(transfer, receipt=of_receipt.model_copy(update={"summary": bare}))
             yield f"{case} {held} {now}", Surfaces(transfer)
 
 
@@ -260,6 +264,30 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "comparison: delayed, although the headline isn't": lambda of: (
         of.compared.result is Result.DELAYED and of.told.headline in (of.told.gaps["running"], "Bridging to Base")
     ),
+    "comparison: green, although not confirmed": lambda of: (
+        Tone.GOOD in (of.compared.shown.tone, *(row.shown.tone for row in of.compared.rows))
+        and not (of.told.place is Place.RECIPIENT and of.is_confirmed)
+    ),
+    "comparison: a result, although sources conflict": lambda of: (
+        of.told.certainty is Certainty.CONFLICTING
+        and of.told.key != "refunded.elsewhere"
+        and of.compared.result is not Result.UNKNOWN
+    ),
+    "comparison: on track, although over or not confirmed": lambda of: (
+        of.compared.result is Result.ON_TRACK and (of.transfer.is_over or not of.is_confirmed)
+    ),
+    "comparison: no deposit, although the funds are on their way": lambda of: (
+        of.compared.result is Result.NO_DEPOSIT and of.told.place not in (Place.OWNER, Place.UNKNOWN)
+    ),
+    "comparison: delivered or pending, although refunded": lambda of: (
+        of.told.place in REFUND_PLACES
+        and of.compared.result not in (Result.NOT_DELIVERED, Result.REFUNDED, Result.UNKNOWN)
+    ),
+    "an amount is delivered that wasn't reported": lambda of: (
+        of.transfer.received.value is None
+        and Name.DESTINATION in of.steps
+        and any(AMOUNT_DELIVERED.search(said) for said in (of.steps[Name.DESTINATION].sentence, of.compared.text))
+    ),
     # Route and timeline
     "route: the funds are in another place": lambda of: (
         of.here != ([] if of.told.place is Place.UNKNOWN or of.told.is_pending else [of.told.place])
@@ -278,7 +306,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         Reached.NEVER in of.stops.values() and not of.transfer.is_over
     ),
     "route: a place is ahead of the funds that were there": lambda of: (
-        of.transfer.has_balance is None
+        not of.transfer.has_balance
         and (
             (of.steps[Name.DEPOSIT].state is StepState.DONE and of.is_ahead(Place.DEPOSIT_ADDRESS))
             or (of.transfer.legs[1] is StepStatus.DONE and of.is_ahead(Place.PROVIDER))

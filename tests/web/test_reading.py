@@ -8,6 +8,7 @@ import pytest
 import time_machine
 
 from intents_ui import app, startup
+from intents_ui.service.errors import NotFound
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
@@ -68,12 +69,12 @@ def test_a_list_is_made_again_with_new_names(clock: time_machine.Traveller) -> N
 
 
 def test_a_transfer_is_that_of_its_intent_and_its_receipt(clock: time_machine.Traveller) -> None:
-    reading.from_pairs([(INTENT, RECEIPT)])
-    [one] = reading.from_pairs([(INTENT, RECEIPT)])
-    assert reading.from_pairs([(INTENT, RECEIPT), (INTENT, None)])[0] is one
-    [without] = reading.from_pairs([(INTENT, None)])
+    reading.of_answers([INTENT], [RECEIPT])
+    [one] = reading.of_answers([INTENT], [RECEIPT])
+    assert reading.of_answers([INTENT, INTENT], [RECEIPT, NotFound()])[0] is one
+    [without] = reading.of_answers([INTENT], [NotFound()])
     assert without.receipt is None
-    [other] = reading.from_pairs([(INTENT, RECEIPT.model_copy(update={"status": "REFUNDED"}))])
+    [other] = reading.of_answers([INTENT], [RECEIPT.model_copy(update={"status": "REFUNDED"})])
     assert other.status == "REFUNDED"
 
 
