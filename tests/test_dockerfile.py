@@ -118,7 +118,7 @@ def test_the_image_has_no_build_dependencies_and_compiled_code_only(built: Path)
     assert sources
     assert not [path for path in sources if not list((path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"))]
     templates = list((built / ".templates").iterdir())
-    assert len(templates) == len(list((built / "templates").rglob("*.html")))
+    assert len(templates) == len(list((built / "templates").rglob("*.*")))
     assert all(file.stat().st_mode & 0o004 for file in templates), "the image's user can read them"
 
 

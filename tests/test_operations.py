@@ -197,10 +197,8 @@ def test_the_documentation_lists_exactly_the_exported_metrics(production: Produc
         series = re.findall(rf"^{name}(?:_bucket|_count|_sum)?{{(.*)}} ", text, re.MULTILINE)
         found = {label for each in series for label in re.findall(r"(\w+)=", each)} - {"le"}
         assert found == labels, name
-    for name, values in {
-        "intents_ui_upstream_seconds": {"answered", "canceled", *OUTCOMES.values()},
-    }.items():
-        assert all(f"`{value}`" in rows[name][2] for value in values), name
+    outcomes = {"answered", "canceled", *OUTCOMES.values()}
+    assert all(f"`{value}`" in rows["intents_ui_upstream_seconds"][2] for value in outcomes)
     assert 'intents_ui_mirror_seconds{condition="hole"} 14400.0' in text
     assert all(f"`{state}`" in OPERATIONS.read_text() for state in ServiceState)
 
@@ -335,33 +333,14 @@ SECRET_SETTINGS = [name for name, field in Environment.model_fields.items() if "
 
 
 def an_event(text: str) -> dict[str, Any]:
-    """Return an error report that has the text in every part."""
+    """Return an error report that has the text in every kind of part, as names and as values."""
     return {
         "timestamp": datetime(2026, 11, 21, tzinfo=UTC),
-        "level": "error",
         "message": text,
         "logentry": {"message": "%s", "params": [text, 3, None, 0.5, True], "formatted": text},
-        "exception": {
-            "values": [
-                {
-                    "type": "ValueError",
-                    "value": text,
-                    "stacktrace": {"frames": [{"vars": {text: repr(text), "raw": text.encode(), "all": {text}}}]},
-                }
-            ]
-        },
-        "breadcrumbs": {"values": [{"message": text, "data": {"url": text}}]},
+        "exception": {"values": [{"value": text, "vars": {text: repr(text), "raw": text.encode(), "all": {text}}}]},
         "extra": {text: (text, ValueError(text))},
-        "contexts": {"trace": {"data": {text: text}}},
-        "tags": [[text, text]],
-        "user": {"id": text},
-        "request": {
-            "url": text,
-            "query_string": quote(text),
-            "headers": {"X-Access-Key": text, "Cookie": quote_plus(text)},
-            "data": json.dumps({"key": text}),
-            "env": {"SECRET": text},
-        },
+        "request": {"url": text, "query_string": quote(text), "Cookie": quote_plus(text), "data": json.dumps([text])},
     }
 
 

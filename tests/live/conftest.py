@@ -22,6 +22,18 @@ def service(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> CountedService:
 
 
 @pytest.fixture
+def slow(service: CountedService) -> str:
+    """Return the ID of a transfer that stays in progress."""
+    return str(service.emulator.play("cctp-slow", age=60)["intentId"])
+
+
+@pytest.fixture
+def fast(service: CountedService) -> str:
+    """Return the ID of a transfer that ends in 13 seconds."""
+    return str(service.emulator.play("cross-chain-fast", age=22)["intentId"])
+
+
+@pytest.fixture
 def redis() -> Iterator[RedisServer]:
     with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
         yield server

@@ -28,11 +28,10 @@ async def store(hub: Hub, intent_id: str, text: str) -> None:
     await hub.bus._redis.set(hub.bus._key("snapshot", intent_id), text)
 
 
-async def test_three_hubs_send_one_poll_and_each_sees_every_change(service, redis, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+async def test_three_hubs_send_one_poll_and_each_sees_every_change(service, redis, clock, fast):
     async with contextlib.AsyncExitStack() as stack:
         hubs = await stack.enter_async_context(hubs_on(service, redis, clock, 3))
-        watching = [(await stack.enter_async_context(viewers(hub, intent)))[0] for hub in hubs]
+        watching = [(await stack.enter_async_context(viewers(hub, fast)))[0] for hub in hubs]
         await until(lambda: service.waits == 1 and all(viewer.snapshots for viewer in watching))
         clock.forward(8)
         await until(lambda: all(len(viewer.snapshots) == 2 for viewer in watching))
@@ -42,8 +41,7 @@ async def test_three_hubs_send_one_poll_and_each_sees_every_change(service, redi
     assert service.most_under_way["WaitIntentReceipt"] == 1
 
 
-async def test_hubs_of_two_installations_with_one_redis_do_not_disturb_each_other(service, redis, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+async def test_hubs_of_two_installations_with_one_redis_do_not_disturb_each_other(service, redis, clock, fast):
     async with contextlib.AsyncExitStack() as stack:
         watching = []
         for owner in ("one", "another"):
@@ -51,48 +49,45 @@ async def test_hubs_of_two_installations_with_one_redis_do_not_disturb_each_othe
                 redis.url, names=BRAND_OF_INTERFACE, signed=SignedValues("test", key=owner), prefix=f"{owner}:"
             )
             hub = await stack.enter_async_context(hub_on(service, bus=bus, clock=clock))
-            watching += await stack.enter_async_context(viewers(hub, intent))
+            watching += await stack.enter_async_context(viewers(hub, fast))
         await until(lambda: service.waits == 2 and all(viewer.snapshots for viewer in watching))
         clock.forward(38)
         await until(lambda: all(viewer.task.done() for viewer in watching))
         assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
 
 
-async def test_a_new_hub_gets_the_latest_snapshot_at_once_without_a_request(service, redis, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
+async def test_a_new_hub_gets_the_latest_snapshot_at_once_without_a_request(service, redis, clock, fast):
+    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, fast) as (first,):
         await until(lambda: service.waits == 1 and first.snapshots)
         asked = sum(service.calls.values())
-        async with viewers(another, intent) as (second,):
+        async with viewers(another, fast) as (second,):
             await until(lambda: second.snapshots)
         assert second.snapshots[0].id == first.snapshots[0].id
         assert sum(service.calls.values()) == asked
 
 
-async def test_an_older_snapshot_in_redis_replaces_no_newer_one(service, redis, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
+async def test_an_older_snapshot_in_redis_replaces_no_newer_one(service, redis, clock, fast):
+    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, fast) as (first,):
         await until(lambda: service.waits == 1 and first.snapshots)
-        async with viewers(another, intent) as (second,):
+        async with viewers(another, fast) as (second,):
             await until(lambda: second.snapshots)
             clock.forward(8)
             await until(lambda: len(first.snapshots) == len(second.snapshots) == 2)
-            old = SIGNED.sign(first.snapshots[0].to_text(), place=intent)
+            old = SIGNED.sign(first.snapshots[0].to_text(), place=fast)
             another.bus._versions.clear()  # as after an interrupted connection
-            await store(one, intent, old)
-            await until(lambda: another.bus._versions.get(intent) == old.encode()[-VERSION:])
+            await store(one, fast, old)
+            await until(lambda: another.bus._versions.get(fast) == old.encode()[-VERSION:])
             clock.forward(40)
             await until(second.task.done)
     assert len({snapshot.id for snapshot in second.snapshots}) == len(second.snapshots) == 3
 
 
-async def test_another_hub_takes_over_when_the_polling_one_closes(service, redis, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+async def test_another_hub_takes_over_when_the_polling_one_closes(service, redis, clock, fast):
     async with contextlib.AsyncExitStack() as stack:
         (later,) = await stack.enter_async_context(hubs_on(service, redis, clock, 1))
-        async with hubs_on(service, redis, clock, 1) as (first,), viewers(first, intent):
+        async with hubs_on(service, redis, clock, 1) as (first,), viewers(first, fast):
             await until(lambda: service.waits == 1)
-            (viewer,) = await stack.enter_async_context(viewers(later, intent))
+            (viewer,) = await stack.enter_async_context(viewers(later, fast))
             await until(lambda: viewer.snapshots)
         await until(lambda: service.waits == 1)
         clock.forward(40)
@@ -100,11 +95,10 @@ async def test_another_hub_takes_over_when_the_polling_one_closes(service, redis
         assert viewer.statuses == ["EXECUTING", "SUCCEEDED"]
 
 
-async def test_during_a_redis_outage_every_hub_polls_and_afterwards_one_does(service, redis, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+async def test_during_a_redis_outage_every_hub_polls_and_afterwards_one_does(service, redis, clock, slow):
     async with contextlib.AsyncExitStack() as stack:
         hubs = await stack.enter_async_context(hubs_on(service, redis, clock, 3))
-        watching = [(await stack.enter_async_context(viewers(hub, intent)))[0] for hub in hubs]
+        watching = [(await stack.enter_async_context(viewers(hub, slow)))[0] for hub in hubs]
         await until(lambda: service.waits == 1 and all(viewer.snapshots for viewer in watching))
         redis.down()
         await until(lambda: service.waits == 3)
@@ -115,10 +109,9 @@ async def test_during_a_redis_outage_every_hub_polls_and_afterwards_one_does(ser
         assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
 
 
-async def test_live_updates_work_without_redis(service, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
+async def test_live_updates_work_without_redis(service, clock, fast):
     bus = RedisBus("redis://127.0.0.1:1/0", names=BRAND_OF_INTERFACE, signed=SIGNED)
-    async with hub_on(service, bus=bus, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+    async with hub_on(service, bus=bus, clock=clock) as hub, viewers(hub, fast) as (viewer,):
         await until(lambda: viewer.snapshots)
         clock.forward(40)
         await until(viewer.task.done)
@@ -141,15 +134,14 @@ async def test_live_updates_work_without_redis(service, clock):
         ),
     ],
 )
-async def test_an_unreadable_snapshot_in_redis_is_logged_counted_and_skipped(service, redis, clock, caplog, text):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    text = text.replace("%(intent)s", intent)
-    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
+async def test_an_unreadable_snapshot_in_redis_is_logged_counted_and_skipped(service, redis, clock, caplog, text, fast):
+    text = text.replace("%(intent)s", fast)
+    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, fast) as (first,):
         await until(lambda: service.waits == 1 and first.snapshots)
-        async with viewers(another, intent) as (second,):
+        async with viewers(another, fast) as (second,):
             await until(lambda: second.snapshots)
             before = count("shared_ignored", reason="unreadable")
-            await store(one, intent, SIGNED.sign(text, place=intent))
+            await store(one, fast, SIGNED.sign(text, place=fast))
             await until(lambda: count("shared_ignored", reason="unreadable") == before + 1)
             assert "Can't read a snapshot in Redis" in caplog.text
             clock.forward(40)
@@ -171,16 +163,15 @@ async def test_an_unreadable_snapshot_in_redis_is_logged_counted_and_skipped(ser
         pytest.param(lambda text, intent: SIGNED.sign(text, place=intent) + " ", id="changed since"),
     ],
 )
-async def test_an_unsigned_snapshot_in_redis_is_not_shown(service, redis, clock, signed):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, intent) as (first,):
+async def test_an_unsigned_snapshot_in_redis_is_not_shown(service, redis, clock, signed, fast):
+    async with hubs_on(service, redis, clock, 2) as (one, another), viewers(one, fast) as (first,):
         await until(lambda: service.waits == 1 and first.snapshots)
         invented = replace(first.snapshots[0], receipt=None, is_unknown=True, is_final=True)
-        content = signed(invented.to_text(), intent)
-        async with viewers(another, intent) as (second,):
+        content = signed(invented.to_text(), fast)
+        async with viewers(another, fast) as (second,):
             await until(lambda: second.snapshots)
             before = count("shared_ignored", reason="unsigned")
-            await store(one, intent, content)
+            await store(one, fast, content)
             await until(lambda: count("shared_ignored", reason="unsigned") == before + 1)
             clock.forward(40)
             await until(second.task.done)

@@ -11,19 +11,6 @@ from tests.live.following import CountedService, Viewer, hub_on, until, viewers
 from tests.live.tcp_service import served
 
 
-async def test_many_viewers_cost_one_long_poll_and_all_see_the_final_status(service, clock):
-    intent = service.emulator.play("cross-chain-fast", age=22)["intentId"]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent, 100) as watching:
-        await until(lambda: service.waits == 1 and all(viewer.snapshots for viewer in watching))
-        clock.forward(8)
-        await until(lambda: all(len(viewer.snapshots) == 2 for viewer in watching))
-        await until(lambda: service.waits == 1)
-        clock.forward(30)
-        await asyncio.gather(*(viewer.task for viewer in watching))
-        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
-    assert service.most_under_way["WaitIntentReceipt"] == 1
-
-
 @pytest.mark.parametrize("slug", ["refunded-on-origin", "cross-chain-fast", "invalid-then-repaired"])
 async def test_every_status_is_shown_in_order_from_quote_to_final(service, clock, slug):
     intent = service.emulator.play(slug)["intentId"]
@@ -36,10 +23,9 @@ async def test_every_status_is_shown_in_order_from_quote_to_final(service, clock
     assert [snapshot.receipt.status for snapshot in viewer.snapshots] == [step.status for step in script]
 
 
-async def test_the_long_poll_ends_when_the_last_viewer_leaves(service, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+async def test_the_long_poll_ends_when_the_last_viewer_leaves(service, clock, slow):
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
-        async with viewers(hub, intent, 3):
+        async with viewers(hub, slow, 3):
             await until(lambda: service.waits == 1)
         await until(lambda: service.waits == 0)
         await until(lambda: not hub.watched)
@@ -101,10 +87,9 @@ async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
         await until(lambda: not hub.watched)
 
 
-async def test_closing_the_hub_ends_every_subscription(service, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+async def test_closing_the_hub_ends_every_subscription(service, clock, slow):
     async with hub_on(service, clock=clock) as hub:
-        watching = [Viewer(hub, intent) for _ in range(3)]
+        watching = [Viewer(hub, slow) for _ in range(3)]
         await until(lambda: all(viewer.snapshots for viewer in watching))
     await asyncio.gather(*(viewer.task for viewer in watching))
     assert service.waits == 0

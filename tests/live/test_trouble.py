@@ -5,18 +5,14 @@ import contextlib
 import logging
 
 from intents_ui.emulator import Emulator
-from intents_ui.live.hub import MAX_CUT_POLLS
 from intents_ui.service import health, operations
-from intents_ui.service.operations import Kind, Policy
 from tests.counted import count
 from tests.live.following import CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
-from tests.policies import policies
 
 
-async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery(service, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery(service, clock, slow):
+    async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, slow) as (viewer,):
         await until(lambda: viewer.snapshots and service.waits)
         before = viewer.snapshots[-1]
         clock.forward(10)
@@ -32,11 +28,10 @@ async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery
         await until(lambda: service.waits == 1)
 
 
-async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(service, clock):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
+async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(service, clock, slow):
     async with served(service) as front, hub_on(front.url, clock=clock) as hub:
         await front.down()
-        async with viewers(hub, intent) as (viewer,):
+        async with viewers(hub, slow) as (viewer,):
             await until(lambda: viewer.snapshots)
             assert viewer.snapshots[0].receipt is None
             assert viewer.snapshots[0].stale_since
@@ -82,21 +77,8 @@ async def test_every_failure_is_reported_and_recovered_from(clock):
             await until(lambda: service.waits)
 
 
-async def test_interrupted_long_polls_fall_back_to_short_polls():
-    """A proxy cuts held calls."""
-    service = CountedService(Emulator(hold=30.0))
-    intent = service.emulator.play("cross-chain-fast", age=29.6)["intentId"]
-    async with hub_on(service, policies=cut_waits(0.2)) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: service.calls["WaitIntentReceipt"] == 1 + MAX_CUT_POLLS)  # the first brings the cursor
-        looked = service.calls["GetIntentReceipt"]
-        await until(lambda: service.calls["GetIntentReceipt"] > looked + 3)
-        assert service.calls["WaitIntentReceipt"] == 1 + MAX_CUT_POLLS
-        assert not any(snapshot.stale_since for snapshot in viewer.snapshots)
-
-
-async def test_an_internal_error_is_reported_and_polling_restarts(service, clock, monkeypatch, caplog):
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+async def test_an_internal_error_is_reported_and_polling_restarts(service, clock, monkeypatch, caplog, slow):
+    async with hub_on(service, clock=clock) as hub, viewers(hub, slow) as (viewer,):
         await until(lambda: viewer.snapshots and service.waits)
         broken = asyncio.Event()
 
@@ -111,10 +93,6 @@ async def test_an_internal_error_is_reported_and_polling_restarts(service, clock
             await until(lambda: viewer.snapshots[-1].stale_since)
         await until(lambda: not viewer.snapshots[-1].stale_since)
         await until(lambda: service.waits)
-
-
-def cut_waits(seconds: float) -> dict[Kind, Policy]:
-    return policies(Kind.WAIT, read=seconds, total=seconds)
 
 
 async def test_all_pollers_obey_retry_after(service, clock):

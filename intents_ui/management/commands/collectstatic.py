@@ -13,7 +13,7 @@ class Command(collectstatic.Command):
 
     def collect(self) -> Any:
         templates = engines["jinja2"].env  # type: ignore[attr-defined]
-        for name in templates.list_templates(extensions=["html"]):
+        for name in templates.list_templates():
             templates.get_template(name)
         for file in COMPILED_TEMPLATES.iterdir():
             file.chmod(0o644)  # Jinja lets only the user who runs this read them
