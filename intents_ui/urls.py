@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from intents_ui.api import v1
-from intents_ui.catalog import chains, provider, routes, suggest, tokens
+from intents_ui.catalog import chains, routes, suggest, tokens
 from intents_ui.exports import views as export
 from intents_ui.exports.formats import FORMATS
 from intents_ui.http import failures
@@ -81,7 +81,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("export/", include(EXPORTS)),
     path("chains", chains.view, name="chains"),
     path("chain/<chain:chain_id>", chains.chain, name="chain"),
-    path("provider/<identifier:name>", provider.view, name="provider"),
+    path("provider/<identifier:name>", chains.provider, name="provider"),
     path("tokens", tokens.view, name="tokens"),
     path("tokens/rows", tokens.rows, name="tokens-rows"),
     path("token/<chain:chain_id>/<identifier:address>/", include(OF_TOKEN)),

@@ -10,9 +10,9 @@ from intents_ui import app
 from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
 from intents_ui.api.models import optional
-from intents_ui.catalog import routes, token_list
+from intents_ui.catalog import routes, tokens
 from intents_ui.catalog.routes import RouteDirection, listed_routes, one_route
-from intents_ui.catalog.token_list import TokenRow, find_tokens
+from intents_ui.catalog.tokens import TokenRow, find_tokens
 from intents_ui.http import client_ip, cursors, failures
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.results import Price
@@ -60,13 +60,13 @@ class TokenListFilters(Schema):
 
 def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpResponse:
     """List the tokens of the service, or search them."""
-    parsed = token_list.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
+    parsed = tokens.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return invalid(request, parsed)
     found, catalog, root = find_tokens(parsed.filters), app.current().catalog, client_ip.root(request)
     shown = found.tokens[given.after : given.after + MAX_TOKENS]
     catalog.learn(dict.fromkeys(each.chain_id for each in shown if not each.featured))
-    rows, end = token_list.rows(shown, using=catalog), given.after + len(shown)
+    rows, end = tokens.token_rows(shown, using=catalog), given.after + len(shown)
     known = app.current().prices.of(row.where for row in rows)
     following = "&".join(part for part in (parsed.filters.query, f"after={end}") if part)
     return answered(

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.catalog import token_list
-from intents_ui.catalog.token_list import TokenFilters
+from intents_ui.catalog import tokens
+from intents_ui.catalog.tokens import TokenFilters
 from intents_ui.search.facts import chains_by_name
 from intents_ui.service.models import ChainInfo, TokenInfo
 from intents_ui.tokens import names
@@ -71,8 +71,8 @@ def matching_tokens(words: str, listed: Sequence[TokenInfo], *, most: int) -> It
         for token in listed
         if _matches(words.casefold(), f"{token.symbol or ''} {token.name or ''} {on[token.chain_id]}", token.address)
     ]
-    best = token_list.ordered(found, TokenFilters(words=words), chains=tuple(on))[:most]
-    for row in token_list.rows(best, using=catalog):
+    best = tokens.ordered(found, TokenFilters(words=words), chains=tuple(on))[:most]
+    for row in tokens.token_rows(best, using=catalog):
         if path := links.token_path(row.token):
             yield row.token.symbol, f"{row.token.name} on {row.token.chain}", path
 

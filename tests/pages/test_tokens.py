@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.catalog import token_list
+from intents_ui.catalog import tokens
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.errors import Unreachable
@@ -166,7 +166,7 @@ def test_a_search_without_results_suggests_what_to_try(site: Client, transport: 
 def test_typing_beside_an_invalid_filter_shows_what_is_wrong_with_it(site: Client, transport: Recorded):
     answer = site.get("/tokens?q=usd&limit=many", headers=TYPED)
     assert answer.status_code == 400
-    problem = token_list.read({"limit": ["many"]}, chains=()).problems["limit"]
+    problem = tokens.read({"limit": ["many"]}, chains=()).problems["limit"]
     assert problem in visible_text(answer.content.decode())
     assert not transport.requests(LIST)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from intents_ui.catalog import chains as chain_filters
-from intents_ui.catalog import routes, token_list
+from intents_ui.catalog import routes, tokens
 from intents_ui.search import filters
 from intents_ui.search.filters import InvalidParameter, Parsed
 from intents_ui.service.models import ChainInfo
@@ -18,7 +18,7 @@ CHAINS = (ChainInfo(id=8453, name="Base"), ChainInfo(id=7))
 READERS: list[tuple[str, str, Callable[[dict[str, list[str]]], Parsed[Any]]]] = [
     ("owner", OWNER, filters.read),
     ("from_at", "2026-11-21", filters.read),
-    ("q", "usdc", token_list.read),
+    ("q", "usdc", tokens.read),
     ("network", "testnet", chain_filters.read),
     ("to", "2", lambda written: routes.read(written, using=LISTS)),
 ]
@@ -36,7 +36,7 @@ def test_blank_values_and_other_parameters_are_ignored(
 
 
 def test_invalid_values_are_shown_again_with_hidden_characters_visible_and_at_most_100_characters() -> None:
-    parsed = token_list.read({"limit": ["9\u202e" + "x" * 200], "q": ["usdc"]})
+    parsed = tokens.read({"limit": ["9\u202e" + "x" * 200], "q": ["usdc"]})
     assert parsed.problems == {"limit": "Enter a limit from 1 to 1,000 tokens per chain."}
     assert parsed.typed["limit"] == "9⟨U+202E⟩" + "x" * 91
     assert (parsed.typed["words"], parsed.typed["show"]) == ("usdc", "")
