@@ -61,12 +61,9 @@ def test_a_miss_shows_the_type_of_the_identifier_and_the_completed_lookups(
     "pasted",
     [
         pytest.param("0x" + "ab" * 19 + "a", id="an address that is one digit short"),
-        pytest.param("0x" + "ab" * 30 + "a", id="a hash that is three digits short"),
-        pytest.param("0x" + "zz" * 20, id="non-ASCII digits"),
         pytest.param("vitalik.eth", id="a name"),
         pytest.param("x" * 20_000, id="too long"),
         pytest.param("a\x00b", id="NUL"),
-        pytest.param("0x1…2b", id="shortened to too little"),
     ],
 )
 def test_an_invalid_search_is_explained_without_a_request(site: Client, emulator: Emulator, pasted: str) -> None:
@@ -271,10 +268,22 @@ def test_an_invalid_search_shows_how_it_was_read(site: Client, emulator: Emulato
 ROUTE = "100 USDC from Arbitrum to Base"
 
 
-@pytest.mark.parametrize("words", [ROUTE, f"{ROUTE} {'and more of it ' * 10}"])
-def test_a_search_for_a_transfer_in_words_shows_how_it_was_read(site: Client, emulator: Emulator, words: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "reading"),
+    [
+        (ROUTE, "Read as: 100 USDC, Arbitrum One to Base"),
+        (f"{ROUTE} {'and more of it ' * 10}", "Read as: 100 USDC, Arbitrum One to Base"),
+        (
+            "sent 1.500 USDC from Base",
+            "Read as: 1,500 or 1.5 USDC, from Base “1.500” could be 1,500 or 1.5.",
+        ),
+    ],
+)
+def test_a_search_for_a_transfer_in_words_shows_how_it_was_read(
+    site: Client, emulator: Emulator, words: str, reading: str
+) -> None:
     response = site.get("/search", {"q": words})
-    assert "Read as: 100 USDC, Arbitrum One to Base" in visible_text(response)
+    assert reading in visible_text(response)
     assert response.status_code in (400, 404)
 
 
@@ -296,34 +305,6 @@ def test_without_the_chain_list_any_chain_is_accepted(site: Client, emulator: Em
     emulator.inject("GetChains", "failing-500")
     intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
     assert site.get(f"/tx/12345/{txn_hash}")["Location"] == f"/intent/{intent_id}?tx={txn_hash}"
-
-
-@pytest.mark.parametrize(
-    ("path", "link"),
-    [
-        (f"/tx/{SIGNATURE}", f"https://solscan.io/tx/{SIGNATURE}"),
-        (f"/search?q={SOLANA}", f"https://solscan.io/account/{SOLANA}"),
-    ],
-)
-def test_solana_identifiers_link_to_the_solana_explorer_only(
-    site: Client, emulator: Emulator, path: str, link: str
-) -> None:
-    answer = site.get(path)
-    page = answer.content.decode()
-    assert answer.status_code == 404
-    shown = visible_text(answer)
-    assert "on Solana" in shown or "Solana transaction signature" in shown
-    assert re.findall(r'href="(https://[^"]+)"', page) == [link]
-
-
-@pytest.mark.parametrize(("key", "value"), [("transaction", SIGNATURE), ("deposit", SIGNATURE), ("owner", SOLANA)])
-def test_the_advanced_search_accepts_solana_identifiers(site: Client, emulator: Emulator, key: str, value: str) -> None:
-    assert site.get("/search", {key: value}).status_code == 404
-
-
-def test_a_missed_transaction_of_a_known_chain_links_to_its_explorer_only(site: Client, emulator: Emulator) -> None:
-    page = site.get(f"/tx/8453/{NOTHING}").content.decode()
-    assert re.findall(r'href="(https://[^"]+)"', page) == [f"https://basescan.org/tx/{NOTHING}"]
 
 
 @pytest.mark.parametrize(
@@ -366,12 +347,6 @@ def test_a_text_without_identifiers_gets_the_question_to_the_customer(
     assert f"Please also tell us {missing}" in page
 
 
-def test_both_readings_of_an_amount_are_shown(site: Client, emulator: Emulator) -> None:
-    page = visible_text(site.get("/search", {"q": "sent 1.500 USDC from Base"}))
-    assert "Read as: 1,500 or 1.5 USDC, from Base" in page
-    assert "“1.500” could be 1,500 or 1.5." in page
-
-
 def test_the_results_have_pages_of_20_with_each_transfer_once(site: Client, emulator: Emulator) -> None:
     project = emulator.finished(2)["projectId"]
     url, listed = f"/search?project={project}", []
@@ -387,27 +362,33 @@ def test_the_results_have_pages_of_20_with_each_transfer_once(site: Client, emul
     assert site.get(f"/search?project={project}&page=abc").status_code == 200
 
 
+BITCOIN, TRON = "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+STARKNET = "0x5" + "1" * 62
+
+
 @pytest.mark.parametrize(
-    ("written", "what", "link"),
+    ("path", "words", "link"),
     [
-        ("bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "Bitcoin address", "https://mempool.space/address/bc1q"),
-        ("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "Tron address", "https://tronscan.org/#/address/TR7N"),
-        ("0x5" + "1" * 62, "Starknet transaction hash or address", "https://voyager.online/tx/0x5"),
+        (f"/tx/{SIGNATURE}", "No matches for Solana transaction signature", f"https://solscan.io/tx/{SIGNATURE}"),
+        (f"/search?q={SOLANA}", "on Solana", f"https://solscan.io/account/{SOLANA}"),
+        (f"/tx/8453/{NOTHING}", "No matches", f"https://basescan.org/tx/{NOTHING}"),
+        (f"/search?q={BITCOIN}", "No matches for Bitcoin address", f"https://mempool.space/address/{BITCOIN}"),
+        (f"/search?q={TRON}", "No matches for Tron address", f"https://tronscan.org/#/address/{TRON}"),
+        (f"/address/{BITCOIN}", "wner", f"https://mempool.space/address/{BITCOIN}"),
+        (
+            f"/search?q={STARKNET}",
+            "No matches for Starknet transaction hash or address",
+            f"https://voyager.online/tx/{STARKNET}",
+        ),
     ],
 )
-def test_a_value_of_another_chain_is_named_and_leads_to_its_explorer(
-    site: Client, emulator: Emulator, written: str, what: str, link: str
+def test_a_miss_names_the_kind_of_value_and_leads_to_the_explorer_of_its_chain_only(
+    site: Client, emulator: Emulator, path: str, words: str, link: str
 ) -> None:
-    answer = site.get("/search", {"q": written})
+    answer = site.get(path)
     assert answer.status_code == 404
-    words = visible_text(answer)
-    assert f"No matches for {what}" in words
-    assert "wner" in words
-    assert f'href="{link}' in answer.content.decode()
-    if "hash" not in what:
-        assert site.get("/history", {"owner": written}).status_code == 200
-        page = site.get(f"/address/{written}")
-        assert (page.status_code, f'href="{link}' in page.content.decode()) == (404, True)
+    assert words in visible_text(answer)
+    assert re.findall(r'href="(https://[^"]+)"', answer.content.decode()) == [link]
 
 
 def test_a_transaction_hash_in_a_link_to_a_transfer_leads_to_its_transfer(site: Client, emulator: Emulator) -> None:
