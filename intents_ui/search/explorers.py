@@ -1,7 +1,7 @@
 """Block explorer links: of chains that the service lists, and of well-known others."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from intents_ui.formatting import hashes, text
@@ -12,14 +12,12 @@ from intents_ui.tokens import names
 type Reader = Callable[[str], str | None]
 
 
-@dataclass(frozen=True)
-class Explorer:
+class Explorer(NamedTuple):
     chain: str
     link: str
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """How the explorers of a chain write links. The readers return a value as the chain writes it, or None if it is
     none of the chain's. `home`: the explorer if the service lists none.
     """
@@ -28,7 +26,7 @@ class Form:
     address: str
     read_hash: Reader
     read_address: Reader
-    home: str | None = None
+    home: str = ""
 
 
 def _address_on(chain: str) -> Reader:
@@ -43,33 +41,23 @@ def _base58_of_32_bytes(value: str) -> str | None:
     return value if hashes.is_solana_address(value) else None
 
 
-EVM = Form(
-    "/tx/",
-    "/address/",
-    hashes.canonical_hash,
-    lambda value: None if hashes.is_native(value) else hashes.canonical_address(value),
-)
-SOLANA = Form(
-    "/tx/", "/account/", lambda value: value if hashes.is_solana_signature(value) else None, _base58_of_32_bytes
-)
-ON_SOLANA = replace(SOLANA, home="https://solscan.io")
+def _signature(value: str) -> str | None:
+    return value if hashes.is_solana_signature(value) else None
+
+
+def _account(value: str) -> str | None:
+    return None if hashes.is_native(value) else hashes.canonical_address(value)
+
+
+EVM = Form("/tx/", "/address/", hashes.canonical_hash, _account)
+SOLANA = Form("/tx/", "/account/", _signature, _base58_of_32_bytes, "https://solscan.io")
+BITCOIN = Form("/tx/", "/address/", _bare_hash, _address_on("Bitcoin"), "https://mempool.space")
+TRON = Form("/#/transaction/", "/#/address/", _bare_hash, _address_on("Tron"), "https://tronscan.org")
 FORMS = {
-    **dict.fromkeys(names.SOLANA, ON_SOLANA),
-    names.ECLIPSE: SOLANA,
-    **dict.fromkeys(
-        names.BITCOIN,
-        Form(
-            "/tx/",
-            "/address/",
-            _bare_hash,
-            _address_on("Bitcoin"),
-            home="https://mempool.space",
-        ),
-    ),
-    **dict.fromkeys(
-        names.TRON,
-        Form("/#/transaction/", "/#/address/", _bare_hash, _address_on("Tron"), home="https://tronscan.org"),
-    ),
+    **dict.fromkeys(names.SOLANA, SOLANA),
+    names.ECLIPSE: SOLANA._replace(home=""),
+    **dict.fromkeys(names.BITCOIN, BITCOIN),
+    **dict.fromkeys(names.TRON, TRON),
     names.SUI: Form("/tx/", "/account/", _base58_of_32_bytes, hashes.canonical_hash),
     names.TON: Form("/transaction/", "/", _bare_hash, _address_on("TON")),
 }
@@ -118,7 +106,7 @@ def address_link(address: str | None, *, chain_id: int | None, info: ChainInfo |
 
 
 def _form(chain_id: int | None) -> Form:
-    return ON_SOLANA if chain_id is None else FORMS.get(chain_id, EVM)
+    return SOLANA if chain_id is None else FORMS.get(chain_id, EVM)
 
 
 def _link(form: Form, path: str, value: str | None, info: ChainInfo | None) -> str | None:

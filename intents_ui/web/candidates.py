@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
+from django.core.paginator import Page, Paginator
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 MAX_AT_ONCE = 4  # findings of one text
 MAX_ADDRESSES = 8  # of one text, compared with the tokens
 PER_PAGE = 10
+NO_PAGE: "Page[Any]" = Paginator([], PER_PAGE).get_page(1)
 
 CHECK = "Candidates, not answers. Check with the customer before you reply about one."
 NO_MIRROR = "This dashboard has no local copy of the history, which would find shortened values and transfers in words."
@@ -107,17 +109,19 @@ class PossibleTransfer(NamedTuple):
 class Candidates:
     """A page of the transfers that may be meant, the likeliest first, with what matches and what differs by intent ID.
 
-    `searched`: what was searched, and why not more. `count` is that of all. `unread`: IDs of those of the page that the
-    service didn't return.
+    `searched`: what was searched, and why not more. `unread`: IDs of those of the page that the service didn't return.
     """
 
     searched: str = NO_MIRROR
     mirror: "Coverage | None" = None
     transfers: Sequence[Summary] = ()
     reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    count: int = 0
-    page: int = 1
+    page: "Page[Any]" = NO_PAGE
     unread: Sequence[str] = ()
+
+    @property
+    def count(self) -> int:
+        return self.page.paginator.count
 
     @property
     def is_for_staff(self) -> bool:
@@ -132,15 +136,6 @@ class Candidates:
             PossibleTransfer(line, self.reasons[intent_id][0], reverse("intent", args=[intent_id]))
             for intent_id, line in told.items()
         ]
-
-    @property
-    def pages(self) -> int:
-        return -(-self.count // PER_PAGE)
-
-    @property
-    def first(self) -> int:
-        """The place of the first one of the page."""
-        return (self.page - 1) * PER_PAGE + 1
 
 
 def brief(shown: Summary, *, now: datetime) -> str:
@@ -157,7 +152,7 @@ def is_told(facts: TicketFacts) -> bool:
 
 
 def of_search(
-    request: HttpRequest, written: str, read: ParsedText, found: LookupResult, *, page: int = 1
+    request: HttpRequest, written: str, read: ParsedText, found: LookupResult, *, page: str | None = None
 ) -> Candidates | None:
     """Return a page of the transfers that a text may be about. What a hash or an ID finds needs no guess."""
     if found.hits and read.most_specific:
@@ -165,7 +160,7 @@ def of_search(
     return of_facts(request, facts_of(written, read), page=page)
 
 
-def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Candidates | None:
+def of_facts(request: HttpRequest, facts: TicketFacts, *, page: str | None = None) -> Candidates | None:
     """Return a page of the transfers that may be meant, or None if the text doesn't say enough."""
     if not is_told(facts):
         return None
@@ -186,7 +181,7 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
     except CopyUnreadable:
         return Candidates(UNREADABLE)
     found = [each for each in found if hashes.canonical_hash(each.intent_id)]  # others can't be part of a URL
-    shown = found[(page - 1) * PER_PAGE : page * PER_PAGE]
+    shown = Paginator(found, PER_PAGE).get_page(page)
     read = dict(
         zip([each.intent_id for each in shown], reading.load_many([each.intent_id for each in shown]), strict=True)
     )
@@ -195,8 +190,7 @@ def of_facts(request: HttpRequest, facts: TicketFacts, *, page: int = 1) -> Cand
         mirror,
         transfers=[summary.of(each) for each in read.values() if isinstance(each, Transfer)],
         reasons={each.intent_id: [reason(each.matches, each.contradicts)] for each in shown},
-        count=len(found),
-        page=page,
+        page=shown,
         unread=[intent_id for intent_id, each in read.items() if isinstance(each, ServiceError)],
     )
 

@@ -83,9 +83,7 @@ def possible_transfers(
     request: HttpRequest, query: str, read: ParsedText, found: results.LookupResult = NOTHING_FOUND
 ) -> Candidates | None:
     """Return the transfers that the text may be about, which doesn't name any. None if it says too little."""
-    written = request.GET.get("candidates", "")
-    page = int(written) if written.isascii() and written.isdigit() and len(written) < 4 else 1
-    return candidates.of_search(request, query, read, found, page=max(page, 1))
+    return candidates.of_search(request, query, read, found, page=request.GET.get("candidates"))
 
 
 def by_keys(request: HttpRequest) -> HttpResponse:
