@@ -231,17 +231,34 @@ def test_an_unreadable_file_or_directory_stops_the_start(
         environment({}, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "host",
-    ["127.0.0.1:8801", "localhost", "[::1]:1", "10.0.0.8:80", "172.31.0.1", "192.168.1.1", "[fd00::1]", "service"],
-)
-def test_plain_http_to_the_service_is_accepted_on_this_machine_and_in_private_networks(host: str) -> None:
-    assert not environment(REAL | {"INTENTS_SERVICE_URL": f"http://{host}"}).embedded
+NEARBY = ("127.0.0.1:8801", "localhost", "[::1]:1", "10.0.0.8:80", "172.31.0.1", "192.168.1.1", "[fd00::1]", "service")
+GREETING = "\u0645\u200c\u0645 \U0001f469\u200d\U0001f527,"  # of any language
+RECOVERY = "https://app.example/recover?from=dashboard"
+# By variable or variables, a valid value, and how it is read.
+VALID: list[tuple[dict[str, str], dict[str, object]]] = [
+    ({}, {"embedded": True}),
+    ({"INTENTS_SERVICE_URL": ""}, {"embedded": True}),
+    ({"INTENTS_SERVICE_URL": "embedded", "HOST": "0.0.0.0"}, {"embedded": True}),
+    (REAL, {"embedded": False}),
+    *((REAL | {"INTENTS_SERVICE_URL": f"http://{host}"}, {"embedded": False}) for host in NEARBY),
+    (
+        {"INTENTS_EMBED_HOSTS": "https://Shop.example:443,*.Shop.example:8443,*"},
+        {"intents_embed_hosts": ["https://shop.example", "*.shop.example:8443", "*"]},
+    ),
+    ({"INTENTS_REPLY_GREETING": GREETING}, {"intents_reply_greeting": GREETING}),
+    ({"INTENTS_REPLY_SIGNATURE": r"Anna\nSupport"}, {"intents_reply_signature": "Anna\nSupport"}),
+    ({"INTENTS_RECOVERY_URL": RECOVERY}, {"intents_recovery_url": RECOVERY}),
+    *(
+        ({"INTENTS_SUPPORT_CONTACT": contact}, {"intents_support_contact": contact})
+        for contact in ("support@app.example", "https://app.example:8443/help?topic=refund#form")
+    ),
+]
 
 
-def test_embed_hosts_are_as_browsers_write_origins() -> None:
-    read = environment({"INTENTS_EMBED_HOSTS": "https://Shop.example:443,*.Shop.example:8443,*"})
-    assert read.intents_embed_hosts == ["https://shop.example", "*.shop.example:8443", "*"]
+@pytest.mark.parametrize(("env", "read"), VALID, ids=[str(env) for env, _ in VALID])
+def test_a_valid_value_is_accepted(env: dict[str, str], read: dict[str, object]) -> None:
+    found = environment(env)
+    assert {name: getattr(found, name) for name in read} == read
 
 
 @pytest.mark.parametrize(
@@ -249,32 +266,6 @@ def test_embed_hosts_are_as_browsers_write_origins() -> None:
 )
 def test_a_redis_url_with_known_options_is_accepted(url: str) -> None:
     assert str(environment({"REDIS_URL": url}).redis_url).startswith(url.partition("?")[0])
-
-
-def test_greeting_and_signature_are_text_of_any_language_and_any_number_of_lines() -> None:
-    greeting = "\u0645\u200c\u0645 \U0001f469\u200d\U0001f527,"
-    read = environment({"INTENTS_REPLY_GREETING": greeting, "INTENTS_REPLY_SIGNATURE": r"Anna\nSupport"})
-    assert (read.intents_reply_greeting, read.intents_reply_signature) == (greeting, "Anna\nSupport")
-
-
-@pytest.mark.parametrize("contact", ["support@app.example", "https://app.example:8443/help?topic=refund#form"])
-def test_support_is_an_email_address_or_a_page(contact: str) -> None:
-    recovery = "https://app.example/recover?from=dashboard"
-    read = environment({"INTENTS_SUPPORT_CONTACT": contact, "INTENTS_RECOVERY_URL": recovery})
-    assert (read.intents_support_contact, read.intents_recovery_url) == (contact, recovery)
-
-
-@pytest.mark.parametrize(
-    ("env", "embedded"),
-    [
-        pytest.param({}, True, id="nothing set"),
-        pytest.param({"INTENTS_SERVICE_URL": ""}, True, id="set to nothing"),
-        pytest.param({"INTENTS_SERVICE_URL": "embedded", "HOST": "0.0.0.0"}, True, id="embedded on purpose"),
-        pytest.param(REAL, False, id="a real service"),
-    ],
-)
-def test_the_embedded_service_is_the_default(env: dict[str, str], embedded: bool) -> None:
-    assert environment(env).embedded is embedded
 
 
 @pytest.mark.parametrize(

@@ -50,54 +50,30 @@ def test_without_a_header_of_groups_everyone_who_is_signed_in_is_support(monkeyp
 
 GOOD = (b"x-forwarded-user", b"ann")
 OPERATOR = (b"x-forwarded-groups", b"ops")
+STRANGERS = (
+    STRANGER, None, "", "127.0.0.1", "::1", "11.0.0.1", "9.255.255.255", "2001:db8::1", "unix:", "10.1",
+)  # fmt: skip
+# No plain text, or another header.
+NOT_NAMES: Headers = [
+    *(
+        (b"x-forwarded-user", value)
+        for value in (
+            b"", b" ", b"\t", b"ann\r\n eve", b"ann\n", b"ann\0", b"\x1b[31mann", b"ann\x7f", b"ann\xff",
+            "ann\u202eeve".encode(), "ann\u2028eve".encode(), "\u200b".encode(), b"a" * 1001,
+        )
+    ),
+    *((name, b"ann") for name in (b"x_forwarded_user", b"x-forwarded-user ", b"x-forwarded-users", b"x-forwarded-use")),
+    (b"remote-user", b"ann"),
+    (b"authorization", b"Basic YW5uOg=="),
+    (b"cookie", b"x-forwarded-user=ann"),
+]  # fmt: skip
 FORGED: Sequence[tuple[str | None, Headers]] = [
-    # Of others than the proxy.
-    *(
-        (peer, [GOOD, OPERATOR, *more])
-        for peer in (
-            STRANGER,
-            None,
-            "",
-            "127.0.0.1",
-            "::1",
-            "11.0.0.1",
-            "9.255.255.255",
-            "2001:db8::1",
-            "unix:",
-            "10.1",
-        )
-        for more in ([], [(b"x-forwarded-for", PROXY.encode())])
-    ),
-    # Not one name of plain text.
-    *(
-        (PROXY, [*headers, OPERATOR])
-        for headers in (
-            [],
-            [GOOD, GOOD],
-            [GOOD, (b"X-Forwarded-User", b"eve")],
-            [GOOD, (b"x-forwarded-user", b"")],
-            [(b"x-forwarded-user", b"")],
-            [(b"x-forwarded-user", b" ")],
-            [(b"x-forwarded-user", b"\t")],
-            [(b"x-forwarded-user", b"ann\r\n eve")],
-            [(b"x-forwarded-user", b"ann\n")],
-            [(b"x-forwarded-user", b"ann\0")],
-            [(b"x-forwarded-user", b"\x1b[31mann")],
-            [(b"x-forwarded-user", b"ann\x7f")],
-            [(b"x-forwarded-user", b"ann\xff")],
-            [(b"x-forwarded-user", "ann\u202eeve".encode())],
-            [(b"x-forwarded-user", "ann\u2028eve".encode())],
-            [(b"x-forwarded-user", "\u200b".encode())],
-            [(b"x-forwarded-user", b"a" * 1001)],
-            [(b"x_forwarded_user", b"ann")],
-            [(b"x-forwarded-user ", b"ann")],
-            [(b"x-forwarded-users", b"ann")],
-            [(b"x-forwarded-use", b"ann")],
-            [(b"remote-user", b"ann")],
-            [(b"authorization", b"Basic YW5uOg==")],
-            [(b"cookie", b"x-forwarded-user=ann")],
-        )
-    ),
+    *((peer, [GOOD, OPERATOR, *more]) for peer in STRANGERS for more in ([], [(b"x-forwarded-for", PROXY.encode())])),
+    *((PROXY, [header, OPERATOR]) for header in NOT_NAMES),
+    (PROXY, [OPERATOR]),
+    *((PROXY, [GOOD, (name, b"eve"), OPERATOR]) for name in (b"x-forwarded-user", b"X-Forwarded-User")),
+    (PROXY, [GOOD, GOOD, OPERATOR]),
+    (PROXY, [GOOD, (b"x-forwarded-user", b""), OPERATOR]),
 ]
 
 
