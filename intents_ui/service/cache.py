@@ -12,19 +12,10 @@ from typing import Any, Final, NamedTuple, Protocol, cast
 
 from cachetools import LRUCache, TTLCache
 
-from intents_ui.service import decode
+from intents_ui.service import decode, operations
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError
 from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, SearchAnswer
-from intents_ui.service.operations import (
-    Answer,
-    CacheKey,
-    Kind,
-    Policy,
-    ServiceCall,
-    ServiceConfig,
-    get_intent,
-    get_intent_receipt,
-)
+from intents_ui.service.operations import CacheKey, Kind, Policy, ServiceCall, ServiceConfig
 from intents_ui.service.outcome import is_older
 
 MAX_BYTES: Final = 20 * 2**20
@@ -182,7 +173,7 @@ class ResponseCache:
 
     def forget(self, intent_id: str) -> list[CacheKey]:
         """Drop all entries that contain this intent, which has changed. Return the keys of its own requests."""
-        own = [call.cache_key for call in (get_intent(intent_id), get_intent_receipt(intent_id))]
+        own = [call.cache_key for call in (operations.get_intent(intent_id), operations.get_intent_receipt(intent_id))]
         now = self.clock()
         with self._lock:
             wanted = intent_id.lower()
@@ -217,7 +208,7 @@ class ResponseCache:
             if entry and asked_at < entry.asked_at + CLOCK_SKEW:
                 continue
             try:  # another version of this program may have written it
-                answer = call.read(Answer(self._config.names.read(decode.read(found.text)), found.text))
+                answer = call.read(operations.Answer(self._config.names.read(decode.read(found.text)), found.text))
             except (ValueError, ServiceError):
                 shared.delete([call.cache_key])
             else:

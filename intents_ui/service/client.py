@@ -26,19 +26,11 @@ from typing import Any, Final, Protocol, Self, cast
 import httpcore
 import httpx
 
-from intents_ui.service import operations, request_context
+from intents_ui.service import errors, operations, request_context
 from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.console import Attempt
 from intents_ui.service.decode import Verbatim
-from intents_ui.service.errors import (
-    OutOfTime,
-    Overloaded,
-    Reason,
-    ServiceError,
-    StaleResponse,
-    Unreachable,
-    Unreadable,
-)
+from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
 from intents_ui.service.exchange import ALL_IN_USE, TRANSPORT_ERRORS, Exchange, ResponseMemory
 from intents_ui.service.executor import SHUTDOWN, FairExecutor, computing, resting
 from intents_ui.service.health import Health, counters, mismatched
@@ -60,10 +52,7 @@ LARGE_RESPONSE: Final = 2**18  # bytes from which a response is parsed in a thre
 WAIT_FOR_REFRESH: Final = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH})
 
 # Of either httpx client. It stores no cookies, because users share it.
-SETTINGS: Final[dict[str, Any]] = {
-    "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())),
-    "trust_env": False,
-}
+SETTINGS: Final[dict[str, Any]] = {"cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())), "trust_env": False}
 
 log = logging.getLogger(__name__)
 
@@ -374,7 +363,7 @@ class ServiceClient:
         learned_at = datetime.now(UTC) - timedelta(seconds=entry.age)
         again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
-        request_context.add_stale(StaleResponse(call.operation, learned_at, error, again_in, has_balances))
+        request_context.add_stale(errors.StaleResponse(call.operation, learned_at, error, again_in, has_balances))
         return entry.answer
 
     def _complete(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
@@ -450,7 +439,7 @@ class ServiceClient:
                     return exchange.result()
         except TRANSPORT_ERRORS as error:
             failure = exchange.failure(error)
-        if isinstance(failure, Unreadable) and exchange.network_stream:
+        if isinstance(failure, errors.Unreadable) and exchange.network_stream:
             # It may be another request's response, and the next one on this connection, too.
             exchange.network_stream.close()
         raise failure
@@ -480,7 +469,7 @@ class ServiceClient:
                     return exchange.result()
             except TRANSPORT_ERRORS as error:
                 failure = exchange.failure(error)
-            if isinstance(failure, Unreadable) and exchange.network_stream:
+            if isinstance(failure, errors.Unreadable) and exchange.network_stream:
                 await exchange.network_stream.aclose()
             raise failure
 

@@ -19,17 +19,7 @@ from typing import Any, Final
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
 
 from intents_ui.service import errors
-from intents_ui.service.errors import (
-    MAX_PAUSE_SECONDS,
-    PAUSED,
-    OutOfTime,
-    Overloaded,
-    Reason,
-    ServiceError,
-    TooBusy,
-    Unreachable,
-    Unreadable,
-)
+from intents_ui.service.errors import PAUSED, Overloaded, Reason, ServiceError, TooBusy, Unreachable, Unreadable
 from intents_ui.service.operations import Kind, ServiceCall
 from intents_ui.service.results import ServiceState, ServiceStatus
 
@@ -46,6 +36,7 @@ SAMPLE_SIZE: Final = 50  # responses for the median
 PAUSED_SECONDS: Final = 30.0
 
 GARBLED: Final = frozenset({Reason.NOT_JSON, Reason.WRONG_SHAPE, Reason.CONTENT_TYPE, Reason.ENCODING, Reason.REDIRECT})
+NOT_SENT: Final = (errors.OutOfTime, Overloaded)
 REPORTED_OUTAGES: Final = frozenset({2002, PAUSED})  # outages that the service reports itself
 
 # Samples for the median clock offset, because a response can be delayed or come from a proxy's cache.
@@ -56,12 +47,12 @@ MAX_CLOCK_OFFSET: Final = timedelta(days=2)  # ignore a larger offset: such a cl
 CALL_BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 40)
 OUTCOMES: Final[Mapping[type[BaseException], str]] = {
     errors.OutOfTime: "deadline_exceeded",
-    errors.Unreachable: "unreachable",
-    errors.Overloaded: "rejected",
-    errors.TooBusy: "rate_limited",
+    Unreachable: "unreachable",
+    Overloaded: "rejected",
+    TooBusy: "rate_limited",
     errors.AccessDenied: "unauthorized",
     errors.Refused: "refused",
-    errors.Unreadable: "unreadable",
+    Unreadable: "unreadable",
 }
 
 log = logging.getLogger(__name__)
@@ -208,7 +199,7 @@ class Health:
                     self._is_probing = False
                     self._changed.notify_all()
                 # Another exception, or one that was raised before a request was sent, says nothing about the service.
-                if error is None or (isinstance(error, ServiceError) and not isinstance(error, OutOfTime | Overloaded)):
+                if error is None or (isinstance(error, ServiceError) and not isinstance(error, NOT_SENT)):
                     self._learn(error, call.kind, seconds, is_probe=is_probe)
             _count(call.operation, error, seconds)
 
@@ -260,7 +251,7 @@ class Health:
                 self._degraded_since = None
         self._count_denials(error)
         if isinstance(error, TooBusy):
-            error.retry_after = min(error.retry_after * SystemRandom().uniform(1.0, 1.1), MAX_PAUSE_SECONDS)
+            error.retry_after = min(error.retry_after * SystemRandom().uniform(1.0, 1.1), errors.MAX_PAUSE_SECONDS)
             self._open(error, error.retry_after)
             return
         self._recent.append((now, is_failure))

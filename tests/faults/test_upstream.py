@@ -172,23 +172,6 @@ def test_a_moved_service_is_reported_to_the_operator(
     ]
 
 
-@pytest.mark.programs
-def test_a_stale_snapshot_does_not_wait_for_a_hanging_service(dashboard: Dashboard, paths: dict[str, str]) -> None:
-    """With a copy nobody waits for the whole of a call."""
-    given_up = threading.Event()
-
-    def silent(visit: Visit) -> None:
-        visit.stay_silent()
-        given_up.set()
-
-    dashboard.open(paths["intent running"], how_long=policies(connect=60, read=600, total=600))
-    dashboard.later(400)
-    dashboard.service.inject(silent)
-    assert dashboard.visit(paths["intent running"]).status_code == 200
-    assert not given_up.is_set()
-    assert re.search(r"Last updated <time", dashboard.visit(paths["intent running"]).body)
-
-
 def commit(dashboard: Dashboard, emulator: Emulator, script: Script) -> Any:
     """Return the response to a confirmed commit of a quote, if the service does this."""
     path = f"/intent/{emulator.play('expired-quote')['intentId']}/commit"

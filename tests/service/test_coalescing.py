@@ -63,13 +63,6 @@ def test_every_waiter_gets_its_own_exception(service: Upstream, may_answer: thre
     assert service.requested == ["GetIntent"]
 
 
-def test_different_calls_are_all_sent(service: Upstream, may_answer: threading.Event) -> None:
-    may_answer.set()
-    for call in (GET, operations.get_intent("0x2"), operations.get_intent_receipt("0x1")):
-        service.service.ask(call)
-    assert service.requested == ["GetIntent", "GetIntent", "GetIntentReceipt"]
-
-
 def test_writes_are_never_shared(service: Upstream, may_answer: threading.Event) -> None:
     call = operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))
     with ThreadPoolExecutor(2) as threads:

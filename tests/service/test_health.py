@@ -1,7 +1,5 @@
 """Circuit breakers and rate-limit pauses: when calls stop, for whom, and how they resume."""
 
-import asyncio
-import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,7 +20,6 @@ from tests.service.upstream import BAD, Upstream, good, no
 CALLS = 10
 OPEN = 4.0  # seconds
 DENIALS = 3
-LATCH = 30.0
 
 DENIED = no(1101, "AccessKeyNotFound", 401)
 LIMITED = no(1201, "QuotaRateLimit", 429, **{"Retry-After": "20"})
@@ -35,11 +32,10 @@ def without_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "SHORTEST_ATTEMPT", 2.0)
 
 
-def ask(service: Upstream, number: int = 1, *, include_balances: bool | None = None) -> ServiceError | None:
+def ask(service: Upstream, number: int = 1) -> ServiceError | None:
     """What a question that nobody has asked before ends in."""
-    call = operations.get_intent_history(from_time=number, include_balances=include_balances)
     try:
-        service.service.ask(call)
+        service.service.ask(operations.get_intent_history(from_time=number))
     except ServiceError as error:
         return error
     return None
@@ -203,17 +199,6 @@ def test_a_429_pauses_every_call(service: Upstream) -> None:
     assert ask(service) is None
 
 
-async def test_a_429_pauses_live_updates_and_pages_alike(service: Upstream) -> None:
-    service.does = LIMITED
-    async with ServiceClient(config(service.url), health=service.service.health) as live:
-        with pytest.raises(TooBusy):
-            await live.ask_async(operations.get_intent("0x1"))
-        assert isinstance(await asyncio.to_thread(ask, service), TooBusy)
-        with pytest.raises(TooBusy):
-            await live.ask_async(operations.wait_intent_receipt("0x1"))
-    assert len(service.visits) == 1
-
-
 def test_one_call_probes_after_the_pause_and_a_second_429_extends_it(service: Upstream) -> None:
     service.does = LIMITED
     ask(service)
@@ -225,26 +210,6 @@ def test_one_call_probes_after_the_pause_and_a_second_429_extends_it(service: Up
 
 
 # The key
-
-
-def test_a_key_rejected_three_times_is_probed_every_30_seconds_and_logged_once(
-    service: Upstream, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.ERROR, "intents_ui.service")
-    service.does = DENIED
-    for number in range(DENIALS):
-        assert service.service.health.status().state is not ServiceState.UNAUTHORIZED
-        assert isinstance(ask(service, number), AccessDenied)
-    assert service.service.health.status().state is ServiceState.UNAUTHORIZED
-    error = ask(service)
-    assert isinstance(error, AccessDenied)
-    assert error.again_in == LATCH
-    assert asked_while(service, seconds=10 * LATCH, every=5.0) in (9, 10)
-    assert [record.levelname for record in caplog.records] == ["ERROR"]
-    service.does = good
-    service.clock.now += LATCH
-    assert ask(service, 2000) is None
-    assert service.service.health.status().state is ServiceState.UP
 
 
 def test_a_success_in_between_resets_the_count_of_key_rejections(service: Upstream) -> None:
