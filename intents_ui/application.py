@@ -27,14 +27,14 @@ from django.urls import set_script_prefix
 from django.utils.datastructures import CaseInsensitiveMapping
 
 from intents_ui import app, probes
-from intents_ui.http import api_access, client_ip, failures, limits, marks, operator_auth
+from intents_ui.http import api_access, client_ip, failures, limits, marks
 from intents_ui.http.failures import Failure, Rejected, of_dashboard
-from intents_ui.http.headers import default_headers
-from intents_ui.http.messages import (
+from intents_ui.http.headers import (
     AsgiApplication,
     Message,
     Receive,
     Send,
+    default_headers,
     in_pieces,
     is_for_us,
     normalize_scope,
@@ -77,7 +77,7 @@ class RequestLog:
             "calls": 0,
             "request_id": self.origin.id,
         }
-        if user := operator_auth.user_of(scope).name:
+        if user := client_ip.user_of(scope).name:
             self.fields["user"] = user
 
     def wrap_send(self, send: Send) -> Send:

@@ -16,7 +16,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from intents_ui import app
 from intents_ui.http import client_ip
-from intents_ui.http.messages import Message, Send, host_of, is_for_us, send_response, send_text, without_body
+from intents_ui.http.headers import Message, Send, host_of, is_for_us, send_response, send_text, without_body
 from intents_ui.installation import version
 from intents_ui.ops import metrics
 from intents_ui.service.redis import redis_client, redis_errors

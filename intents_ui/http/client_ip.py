@@ -1,9 +1,11 @@
-"""Clients and their IP addresses, same-origin checks and the public host name."""
+"""Clients: their IP addresses, who is signed in at the proxy, same-origin checks and the public host name."""
 
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -22,6 +24,7 @@ UNREADABLE = "unreadable"  # all clients whose forwarded address is invalid
 API_CLIENT = "token "  # with which the names of clients with a token begin
 THIS_MACHINE = "this machine"  # where it has a limit
 FROM_OUR_PAGES = ("same-origin", "none")  # "none" is navigation by the user
+LONGEST_HEADER: Final = 1000  # characters
 LOOPBACK = [ipaddress.ip_network(each) for each in settings.LOOPBACK]
 SITE_BITS = 48  # of an IPv6 address: what a provider assigns to one site, 65,536 networks
 
@@ -143,6 +146,60 @@ def _normalized(address: str) -> str:
         # One host with a 6to4 prefix has a /48 for each of its IPv4 addresses.
         return str(found.sixtofour or ipaddress.ip_network((found, SITE_BITS), strict=False))
     return UNREADABLE if found is None else str(found)
+
+
+class Role(IntEnum):
+    """What someone may do. Each may do all that those before it may."""
+
+    ANYONE = 0
+    VIEWER = 1  # is signed in, and sees what anyone sees
+    SUPPORT = 2  # sees what the mirror knows with INTENTS_INSIGHT=staff, and reads in the console
+    OPERATOR = 3  # writes in the console, and accepts quotes
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    name: str
+    role: Role
+
+
+ANONYMOUS: Final = User("", Role.ANYONE)
+
+
+def user_of(scope: Mapping[str, Any]) -> User:
+    """Return the user of an ASGI request, or ANONYMOUS.
+
+    Only the proxies in TRUSTED_PROXIES are trusted. A repeated header, or one that isn't plain text, is ignored.
+    """
+    if not settings.ENV.intents_user_header or not is_by_our_proxy(scope):
+        return ANONYMOUS
+    name = _header(scope, settings.ENV.intents_user_header)
+    if not name:
+        return ANONYMOUS
+    if not settings.ENV.intents_groups_header:
+        return User(name, Role.SUPPORT)
+    groups = {each.strip().lower() for each in _header(scope, settings.ENV.intents_groups_header).split(",")}
+    if not groups.isdisjoint(settings.ENV.intents_operator_groups):
+        return User(name, Role.OPERATOR)
+    return User(name, Role.VIEWER if groups.isdisjoint(settings.ENV.intents_support_groups) else Role.SUPPORT)
+
+
+def current_user(request: HttpRequest) -> User:
+    """Return the user of a Django request. One that no ASGI server made is ANONYMOUS."""
+    return user_of(getattr(request, "scope", {"client": None}))
+
+
+def _header(scope: Mapping[str, Any], name: str) -> str:
+    """Return the text of a header that is sent once, or an empty string."""
+    wanted = name.lower().encode()
+    sent = [value for key, value in scope["headers"] if key.lower() == wanted]
+    if len(sent) != 1:
+        return ""
+    try:
+        text = bytes(sent[0]).decode().strip(" ")
+    except UnicodeDecodeError:
+        return ""
+    return text if text.isprintable() and len(text) <= LONGEST_HEADER else ""
 
 
 def is_same_origin(request: HttpRequest) -> bool:

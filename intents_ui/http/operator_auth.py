@@ -1,6 +1,4 @@
-"""Who is signed in and in which role, the operator token, and confirmations of console calls and commits.
-
-The proxy in front says who is signed in (INTENTS_USER_HEADER).
+"""What a client may do by its role, the operator token, and confirmations of console calls and commits.
 
 The token is sent with each form that writes. A signed cookie can stand in for it for half an hour; it doesn't contain
 the token.
@@ -13,13 +11,12 @@ import hashlib
 import logging
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import IntEnum
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.core import signing
@@ -31,66 +28,11 @@ from django.views.decorators.csrf import csrf_protect
 from intents_ui import app
 from intents_ui.formatting import text
 from intents_ui.http import client_ip, limits
+from intents_ui.http.client_ip import Role, current_user
 from intents_ui.service import request_context
 from intents_ui.settings import ENV, LONGEST_SECRET
 
-LONGEST_HEADER: Final = 1000
-
 log = logging.getLogger(__name__)
-
-
-class Role(IntEnum):
-    """What someone may do. Each may do all that those before it may."""
-
-    ANYONE = 0
-    VIEWER = 1  # is signed in, and sees what anyone sees
-    SUPPORT = 2  # sees what the mirror knows with INTENTS_INSIGHT=staff, and reads in the console
-    OPERATOR = 3  # writes in the console, and accepts quotes
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    name: str
-    role: Role
-
-
-ANONYMOUS: Final = User("", Role.ANYONE)
-
-
-def user_of(scope: Mapping[str, Any]) -> User:
-    """Return the user of an ASGI request, or ANONYMOUS.
-
-    Only the proxies in TRUSTED_PROXIES are trusted. A repeated header, or one that isn't plain text, is ignored.
-    """
-    if not ENV.intents_user_header or not client_ip.is_by_our_proxy(scope):
-        return ANONYMOUS
-    name = _header(scope, ENV.intents_user_header)
-    if not name:
-        return ANONYMOUS
-    if not ENV.intents_groups_header:
-        return User(name, Role.SUPPORT)
-    groups = {each.strip().lower() for each in _header(scope, ENV.intents_groups_header).split(",")}
-    if not groups.isdisjoint(ENV.intents_operator_groups):
-        return User(name, Role.OPERATOR)
-    return User(name, Role.VIEWER if groups.isdisjoint(ENV.intents_support_groups) else Role.SUPPORT)
-
-
-def current_user(request: HttpRequest) -> User:
-    """Return the user of a Django request. One that no ASGI server made is ANONYMOUS."""
-    return user_of(getattr(request, "scope", {"client": None}))
-
-
-def _header(scope: Mapping[str, Any], name: str) -> str:
-    """Return the text of a header that is sent once, or an empty string."""
-    wanted = name.lower().encode()
-    sent = [value for key, value in scope["headers"] if key.lower() == wanted]
-    if len(sent) != 1:
-        return ""
-    try:
-        text = bytes(sent[0]).decode().strip(" ")
-    except UnicodeDecodeError:
-        return ""
-    return text if text.isprintable() and len(text) <= LONGEST_HEADER else ""
 
 
 COOKIE = "__Host-operator" if settings.BY_HTTPS else "operator"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from intents_ui.http import operator_auth
-from intents_ui.http.operator_auth import ANONYMOUS, Role, User
+from intents_ui.http import client_ip
+from intents_ui.http.client_ip import ANONYMOUS, Role, User
 from intents_ui.settings import ENV, Environment
 from tests.signed_in import GROUPS, NAME, PROXY, trust_proxy
 
@@ -21,7 +21,7 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def user(*headers: tuple[bytes, bytes], peer: str | None = PROXY) -> User:
-    return operator_auth.user_of({"client": (peer, 1234) if peer else None, "headers": headers})
+    return client_ip.user_of({"client": (peer, 1234) if peer else None, "headers": headers})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from intents_ui.emulator import Emulator
-from intents_ui.http.operator_auth import Role
+from intents_ui.http.client_ip import Role
 from intents_ui.settings import ENV
 from tests.mirror import past
 from tests.mirror.past import NOW
