@@ -73,11 +73,7 @@ def test_extraction_finds_the_same_members_as_a_parser(document, indent, ascii_o
                 decode.member(text, name)
 
 
-def test_requests_write_large_integers_as_text_and_others_as_numbers():
-    assert decode.write({"a": 2**53 - 1, "b": 2**53, "c": [True, None]}) == (
-        b'{"a":9007199254740991,"b":"9007199254740992","c":[true,null]}'
+def test_requests_write_large_integers_as_text_and_verbatim_text_unchanged():
+    assert decode.write({"a": 2**53 - 1, "b": 2**53, "c": [True, None], "intent": Verbatim('{ "fee":1.50}')}) == (
+        b'{"a":9007199254740991,"b":"9007199254740992","c":[true,null],"intent":{ "fee":1.50}}'
     )
-
-
-def test_verbatim_text_is_sent_unchanged():
-    assert decode.write({"intent": Verbatim('{ "fee":1.50}')}) == b'{"intent":{ "fee":1.50}}'

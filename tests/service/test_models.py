@@ -101,7 +101,9 @@ def test_a_document_is_read_by_its_wire_names_only():
 
 
 @pytest.mark.parametrize(
-    "intent_id", ["a/b", "a b", "\t", "a\n", "a\x7f", "\u202eb", "\u2003", ".", "..", "x" * 201, 5, ["0x1"]], ids=repr
+    "intent_id",
+    ["", "a/b", "a b", "\t", "a\n", "a\x7f", "\u202eb", "\u2003", ".", "..", "x" * 201, 5, ["0x1"]],
+    ids=repr,
 )
 def test_an_entry_whose_id_fits_no_url_counts_as_unreadable(intent_id):
     found = models.HistoryAnswer.model_validate({"intents": [{"intentId": "0x1"}, {"intentId": intent_id}]})
@@ -109,15 +111,11 @@ def test_an_entry_whose_id_fits_no_url_counts_as_unreadable(intent_id):
     assert found.unreadable_entries == 1
 
 
-def test_an_unknown_status_is_kept_verbatim():
-    assert models.Intent(intent_id="0x1", status="FROZEN").status == "FROZEN"
-
-
-def test_only_unknown_statuses_are_logged(caplog):
+def test_an_unknown_status_is_kept_verbatim_and_logged(caplog):
     for status in ("EXECUTING", "FROZEN"):
-        models.Intent(intent_id="0x1", status=status)
+        assert models.Intent(intent_id="0x1", status=status).status == status
     for status in ("MINING", "THAWING"):
-        models.IntentTransaction(status=status)
+        assert models.IntentTransaction(status=status).status == status
     assert caplog.messages == [
         "Unknown value of an intent from the service: 'FROZEN'",
         "Unknown value of a transaction from the service: 'THAWING'",
@@ -140,16 +138,18 @@ def test_an_unreadable_text_is_truncated():
 
 def test_unreadable_entries_are_dropped_and_counted():
     calls = models.IntentCalls.model_validate({"calls": [{"to": "0xa"}, 5, None, {"to": "0xb"}]})
-    assert [call.to for call in calls.calls] == ["0xa", "0xb"]
-    assert calls.unreadable_entries == 2
+    assert ([call.to for call in calls.calls], calls.unreadable_entries) == (["0xa", "0xb"], 2)
+    calls = models.IntentCalls.model_validate({"calls": [{"to": "0xa"}] * (LONGEST_LIST + 2)})
+    assert (len(calls.calls), calls.unreadable_entries) == (LONGEST_LIST, 2)
+    assert calls.unreadable == {"calls": "2 more entries"}
 
 
 def test_positional_lists_keep_their_positions():
     quote = models.IntentProviderQuote.model_validate(
-        {"routeProviders": ["A", None, "C"], "routeProvidersFeeUsd": [1, "x", 3]}
+        {"routeProviders": ["A", None, 5, "C"], "routeProvidersFeeUsd": [1, "x", None, "1.5"]}
     )
-    assert quote.route_providers == ("A", "", "C")
-    assert quote.route_providers_fee_usd == (Decimal(1), None, Decimal(3))
+    assert quote.route_providers == ("A", "", "", "C")
+    assert quote.route_providers_fee_usd == (Decimal(1), None, None, Decimal("1.5"))
 
 
 def test_a_service_key_cannot_imitate_our_own_annotations():
@@ -173,11 +173,10 @@ def test_an_intent_with_the_second_set_of_names_reads_like_one_with_the_first(or
         }
     )
     assert intent.salt == 7
-    assert (intent.origin_calls, intent.destination_calls) == (intent.calls[::order][0], intent.calls[::order][1])
-    assert intent.origin_precondition is not None
-    assert intent.destination_precondition is not None
-    assert (intent.origin_precondition.type, intent.destination_precondition.type) == ("a", "b")
+    assert (intent.origin_calls, intent.destination_calls) == intent.calls[::order]
+    assert (intent.origin_precondition, intent.destination_precondition) == intent.preconditions[::order]
     assert (intent.origin_meta_txn, intent.destination_meta_txn) == intent.meta_txns[::order]
+    assert [each.type for each in (intent.origin_precondition, intent.destination_precondition)] == ["a", "b"]
 
 
 LISTED = [
@@ -210,19 +209,13 @@ def test_the_first_set_of_names_outranks_the_second():
 
 
 def test_both_formats_of_a_chain_mean_the_same():
-    nested = models.ChainInfo.model_validate(
-        {
-            "id": 1,
-            "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
-            "blockExplorer": {"name": "Scan", "url": "https://scan"},
-        }
-    )
-    flat = models.ChainInfo.model_validate(
-        {"id": 1, "tokenName": "Ether", "tokenSymbol": "ETH", "tokenDecimals": 18, "blockExplorerUrl": "https://scan"}
-    )
-    for chain in (nested, flat):
+    explorer = {"name": "Scan", "url": "https://scan"}
+    native = {"name": "Ether", "symbol": "ETH", "decimals": 18}
+    flat = {"tokenName": "Ether", "tokenSymbol": "ETH", "tokenDecimals": 18, "blockExplorerUrl": "https://scan"}
+    for written, name in (({"nativeCurrency": native, "blockExplorer": explorer}, "Scan"), (flat, None)):
+        chain = models.ChainInfo.model_validate({"id": 1, **written})
         assert (chain.native_name, chain.native_symbol, chain.native_decimals) == ("Ether", "ETH", 18)
-        assert chain.explorer_url == "https://scan"
+        assert (chain.explorer_url, chain.explorer_name) == ("https://scan", name)
 
 
 def _types_in(annotation: Any) -> set[Any]:
@@ -267,13 +260,6 @@ def _sample_value(name: str, field: str, kind: str) -> Any:
     return True if kind == "boolean" else "text"
 
 
-def test_an_explorer_may_have_a_name():
-    assert (
-        models.ChainInfo.model_validate({"id": 1, "blockExplorer": {"name": "Etherscan"}}).explorer_name == "Etherscan"
-    )
-    assert models.ChainInfo.model_validate({"id": 1}).explorer_name is None
-
-
 @pytest.mark.parametrize(
     ("named", "other"),
     [
@@ -298,29 +284,12 @@ def test_a_long_list_of_an_unknown_field_is_no_fault():
     assert not intent.unreadable_entries
 
 
-def test_a_long_list_is_cut_and_its_other_entries_are_counted():
-    calls = models.IntentCalls.model_validate({"calls": [{"to": "0xa"}] * (LONGEST_LIST + 2)})
-    assert len(calls.calls) == LONGEST_LIST
-    assert calls.unreadable == {"calls": "2 more entries"}
-    assert calls.unreadable_entries == 2
-
-
-@pytest.mark.parametrize(
-    ("txn_hash", "step"),
-    [("0xAA", "deposit"), ("0xbb", "origin"), ("BB", "origin"), ("0xdd", "refund"), ("0xcc", None), ("", None)],
-)
-def test_a_hash_leads_to_its_transaction_however_it_is_written(txn_hash, step):
-    deposit, origin, destination, refund = (
-        models.IntentTransaction(txn_hash=each) for each in ("0xaa", "0xBb", None, "dd")
-    )
-    receipt = models.IntentReceipt(
-        intent_id="0x1",
-        deposit_transaction=deposit,
-        origin_transaction=origin,
-        destination_transaction=destination,
-        refund_transaction=refund,
-    )
-    assert receipt.step_of(txn_hash) == step
+def test_a_hash_leads_to_its_transaction_however_it_is_written():
+    hashes = {"deposit": "0xaa", "origin": "0xBb", "destination": None, "refund": "dd"}
+    sent = {f"{step}_transaction": models.IntentTransaction(txn_hash=each) for step, each in hashes.items()}
+    receipt = models.IntentReceipt(intent_id="0x1", **sent)
+    known = {"0xAA": "deposit", "0xbb": "origin", "BB": "origin", "0xdd": "refund", "0xcc": None, "": None}
+    assert {txn_hash: receipt.step_of(txn_hash) for txn_hash in known} == known
 
 
 @pytest.mark.parametrize("quote", [5, "x", [], [{"toAmount": 1}]], ids=str)

@@ -33,37 +33,28 @@ def money(address: str, *, described: int | None = None, came: int | None = None
     return Money(value, ARBITRUM, address, stated, came, names=LISTED)
 
 
-DIFFERENT = [
-    *(pytest.param(money(USDC, described=each), SIX, id=f"USDC described with {each}") for each in (0, 8, 18)),
-    *(pytest.param(money(USDC, came=each), SIX, id=f"USDC that came with {each}") for each in (0, 8, 18)),
-    *(pytest.param(money(NATIVE, described=each), EIGHTEEN, id=f"ETH described with {each}") for each in (0, 6, 8)),
-    pytest.param(money(ALIAS, described=6), EIGHTEEN, id="ETH at its other address"),
-    pytest.param(money(USDC, described=SIX, came=8), SIX, id="one of two"),
-]
+DIFFERENT = {
+    SIX: [money(USDC, **{stated: each}) for stated in ("described", "came") for each in (0, 8, 18)]
+    + [money(USDC, described=SIX, came=8)],
+    EIGHTEEN: [money(NATIVE, described=each) for each in (0, 6, 8)] + [money(ALIAS, described=6)],
+}
 
 
-@pytest.mark.parametrize(("money", "decimals"), DIFFERENT)
-def test_where_sources_disagree_the_list_counts_and_the_amount_says_so(money: Money, decimals: int) -> None:
-    right = Money(UNITS, ARBITRUM, money.token_address, own_decimals=decimals, names=LISTED).amount
-    amount = money.amount
-    assert money.token.decimals == decimals
-    assert amount.full == right.full
-    assert amount.warning.startswith(f"{token_amounts.DECIMALS}, 100,000,000 base units: 0x")
-    assert [mark.word for mark in money.token.marks] == [token_amounts.DECIMALS]
-    assert "100,000,000 base units" in money.token.marks[0].reason
+@pytest.mark.parametrize("decimals", DIFFERENT)
+def test_where_sources_disagree_the_list_counts_and_the_amount_says_so(decimals: int) -> None:
+    for shown in DIFFERENT[decimals]:
+        right = Money(UNITS, ARBITRUM, shown.token_address, own_decimals=decimals, names=LISTED).amount
+        assert shown.token.decimals == decimals
+        assert shown.amount.full == right.full
+        assert shown.amount.warning.startswith(f"{token_amounts.DECIMALS}, 100,000,000 base units: 0x")
+        assert [mark.word for mark in shown.token.marks] == [token_amounts.DECIMALS]
+        assert "100,000,000 base units" in shown.token.marks[0].reason
 
 
-@pytest.mark.parametrize(
-    "money",
-    [
-        pytest.param(money(USDC), id="only the list"),
-        pytest.param(money(USDC, described=SIX, came=SIX), id="all the same"),
-        pytest.param(money(NATIVE, described=EIGHTEEN), id="native"),
-        pytest.param(money("0x" + "5a" * 20, described=8), id="no list"),
-    ],
-)
-def test_where_sources_agree_there_is_no_warning_of_decimals(money: Money) -> None:
-    assert token_amounts.DECIMALS not in [mark.word for mark in money.token.marks]
+def test_where_sources_agree_there_is_no_warning_of_decimals() -> None:
+    alike = (money(USDC), money(USDC, described=SIX, came=SIX), money(NATIVE, described=EIGHTEEN))
+    for shown in (*alike, money("0x" + "5a" * 20, described=8)):
+        assert token_amounts.DECIMALS not in [mark.word for mark in shown.token.marks]
 
 
 def test_a_token_without_an_amount_has_the_warning_without_a_number() -> None:
