@@ -183,27 +183,20 @@ def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
     assert history.requested == [text]
 
 
-CIRCLES = [
-    pytest.param([None, 5, 5], id="the cursor that came is the cursor that goes"),
-    pytest.param([None, 5, 3, 5], id="two pages that lead to one another"),
-]
-
-
-@pytest.mark.parametrize("cursors", CIRCLES)
+@pytest.mark.parametrize("cursors", [[None, 5, 5], [None, 5, 3, 5]], ids=["the same cursor", "two pages in a circle"])
 def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
     script = dict(pairwise(cursors))
 
     def ask(page: Page) -> HistoryAnswer:
-        following = {"column": "id", "after": script.get(page.after), "more": True}
-        return answered([row(9)], following, page=page)
+        return answered([row(9)], {"column": "id", "after": script.get(page.after), "more": True}, page=page)
 
-    at: Position | None = Position()
-    for _ in cursors[1:]:
-        assert at is not None
-        found = list_page(ask, DESC, at=at)
-        at = found.following
-    assert (found.end, found.following) == (End.CIRCLES, None)
-    assert found.entries
+    pages = [found := list_page(ask, DESC, at=Position())]
+    while found.following is not None:
+        pages.append(found := list_page(ask, DESC, at=found.following))
+    assert [each.end for each in pages] == [None] * (len(cursors) - 2) + [End.CIRCLES]
+    assert all(each.entries for each in pages)
+    walked = [end for _, end in islice(walk(ask, DESC), 10)]
+    assert walked == [each.end for each in pages]
 
 
 def test_a_non_numeric_cursor_is_not_reported_as_a_loop() -> None:
@@ -214,43 +207,31 @@ def test_a_non_numeric_cursor_is_not_reported_as_a_loop() -> None:
     assert [end for _, end in walk(lambda page: answered([row(9)], following, page=page), DESC)] == [End.LOST]
 
 
+MORE = {"column": "id", "after": 5}
 ENDS = [
-    pytest.param([row(1)], None, id="no next page"),
-    pytest.param([row(1)], {"more": False}, id="more is false"),
-    pytest.param([row(1)], {"column": "id", "after": 5, "more": False}, id="a cursor, and more is false"),
-    pytest.param([], None, id="an empty page"),
-    pytest.param([], {"column": "id", "after": 5, "more": False}, id="an empty page, and more is false"),
-    pytest.param([], {"column": "id", "after": 5}, id="an empty page, and no word of more"),
+    pytest.param([row(1)], None, End.COMPLETE, id="no next page"),
+    pytest.param([row(1)], {"more": False}, End.COMPLETE, id="more is false"),
+    pytest.param([row(1)], MORE | {"more": False}, End.COMPLETE, id="a cursor, and more is false"),
+    pytest.param([], None, End.COMPLETE, id="an empty page"),
+    pytest.param([], MORE | {"more": False}, End.COMPLETE, id="an empty page, and more is false"),
+    pytest.param([], MORE, End.COMPLETE, id="an empty page, and no word of more"),
+    pytest.param([], MORE | {"more": True}, End.EMPTY_PAGE, id="an empty page, and more is true"),
 ]
 
 
-@pytest.mark.parametrize(("rows", "following"), ENDS)
-def test_a_list_ends(rows: list[Any], following: dict[str, Any] | None) -> None:
+@pytest.mark.parametrize(("rows", "following", "end"), ENDS)
+def test_a_list_ends(rows: list[Any], following: dict[str, Any] | None, end: End) -> None:
     found = list_page(lambda page: answered(rows, following, page=page), DESC, at=Position())
-    assert (found.following, found.end) == (None, End.COMPLETE)
-
-
-def test_an_empty_page_with_a_next_cursor_is_not_the_end() -> None:
-    found = list_page(
-        lambda page: answered([], {"column": "id", "after": 5, "more": True}, page=page), DESC, at=Position()
-    )
-    assert (found.following, found.end) == (None, End.EMPTY_PAGE)
+    assert (found.following, found.end) == (None, end)
 
 
 def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:
     rows = [row(2), row(5, status="EXECUTING"), row(4), row(5, status="SUCCEEDED"), {"intentId": ""}]
-    found = list_page(lambda page: answered(rows, None, page=page), DESC, at=Position())
-    assert numbers(found) == [5, 4, 2]
-    assert found.entries[0].status == "SUCCEEDED"
-    assert found.unreadable == 1
-    rising = list_page(lambda page: answered(rows, None, page=page), ASC, at=Position())
-    assert numbers(rising) == [2, 4, 5]
-
-
-def test_one_response_can_be_listed_in_either_order() -> None:
-    answer = answered([row(2), row(5), row(4)], None, page=DESC)
-    shown = [numbers(list_page(lambda _: answer, first, at=Position())) for first in (DESC, DESC, ASC, DESC)]
-    assert shown == [[5, 4, 2], [5, 4, 2], [2, 4, 5], [5, 4, 2]]
+    answer = answered(rows, None, page=DESC)
+    for first, shown in ((DESC, [5, 4, 2]), (DESC, [5, 4, 2]), (ASC, [2, 4, 5]), (DESC, [5, 4, 2])):
+        found = list_page(lambda _: answer, first, at=Position())
+        assert (numbers(found), found.unreadable) == (shown, 1)
+        assert found.entries[shown.index(5)].status == "SUCCEEDED"
 
 
 ORDERS = [
@@ -274,51 +255,37 @@ def test_a_page_shows_500_rows_and_counts_the_others_as_unreadable() -> None:
 
 
 EDGE = 105
-BEFORE = [
-    pytest.param(DESC, EDGE, [106], [106], id="newest first, before the edge"),
-    pytest.param(DESC, EDGE, [105], [105], id="newest first, at the edge"),
-    pytest.param(DESC, EDGE, [106, 104], [999], id="newest first, beyond the edge"),
-    pytest.param(ASC, EDGE, [104], [104], id="oldest first, before the edge"),
-    pytest.param(ASC, EDGE, [105], [105], id="oldest first, at the edge"),
-    pytest.param(ASC, EDGE, [104, 106], [999], id="oldest first, beyond the edge"),
-    pytest.param(DESC, None, [104], [104], id="no edge"),
+# The edge, the rows of the response to `before`, those of the first cursor, and the rows shown.
+BACK = [
+    pytest.param(DESC, EDGE, [106], [999], [106], id="newest first, before the edge"),
+    pytest.param(DESC, EDGE, [105], [999], [105], id="newest first, at the edge"),
+    pytest.param(DESC, EDGE, [106, 104], [999], [999], id="newest first, beyond the edge"),
+    pytest.param(ASC, EDGE, [104], [999], [104], id="oldest first, before the edge"),
+    pytest.param(ASC, EDGE, [105], [999], [105], id="oldest first, at the edge"),
+    pytest.param(ASC, EDGE, [104, 106], [999], [999], id="oldest first, beyond the edge"),
+    pytest.param(DESC, None, [104], [999], [104], id="no edge"),
+    pytest.param(DESC, EDGE, [], [106], [106], id="empty, newest first, before the edge"),
+    pytest.param(DESC, EDGE, [], [105], [], id="empty, newest first, at the edge"),
+    pytest.param(DESC, EDGE, [], [104], [], id="empty, newest first, beyond the edge"),
+    pytest.param(ASC, EDGE, [], [104], [104], id="empty, oldest first, before the edge"),
+    pytest.param(ASC, EDGE, [], [105], [], id="empty, oldest first, at the edge"),
+    pytest.param(ASC, EDGE, [], [106], [], id="empty, oldest first, beyond the edge"),
+    pytest.param(DESC, None, [], [106], [], id="empty, no edge"),
 ]
 
 
-@pytest.mark.parametrize(("first", "edge", "rows", "shown"), BEFORE)
-def test_rows_beyond_the_boundary_make_the_page_load_by_its_first_cursor(
-    first: Page, edge: int | None, rows: list[int], shown: list[int]
+@pytest.mark.parametrize(("first", "edge", "rows", "remembered", "shown"), BACK)
+def test_a_page_loads_by_its_first_cursor_if_rows_are_beyond_the_boundary_or_only_that_finds_some(
+    first: Page, edge: int | None, rows: list[int], remembered: list[int], shown: list[int]
 ) -> None:
-    assert numbers(read_back(first, edge, rows, remembered=[999])) == shown
-
-
-EMPTY = [
-    pytest.param(DESC, EDGE, [106], [106], id="newest first, before the edge"),
-    pytest.param(DESC, EDGE, [105], [], id="newest first, at the edge"),
-    pytest.param(DESC, EDGE, [104], [], id="newest first, beyond the edge"),
-    pytest.param(ASC, EDGE, [104], [104], id="oldest first, before the edge"),
-    pytest.param(ASC, EDGE, [105], [], id="oldest first, at the edge"),
-    pytest.param(ASC, EDGE, [106], [], id="oldest first, beyond the edge"),
-    pytest.param(DESC, None, [106], [], id="no edge"),
-]
-
-
-@pytest.mark.parametrize(("first", "edge", "remembered", "shown"), EMPTY)
-def test_an_empty_page_loads_by_its_first_cursor_if_that_leads_to_rows_before_the_boundary(
-    first: Page, edge: int | None, remembered: list[int], shown: list[int]
-) -> None:
-    assert numbers(read_back(first, edge, [], remembered=remembered)) == shown
-
-
-def read_back(first: Page, edge: int | None, rows: list[int], *, remembered: list[int]) -> ListPage:
-    """The page before the second one, from a service that answers `before` with `rows` and the first page as it was."""
+    """The page before the second one, from a service that answers `before` with `rows`."""
 
     def ask(page: Page) -> HistoryAnswer:
         found = remembered if page.before is None else rows
         return answered([row(number) for number in found], None, page=page)
 
     at = Position(cursor(before=7), (None,), None if edge is None else BORN + edge, is_backward=True)
-    return list_page(ask, first, at=at)
+    assert numbers(list_page(ask, first, at=at)) == shown
 
 
 def test_a_rejected_request_is_not_blamed_on_the_before_cursor() -> None:
@@ -342,9 +309,3 @@ def test_an_interrupted_walk_is_reported() -> None:
     rows = {None: [row(9)], 5: []}
     pages = list(walk(lambda page: answered(rows[page.after], {"after": 5, "more": True}, page=page), DESC))
     assert [(len(entries), end) for entries, end in pages] == [(1, None), (0, End.EMPTY_PAGE)]
-
-
-def test_a_looping_walk_ends_at_the_repeated_page() -> None:
-    script = {None: 5, 5: 3, 3: 5}
-    pages = list(islice(walk(lambda page: answered([row(9)], {"after": script[page.after]}, page=page), DESC), 10))
-    assert [(len(entries), end) for entries, end in pages] == [(1, None), (0, None), (0, End.CIRCLES)]
