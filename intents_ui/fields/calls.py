@@ -21,50 +21,17 @@ from intents_ui.service.models import (
     ServiceContracts,
     TransactionPrecondition,
 )
+from intents_ui.tables import read
 from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.names import Names
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
 
+TABLE: Mapping[str, Any] = read(__package__, "calls.toml")
+
 MAX_ENTRIES = 20  # of a list among the arguments
 MAX_ARGUMENT_BYTES = 2_048  # of an argument; the raw JSON has all of them
-
-TIMES = frozenset({"deadline", "expiration", "expiry", "sigDeadline", "validBefore", "quoteTimestamp", "fillDeadline"})
-# Arguments of 32 bytes with the other chain's address.
-FAR_ADDRESSES = frozenset({"mintRecipient", "destinationCaller", "recipient", "to", "depositor"})
-FAR_ADDRESSES |= {"inputToken", "outputToken", "exclusiveRelayer"}
-# How bridges number the chains: by chain ID, or by numbers of their own.
-CCTP = {0: 1, 1: 43114, 2: 10, 3: 42161, 6: 8453, 7: 137, 10: 130}
-LAYERZERO = {30101: 1, 30102: 56, 30106: 43114, 30109: 137, 30110: 42161, 30111: 10, 30184: 8453}
-CHAINS: dict[str, dict[int, int] | None] = {
-    "destinationChainId": None,
-    "toChainId": None,
-    "destination": None,
-    "destinationDomain": CCTP,
-    "dstEid": LAYERZERO,
-}
-COMMANDS = {
-    0x00: "swap",
-    0x01: "buy",
-    0x02: "transfer tokens with Permit2",
-    0x03: "submit several permits",
-    0x04: "send the rest",
-    0x05: "send tokens",
-    0x06: "send a share",
-    0x08: "swap",
-    0x09: "buy",
-    0x0A: "submit a permit",
-    0x0B: "wrap the native token",
-    0x0C: "unwrap the native token",
-    0x0D: "transfer several tokens with Permit2",
-    0x10: "swap",
-}
-WELL_KNOWN = {
-    "0xca11bde05977b3631167028862be2a173976ca11": "the Multicall3 contract",
-    "0x000000000022d473030f116ddee9f6b43ac78ba3": "the Permit2 contract",
-    hashes.ZERO_ADDRESS: "the zero address",
-}
 
 MAX_CALLS = 50  # of one list
 MAX_INSIDE = 50  # on a page, in other calls
@@ -73,12 +40,6 @@ DEEPEST = 3
 MAX_SHOWN = 4_096  # characters of raw data; the raw JSON has all of it
 
 MIN_BALANCE = "tokenMinBalance"
-# The smart wallet's `behaviorOnError`.
-ON_ERROR = {
-    0: "On failure: continue.",
-    1: "On failure: revert all.",
-    2: "On failure: skip the remaining calls.",
-}
 TOO_DEEP = "The nested calls are too deep to decode."
 SPENT = "This transfer has too much data to decode all of it."
 NOT_APART = "The nested calls couldn't be separated."
@@ -152,7 +113,7 @@ class CallStep:
         found += ["Delegate call."] if call.delegate_call else []
         if call.behavior_on_error is not None:
             unknown = f"On failure: unknown behavior ({call.behavior_on_error})."
-            found.append(ON_ERROR.get(call.behavior_on_error, unknown))
+            found.append(TABLE["on_error"].get(str(call.behavior_on_error), unknown))
         return found
 
 
@@ -361,7 +322,8 @@ class _CallDescriber:
         value, parameter = call.values[name], call.function.arguments[name]
         if name == "commands":
             # A router's steps, one byte each. The highest bit permits a step to fail.
-            steps = [COMMANDS.get(each & 0x3F) or f"step 0x{each & 0x3F:02x}" for each in value[:MAX_ENTRIES]]
+            codes = [f"0x{each & 0x3F:02x}" for each in value[:MAX_ENTRIES]]
+            steps = [TABLE["commands"].get(code, f"step {code}") for code in codes]
             return [", ".join(steps + _more(value, "more steps"))]
         if choice == "token":
             return self.token(value, chain_id)
@@ -374,7 +336,7 @@ class _CallDescriber:
             if choice == "allowance":
                 return [*self.token(token, chain_id), " without limit"]
             return ["unlimited ", *self.token(token, chain_id)] if token else ["an unlimited amount"]
-        if name in TIMES:
+        if name in TABLE["times"]:
             return until(value)
         cell = self._cell(made, call, parameter, value)
         return [Cell(ValueKind.TEXT, cell.value, cell.who) if cell.who else cell]
@@ -388,9 +350,9 @@ class _CallDescriber:
 
     def _cell(self, made: MadeCall, call: Decoded, parameter: Parameter, value: Any) -> Cell:
         chain_id = made.chain_id
-        if parameter.name in FAR_ADDRESSES and isinstance(value, bytes) and (far := _as_address(value)):
+        if parameter.name in TABLE["far_addresses"] and isinstance(value, bytes) and (far := _as_address(value)):
             # The destination chain of the call, if it names one.
-            named = (name for name in CHAINS if name in call.values)
+            named = (name for name in TABLE["chains"] if name in call.values)
             chain_id = next((_chain_id(name, call.values[name]) for name in named), chain_id)
             return self._address_cell(far, chain_id)
         match value:
@@ -418,9 +380,9 @@ class _CallDescriber:
             token, chain_id = self._token_of(made, call, parameter)
             amount = self._money(value, token, chain_id).amount
             return Cell(ValueKind.AMOUNT, amount, str(amount))
-        if parameter.name in TIMES and value > 0 and (at := times.since_1970(value)):
+        if parameter.name in TABLE["times"] and value > 0 and (at := times.since_1970(value)):
             return Cell(ValueKind.TIME, at, times.iso(at))
-        if parameter.name in CHAINS:
+        if parameter.name in TABLE["chains"]:
             info = self.transfer.names.chain(_chain_id(parameter.name, value))
             if info:
                 return Cell(ValueKind.CHAIN, value, names.chain(info.id, info=info))
@@ -522,7 +484,7 @@ class _CallDescriber:
             (transfer.delivery_address, "the destination intent address"),
             (transfer.deposit_address, "the deposit address"),
         )
-        return {address.lower(): role for address, role in roles if address} | WELL_KNOWN
+        return {address.lower(): role for address, role in roles if address} | dict[str, str](TABLE["contracts"])
 
 
 def until(value: int | None) -> Sequence[Piece]:
@@ -541,8 +503,8 @@ def _more(entries: Sequence[Any], words: str) -> list[str]:
 
 def _chain_id(name: str, value: int | None) -> int | None:
     """Return the chain ID for a bridge's own number of the chain."""
-    numbers = CHAINS.get(name)
-    return value if numbers is None or value is None else numbers.get(value)
+    numbers = TABLE["chains"].get(name)
+    return numbers.get(str(value)) if numbers else value
 
 
 def _on_path(path: Any, *, at: int) -> str | None:

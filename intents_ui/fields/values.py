@@ -1,7 +1,7 @@
 """All fields of an intent and its receipt as labeled rows (docs/contract.md#objects), in sections.
 
 Driven by the models, so a new field appears here automatically. Missing values (None) have no row. Values that
-couldn't be parsed have a row that says so. labels.json has the labels of those whose name would be unclear.
+couldn't be parsed have a row that says so. fields.toml has their labels, sections and meanings.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import get_args
+from typing import Any, get_args
 
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.service.fields import Model
@@ -36,53 +36,9 @@ MAX_DATA = 20_000  # characters of a call that are shown
 MAX_PARTS = 50  # objects of a list that are shown
 NEVER = 2**256 - 1
 
-LABELS: Mapping[str, Mapping[str, str]] = read(__package__, "labels.json")
-# In page order. The paths of the groups, as in `FieldGroup`. Fields without a section belong to their object's record.
-SECTIONS = (
-    ("Quote", ("intent.quote", "intent.quote_request")),
-    ("Fees", ("intent.fees",)),
-    ("Calls", ("intent.origin_calls", "intent.destination_calls", "intent.calls")),
-    ("Preconditions", ("intent.origin_precondition", "intent.destination_precondition", "intent.preconditions")),
-    ("Meta transactions", ("intent.origin_meta_txn", "intent.destination_meta_txn", "intent.meta_txns")),
-    ("Contracts", ("intent.service_contracts",)),
-    (
-        "Transactions",
-        (
-            "intent.deposit_transaction",
-            "receipt.deposit_transaction",
-            "receipt.origin_transaction",
-            "receipt.destination_transaction",
-            "receipt.refund_transaction",
-        ),
-    ),
-    ("Intent and receipt", ("intent", "receipt")),
-)
-
-ADDRESSES = frozenset({"to", "contract", "fee_token", "fee_collector"})
-DATA = frozenset({"data", "input", "calldata", "destination_call_data", "intent_signature", "permit_signature"})
-CODES = frozenset({"type", "context", "trade_type", "fund_method", "preference", "chain_gas_usage_status"})
-CODES |= {"swap_provider", "bridge_provider", "quote_provider", "intent_protocol", "service_version"}
-FRACTIONS = frozenset({"slippage_tolerance", "max_slippage"})
-UNIX_SECONDS = frozenset({"deadline", "permit_deadline"})
-# Fields with amounts, by their token: the object's own, origin, destination, fee or native token.
-AMOUNTS = {
-    "own": ("amount", "min_amount", "token_amount"),
-    "origin": ("origin_token_amount", "from_amount", "from_amount_min"),
-    "destination": ("destination_token_amount", "to_amount", "to_amount_min"),
-    "native": ("value", "destination_call_value", "fee_native"),
-    "fee": (
-        "fee_amount",
-        "fee_token_amount",
-        "fee_token_total",
-        "gas_fee_total",
-        "service_fee_total",
-        "collector_fee_total",
-        "provider_fee_total",
-        "total_fee_amount",
-    ),
-    "unnamed": ("permit_amount", "quote_provider_fee", "service_fee", "quote_provider_with_service_fee"),
-}
-TOKENS = {name: token for token, fields in AMOUNTS.items() for name in fields}
+TABLE: Mapping[str, Mapping[str, Any]] = read(__package__, "fields.toml")
+TOKENS = {name: token for token, fields in TABLE["amounts"].items() for name in fields}
+KINDS = {name: kind for kind, fields in TABLE["kinds"].items() for name in fields}
 
 
 class ValueKind(StrEnum):
@@ -144,7 +100,7 @@ def sections(transfer: Transfer) -> list[tuple[str, list[FieldGroup]]]:
     object.
     """
     found, left = [], groups(transfer)
-    for title, paths in SECTIONS:
+    for title, paths in TABLE["sections"].items():
         own = [each for each in left if any(f"{each.path}.".startswith(f"{path}.") for path in paths)]
         left = [group for group in left if group not in own]
         if own:
@@ -233,7 +189,7 @@ class _ObjectReader:
     def _integer(self, name: str, value: int) -> Cell:
         if name == "chain_id" or name.endswith("_chain_id"):
             return Cell(ValueKind.CHAIN, value, self.transfer.chain_name(value))
-        if name in UNIX_SECONDS:
+        if KINDS.get(name) == "unix_seconds":
             at = times.since_1970(value)
             return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
         if name == "permit_amount" and value == NEVER:
@@ -271,16 +227,16 @@ class _ObjectReader:
             return Cell(ValueKind.STATUS, value, statuses.unknown(value).word)
         if name == "txn_hash":
             return Cell(ValueKind.HASH, value, text.visible(value), self.chain_id)
-        if name in ADDRESSES or name.endswith("_address"):
+        if KINDS.get(name) == "address" or name.endswith("_address"):
             return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), self._chain_of(name))
-        if name in DATA:
+        if KINDS.get(name) == "data":
             data = text.capped(value, cap=MAX_DATA)
             more = f"… ({data.more:,} more characters, in the raw JSON)" if data.more else ""
             return Cell(ValueKind.DATA, value, f"{data.shown}{more}")
         if name == "id" or name.endswith("_id"):
             return Cell(ValueKind.ID, value, text.visible(value))
         read = text.memo(value)
-        return Cell(ValueKind.CODE if name in CODES else ValueKind.TEXT, value, read.shown, rest=read.rest)
+        return Cell(ValueKind.CODE if KINDS.get(name) == "code" else ValueKind.TEXT, value, read.shown, rest=read.rest)
 
     def _chain_of(self, name: str) -> int | None:
         if name.startswith("origin_"):
@@ -295,7 +251,7 @@ class _ObjectReader:
 def _figure(name: str, value: Decimal) -> Cell:
     if name.endswith("_usd"):
         return Cell(ValueKind.USD, value, amounts.usd(value))
-    if name in FRACTIONS:
+    if KINDS.get(name) == "fraction":
         return Cell(ValueKind.PERCENT, value, amounts.fraction(value))
     if name == "price_impact":
         return Cell(ValueKind.PERCENT, value, amounts.percent(value))
@@ -324,10 +280,10 @@ def _part_title(name: str, *, inside: type[Model], title: str) -> str:
 
 
 def _label(kind: str, name: str) -> str:
-    """Return `Route providers fee USD` for `route_providers_fee_usd`, unless labels.json has a label."""
-    if name in LABELS[kind]:
-        return LABELS[kind][name]
-    known = [LABELS["words"].get(word, word) for word in name.split("_")]
+    """Return `Route providers fee USD` for `route_providers_fee_usd`, unless fields.toml has a label."""
+    if name in TABLE[kind]:
+        return str(TABLE[kind][name])
+    known = [TABLE["words"].get(word, word) for word in name.split("_")]
     if known[-1] in ("id", "at") and len(known) > 1:
         known.pop()
     label = " ".join(known)

@@ -6,16 +6,17 @@ people who compare only the first and last characters.
 """
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
+from intents_ui import tables
 from intents_ui.formatting import text
 from intents_ui.formatting.text import UNKNOWN, isolated, visible
 from intents_ui.service.outcome import is_placeholder as is_placeholder
@@ -138,36 +139,34 @@ def _shortened(text: str, *, each_side: int) -> str:
 
 SOLANA_ADDRESS_BYTES = 32
 SOLANA_SIGNATURE_BYTES = 64
-LONGEST_SOLANA = 88
+LONGEST_BASE58 = 88
+BASE58_VALUES = {
+    character: value for value, character in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
+}
 
 
 def is_solana_address(word: str) -> bool:
-    return _is_mixed(word) and _decoded_length(word) == SOLANA_ADDRESS_BYTES
+    return _is_mixed(word) and len(_base58(word)) == SOLANA_ADDRESS_BYTES
 
 
 def is_solana_signature(word: str) -> bool:
-    return _is_mixed(word) and _decoded_length(word) == SOLANA_SIGNATURE_BYTES
+    return _is_mixed(word) and len(_base58(word)) == SOLANA_SIGNATURE_BYTES
 
 
 def _is_mixed(word: str) -> bool:
     """Return whether the text mixes digits, uppercase and lowercase, as no word and no hex does."""
-    return (
-        word.isascii()
-        and any(character.isdigit() for character in word)
-        and any(character.isupper() for character in word)
-        and any("g" <= character <= "z" for character in word)
-    )
+    kinds = (str.isdigit, str.isupper, re.compile("[g-z]").match)
+    return word.isascii() and all(any(map(kind, word)) for kind in kinds)
 
 
-def _decoded_length(word: str) -> int | None:
-    """Return the length in bytes (each leading `1` is a zero byte), None if it isn't base58."""
-    if len(word) > LONGEST_SOLANA or any(character not in BASE58_VALUES for character in word):
-        return None
+def _base58(word: str) -> bytes:
+    """Decode base58, where each leading `1` is a zero byte. Return no bytes if it isn't base58, or too long."""
+    if len(word) > LONGEST_BASE58 or not BASE58_VALUES.keys() >= set(word):
+        return b""
     number = 0
     for character in word:
         number = number * 58 + BASE58_VALUES[character]
-    leading = len(word) - len(word.lstrip("1"))
-    return leading + (number.bit_length() + 7) // 8
+    return bytes(len(word) - len(word.lstrip("1"))) + number.to_bytes((number.bit_length() + 7) // 8)
 
 
 LONGEST = 128  # a Solana signature has 88 characters; anything longer would fill the page
@@ -245,41 +244,41 @@ def _plain(value: str) -> str:
     return value.lower() if HEX.fullmatch(value) else value
 
 
-type Check = Callable[[str], bool]
-
-BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-BASE58_VALUES = {character: value for value, character in enumerate(BASE58)}
 BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 BECH32_CHECKSUMS = (1, 0x2BC830A3)  # Bech32 and Bech32m
-CHECKSUM_BYTES = 4
+PAYLOAD_BYTES, CHECKSUM_BYTES = 21, 4
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A form of addresses, or of transaction hashes. `explorer`: what an explorer's link has before the value."""
+    """A form of addresses, or of transaction hashes, of another chain (addresses.toml)."""
 
     chain: str
     pattern: str
     explorer: str
-    check: Check = lambda _: True
+    base58: Sequence[int] = ()
+    bech32: bool = False
     is_hash: bool = False
 
+    def fits(self, word: str) -> bool:
+        if not re.fullmatch(self.pattern, word, re.ASCII):
+            return False
+        return (not self.base58 or _has_base58_checksum(word, self.base58)) and (not self.bech32 or _bech32(word))
 
-def _base58check(*versions: int) -> Check:
-    """Return a check of the version byte and the checksum."""
 
-    def check(word: str) -> bool:
-        number = 0
-        for character in word:
-            if character not in BASE58_VALUES:
-                return False
-            number = number * 58 + BASE58_VALUES[character]
-        whole = number.to_bytes(26, "big")[1:]
-        payload, checksum = whole[:-CHECKSUM_BYTES], whole[-CHECKSUM_BYTES:]
-        return payload[0] in versions and sha256(sha256(payload).digest()).digest()[:CHECKSUM_BYTES] == checksum
+SHAPES = tuple(Shape(**form) for form in tables.read(__package__, "addresses.toml")["forms"])
 
-    return check
+
+def shape_of(word: str) -> Shape | None:
+    """Return the first form that the word has."""
+    return next((each for each in SHAPES if each.fits(word)), None)
+
+
+def _has_base58_checksum(word: str, versions: Sequence[int]) -> bool:
+    payload, checksum = _base58(word)[:-CHECKSUM_BYTES], _base58(word)[-CHECKSUM_BYTES:]
+    hashed = sha256(sha256(payload).digest()).digest()
+    return len(payload) == PAYLOAD_BYTES and payload[0] in versions and hashed.startswith(checksum)
 
 
 def _bech32(word: str) -> bool:
@@ -293,36 +292,3 @@ def _bech32(word: str) -> bool:
         for bit, generator in enumerate(GENERATOR):
             checksum ^= generator if top >> bit & 1 else 0
     return checksum in BECH32_CHECKSUMS
-
-
-def _base58(prefix: str) -> str:
-    return rf"{prefix}[1-9A-HJ-NP-Za-km-z]{{25,33}}"
-
-
-_cosmos = partial(Shape, check=_bech32)
-SHAPES = (
-    Shape("Bitcoin", r"(?:bc1|BC1)[02-9ac-hj-np-zAC-HJ-NP-Z]{11,71}", "https://mempool.space/address/", _bech32),
-    Shape("Bitcoin", _base58("[13]"), "https://mempool.space/address/", _base58check(0x00, 0x05)),
-    Shape("Tron", _base58("T"), "https://tronscan.org/#/address/", _base58check(0x41)),
-    Shape("Litecoin", r"ltc1[02-9ac-hj-np-z]{11,71}", "https://litecoinspace.org/address/", _bech32),
-    Shape("Litecoin", _base58("[LM]"), "https://litecoinspace.org/address/", _base58check(0x30, 0x32)),
-    Shape("Dogecoin", _base58("[DA9]"), "https://dogechain.info/address/", _base58check(0x1E, 0x16)),
-    Shape("Cardano", r"(?:addr|stake)1[02-9ac-hj-np-z]{50,103}", "https://cardanoscan.io/address/", _bech32),
-    Shape("TON", r"[EUk0][Qf][A-Za-z0-9_-]{46}", "https://tonviewer.com/", lambda word: not word.isalpha()),
-    _cosmos("Cosmos Hub", r"cosmos1[02-9ac-hj-np-z]{38,58}", "https://www.mintscan.io/cosmos/address/"),
-    _cosmos("Osmosis", r"osmo1[02-9ac-hj-np-z]{38,58}", "https://www.mintscan.io/osmosis/address/"),
-    _cosmos("Noble", r"noble1[02-9ac-hj-np-z]{38,58}", "https://www.mintscan.io/noble/address/"),
-    _cosmos("Celestia", r"celestia1[02-9ac-hj-np-z]{38,58}", "https://www.mintscan.io/celestia/address/"),
-    _cosmos("Injective", r"inj1[02-9ac-hj-np-z]{38,58}", "https://www.mintscan.io/injective/address/"),
-    _cosmos("dYdX", r"dydx1[02-9ac-hj-np-z]{38,58}", "https://www.mintscan.io/dydx/address/"),
-    _cosmos("Sei", r"sei1[02-9ac-hj-np-z]{38,58}", "https://seitrace.com/address/"),
-    _cosmos("Cosmos", r"[a-z]{2,16}1[02-9ac-hj-np-z]{38,58}", ""),
-    Shape("XRP Ledger", _base58("r"), "https://livenet.xrpl.org/accounts/", lambda word: any(map(str.isdigit, word))),
-    Shape("Stellar", r"G[A-Z2-7]{55}", "https://stellar.expert/explorer/public/account/"),
-    Shape("Starknet", r"0x[0-9a-f]{62,63}", "https://voyager.online/tx/", is_hash=True),
-)
-
-
-def shape_of(word: str) -> Shape | None:
-    """Return the first form that the word has."""
-    return next((each for each in SHAPES if re.fullmatch(each.pattern, word, re.ASCII) and each.check(word)), None)

@@ -9,7 +9,6 @@ from django.template.loader import render_to_string
 from eth_abi import encode
 
 from intents_ui.fields import calls as descriptions
-from intents_ui.fields.calls import TIMES
 from intents_ui.formatting import times
 from intents_ui.service.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from intents_ui.transfers.transfer import Transfer
@@ -71,7 +70,7 @@ def test_every_list_in_a_known_call_is_described_at_its_limits():
 
 @pytest.mark.parametrize("number", [0, END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1])
 def test_calls_and_deadlines_at_any_limit_are_shown(number):
-    timed = [each for each in FUNCTIONS if any(name in TIMES for name in leaves(each.parameters))]
+    timed = [each for each in FUNCTIONS if any(name in descriptions.TABLE["times"] for name in leaves(each.parameters))]
     entry = DepositIntentEntry(deadline=number, permit_deadline=number, permit_amount=number, fee_amount=number)
     members = {
         "origin_calls": IntentCalls(chain_id=ARBITRUM, calls=tuple(call_of(each, number) for each in timed)),
