@@ -87,10 +87,11 @@ def page(
 
 
 def featured_tokens() -> dict[str, TokenInfo]:
-    """Return the featured tokens by what a menu submits: `8453:0x8335…`."""
+    """Return the featured tokens by what a menu submits, `8453:0x8335…`, in the order of their chains."""
     catalog = app.current().catalog
     chains = [chain.id for chain in catalog.listed_chains().entries]
-    return {f"{token.chain_id}:{token.address}": token for token in catalog.listed_featured(chains).entries}
+    tokens = sorted(catalog.listed_featured(chains).entries, key=lambda token: chains.index(token.chain_id))
+    return {f"{token.chain_id}:{token.address}": token for token in tokens}
 
 
 def problems_of(values: Mapping[str, str], tokens: Mapping[str, TokenInfo]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from intents_ui.console.commit import CommitOutcome, outcome_of
 from intents_ui.formatting import failures, text
@@ -40,7 +40,6 @@ SCENARIOS: tuple[tuple[str, str], ...] = (
 )
 # A field that only the emulator's ExecuteIntent supports.
 SCENARIO = Member("scenario", "string", "Scenario to simulate (demo only).")
-FLAGS = (("", "not sent"), ("true", "true"), ("false", "false"))
 MAX_DIGITS: Final = 78  # of a 256-bit integer
 # Skip quotes that expire before the user can send the request.
 TIME_TO_READ = timedelta(seconds=30)
@@ -63,47 +62,13 @@ NEXT = {"QuoteIntent": "CommitIntent", "CommitIntent": "ExecuteIntent", "Execute
 # The form
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """`label`: the field's name under the operator's brand. `meaning`: the chain, token or amount of this value, ""
-    if unknown.
+def groups(known: Iterable[Member], *, names: Brand) -> list[tuple[str, list[tuple[Member, str]]]]:
+    """Return the fields with their names under the operator's brand, those of an object inside the request together.
+
+    The request's own fields have the group "".
     """
-
-    member: Member
-    label: str
-    value: str
-    example: str
-    meaning: str
-
-    @property
-    def choices(self) -> tuple[tuple[str, str], ...]:
-        """Return the only possible values, if limited. Other values of a boolean field can only be sent as JSON."""
-        if self.member.kind == "boolean" and self.value in ("", "true", "false"):
-            return FLAGS
-        return SCENARIOS if self.member is SCENARIO else ()
-
-    @property
-    def suggestions(self) -> tuple[str, ...]:
-        """Suggestions while typing. Other values are possible. A list field has none, as it can have several values."""
-        if self.member.words and self.member.kind == "string":
-            return self.member.words
-        return (self.example,) if self.example and not self.member.is_json else ()
-
-
-def groups(
-    known: Iterable[Member],
-    *,
-    values: Mapping[str, str],
-    examples: Mapping[str, str],
-    meanings: Mapping[str, str],
-    names: Brand,
-) -> list[tuple[str, list[FormField]]]:
-    """Return the fields, and those of an object inside the request together. The request's own have the name ""."""
-    fields = [
-        FormField(each, each.under(names), *(given.get(each.name, "") for given in (values, examples, meanings)))
-        for each in known
-    ]
-    grouped = groupby(fields, key=lambda field: field.label.partition(".")[0] if "." in field.label else "")
+    labeled = [(member, member.under(names)) for member in known]
+    grouped = groupby(labeled, key=lambda each: each[1].partition(".")[0] if "." in each[1] else "")
     return [(name, list(inside)) for name, inside in grouped]
 
 
@@ -235,41 +200,24 @@ def _newest(entries: Sequence[IntentHistory], status: IntentStatus, *, now: date
 # The result
 
 
-@dataclass(frozen=True)
-class CallOutcome:
-    """Result of a call. `name` and `code` come from the service."""
+def outcome(attempt: Attempt, *, is_write: bool) -> dict[str, Any]:
+    """Return the result of a call as the page shows it. `name` and `code` come from the service.
 
-    tone: str
-    icon: str
-    status: str
-    title: str
-    meaning: str = ""
-    name: str = ""
-    code: int | None = None
-    message: str = ""
-    cause: str = ""
-    warning: str = ""
-
-
-def outcome(attempt: Attempt, *, is_write: bool) -> CallOutcome:
-    error, status = attempt.error, phrase(attempt.status)
+    `warning`: the write may have succeeded although its response doesn't say so.
+    """
+    error, is_refused = attempt.error, isinstance(attempt.error, Refused)
     if error is None:
-        return CallOutcome("good", "check", status, "Success")
-    is_refused, known = isinstance(error, Refused), KNOWN.get(error.code) if error.code is not None else None
+        return {"tone": "good", "icon": "check", "warning": ""}
+    known = KNOWN.get(error.code) if error.code is not None else None
     is_rejected = is_refused and not isinstance(error, Overloaded)
-    return CallOutcome(
-        tone="attention" if is_refused else "bad",
-        icon="triangle-alert" if is_refused else "circle-x",
-        status=status,
-        title="Rejected" if is_rejected else failures.words(error).title,
-        meaning=failures.MEANINGS[error.code] if known and error.code is not None else _meaning(error),
-        name=known[0] if known else error.name or "",
-        code=error.code,
-        message=error.message if error.code is not None else "",
-        cause=error.cause or "",
-        # Whether the write may have succeeded although its response doesn't say so.
-        warning=MAYBE_DONE if is_write and outcome_of(error) is CommitOutcome.UNKNOWN else "",
-    )
+    return {
+        "tone": "attention" if is_refused else "bad",
+        "icon": "triangle-alert" if is_refused else "circle-x",
+        "title": "Rejected" if is_rejected else failures.words(error).title,
+        "meaning": failures.MEANINGS[error.code] if known and error.code is not None else _meaning(error),
+        "name": known[0] if known else error.name or "",
+        "warning": MAYBE_DONE if is_write and outcome_of(error) is CommitOutcome.UNKNOWN else "",
+    }
 
 
 def _meaning(error: ServiceError) -> str:

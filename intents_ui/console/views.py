@@ -253,9 +253,12 @@ def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     known, names = members_of(operation), app.current().service.config.names
     tried = app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
     values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation.name, known))
-    shown, meanings = tried.of(operation.name), meanings_of(values)
     return {
-        "groups": words.groups(known, values=values, examples=shown, meanings=meanings, names=names),
+        "groups": words.groups(known, names=names),
+        "values": values,
+        "examples": tried.of(operation.name),
+        "meanings": meanings_of(values),
+        "scenarios": words.SCENARIOS,
         "quoted": tried.quoted if operation.name == "CommitIntent" else "",
         "json": asked.text if asked.is_asked else written(known, values, names=names),
     }
@@ -292,7 +295,9 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Simp
     indented, again, changed = text.indented(attempt.text[:RAW_SHOWN]), words.again(attempt), words.changed(attempt)
     return SimpleNamespace(
         attempt=attempt,
-        outcome=words.outcome(attempt, is_write=operation.is_write),
+        error=attempt.error,
+        status=words.phrase(attempt.status),
+        **words.outcome(attempt, is_write=operation.is_write),
         seconds=words.time_taken(attempt.seconds),
         size=words.size(attempt),
         indented=indented[:INDENTED_SHOWN],

@@ -48,12 +48,12 @@ def test_control_characters_yield_no_shell_command(text: str) -> None:
 
 def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
     lost = attempt(error=Unreachable(reason=Reason.TIMEOUT), status=None)
-    assert operations.outcome(lost, is_write=True).warning == operations.MAYBE_DONE
-    assert operations.outcome(lost, is_write=False).warning == ""
-    assert operations.outcome(attempt(error=NotFound()), is_write=True).warning == ""
-    assert operations.outcome(attempt(error=Overloaded(), status=None), is_write=True).warning == ""
+    assert operations.outcome(lost, is_write=True)["warning"] == operations.MAYBE_DONE
+    assert operations.outcome(lost, is_write=False)["warning"] == ""
+    assert operations.outcome(attempt(error=NotFound()), is_write=True)["warning"] == ""
+    assert operations.outcome(attempt(error=Overloaded(), status=None), is_write=True)["warning"] == ""
     never_sent = attempt(error=Unreachable(reason=Reason.REFUSED), status=None)
-    assert operations.outcome(never_sent, is_write=True).warning == ""
+    assert operations.outcome(never_sent, is_write=True)["warning"] == ""
 
 
 @pytest.mark.parametrize(
