@@ -16,8 +16,9 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from intents_ui import app
 from intents_ui.http import client_ip
-from intents_ui.http.headers import Message, Send, host_of, is_for_us, send_response, send_text, without_body
+from intents_ui.http.headers import host_of, is_for_us, send_response, send_text, without_body
 from intents_ui.installation import version
+from intents_ui.live.stream import Message, Send
 from intents_ui.ops import metrics
 from intents_ui.service.redis import redis_client, redis_errors
 from intents_ui.settings import ENV, is_address

@@ -265,32 +265,25 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def validate_together(self) -> Self:
-        if not self.embedded and len(self.secret_key or "") < SHORTEST_SECRET:
-            raise ValueError(f"SECRET_KEY: at least {SHORTEST_SECRET} characters required with INTENTS_SERVICE_URL")
+        is_real, is_open = not self.embedded, not is_loopback(self.host)
+        has_groups = bool(self.intents_support_groups or self.intents_operator_groups)
         has_operators = self.intents_console_token is not None or bool(self.intents_operator_groups)
-        if not self.embedded and self.intents_console == "write" and not has_operators:
-            raise ValueError(
-                "INTENTS_CONSOLE_TOKEN: required with INTENTS_CONSOLE=write and a real service, or INTENTS_OPERATOR_GROUPS"
-            )
-        if self.intents_user_header and not self.trusted_proxies:
-            raise ValueError("INTENTS_USER_HEADER: requires TRUSTED_PROXIES, because anyone else could forge it")
-        if self.intents_user_header and self.wide_proxies:
-            raise ValueError(
-                "INTENTS_USER_HEADER: TRUSTED_PROXIES is so wide that visitors are in it. List the proxies only."
-            )
-        if self.intents_groups_header and not self.intents_user_header:
-            raise ValueError("INTENTS_GROUPS_HEADER: requires INTENTS_USER_HEADER")
-        if (self.intents_support_groups or self.intents_operator_groups) and not self.intents_groups_header:
-            raise ValueError("INTENTS_SUPPORT_GROUPS and INTENTS_OPERATOR_GROUPS: require INTENTS_GROUPS_HEADER")
-        if self.intents_service_url is None and not is_loopback(self.host):
-            raise ValueError(
-                f"INTENTS_SERVICE_URL: required when HOST ({self.host}) is not loopback."
-                " Use `embedded` to serve demo data publicly."
-            )
-        if self.debug and not (self.embedded and is_loopback(self.host)):
-            raise ValueError("DEBUG: requires the emulator and a loopback HOST")
-        if self.embedded and self.web_concurrency > 1:
-            raise ValueError("WEB_CONCURRENCY: must be 1 with the emulator")
+        # fmt: off
+        problems = {
+            f"SECRET_KEY: at least {SHORTEST_SECRET} characters required with INTENTS_SERVICE_URL": is_real and len(self.secret_key or "") < SHORTEST_SECRET,
+            "INTENTS_CONSOLE_TOKEN: required with INTENTS_CONSOLE=write and a real service, or INTENTS_OPERATOR_GROUPS": is_real and self.intents_console == "write" and not has_operators,
+            "INTENTS_USER_HEADER: requires TRUSTED_PROXIES, because anyone else could forge it": self.intents_user_header and not self.trusted_proxies,
+            "INTENTS_USER_HEADER: TRUSTED_PROXIES is so wide that visitors are in it. List the proxies only.": self.intents_user_header and self.wide_proxies,
+            "INTENTS_GROUPS_HEADER: requires INTENTS_USER_HEADER": self.intents_groups_header and not self.intents_user_header,
+            "INTENTS_SUPPORT_GROUPS and INTENTS_OPERATOR_GROUPS: require INTENTS_GROUPS_HEADER": has_groups and not self.intents_groups_header,
+            f"INTENTS_SERVICE_URL: required when HOST ({self.host}) is not loopback. Use `embedded` to serve demo data publicly.": is_open and self.intents_service_url is None,
+            "DEBUG: requires the emulator and a loopback HOST": self.debug and (is_real or is_open),
+            "WEB_CONCURRENCY: must be 1 with the emulator": self.embedded and self.web_concurrency > 1,
+        }
+        # fmt: on
+        for problem, is_wrong in problems.items():
+            if is_wrong:
+                raise ValueError(problem)
         return self
 
 

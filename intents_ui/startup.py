@@ -14,12 +14,12 @@ from django.utils.crypto import salted_hmac
 from intents_ui import app, probes
 from intents_ui.app import App, embedded_service, service_config
 from intents_ui.http import client_ip
-from intents_ui.http.headers import Receive, Send, default_headers
+from intents_ui.http.headers import default_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
 from intents_ui.lists.attention import AttentionReader
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub, restart_forever
-from intents_ui.live.stream import Limits, Streams
+from intents_ui.live.stream import Limits, Receive, Send, Streams
 from intents_ui.ops import metrics, sentry
 from intents_ui.ops.lifecycle import Lifecycle
 from intents_ui.service.cache import ResponseCache

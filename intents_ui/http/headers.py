@@ -10,7 +10,7 @@ token, which Django masks differently in each response.
 import gzip
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache, wraps
 from http import HTTPStatus
 from typing import Any, Final
@@ -27,10 +27,8 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csp import csp_override
 
 from intents_ui.http.failures import Rejected, of_dashboard
+from intents_ui.live.stream import Message, Receive, Send
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 AsgiApplication = Callable[[Message, Receive, Send], Awaitable[None]]
 
 PIECE: Final = 32 * 1024  # bytes

@@ -155,7 +155,8 @@ class Streams:
         There are thousands of streams, mostly waiting here, so what this holds determines their cost. The worker aborts
         the connection of a client that doesn't read, which cancels this.
         """
-        leaving = asyncio.create_task(end_at_disconnect(ended, receive))
+        leaving = asyncio.create_task(until_disconnect(receive))
+        leaving.add_done_callback(lambda _: end(ended))
         try:
             # Wait briefly for the first snapshot, because the status depends on whether the intent exists.
             snapshot = watch.news(seen)
@@ -234,10 +235,9 @@ def end(stream: asyncio.Future[None]) -> None:
         stream.set_result(None)
 
 
-async def end_at_disconnect(stream: asyncio.Future[None], receive: Receive) -> None:
+async def until_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    end(stream)
 
 
 def last_event_id(scope: Message) -> str:
