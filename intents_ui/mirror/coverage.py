@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 
-from django.db.models import Count, F, Max, Min, Q, Sum
+from django.db.models import Count, F, Max, Q, Sum
 
 from intents_ui.mirror.models import CALLS, STATUSES, Audit, Lease, Window, state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition, optional_utc, utc
@@ -118,20 +118,16 @@ def progress(*, since: int, until: int) -> tuple[int, int, int]:
 
 def current(*, now: datetime) -> Coverage:
     at = due = int(now.timestamp())
-    days: dict[date, DayCoverage] = {}
-    holes: list[Hole] = []
-    # Most windows are sealed, so the database adds them up.
-    sealed = Window.objects.filter(is_sealed=True).values_list(F("start") / DAY).order_by()
-    counted = {"seconds": Sum(F("end") - F("start")), "transfers": Sum("rows"), "first": Min("due")}
-    for number, seconds, transfers, first in sealed.annotate(**counted):
-        day = utc(number * DAY).date()
-        days[day] = DayCoverage(day, {Condition.SEALED: timedelta(seconds=seconds)}, transfers)
-        due = min(due, first)
-    for window in Window.objects.filter(is_sealed=False).order_by("-start"):
+    days, holes = dict[date, DayCoverage](), list[Hole]()
+    first = at // HOUR * HOUR - (HOURS_SHOWN - 1) * HOUR
+    hours = {start: dict[str, timedelta]() for start in range(first, at + 1, HOUR)}
+    for window in Window.objects.order_by("-start"):
         start, end, condition = utc(window.start), utc(window.end), window.condition
         of_day = days.setdefault(start.date(), DayCoverage(start.date()))
-        of_day.lengths[condition] = of_day.lengths.get(condition, timedelta()) + (end - start)
         of_day.transfers += window.rows
+        _add(of_day.lengths, condition, window.end - window.start)
+        for hour in range(max(window.start // HOUR * HOUR, first), min(window.end, at), HOUR):
+            _add(hours[hour], condition, min(window.end, hour + HOUR) - max(window.start, hour))
         due = min(due, window.due)
         if condition is Condition.HOLE:
             hole, later = Hole(start, end, window.reason, window.failures), holes[-1:]
@@ -148,7 +144,7 @@ def current(*, now: datetime) -> Coverage:
     return Coverage(
         at=now,
         days=[days[each] for each in sorted(days)],
-        hours=_last_hours(at),
+        hours=[*hours.values()],
         holes=holes,
         complete_since=complete_since,
         complete_until=complete_until,
@@ -163,15 +159,8 @@ def current(*, now: datetime) -> Coverage:
     )
 
 
-def _last_hours(at: int) -> Sequence[Mapping[str, timedelta]]:
-    first = at // HOUR * HOUR - (HOURS_SHOWN - 1) * HOUR
-    hours = [dict[str, timedelta]() for _ in range(HOURS_SHOWN)]
-    for window in Window.objects.filter(end__gt=first):
-        for start in range(max(window.start // HOUR * HOUR, first), min(window.end, at), HOUR):
-            length = timedelta(seconds=min(window.end, start + HOUR) - max(window.start, start))
-            hour = hours[(start - first) // HOUR]
-            hour[window.condition] = hour.get(window.condition, timedelta()) + length
-    return hours
+def _add[K: str](lengths: dict[K, timedelta], condition: K, seconds: int) -> None:
+    lengths[condition] = lengths.get(condition, timedelta()) + timedelta(seconds=seconds)
 
 
 def service_now() -> datetime:

@@ -135,7 +135,6 @@ class Transfer(models.Model):
             ),
             models.Index(fields=["route", "bucket", "end"], condition=Q(bucket__gte=SLOW_BUCKET), name="transfer_slow"),
             models.Index(fields=["end"], condition=Q(is_repaired=True), name="transfer_repaired"),
-            models.Index(fields=["created"], condition=Q(outcome="open"), name="transfer_open"),
             # Of transfers that were not delivered. They may be refunded or repaired later.
             models.Index(
                 fields=["created", "status"], condition=Q(end__isnull=False, bucket=None), name="transfer_failed"
@@ -195,7 +194,7 @@ class Window(models.Model):
     """A window of the ledger: transfers created from `start` until before `end`. Times are Unix seconds.
 
     `due`: when it is read again. `rows` are those of the last complete read, at `read_at`. `failures` counts the failed
-    reads since then, `reason` is that of the last. `epoch` is that of its last writer.
+    reads since then, `reason` is that of the last.
     """
 
     start = models.BigIntegerField(primary_key=True)
@@ -206,7 +205,6 @@ class Window(models.Model):
     is_sealed = models.BooleanField(default=False)
     failures = models.IntegerField(default=0)
     reason = models.TextField(default="")
-    epoch = models.BigIntegerField(default=0)
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["start"], condition=Q(is_sealed=False), name="window_unsealed")]

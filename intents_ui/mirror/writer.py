@@ -42,7 +42,6 @@ from intents_ui.service.outcome import RULES, Outcome
 BATCH = 500  # rows of a transaction
 MAX_KNOWN = 20_000  # IDs of dictionaries in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
-ALONE_FROM = 3 * MINUTE  # age of a transfer. In younger windows many have changed
 NEAR = MINUTE  # between transfers that are read by one call
 KEPT_DAYS = 90
 ROWS_MISSING = "transfers are missing in the copy"
@@ -105,7 +104,7 @@ class Writer:
         with self.transaction():
             partitions.add_months(known_until, now + windows.MONTH)
             for first, end in edges:
-                self._save(tile(known_until, first, now=now))
+                save(tile(known_until, first, now=now))
                 known_until = max(known_until, end)
 
     def commit(self, reading: Reading, *, now: int) -> int:
@@ -138,7 +137,7 @@ class Writer:
         """Let sealed windows be read again of which the copy lacks transfers. Return their number."""
         lacking = Window.objects.filter(start__in=[each.start for each in Window.objects.raw(LACKING)])
         with self.transaction():
-            return lacking.update(is_sealed=False, failures=1, reason=ROWS_MISSING, due=now, epoch=self.epoch)
+            return lacking.update(is_sealed=False, failures=1, reason=ROWS_MISSING, due=now)
 
     def merge(self) -> None:
         """Merge sealed neighbors of a day that are read again at the same time, so that a ledger has few windows."""
@@ -151,7 +150,7 @@ class Writer:
                     first.end = others[-1].end
                     first.rows += sum(each.rows for each in others)
                     first.read_at = min(each.read_at or 0 for each in (first, *others))
-                self._save(run[0] for run in merged)
+                save(run[0] for run in merged)
 
     def expire(self, *, now: int, days: int = KEPT_DAYS) -> None:
         """Delete what is older than its retention."""
@@ -277,7 +276,7 @@ class Writer:
                 own = sum(window.start * 1000 <= each.created < window.end * 1000 for each in reading.entries)
                 window.set_read(rows=own, at=reading.at // 1000)
             changed.append(window)
-        self._save(changed)
+        save(changed)
 
     def _note_unlisted(self, start: int, end: int, reading: Reading) -> None:
         """Note open transfers of the copy that a complete read doesn't list. That they are listed again undoes it."""
@@ -298,7 +297,7 @@ class Writer:
     def _note_departed(self, reading: Reading, now: int) -> None:
         """Let transfers be read that may change and are no longer in this list of such ones.
 
-        Young ones are read with their windows, the others alone. One that then is as before is read again rarely.
+        One that then is as before is read again rarely.
         """
         since = reading.task.start * 1000
         if reading.why == TOO_LONG and reading.entries:
@@ -311,16 +310,9 @@ class Writer:
         expired = rows.filter(outcome=Outcome.NO_DEPOSIT, created__gte=max(since, reading.at - HOUR * 1000))
         failed = rows.filter(end__isnull=False, bucket=None, created__gte=since)
         known = still_open.union(expired, failed, all=True).values_list("intent_id", "created")
-        left = {bytes(intent_id): created // 1000 for intent_id, created in known if bytes(intent_id) not in listed}
-        young = {created for created in left.values() if created >= now - ALONE_FROM}
-        for each, created in left.items():
-            if created not in young and each not in self._alone and each not in self._resting:
+        for each, created in ((bytes(intent_id), created // 1000) for intent_id, created in known):
+            if each not in listed and each not in self._alone and each not in self._resting:
                 self._alone[each] = created, now
-        if young:
-            for window in Window.objects.filter(end__gt=min(young), failures=0):
-                if any(window.start <= created < window.end for created in young):
-                    window.due = min(window.due, now)
-                    self._save([window])
 
     def take_alone(self, *, now: int) -> list[int]:
         """Return when transfers were created, the oldest first, that one call is to read without their windows now."""
@@ -332,11 +324,11 @@ class Writer:
             self._resting[each] = now + (now - created) // 10
         return sorted(near.values())
 
-    def _save(self, changed: Iterable[Window]) -> None:
-        """Insert or update windows."""
-        names = [each.name for each in Window._meta.fields]
-        rows = [{**{name: getattr(each, name) for name in names}, "epoch": self.epoch} for each in changed]
-        write(Window, rows, key=["start"])
+
+def save(changed: Iterable[Window]) -> None:
+    """Insert or update windows."""
+    names = [each.name for each in Window._meta.fields]
+    write(Window, [{name: getattr(each, name) for name in names} for each in changed], key=["start"])
 
 
 def tile(start: int, end: int, *, now: int) -> Iterator[Window]:

@@ -61,7 +61,6 @@ class Histories(RuleBasedStateMachine):
         self.world.now = MIDNIGHT + 15 * MINUTE
         self.copy = Copy(self.world)
         self.old: list[Writer] = []
-        self.epochs: list[int] = []
         self.copy.step()
 
     @rule(draw=st.randoms(use_true_random=True))
@@ -125,11 +124,6 @@ class Histories(RuleBasedStateMachine):
     def calls_are_within_the_limit(self) -> None:
         called = self.world.called
         assert all(later - earlier >= 1 for earlier, later in zip(called, called[CALLS:], strict=False))
-
-    @invariant()
-    def epochs_only_rise(self) -> None:
-        self.epochs.append(max(models.Window.objects.values_list("epoch", flat=True), default=0))
-        assert self.epochs == sorted(self.epochs)
 
     def teardown(self) -> None:
         self.world.faults = []

@@ -11,11 +11,10 @@ from intents_ui import probes
 from intents_ui.mirror import coverage
 from intents_ui.mirror.models import State, Window
 from intents_ui.mirror.windows import HOUR, MINUTE, Condition
-from intents_ui.web.mirror import paid_lists
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine, read, text
 from tests.mirror.past import NOW
-from tests.mirror.world import OWNER, START, Copy, World
+from tests.mirror.world import START, Copy, World
 
 pytestmark = pytest.mark.usefixtures("still")
 
@@ -51,21 +50,6 @@ def test_the_lag_grows_while_nothing_is_read(world: World) -> None:
     mirror.settle(MINUTE)
     later = mirror.moment() + timedelta(minutes=30)
     assert coverage.current(now=later).lag > timedelta(minutes=28)
-
-
-@on_each_engine
-def test_who_was_paid_is_found_by_the_address_in_any_case_newest_first(world: World) -> None:
-    for age in (100, 50, 0):
-        world.create(age=age, status="REFUNDED").refund_to = OTHER
-    Copy(world).settle(20)
-    as_recipient, refunded = paid_lists(OTHER.upper().replace("0X", "0x"))
-    assert [each.intent_id for each in refunded.rows] == [made.intent_id for made in world.transfers[::-1]]
-    assert refunded.count == 3
-    assert (as_recipient.rows, as_recipient.count) == ([], 0)
-    for other in (OWNER, ""):
-        assert [each.count for each in paid_lists(other)] == [0, 0]
-    as_recipient, _ = paid_lists("0x" + f"{1:040x}")
-    assert [each.intent_id for each in as_recipient.rows] == [world.transfers[0].intent_id]
 
 
 def test_an_empty_copy_is_not_a_complete_one(site: Client, mirrored: None) -> None:

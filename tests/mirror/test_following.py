@@ -4,14 +4,12 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
-from random import Random
 from unittest.mock import patch
 
 import pytest
 
 from intents_ui.mirror import coverage, lease, loop, partitions, reader, schedule, windows, writer
 from intents_ui.mirror.figures import queries
-from intents_ui.mirror.lease import LeaseHeld, LeaseLost
 from intents_ui.mirror.models import STATUSES, Day, DayBar, Lease, Transfer, Window, state
 from intents_ui.mirror.reader import Task
 from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
@@ -19,7 +17,7 @@ from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import tile
 from intents_ui.service.models import End
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.world import CALLS, OUTCOMES, OWNER, START, Copy, World, edges, expected, rows
+from tests.mirror.world import OUTCOMES, OWNER, START, Copy, World, edges, expected, rows
 
 
 def conditions() -> set[Condition]:
@@ -170,23 +168,6 @@ def test_a_list_that_breaks_off_is_a_hole_with_its_reason_until_it_is_read_to_it
     assert rows() == expected(world)
 
 
-@on_each_engine
-def test_a_reading_that_is_written_again_changes_nothing_and_calls_are_within_the_limit(world: World) -> None:
-    mirror, draw = Copy(world), Random(1)
-    for _ in range(15):
-        world.move(draw)
-        mirror.settle(MINUTE)
-    before = rows(), list(Window.objects.order_by("start").values())
-    for reading in mirror.readings:
-        assert mirror.writer.commit(reading, now=int(world.now)) == 0
-        assert rows() == before[0]
-        if reading.task.end and not reading.why:
-            assert list(Window.objects.order_by("start").values()) == before[1]
-    assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
-    called = world.called
-    assert all(later - earlier >= 1 for earlier, later in zip(called, called[CALLS:], strict=False))
-
-
 # Late corrections
 
 
@@ -323,26 +304,6 @@ def test_an_address_that_was_forgotten_stays_forgotten(world: World) -> None:
 # Leaders
 
 
-@on_each_engine
-def test_one_process_leads_until_its_lease_ends_and_then_writes_nothing(world: World) -> None:
-    made = world.create(status="EXECUTING")
-    leader, spare = Copy(world), Copy(world)
-    leader.settle(MINUTE)
-    with pytest.raises(LeaseHeld):
-        spare.step()
-    Lease.objects.update(until=0)  # it has run out
-    spare.step()
-    world.change(made, "SUCCEEDED")
-    world.sleep(20)
-    with pytest.raises(LeaseLost):
-        leader.settle(MINUTE)
-    with pytest.raises(LeaseLost):
-        leader.count(is_final=True)
-    assert rows() == {made.intent_id: ("EXECUTING", "open")}
-    spare.settle(MINUTE)
-    assert rows() == expected(world)
-
-
 def test_a_process_waits_for_the_lease_and_again_after_another_one_took_it_over(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -362,7 +323,6 @@ def test_a_process_waits_for_the_lease_and_again_after_another_one_took_it_over(
         mirror.run()
     assert Lease.objects.get().epoch == mirror.writer.epoch == 10
     assert [each.message for each in caplog.records] == ["Another process has taken over the mirror"]
-    assert not Window.objects.filter(epoch=9).exists()
 
 
 def test_the_leader_tells_pages_the_service_s_time(world: World) -> None:

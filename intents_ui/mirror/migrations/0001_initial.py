@@ -115,7 +115,6 @@ class Migration(migrations.Migration):
                 *fields(models.IntegerField, "rows", "failures", default=0),
                 *fields(models.BooleanField, "is_sealed", default=False),
                 *fields(TextField, "reason", default=""),
-                *fields(BigIntegerField, "epoch", default=0),
             ],
             {"indexes": [Index(condition=Q(is_sealed=False), fields=["start"], name="window_unsealed")]},
         ),
@@ -150,7 +149,6 @@ class Migration(migrations.Migration):
                 ),
                 Index(condition=Q(bucket__gte=116), fields=["route", "bucket", "end"], name="transfer_slow"),
                 Index(condition=Q(is_repaired=True), fields=["end"], name="transfer_repaired"),
-                Index(condition=Q(outcome="open"), fields=["created"], name="transfer_open"),
                 Index(condition=Q(recipient__isnull=False), fields=["recipient", "-created"], name="transfer_paid"),
                 Index(condition=Q(refund__isnull=False), fields=["refund", "-created"], name="transfer_refunded"),
                 Index(
