@@ -12,9 +12,9 @@ from django.core.files.base import ContentFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # In cascade order. Sheets for a single kind of page are linked by that page.
-SHEETS = ("theme", "parts", "tables", "transfer", "lists", "layout", "utilities")
+SHEETS = ("theme", "parts", "tables", "lists", "layout", "utilities")
 # In execution order, after the page is parsed.
-SCRIPTS = ("page", "live", "saved", "lists", "transfer", "search")
+SCRIPTS = ("page", "live", "saved", "lists", "search")
 BUNDLES = {
     "css/frame.css": tuple(f"css/{name}.css" for name in SHEETS),
     "js/frame.js": tuple(f"js/{name}.js" for name in SCRIPTS),
@@ -29,21 +29,19 @@ class BundlingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[mis
     def post_process(self, paths: dict[str, Any], *args: Any, **options: Any) -> Iterator[Any]:
         if options.get("dry_run"):
             return
-        for name in paths:
-            if name.startswith(("css/", "js/")):
-                self._write(name, bare(name, self._read(name)))
+        written = {name: bare(name, self._read(name)) for name in paths if name.startswith(("css/", "js/"))}
         for bundle, names in BUNDLES.items():
-            self._write(bundle, ("\n;" if bundle.endswith(".js") else "\n").join(map(self._read, names)))
-            paths[bundle] = (self, bundle)
+            joined = "\n;" if bundle.endswith(".js") else "\n"
+            written[bundle] = joined.join(written.get(name) or self._read(name) for name in names)
+        for name, text in written.items():
+            self.delete(name)
+            self._save(name, ContentFile(text.encode()))
+            paths[name] = (self, name)
         yield from super().post_process(paths, *args, **options)
 
     def _read(self, name: str) -> str:
         with self.open(name) as file:
             return bytes(file.read()).decode()
-
-    def _write(self, name: str, text: str) -> None:
-        self.delete(name)
-        self._save(name, ContentFile(text.encode()))
 
 
 def bare(name: str, text: str) -> str:

@@ -100,6 +100,13 @@ function copiedBy(button) {
   return (button.ariaLabel || button.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");
 }
 
+// The page's canonical address, without the search that led there.
+function pageLink() {
+  return new URL(document.querySelector("link[rel=canonical]").href, location.href).href;
+}
+
+const copyLink = () => copyText(pageLink(), "Copied link");
+
 async function copy(button, words = copiedBy(button)) {
   const icon = button.querySelector("use");
   const sprite = icon.getAttribute("href").replace(/#.*/, "");

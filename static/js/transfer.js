@@ -1,12 +1,5 @@
 // The action bar of a transfer's page, and what its buttons and keys do.
 
-// The page's canonical address, without the search that led there.
-function pageLink() {
-  return new URL(document.querySelector("link[rel=canonical]").href, location.href).href;
-}
-
-const copyLink = () => copyText(pageLink(), "Copied link");
-
 function copyReport(id, words) {
   const text = document.getElementById(id)?.value;
   if (text) copyText(text, words);
