@@ -21,7 +21,7 @@ from typing import Any, Final, Self, cast
 import httpcore
 import httpx
 
-from intents_ui.service import decode, errors, request_context
+from intents_ui.service import errors, request_context
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.console import Attempt
 from intents_ui.service.errors import KNOWN, Reason, ServiceError, Unreachable, Unreadable
@@ -191,7 +191,7 @@ class Exchange[T]:
             self.text = self.content.decode("utf-8", "strict" if self._is_success else "replace")
             if self.known and self._is_success and self.known.text_hash == hash(self.text):
                 return cast(T, self.known.answer)
-            document = decode.read(self.text)
+            document, entry_texts = self.call.parse(self.text)
         except ValueError:
             raise self._flawed(Reason.NOT_JSON) from None
         if not isinstance(document, dict):
@@ -203,7 +203,7 @@ class Exchange[T]:
             raise self._refused(document)
         if not self._is_success:
             raise self._flawed(Reason.WRONG_SHAPE)
-        return self.call.read(Answer(self.config.names.read(document), self.text, self.call.is_cached))
+        return self.call.read(Answer(self.config.names.read(document), self.text, entry_texts))
 
     @property
     def _is_success(self) -> bool:

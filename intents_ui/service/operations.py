@@ -163,14 +163,13 @@ to_camel = cache(alias_generators.to_camel)  # takes as long as everything else 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Response to parse: the document with the schema's field names, and its exact text.
-
-    If it `is_cached`, its history entries are those of earlier responses if they are equal (`KnownEntries`).
+    """Response to parse: the document with the schema's field names, its exact text, and that of its history entries,
+    if these are `KnownEntries`.
     """
 
     document: Mapping[str, Any]
     text: str
-    is_cached: bool = True
+    entry_texts: Sequence[str] = ()
 
     def as_a[W: Model](self, model: type[W]) -> W:
         found = model.model_validate(self.document)
@@ -180,13 +179,9 @@ class Answer:
         return found
 
     def as_history(self) -> HistoryAnswer:
-        rows = self.document.get("intents")
-        if not self.is_cached or not isinstance(rows, list):
-            return self.as_a(HistoryAnswer)
-        document = {**self.document, "intents": KNOWN_ENTRIES.replaced(rows)}
-        found = replace(self, document=document).as_a(HistoryAnswer)
-        if len(found.intents) == len(rows):
-            KNOWN_ENTRIES.learn(rows, found.intents)
+        found = self.as_a(HistoryAnswer)
+        if len(found.intents) == len(self.entry_texts):
+            KNOWN_ENTRIES.learn(self.entry_texts, found.intents)
         return found
 
     def about[W: IntentAnswer | ReceiptAnswer | CommitAnswer](self, intent_id: str, model: type[W]) -> W:
@@ -198,35 +193,25 @@ class Answer:
 
 
 class KnownEntries:
-    """The latest entries of all histories, with the JSON that they were read from. Thread-safe.
+    """The latest entries of all histories by the exact text that they were read from. Thread-safe.
 
-    An entry that comes again, in another list or beside others that changed, is the same object. It isn't validated
-    again, and what was made of it is valid.
+    An entry that comes again, in another list or beside others that changed, is the same object. It isn't parsed again,
+    and what was made of it is valid.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: LRUCache[tuple[object, int], tuple[object, IntentHistory]] = LRUCache(MAX_KNOWN_ENTRIES)
+        self._known: LRUCache[str, IntentHistory] = LRUCache(MAX_KNOWN_ENTRIES)
 
-    def replaced(self, rows: Sequence[object]) -> list[object]:
-        """Return the rows, with the known entry in place of each that is equal to its JSON."""
+    def find(self, text: str) -> IntentHistory | None:
         with self._lock:
-            known = [self._known.get(_key(row)) for row in rows]
-        return [found[1] if found and _is_same(found[0], row) else row for row, found in zip(rows, known, strict=True)]
+            return self._known.get(text)
 
-    def learn(self, rows: Sequence[object], entries: Sequence[IntentHistory]) -> None:
-        with self._lock:
-            self._known.update((_key(row), (row, entry)) for row, entry in zip(rows, entries, strict=True))
-
-
-def _is_same(one: object, other: object) -> bool:
-    """Return whether two values have the same JSON. In Python, `True` equals 1, and `Decimal("1.50")` equals 1.5."""
-    return one == other and repr(one) == repr(other)
-
-
-def _key(row: object) -> tuple[object, int]:
-    """Return what an intent's entries of the same form have in common: those with balances have more fields."""
-    return (str(row.get("intentId")), len(row)) if isinstance(row, Mapping) else (None, 0)
+    def learn(self, texts: Sequence[str], entries: Sequence[IntentHistory]) -> None:
+        read = list(zip(texts, entries, strict=True))
+        if all(text.startswith(f'{{"intentId":"{entry.intent_id}"') for text, entry in read):
+            with self._lock:
+                self._known.update(read)
 
 
 KNOWN_ENTRIES = KnownEntries()
@@ -252,6 +237,12 @@ class ServiceCall[T]:
     def written(self) -> bytes:
         """The request as JSON."""
         return decode.write(self.request)
+
+    def parse(self, text: str) -> tuple[Any, Sequence[str]]:
+        """Return the document of a response, and the texts of its history entries. Raises ValueError for no JSON."""
+        if self.operation == "GetIntentHistory" and self.is_cached:
+            return decode.read_list(text, "intents", KNOWN_ENTRIES.find)
+        return decode.read(text), ()
 
     @cached_property
     def cache_key(self) -> CacheKey:

@@ -2,18 +2,27 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from intents_ui.service import decode
 from intents_ui.service.models import HistoryAnswer
 from intents_ui.service.operations import Answer, get_intent_history
 
 A: dict[str, Any] = {"intentId": "0xa", "status": "SUCCEEDED", "updatedAt": "2026-11-30T10:00:00Z"}
 B: dict[str, Any] = {"intentId": "0xb", "status": "EXECUTING", "updatedAt": "2026-11-30T10:00:00Z"}
+COMPACT = (",", ":")
 
 
-def read(*rows: Mapping[str, Any], is_cached: bool = True, **filters: Any) -> HistoryAnswer:
-    document = {"intents": list(rows), "nextPage": None}
-    return get_intent_history(**filters).read(Answer(document, json.dumps(document), is_cached))
+def read(*rows: Mapping[str, Any], is_cached: bool = True, written: Any = COMPACT, **filters: Any) -> HistoryAnswer:
+    text = json.dumps({"intents": list(rows), "nextPage": None}, separators=written)
+    call = replace(get_intent_history(**filters), is_cached=is_cached)
+    document, texts = call.parse(text)
+    return call.read(Answer(document, text, texts))
 
 
 def test_an_equal_entry_of_another_list_is_the_same_object() -> None:
@@ -56,3 +65,64 @@ def test_a_list_with_an_invalid_entry_counts_it_each_time() -> None:
     for answer in (read(A, {"status": "FAILED"}), read(A, {"status": "FAILED"})):
         assert [each.intent_id for each in answer.intents] == ["0xa"]
         assert answer.unreadable_entries == 1
+
+
+def test_entries_with_blanks_or_with_entries_inside_are_read_each_time() -> None:
+    row = A | {"intentId": "0xf", "earlier": [{"intentId": "0x1"}, {"intentId": "0x2"}]}
+    for written in (COMPACT, (", ", ": "), (" ,\n", " :\t")):
+        for found in (read(row, B, written=written), read({"status": "FAILED"} | row, B, row, written=written)):
+            assert {each.intent_id: each.status for each in found.intents} == {"0xf": "SUCCEEDED", "0xb": "EXECUTING"}
+
+
+def test_an_entry_is_not_known_by_a_part_of_its_text() -> None:
+    other = {"status": "FAILED", "intentId": "0xb"}
+    inside = [{"intentId": "0x1"}, {"intentId": "0x2"}]
+    for status in ("SUCCEEDED", "FAILED"):
+        found = read({"intentId": "0xf", "earlier": inside, "status": status}, other)
+        assert [each.status for each in found.intents] == [status, "FAILED"]
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab{}[],:", max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.lists(VALUES, max_size=5), st.dictionaries(st.text("ab", max_size=2), VALUES, max_size=2), st.data())
+def test_a_list_is_read_as_any_other_document(rows: list[Any], more: dict[str, Any], data: st.DataObject) -> None:
+    text = json.dumps({"rows": rows, **more}, separators=data.draw(st.sampled_from([COMPACT, (", ", " : ")])))
+    whole, texts = decode.read_list(text, "rows", lambda _: None)
+    assert whole == decode.read(text)
+    assert [json.loads(each) for each in texts] in ([], rows)
+    known = dict(zip(texts, whole["rows"], strict=False))
+    again, _ = decode.read_list(text, "rows", known.get)
+    assert again == whole
+    assert all(entry is known[text] for entry, text in zip(again["rows"], texts, strict=False) if entry)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"rows":[{"a":1},{"a":2}],"rows":[]}',
+        '{"rows":[{"a":1},{"a":2,"a":3}]}',
+        '{"rows":[{"a":1},{"a":NaN}]}',
+        '{"rows":[{"a":1},]}',
+        '{"rows":[{"a":1}{"a":2}]}',
+        '{"rows":[{"a":1} 5]}',
+        '{"rows":[{"a":1},5 {"a":2}]}',
+        '{"rows":[{"a":1}],}',
+        '{"rows":[{"a":1}]',
+        '{"rows":[{"a":' + "[" * 62 + "]" * 62 + "}]}",
+        '{"rows":[{"a":' + "[" * 100_000,
+    ],
+)
+def test_what_is_no_json_is_no_list_either(text: str) -> None:
+    for known in (lambda _: None, {'{"a":1}': 1}.get):
+        with pytest.raises(ValueError, match=r"\w"):
+            decode.read_list(text, "rows", known)
+
+
+def test_an_entry_with_a_number_of_many_digits_is_read() -> None:
+    text = '{"rows":[{"a":1},{"a":' + "9" * 5000 + "}]}"
+    assert decode.read_list(text, "rows", lambda _: None) == (decode.read(text), [])
