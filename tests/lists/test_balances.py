@@ -72,13 +72,7 @@ VALUES = named(
     ("no price", token(price_usd=None, balance_usd=None), False, "no price", ""),
     ("no price, and a value of 0", token(price_usd=None, balance_usd=Decimal(0)), False, "no price", ""),
     ("a price of 0", token(price_usd=Decimal(0), balance_usd=Decimal(0)), False, "priced at $0", ""),
-    (
-        "a price of 0 and no value",
-        token(price_usd=Decimal(0), balance_usd=None),
-        False,
-        "priced at $0",
-        "",
-    ),
+    ("a price of 0 and no value", token(price_usd=Decimal(0), balance_usd=None), False, "priced at $0", ""),
     ("a value and no price", token(price_usd=None), True, "$79.71", ""),
     ("a price and no value", token(balance_usd=None), False, "value not reported", "$1.00 each"),
     ("dust", token(1, balance_usd=Decimal("0.000001")), True, "<$0.01", "$1.00 each"),
@@ -173,36 +167,35 @@ def test_missing_balances_are_explained(of_intent, found, sentence):
     assert shown.are_zero == (sentence == balances.NOTHING)
 
 
-def test_the_total_value_says_how_many_tokens_are_priced():
-    unpriced = token(1, price_usd=None, balance_usd=None)
-    value = of(entry(group(token(), unpriced, token(0)), group(token(), address=DELIVERY, chain_id=BASE))).value
-    assert value is not None
-    assert (value.shown, value.rests_on) == ("$159.42", "2 of 3 tokens priced")
-    assert value.usd == Decimal("159.424690")
+UNPRICED = token(1, price_usd=None, balance_usd=None)
+TOTALS = named(
+    (
+        "several",
+        entry(group(token(), UNPRICED, token(0)), group(token(), address=DELIVERY, chain_id=BASE)),
+        (Decimal("159.424690"), "$159.42", "2 of 3 tokens priced"),
+    ),
+    ("none with a price", entry(group(UNPRICED)), (Decimal(0), "no price", "")),
+    (
+        "a price of 0 counts and adds nothing",
+        entry(group(token(), token(price_usd=Decimal(0), balance_usd=None))),
+        (Decimal("79.712345"), "$79.71", ""),
+    ),
+    ("an empty balance has no value", entry(group(token(0))), None),
+)
 
 
-def test_without_any_price_there_is_no_sum():
-    value = of(entry(group(token(price_usd=None, balance_usd=None)))).value
-    assert value is not None
-    assert (value.shown, value.rests_on) == ("no price", "")
-
-
-def test_a_price_of_0_adds_nothing_to_the_sum_and_counts_as_a_price():
-    value = of(entry(group(token(), token(price_usd=Decimal(0), balance_usd=None)))).value
-    assert value is not None
-    assert (value.usd, value.rests_on) == (Decimal("79.712345"), "")
+@pytest.mark.parametrize(("found", "expected"), TOTALS)
+def test_the_total_value_says_how_many_tokens_are_priced(found, expected):
+    value = of(found).value
+    assert (value and (value.usd, value.shown, value.rests_on)) == expected
 
 
 HEARD = named(
     ("with a price", entry(group(token())), "Intent address balances: $79.71."),
-    (
-        "without a price",
-        entry(group(token(price_usd=None, balance_usd=None))),
-        "Intent address balances: funds without a USD price.",
-    ),
+    ("without a price", entry(group(UNPRICED)), "Intent address balances: funds without a USD price."),
     (
         "one of two with a price",
-        entry(group(token(), token(price_usd=None, balance_usd=None))),
+        entry(group(token(), UNPRICED)),
         "Intent address balances: $79.71, 1 of 2 tokens priced.",
     ),
     ("not counted", entry(group(token()), has=False), f"Intent address balances: $79.71. {balances.NOT_COUNTED}"),
@@ -213,10 +206,6 @@ HEARD = named(
 @pytest.mark.parametrize(("found", "heard"), HEARD)
 def test_balances_are_announced_in_one_line(found, heard):
     assert balances.heard(of(found)) == heard
-
-
-def test_an_empty_balance_has_no_value():
-    assert of(entry(group(token(0)))).value is None
 
 
 STORIES = named(
