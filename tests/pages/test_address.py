@@ -112,7 +112,7 @@ def test_an_owner_without_recoverable_or_open_transfers_has_no_such_cards(site: 
     assert headings(site.get(f"/address/{quiet}")) == ["Totals", "History"]
 
 
-def test_an_owners_lists_show_the_recipient_instead_of_the_owner(site: Client, emulator: Emulator, busy: str) -> None:
+def test_an_owners_lists_show_the_recipient_instead_of_the_owner(site: Client, busy: str) -> None:
     page = site.get(f"/address/{busy}").content.decode()
     tables = re.findall(r'<table class="rows intents">.*?</table>', page, re.DOTALL)
     assert len(tables) >= 2  # open, history
@@ -189,13 +189,13 @@ def test_paging_shows_every_transfer_of_the_owner(site: Client, emulator: Emulat
     assert all("Totals" not in headings(answer) for answer in pages[1:])
 
 
-def test_paging_back_shows_the_same_pages(site: Client, emulator: Emulator, busy: str) -> None:
+def test_paging_back_shows_the_same_pages(site: Client, busy: str) -> None:
     first, second, third = list(walked(site, f"/address/{busy}"))[:3]
     assert listed(site.get(link(third, "prev"))) == listed(second)
     assert listed(site.get(link(second, "prev"))) == listed(first)
 
 
-def test_a_cursor_of_another_address_restarts_the_list(site: Client, emulator: Emulator, busy: str) -> None:
+def test_a_cursor_of_another_address_restarts_the_list(site: Client, busy: str) -> None:
     following = link(site.get(f"/address/{busy}"), "next")
     answer = site.get(following.replace(busy, UNUSED_ADDRESS))
     assert (answer.status_code, answer["Location"]) == (302, f"/address/{UNUSED_ADDRESS}")
@@ -204,7 +204,7 @@ def test_a_cursor_of_another_address_restarts_the_list(site: Client, emulator: E
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
 def test_an_unknown_status_is_explained_without_a_request(
-    site: Client, emulator: Emulator, busy: str, operations: list[str], headers: dict[str, str]
+    site: Client, busy: str, operations: list[str], headers: dict[str, str]
 ) -> None:
     app.current().catalog.chains()
     operations.clear()
@@ -237,9 +237,7 @@ def test_an_intent_address_lists_its_transfer(site: Client, emulator: Emulator, 
 @pytest.mark.parametrize(
     ("address", "explorer"), [(UNUSED_ADDRESS, "https://basescan.org/address"), (SOLANA, "https://solscan.io/account")]
 )
-def test_an_unknown_address_shows_possible_reasons(
-    site: Client, emulator: Emulator, address: str, explorer: str
-) -> None:
+def test_an_unknown_address_shows_possible_reasons(site: Client, address: str, explorer: str) -> None:
     answer = site.get(f"/address/{address}")
     assert answer.status_code == 404
     assert "No matches" in visible_text(answer)
@@ -247,7 +245,7 @@ def test_an_unknown_address_shows_possible_reasons(
     assert f'href="{explorer}/{address}"' in answer.content.decode()
 
 
-def test_a_token_contract_is_labeled_as_one(site: Client, emulator: Emulator) -> None:
+def test_a_token_contract_is_labeled_as_one(site: Client) -> None:
     answer = site.get(f"/address/{USDC}")
     assert answer.status_code == 200
     assert "Token contract of USDC on Ethereum" in visible_text(answer)
@@ -256,7 +254,7 @@ def test_a_token_contract_is_labeled_as_one(site: Client, emulator: Emulator) ->
 
 @pytest.mark.parametrize("address", ["0x" + "0" * 40, "0x" + "e" * 40])
 def test_the_native_token_address_is_explained_without_a_request(
-    site: Client, emulator: Emulator, operations: list[str], address: str
+    site: Client, operations: list[str], address: str
 ) -> None:
     app.current().catalog.chains()
     operations.clear()

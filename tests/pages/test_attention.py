@@ -30,7 +30,7 @@ def groups(html: str) -> dict[str, int]:
     return {key: int(count) for key, count in found}
 
 
-def test_each_transfer_is_in_one_group(site: Client, emulator: Emulator) -> None:
+def test_each_transfer_is_in_one_group(site: Client) -> None:
     page = read(site)
     counted = re.search(r"<p>(\d+) transfers with a problem", page)
     assert counted
@@ -39,14 +39,14 @@ def test_each_transfer_is_in_one_group(site: Client, emulator: Emulator) -> None
     assert len(listed) == len({*listed}) == int(counted[1])
 
 
-def test_all_recoverable_transfers_are_there(site: Client, emulator: Emulator) -> None:
+def test_all_recoverable_transfers_are_there(site: Client) -> None:
     answer = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100), only_recoverable=True))
     page = read(site)
     listed = {each for key in groups(page) for each in rows(read(site, f"/attention?group={key}"))}
     assert {each.intent_id for each in answer.intents} <= listed
 
 
-def test_a_group_is_unfolded_by_htmx_and_by_a_link(site: Client, emulator: Emulator) -> None:
+def test_a_group_is_unfolded_by_htmx_and_by_a_link(site: Client) -> None:
     page = read(site)
     key = next(iter(groups(page)))
     part = read(site, f"/attention?group={key}", **PARTIAL)
@@ -73,7 +73,7 @@ def test_a_group_has_pages_of_fifty(site: Client, emulator: Emulator) -> None:
         assert rows(read(site, f"/attention?group={key}&page={odd}")) in (rows(first), rows(second))
 
 
-def test_an_open_page_refreshes_its_groups_and_the_rows_of_open_ones(site: Client, emulator: Emulator) -> None:
+def test_an_open_page_refreshes_its_groups_and_the_rows_of_open_ones(site: Client) -> None:
     page = read(site, "/attention?min=1")
     assert '<div id="groups" class="stack" hx-get="/attention?min=1" hx-trigger="every 10s"' in page
     key = next(iter(groups(page)))
@@ -90,7 +90,7 @@ def test_what_an_open_page_shows_is_at_most_a_minute_old() -> None:
     assert attention.SHOWN_FOR + timedelta(seconds=10) <= timedelta(minutes=1)
 
 
-def test_filters_by_chain_and_value(site: Client, emulator: Emulator) -> None:
+def test_filters_by_chain_and_value(site: Client) -> None:
     everything = sum(groups(read(site)).values())
     on_base = sum(groups(read(site, "/attention?chain=8453")).values())
     above = sum(groups(read(site, "/attention?min=1000")).values())
@@ -100,9 +100,7 @@ def test_filters_by_chain_and_value(site: Client, emulator: Emulator) -> None:
     assert "Unknown chain" in read(site, "/attention?chain=nowhere", status=400)
 
 
-def test_a_list_that_fails_is_not_an_empty_list(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_that_fails_is_not_an_empty_list(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     with recorded(emulator, monkeypatch) as way:
         way.scripts["GetIntentHistory"] = lambda body: (
             {"status": 500, "code": 0, "msg": "?"} if body.get("byStatus") == "EXECUTING" else None
@@ -113,9 +111,7 @@ def test_a_list_that_fails_is_not_an_empty_list(
 
 
 @pytest.mark.usefixtures("response_cache")
-def test_a_list_whose_turn_has_not_come_is_said_to_be_missing(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_whose_turn_has_not_come_is_said_to_be_missing(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attention, "PERIOD", 3600.0)  # however slow the machine is
     site.get("/")  # three of four lists
     page = read(site)
@@ -160,6 +156,6 @@ def test_without_any_list_there_is_no_count(site: Client, emulator: Emulator, mo
     assert "with a problem" not in page.content.decode()
 
 
-def test_an_unknown_group_says_so(site: Client, emulator: Emulator) -> None:
+def test_an_unknown_group_says_so(site: Client) -> None:
     for key in ("late-00000000", "<b>"):
         assert "This group has no transfers now." in read(site, f"/attention?group={key}")

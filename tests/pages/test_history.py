@@ -94,7 +94,7 @@ def test_the_next_page_is_requested_with_the_services_cursor(site: Client, trans
     }
 
 
-def test_another_spelling_of_the_filters_keeps_the_page(site: Client, emulator: Emulator) -> None:
+def test_another_spelling_of_the_filters_keeps_the_page(site: Client) -> None:
     following = link(read(site, "/history?origin=8453"), "next")
     assert following
     answer = site.get(following.replace("origin=8453", "origin=BASE"))
@@ -105,7 +105,7 @@ def test_another_spelling_of_the_filters_keeps_the_page(site: Client, emulator: 
     ("query", "sorted"),
     [("", ["descending"]), ("?order=ASC", ["ascending"])],
 )
-def test_the_sorted_column_is_marked(site: Client, emulator: Emulator, query: str, sorted: list[str]) -> None:
+def test_the_sorted_column_is_marked(site: Client, query: str, sorted: list[str]) -> None:
     page = read(site, f"/history{query}")
     assert re.findall(r'<th scope="col" aria-sort="(\w+)">Created', page) == sorted
     assert page.count("aria-sort") == len(sorted)
@@ -155,7 +155,7 @@ def test_paging_back_from_page_25_shows_the_same_pages(site: Client, emulator: E
     assert link(page, "prev") is None
 
 
-def test_the_first_page_has_no_previous_and_the_last_no_next_page(site: Client, emulator: Emulator) -> None:
+def test_the_first_page_has_no_previous_and_the_last_no_next_page(site: Client) -> None:
     first = read(site, "/history?status=REFUNDED&order=ASC&size=30")
     assert link(first, "prev") is None
     assert "← Earlier" in first
@@ -170,7 +170,7 @@ def test_the_first_page_has_no_previous_and_the_last_no_next_page(site: Client, 
 
 
 @pytest.mark.usefixtures("still")
-def test_a_fragment_is_only_the_list_and_announces_it(site: Client, emulator: Emulator) -> None:
+def test_a_fragment_is_only_the_list_and_announces_it(site: Client) -> None:
     page = read(site, "/history?status=in-flight", **PARTIAL)
     assert "<html" not in page
     assert page.startswith("<title>Transfers: Status: open · Intents</title>")
@@ -183,11 +183,11 @@ def test_a_fragment_is_only_the_list_and_announces_it(site: Client, emulator: Em
 
 
 @pytest.mark.parametrize("path", ["/history", "/history?status=foo", "/history?status=failed", "/history?cursor=x"])
-def test_a_cache_distinguishes_fragments_from_pages(site: Client, emulator: Emulator, path: str) -> None:
+def test_a_cache_distinguishes_fragments_from_pages(site: Client, path: str) -> None:
     assert "HX-Request-Type" in site.get(path)["Vary"]
 
 
-def test_the_back_button_restores_the_whole_page(site: Client, emulator: Emulator) -> None:
+def test_the_back_button_restores_the_whole_page(site: Client) -> None:
     headers = {"HX-History-Restore-Request": "true", "HX-Request-Type": "full"}
     assert "<html" in read(site, "/history", **headers)
 
@@ -199,14 +199,14 @@ def test_the_status_filter_says_how_to_find_expired_quotes(site: Client, emulato
     assert str(expired["intentId"]) in rows(found)
 
 
-def test_each_chip_links_to_the_list_without_its_filter(site: Client, emulator: Emulator) -> None:
+def test_each_chip_links_to_the_list_without_its_filter(site: Client) -> None:
     page = read(site, "/history?status=in-flight&origin=8453")
     off = dict(re.findall(r'class="chip-remove" href="([^"]+)"[^>]*aria-label="Remove filter: ([^"]+)"', page))
     assert off == {"/history?origin=8453": "Status: open", "/history?status=in-flight": "From Base"}
     assert re.search(r'class="clear" href="/history"', page)
 
 
-def test_the_form_shows_the_current_filters(site: Client, emulator: Emulator) -> None:
+def test_the_form_shows_the_current_filters(site: Client) -> None:
     query = f"owner={OWNER}&status=FAILED&origin=8453&from={NOW}&recoverable=1&order=ASC&size=50"
     page = read(site, f"/history?{query}")
     checked = re.findall(r'name="status" value="(\w+)" checked', page)
@@ -219,7 +219,7 @@ def test_the_form_shows_the_current_filters(site: Client, emulator: Emulator) ->
     assert f'<input type="hidden" name="from" value="{NOW}">' in page  # the field has no reading of a doubled hour
 
 
-def test_time_ranges_are_links_that_end_now(site: Client, emulator: Emulator) -> None:
+def test_time_ranges_are_links_that_end_now(site: Client) -> None:
     page = read(site, "/history")
     for seconds, words in ((3600, "last hour"), (86_400, "last 24 h"), (604_800, "last 7 days")):
         assert re.search(rf'href="/history\?from={NOW - seconds}"[^>]*>{words}<', page)
@@ -232,9 +232,7 @@ EMPTY = [
 
 
 @pytest.mark.parametrize(("query", "words"), EMPTY, ids=["two filters", "one"])
-def test_an_empty_list_suggests_which_filter_to_remove(
-    site: Client, emulator: Emulator, query: str, words: list[str]
-) -> None:
+def test_an_empty_list_suggests_which_filter_to_remove(site: Client, query: str, words: list[str]) -> None:
     page = read(site, f"/history?{query}")
     for each in words:
         assert each in page
@@ -279,7 +277,7 @@ def test_a_refunded_row_shows_the_refund(site: Client, emulator: Emulator) -> No
     assert amounts[1] < amounts[0]
 
 
-def test_balances_are_a_column_and_not_a_filter(site: Client, emulator: Emulator) -> None:
+def test_balances_are_a_column_and_not_a_filter(site: Client) -> None:
     hidden = read(site, "/history?status=SUCCEEDED")
     shown = read(site, "/history?status=SUCCEEDED&balances=1")
     assert (">Show balances</a>" in hidden, '<th scope="col" data-mark>Balance</th>' in hidden) == (True, False)
@@ -414,9 +412,7 @@ REFUSAL = {"error": "InvalidArgument", "code": 2000, "msg": "page.before", "stat
 
 
 @pytest.mark.parametrize("kind", ["refuses", "ignores"])
-def test_without_backward_cursors_previous_pages_are_remembered(
-    site: Client, transport: Recorded, emulator: Emulator, kind: str
-) -> None:
+def test_without_backward_cursors_previous_pages_are_remembered(site: Client, transport: Recorded, kind: str) -> None:
     pages = [read(site, "/history?size=10")]
     for _ in range(3):
         pages.append(read(site, str(link(pages[-1], "next"))))
@@ -433,9 +429,7 @@ def test_without_backward_cursors_previous_pages_are_remembered(
     assert link(page, "prev") is None
 
 
-def test_without_a_previous_page_the_list_restarts_with_a_note(
-    site: Client, transport: Recorded, emulator: Emulator
-) -> None:
+def test_without_a_previous_page_the_list_restarts_with_a_note(site: Client, transport: Recorded) -> None:
     transport.scripts[LIST] = lambda body: REFUSAL if "before" in body["page"] else None
     at = Position(Page.from_text('{"before":5,"sort":[{"column":"createdAt","order":"DESC"}]}'), is_backward=True)
     page = read(site, f"/history?{urlencode({'cursor': word_of(at)})}")

@@ -39,7 +39,7 @@ def test_new_transfers_are_announced_and_the_list_stays(site: Client, emulator: 
     assert "2 new transfers" in after.content.decode()
 
 
-def test_a_list_that_is_far_behind_restarts(site: Client, emulator: Emulator) -> None:
+def test_a_list_that_is_far_behind_restarts(site: Client) -> None:
     answer = site.get("/newest", {"top": "0x" + "12" * 32})
     assert len(rows(answer)) == 10
     assert "40+ new transfers" in answer.content.decode()
@@ -56,7 +56,7 @@ def test_rows_are_refreshed_in_place(site: Client, emulator: Emulator) -> None:
     assert "Succeeded" in row[: row.index("</tr>")]
 
 
-def test_the_newest_transfers_have_no_column_that_was_not_chosen(site: Client, emulator: Emulator) -> None:
+def test_the_newest_transfers_have_no_column_that_was_not_chosen(site: Client) -> None:
     assert 'data-column="' not in site.get("/").content.decode()
     site.cookies["columns"] = "provider.id"
     assert set(re.findall(r'data-column="(\w+)"', site.get("/").content.decode())) == {"id"}
@@ -70,7 +70,7 @@ def counts(html: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("still")
-def test_the_counts_are_those_of_the_service(site: Client, emulator: Emulator) -> None:
+def test_the_counts_are_those_of_the_service(site: Client) -> None:
     """Counted from all of the service's transfers, read page by page."""
     app.use(startup.build(emulator=Emulator(size=1000)))
     waiting, late, unrefunded, _, failed = map(int, counts(site.get("/overview").content.decode()))
@@ -96,7 +96,7 @@ def read_all(page: Page) -> HistoryAnswer:
 @pytest.mark.usefixtures("still")
 @pytest.mark.parametrize(("pause", "is_counted"), [(49, True), (61, False)])
 def test_a_page_opened_after_a_pause_has_no_count_of_more_than_a_minute_ago(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, pause: int, is_counted: bool
+    site: Client, monkeypatch: pytest.MonkeyPatch, pause: int, is_counted: bool
 ) -> None:
     """Three of its four lists are read, and the fourth two seconds later."""
     seconds = 0

@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.emulator.app import Emulator
 from intents_ui.search import input_errors
 from tests.pages.reading import PARTIAL, visible_text
 
@@ -60,7 +59,7 @@ FIELDS = [
 
 @pytest.mark.parametrize(("path", "field", "said"), FIELDS, ids=[path[:40] for path, *_ in FIELDS])
 def test_an_invalid_field_is_marked_and_explained(
-    site: Client, emulator: Emulator, operations: list[str], path: str, field: str, said: str
+    site: Client, operations: list[str], path: str, field: str, said: str
 ) -> None:
     for headers in ({}, PARTIAL):
         answer = site.get(path, headers=headers)
@@ -98,16 +97,14 @@ def test_an_invalid_field_is_marked_and_explained(
         (f"/tx/{'9' * 20}/{NOTHING}", 400, "Unknown chain ID 99999999999999999999. Known chains: Ethereum (1), Base"),
     ],
 )
-def test_an_impossible_url_is_explained(
-    site: Client, emulator: Emulator, operations: list[str], path: str, status: int, said: str
-) -> None:
+def test_an_impossible_url_is_explained(site: Client, operations: list[str], path: str, status: int, said: str) -> None:
     answer = site.get(path)
     assert answer.status_code == status
     assert said in visible_text(answer)
     assert {*operations} <= {"GetChains", "GetTokenList"}
 
 
-def test_an_invalid_filter_opens_its_group_and_keeps_the_others(site: Client, emulator: Emulator) -> None:
+def test_an_invalid_filter_opens_its_group_and_keeps_the_others(site: Client) -> None:
     page = site.get("/history?status=foo&balances=1").content.decode()
     assert 'details name="filter" open' in page
     assert 'name="balances" value="1"' in page

@@ -30,7 +30,7 @@ def test_a_failed_transfer_has_its_reason(site: Client, emulator: Emulator) -> N
     assert found["id"].startswith(str(intent["intentId"])[:8])
 
 
-def test_another_recipient_is_shortened_and_can_be_copied(site: Client, emulator: Emulator) -> None:
+def test_another_recipient_is_shortened_and_can_be_copied(site: Client) -> None:
     site.cookies["columns"] = "recipient"
     page = site.get("/history?status=SUCCEEDED&size=100").content.decode()
     recipients = re.findall(r'<td data-label="Recipient" data-column="recipient">(.*?)</td>', page, re.DOTALL)
@@ -64,9 +64,7 @@ def test_usd_is_the_value_sent_where_quotes_are_known(site: Client, emulator: Em
         (f"x.{EVERY_COLUMN}", ["recipient", "provider", "duration", "reason", "id"]),
     ],
 )
-def test_only_chosen_columns_are_drawn(
-    site: Client, emulator: Emulator, written: str | None, columns: list[str]
-) -> None:
+def test_only_chosen_columns_are_drawn(site: Client, written: str | None, columns: list[str]) -> None:
     if written is not None:
         site.cookies["columns"] = written
     page = site.get("/history").content.decode()
@@ -77,9 +75,7 @@ def test_only_chosen_columns_are_drawn(
 
 @pytest.mark.parametrize("written", [None, EVERY_COLUMN, ""])
 @pytest.mark.parametrize("path", ["/history", "/history?status=FAILED&balances=1", "/"])
-def test_a_head_has_a_cell_for_each_cell_of_a_row(
-    site: Client, emulator: Emulator, path: str, written: str | None
-) -> None:
+def test_a_head_has_a_cell_for_each_cell_of_a_row(site: Client, path: str, written: str | None) -> None:
     if written is not None:
         site.cookies["columns"] = written
     page = site.get(path).content.decode()

@@ -39,14 +39,14 @@ def test_a_row_has_the_headline_of_its_transfer(site: Client, emulator: Emulator
 
 
 @pytest.mark.parametrize("path", ["/", "/history?status=FAILED", "/history?status=SUCCEEDED", "/history?order=ASC"])
-def test_no_row_shows_its_status_twice(site: Client, emulator: Emulator, path: str) -> None:
+def test_no_row_shows_its_status_twice(site: Client, path: str) -> None:
     found = cells(site.get(path).content.decode()).values()
     words = [(said(cell, "tone"), said(cell, "headline")) for cell in found]
     assert len(words) >= 10
     assert [(word, headline) for word, headline in words if word.lower() == headline.lower()] == []
 
 
-def test_a_late_transfer_is_marked_with_an_icon(site: Client, emulator: Emulator) -> None:
+def test_a_late_transfer_is_marked_with_an_icon(site: Client) -> None:
     page = site.get("/history?status=EXECUTING&order=ASC").content.decode()
     late = [cell for cell in cells(page).values() if "data-late" in cell]
     assert late

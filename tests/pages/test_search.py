@@ -47,7 +47,7 @@ def test_an_account_address_redirects_to_its_page(site: Client, emulator: Emulat
     ],
 )
 def test_a_miss_shows_the_type_of_the_identifier_and_the_completed_lookups(
-    site: Client, emulator: Emulator, pasted: str, looks_like: str, requested: list[str]
+    site: Client, pasted: str, looks_like: str, requested: list[str]
 ) -> None:
     miss = site.get("/search", {"q": pasted})
     words = visible_text(miss)
@@ -196,7 +196,7 @@ def test_a_token_in_a_message_with_a_wallet_is_not_looked_up_as_an_owner(
     assert "Also found" in page.content.decode()
 
 
-def test_a_miss_of_several_identifiers_names_each_and_the_malformed_ones(site: Client, emulator: Emulator) -> None:
+def test_a_miss_of_several_identifiers_names_each_and_the_malformed_ones(site: Client) -> None:
     other = "0x" + "34" * 32
     page = visible_text(site.get("/search", {"q": f"{NOTHING} or {other} or {UNUSED_ADDRESS[:-1]}"}))
     assert "0x121212…121212 as intent ID or transaction hash" in page
@@ -242,11 +242,11 @@ def test_every_transaction_of_a_transfer_can_be_searched(site: Client, emulator:
 
 
 @pytest.mark.parametrize("intent_id", ["intent_123abc", "a.b:c-d", "42"])
-def test_an_intent_id_may_have_the_services_own_format(site: Client, emulator: Emulator, intent_id: str) -> None:
+def test_an_intent_id_may_have_the_services_own_format(site: Client, intent_id: str) -> None:
     assert site.get("/search", {"intent": intent_id}).status_code == 404
 
 
-def test_a_miss_by_one_key_has_other_reasons_than_one_by_several(site: Client, emulator: Emulator) -> None:
+def test_a_miss_by_one_key_has_other_reasons_than_one_by_several(site: Client) -> None:
     one = visible_text(site.get("/search", {"owner": UNUSED_ADDRESS}))
     assert "The wallet has never used this service." in one
     assert "Searched as Owner " in one
@@ -255,7 +255,7 @@ def test_a_miss_by_one_key_has_other_reasons_than_one_by_several(site: Client, e
     assert "The wallet has never used this service." not in several
 
 
-def test_an_invalid_search_shows_how_it_was_read(site: Client, emulator: Emulator) -> None:
+def test_an_invalid_search_shows_how_it_was_read(site: Client) -> None:
     answer = site.get("/search", {"q": "0x" + "ab" * 19 + "\u202ea" + " and more of it" * 700})
     page = answer.content.decode()
     assert answer.status_code == 400
@@ -279,16 +279,14 @@ ROUTE = "100 USDC from Arbitrum to Base"
         ),
     ],
 )
-def test_a_search_for_a_transfer_in_words_shows_how_it_was_read(
-    site: Client, emulator: Emulator, words: str, reading: str
-) -> None:
+def test_a_search_for_a_transfer_in_words_shows_how_it_was_read(site: Client, words: str, reading: str) -> None:
     response = site.get("/search", {"q": words})
     assert reading in visible_text(response)
     assert response.status_code in (400, 404)
 
 
 @pytest.mark.parametrize("words", ["Order #4711 of Base", "my transfer from Arbitrum to Base"])
-def test_other_words_are_not_read_as_a_transfer(site: Client, emulator: Emulator, words: str) -> None:
+def test_other_words_are_not_read_as_a_transfer(site: Client, words: str) -> None:
     assert "Read as: <strong>" not in site.get("/search", {"q": words}).content.decode()
 
 
@@ -317,7 +315,7 @@ def test_without_the_chain_list_any_chain_is_accepted(site: Client, emulator: Em
         ("LayerZero OFT", "/provider/LZ_OFT"),
     ],
 )
-def test_a_chain_or_provider_leads_to_its_page(site: Client, emulator: Emulator, words: str, page: str) -> None:
+def test_a_chain_or_provider_leads_to_its_page(site: Client, words: str, page: str) -> None:
     answer = site.get("/search", {"q": words})
     assert (answer.status_code, answer["Location"]) == (302, page)
 
@@ -339,9 +337,7 @@ def test_a_link_to_the_explorer_of_another_chain_is_pointed_out(site: Client, em
         ("vitalik.eth, sent 0.5 eth from arbitrum to base", "when you sent it"),
     ],
 )
-def test_a_text_without_identifiers_gets_the_question_to_the_customer(
-    site: Client, emulator: Emulator, words: str, missing: str
-) -> None:
+def test_a_text_without_identifiers_gets_the_question_to_the_customer(site: Client, words: str, missing: str) -> None:
     page = visible_text(site.get("/search", {"q": words}))
     assert "Please send the transaction hash of your transfer, or your wallet address." in page
     assert f"Please also tell us {missing}" in page
@@ -383,7 +379,7 @@ STARKNET = "0x5" + "1" * 62
     ],
 )
 def test_a_miss_names_the_kind_of_value_and_leads_to_the_explorer_of_its_chain_only(
-    site: Client, emulator: Emulator, path: str, words: str, link: str
+    site: Client, path: str, words: str, link: str
 ) -> None:
     answer = site.get(path)
     assert answer.status_code == 404

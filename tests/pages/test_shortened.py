@@ -38,7 +38,7 @@ def test_without_a_mirror_a_shortened_id_is_not_searched_and_the_page_says_what_
 
 
 def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_redirect(
-    site: Client, emulator: Emulator, newest_transfer: dict[str, Any]
+    site: Client, newest_transfer: dict[str, Any]
 ) -> None:
     found = site.get("/search", {"q": f"{newest_transfer['intentId']} and {UNKNOWN}"})
     assert (found.status_code, found["Location"]) == (302, f"/intent/{newest_transfer['intentId']}")
@@ -62,21 +62,21 @@ def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(sit
     assert "lookalike" not in answer.page
 
 
-def test_a_shortened_id_before_the_others_waits_for_them_and_keeps_its_place(site: Client, emulator: Emulator) -> None:
+def test_a_shortened_id_before_the_others_waits_for_them_and_keeps_its_place(emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     answer = send(f"{short(intent_id)} is {intent_id}")
     assert "Possible match: same transfer as row 2" in answer.texts[0]
     assert [row.startswith(f'<tr id="row-{number}"') for number, row in enumerate(answer.rows, start=1)] == [True, True]
 
 
-def test_an_owner_in_the_ticket_matches_the_same_transfers(site: Client, emulator: Emulator) -> None:
+def test_an_owner_in_the_ticket_matches_the_same_transfers(emulator: Emulator) -> None:
     owner = emulator.finished(18)["ownerAddress"]
     answer = send(f"{owner} or {short(owner)}")
     assert "Possible match: same transfers as row 1" in answer.texts[1]
     assert f'href="/address/{owner}"' in answer.rows[1]
 
 
-def test_several_matching_rows_are_a_list_without_a_default(site: Client, emulator: Emulator) -> None:
+def test_several_matching_rows_are_a_list_without_a_default(emulator: Emulator) -> None:
     first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
     tail = "0x" + "5" * 56 + first[-8:]
     answer = send(f"{first} {second} {tail[:2]}{'a' * 56}{first[-8:]} …{first[-8:]}")

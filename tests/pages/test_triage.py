@@ -198,7 +198,7 @@ def is_explained(row: str) -> bool:
     return all(each in words for each in ("Not found", "Searched as", "Possible reasons"))
 
 
-def test_the_copies_have_the_same_rows(site: Client, emulator: Emulator) -> None:
+def test_the_copies_have_the_same_rows(emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
     answer = send(f"{intent_id} {NOTHING}", Origin="https://localhost")
     first, second = csv.DictReader(io.StringIO(answer.copied("CSV"), newline=""))
@@ -249,9 +249,7 @@ def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, e
 
 
 @pytest.mark.usefixtures("still")
-def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_for_an_address(
-    site: Client, emulator: Emulator
-) -> None:
+def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_for_an_address(site: Client) -> None:
     history = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100))).intents
     by_owner: dict[str, list[IntentHistory]] = {}
     for each in history:
@@ -278,7 +276,7 @@ def told_rows(findings: Sequence[Finding]) -> list[TriageRow]:
     return list(rows_of(" ".join(each.value for each in findings), RequestFactory().get("/")).rows)
 
 
-def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(site: Client, emulator: Emulator) -> None:
+def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(emulator: Emulator) -> None:
     fine, check = emulator.finished(22)["intentId"], emulator.finished(18)["intentId"]
     page = LexborHTMLParser(send(f"{fine} {check}").page)
     act, watch, done = page.css(".counts > *")
@@ -288,7 +286,7 @@ def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(site: Client
 
 
 @pytest.mark.parametrize("operation", ["GetIntentReceipt", "SearchIntents"])
-def test_an_incomplete_lookup_is_not_fine(site: Client, emulator: Emulator, operation: str) -> None:
+def test_an_incomplete_lookup_is_not_fine(emulator: Emulator, operation: str) -> None:
     intent_id = emulator.finished(8)["intentId"]
     assert "Check 1" not in visible_text(send(intent_id).page)
     emulator.inject(operation, "failing-500")
@@ -305,7 +303,7 @@ def test_a_single_transfer_has_the_reply_of_its_page(site: Client, emulator: Emu
     assert re.sub("Status as of.*", "", reply) == re.sub("Status as of.*", "", own.lstrip("\n"))
 
 
-def test_a_case_is_checked_again_with_the_same_text(site: Client, emulator: Emulator) -> None:
+def test_a_case_is_checked_again_with_the_same_text(emulator: Emulator) -> None:
     text = f'Order "4711" &amp; <b>{emulator.finished(8)["intentId"]}</b>\r\n\u202eand {NOTHING}, thanks'
     page = LexborHTMLParser(send(text).page)
     again = page.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
@@ -323,7 +321,7 @@ def test_a_case_is_checked_again_with_the_same_text(site: Client, emulator: Emul
     ],
 )
 def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(
-    site: Client, emulator: Emulator, written: str, linked: list[str], words: str
+    site: Client, written: str, linked: list[str], words: str
 ) -> None:
     page = LexborHTMLParser(send(written, Origin="https://localhost").page)
     button = page.css_first('button[data-copy*="/triage"]')
@@ -332,7 +330,7 @@ def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(
     assert (button.attributes["data-copy"] if button else None) == expected
 
 
-def test_a_token_and_a_placeholder_are_not_misses(site: Client, emulator: Emulator) -> None:
+def test_a_token_and_a_placeholder_are_not_misses(site: Client) -> None:
     answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
     token, coin, placeholder = answer.texts
     assert "USDC, a token on Ethereum" in token
@@ -342,7 +340,7 @@ def test_a_token_and_a_placeholder_are_not_misses(site: Client, emulator: Emulat
     assert answer.total == "All 3 identifiers resolved: 1 token, 2 not identifiers."
 
 
-def test_a_malformed_identifier_is_explained(site: Client, emulator: Emulator) -> None:
+def test_a_malformed_identifier_is_explained(site: Client) -> None:
     answer = send(f"{UNUSED_ADDRESS[:-1]} 0x1…2b vitalik.eth")
     assert ["This one has 39" in answer.texts[0], "shortened" in answer.texts[1], "ENS names" in answer.texts[2]] == [
         True
@@ -367,9 +365,7 @@ def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site: Client, emu
     assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
 
 
-def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_of_it(
-    site: Client, emulator: Emulator
-) -> None:
+def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_of_it(emulator: Emulator) -> None:
     recoverable = emulator.play("stuck-recoverable", age=86_400, owner=OWNERS)
     for age in (60, 30, 20, 10):
         newer = emulator.play("cctp-slow", age=age, owner=OWNERS)
@@ -397,7 +393,7 @@ def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_o
     ],
 )
 def test_a_failed_lookup_is_reported_and_the_rest_continues(
-    site: Client, emulator: Emulator, operation: str, said: str, total: str
+    emulator: Emulator, operation: str, said: str, total: str
 ) -> None:
     intent_id = emulator.finished(8)["intentId"]
     emulator.inject(operation, "failing-500")
@@ -416,7 +412,7 @@ def test_a_failed_lookup_is_reported_and_the_rest_continues(
 
 
 def test_an_internal_error_costs_one_row_and_reveals_nothing(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    emulator: Emulator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def break_(row: TriageRow, *rest: object, **how: object) -> None:
         raise ValueError(row.value)
@@ -432,7 +428,7 @@ def test_an_internal_error_costs_one_row_and_reveals_nothing(
     assert intent_id not in caplog.text
 
 
-def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -> None:
+def test_the_page_is_streamed_and_not_cached(site: Client) -> None:
     answer = send(f"{NOTHING} {UNUSED_ADDRESS}")
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-accel-buffering"] == "no"
@@ -453,7 +449,7 @@ def test_the_page_is_streamed_and_not_cached(site: Client, emulator: Emulator) -
     ],
 )
 def test_a_text_without_identifiers_is_returned_for_correction(
-    site: Client, emulator: Emulator, text: str | None, problem: str
+    emulator: Emulator, text: str | None, problem: str
 ) -> None:
     emulator.inject("*", "failing-500")  # any request would fail
     answer = send(text)
@@ -474,9 +470,7 @@ def test_a_text_without_identifiers_is_returned_for_correction(
         pytest.param({}, 200, id="not a browser"),
     ],
 )
-def test_only_same_origin_pages_may_send_a_text(
-    site: Client, emulator: Emulator, headers: dict[str, str], status: int
-) -> None:
+def test_only_same_origin_pages_may_send_a_text(site: Client, headers: dict[str, str], status: int) -> None:
     answer = send(NOTHING, **headers)
     assert answer.status == status
     assert ("the form came from another site" in answer.page) == (status == 403)
@@ -513,7 +507,7 @@ def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site: Cl
     assert "Ignored invisible characters in or around identifiers" in send(passed_on).page
 
 
-def test_pasted_text_is_never_logged(site: Client, emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
+def test_pasted_text_is_never_logged(emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     emulator.inject("GetIntent", "failing-500")
     canary = "0xca7a" + "7e" * 30
