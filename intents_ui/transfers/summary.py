@@ -505,7 +505,7 @@ def of(transfer: Transfer) -> Summary:
 def changes_at(transfer: Transfer) -> datetime | None:
     """Return the next time at which the clock alone may change the summary of the same receipt. None: never.
 
-    Until then, the row, the shown status and the timeline's `late` and `stalled` stay the same.
+    Until then, the row and the shown status stay the same, and it isn't late or stalled if it isn't now.
     """
     return min((at for at in _deadlines(transfer) if at and at > transfer.now), default=None)
 

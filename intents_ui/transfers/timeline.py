@@ -70,13 +70,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Timeline:
-    """`late`: past the estimate. `stalled`: no change for unusually long."""
+    """The steps, and the time that they took so far, None without a deposit or if the clocks disagree."""
 
     steps: tuple[Step, ...]
     elapsed: timedelta | None
     estimate: timedelta
-    late: bool
-    stalled: bool
 
     @property
     def share(self) -> int:
@@ -100,14 +98,7 @@ def of(transfer: Transfer) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
     steps = (*_before_execution(transfer), *_legs(transfer), *_refund(transfer))
     elapsed = _elapsed(transfer, steps)
-    estimate = transfer.estimate
-    return Timeline(
-        steps=tuple(_with_durations(steps, elapsed, now=transfer.now)),
-        elapsed=elapsed,
-        estimate=estimate,
-        late=elapsed is not None and elapsed >= estimate + transfer.grace,
-        stalled=transfer.is_open and transfer.steps.has_any_step and transfer.has_come(transfer.stalled_at),
-    )
+    return Timeline(tuple(_with_durations(steps, elapsed, now=transfer.now)), elapsed, transfer.estimate)
 
 
 def _before_execution(transfer: Transfer) -> Iterator[Step]:

@@ -25,7 +25,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
-from intents_ui.transfers import balances, comparison, deposits, route_stats, statuses, summary, timeline
+from intents_ui.transfers import balances, comparison, deposits, route_stats, statuses, summary
 from intents_ui.transfers.transfer import Check, Transfer
 from intents_ui.web import customer_reply, links, reading
 from intents_ui.web.customer_reply import Escalation
@@ -151,11 +151,10 @@ def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
     """Return the version of what is shown: the response, its age if it is stale, and what depends on the clock,
     without running seconds.
     """
-    steps = timeline.of(transfer)
     by_the_clock = (
-        *(summary.of(transfer).told, steps.late, steps.stalled, comparison.of(transfer).shown),
-        *(deposits.of(transfer).rows, transfer.may_change, may_accept(transfer), summary.of(transfer).unchecked),
-        *(transfer.incident, customer_reply.body(transfer)),
+        (summary.of(transfer).told, summary.of(transfer).unchecked, comparison.of(transfer).shown),
+        (deposits.of(transfer).rows, transfer.incident, customer_reply.body(transfer)),
+        (transfer.is_late, transfer.is_open and transfer.is_stalled, transfer.may_change, may_accept(transfer)),
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]
     known = transfer.receipt.raw if transfer.receipt else ""

@@ -191,6 +191,8 @@ DURATIONS = named(
     ("to the second", 40, 40, Result.WITHIN_ESTIMATE, "as estimated", "As quoted"),
     ("over, at the end of the grace", 60, 119, Result.OVER_ESTIMATE, "59 s over estimate", "As quoted"),
     ("beyond the grace", 60, 120, Result.LATE, "1 min over estimate", "Delivered late"),
+    ("half of a long estimate is its grace", 240, 359, Result.OVER_ESTIMATE, "1 min 59 s over estimate", "As quoted"),
+    ("beyond half of a long estimate", 240, 360, Result.LATE, "2 min over estimate", "Delivered late"),
     ("no estimate", None, 40, Result.UNKNOWN, "no estimate", "As quoted"),
 )
 
@@ -342,128 +344,101 @@ def test_a_refund_is_not_a_delivery(status, returned, word, difference, text):
         assert row(found, "Received").actual == "nothing"
 
 
-def test_a_refund_without_a_transaction_has_no_amount():
-    found = compared(intent("REFUNDED", quote=QUOTE), receipt("REFUNDED", deposit="SUCCEEDED", origin="FAILED"))
-    assert (found.result, found.text) == (Result.NOT_DELIVERED, "Reported as refunded")
-    assert [each.label for each in found.rows] == ["Received on Base"]
-
-
-LAPSED = named(
-    ("an expired quote", intent("QUOTED", quote=QUOTE, expires_at=before(minutes=1)), None),
-    ("aborted", intent("ABORTED", quote=QUOTE), receipt("ABORTED")),
-)
-
-
-@pytest.mark.parametrize(("of_intent", "of_receipt"), LAPSED)
-def test_without_a_deposit_there_is_nothing_to_compare(of_intent, of_receipt):
-    found = compared(of_intent, of_receipt)
-    assert (found.result, found.text) == (Result.NO_DEPOSIT, "Nothing to compare.")
-    assert compared(of_intent, of_receipt, has_balance=True).result is not Result.NO_DEPOSIT
-
-
-def test_a_transfer_aborted_by_its_owner_is_not_delivered_and_nothing_worse():
-    of_receipt = receipt(
-        "ABORTED", deposit="SUCCEEDED", origin=transaction("ABORTED", status_reason="aborted by owner")
+HOLDS_ALL = {
+    chain_id: (
+        BalanceGroup(
+            chain_id=chain_id,
+            intent_address=address,
+            tokens=(TokenBalance(contract_address=token, balance=99_850_000, chain_id=chain_id, decimals=6),),
+        ),
     )
-    found = compared(intent("ABORTED", quote=QUOTE), of_receipt)
-    assert (found.result, found.text) == (Result.NOT_DELIVERED, "Quoted at least 99.35 USDC")
-    assert not [each.label for each in (found, *found.rows) if each.shown.tone is Tone.BAD]
-
-
-def test_a_transfer_without_a_trace_has_an_unknown_result():
-    of_receipt = receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="ABORTED")
-    found = compared(intent("FAILED", quote=QUOTE), of_receipt)
-    assert (found.result, found.text) == (Result.UNKNOWN, "Delivery not confirmed")
-
-
-DISPUTED = named(
-    ("failed, and the last step succeeded", "FAILED", SUCCEEDED),
-    ("succeeded, and a step did not", "SUCCEEDED", {**SUCCEEDED, "origin": "REVERTED"}),
-    ("succeeded, and returned", "SUCCEEDED", {**SUCCEEDED, "refund": "SUCCEEDED"}),
-)
-
-
-@pytest.mark.parametrize(("status", "legs"), DISPUTED)
-def test_conflicting_sources_make_the_result_unknown(status, legs):
-    of_receipt = receipt(status, **legs, summary=summary(destination_token_amount=99_850_000))
-    found = compared(intent(status, quote=QUOTE), of_receipt)
-    assert (found.result, found.text) == (Result.UNKNOWN, "Conflicting data: status and steps disagree")
-    assert row(found, "Received").difference == "Conflicting data: status and steps disagree"
-    assert row(found, "Received").actual == "—"
-
-
-def test_funds_that_are_still_at_an_intent_address_conflict_with_a_delivery():
-    held = TokenBalance(contract_address=USDC_ON_BASE, balance=99_850_000, chain_id=BASE, symbol="USDC", decimals=6)
-    at_the_last_address = BalanceGroup(chain_id=BASE, intent_address=OTHER_TOKEN, tokens=(held,))
-    of_intent = quoted().model_copy(update={"destination_intent_address": OTHER_TOKEN})
-    found = compared(of_intent, delivered(99_850_000), balances=[at_the_last_address])
-    assert (found.result, found.text) == (Result.UNKNOWN, "Conflicting data: balances and steps disagree")
-
-
-AT_HOME = (
-    BalanceGroup(
-        chain_id=ARBITRUM, tokens=(TokenBalance(contract_address=USDC, balance=99_850_000, chain_id=ARBITRUM),)
-    ),
-)
-DOUBTS = named(
-    ("conflict without balances", receipt("SUCCEEDED", origin="FAILED"), {}, "status and steps disagree"),
+    for chain_id, address, token in ((ARBITRUM, None, USDC), (BASE, OTHER_TOKEN, USDC_ON_BASE))
+}
+BY_STATUS, BY_BALANCES = (f"Conflicting data: {source} and steps disagree" for source in ("status", "balances"))
+QUOTED, UNNAMED = "Quoted at least 99.35 USDC", "Quoted at least 99,350,000 base units"
+ABORTED_BY_OWNER = transaction("ABORTED", status_reason="aborted by owner")
+UNSEEN, UNCOUNTED = (transaction(status, txn_hash=None) for status in ("ABORTED", "FAILED"))
+REFUND_GONE = receipt("FAILED", deposit="SUCCEEDED", refund="FAILED")
+OUTCOMES = named(
+    ("an expired quote", "QUOTED", None, {"now": NOW + timedelta(hours=1)}, Result.NO_DEPOSIT, "Nothing to compare."),
+    ("aborted", "ABORTED", receipt("ABORTED"), {}, Result.NO_DEPOSIT, "Nothing to compare."),
     (
-        "refund gone",
-        receipt("FAILED", deposit="SUCCEEDED", refund="FAILED"),
-        {"has_balance": False},
-        "balances and steps disagree",
-    ),
-    (
-        "behind the steps",
-        receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED"),
-        {"has_balance": True, "balances": AT_HOME},
-        "balances and steps disagree",
-    ),
-)
-
-
-@pytest.mark.parametrize(("of_receipt", "more", "words"), DOUBTS)
-def test_sources_that_disagree_are_named(of_receipt, more, words):
-    assert compared(quoted(), of_receipt, **more).text == f"Conflicting data: {words}"
-
-
-def test_a_rest_at_an_intent_address_is_no_conflict_with_the_delivery():
-    found = compared(quoted(), delivered(99_850_000), has_balance=True, balances=AT_HOME)
-    assert found.result is Result.AS_QUOTED
-
-
-DELIVERIES = named(
-    ("started, no receipt yet", "EXECUTING", None, {}, Result.PENDING),
-    ("ended, no receipt", "ABORTED", None, {}, Result.UNKNOWN),
-    ("unknown status, delivered by its steps", "HALTED", receipt("HALTED", **SUCCEEDED), {}, Result.UNKNOWN),
-    (
-        "refund gone",
-        "FAILED",
-        receipt("FAILED", deposit="SUCCEEDED", refund="FAILED"),
-        {"has_balance": False},
-        Result.UNKNOWN,
-    ),
-    ("deposit reported", "ABORTED", receipt("ABORTED", deposit="ABORTED"), {}, Result.NO_DEPOSIT),
-    (
-        "deposit late or too small",
+        "deposit reported",
         "ABORTED",
-        receipt("ABORTED", deposit=transaction("FAILED", txn_hash=None)),
+        receipt("ABORTED", deposit="ABORTED"),
+        {},
+        Result.NO_DEPOSIT,
+        "Nothing to compare.",
+    ),
+    ("no deposit", "ABORTED", receipt("ABORTED", deposit=UNSEEN), {}, Result.NO_DEPOSIT, "Nothing to compare."),
+    ("too late or little", "ABORTED", receipt("ABORTED", deposit=UNCOUNTED), {}, Result.NOT_DELIVERED, QUOTED),
+    (
+        "aborted by its owner",
+        "ABORTED",
+        receipt("ABORTED", deposit="SUCCEEDED", origin=ABORTED_BY_OWNER),
         {},
         Result.NOT_DELIVERED,
+        QUOTED,
     ),
-    ("no deposit", "ABORTED", receipt("ABORTED", deposit=transaction("ABORTED", txn_hash=None)), {}, Result.NO_DEPOSIT),
+    (
+        "refunded without a transaction",
+        "REFUNDED",
+        receipt("REFUNDED", deposit="SUCCEEDED", origin="FAILED"),
+        {},
+        Result.NOT_DELIVERED,
+        "Reported as refunded",
+    ),
+    (
+        "without a trace",
+        "FAILED",
+        receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED", destination="ABORTED"),
+        {},
+        Result.UNKNOWN,
+        "Delivery not confirmed",
+    ),
+    ("the last step succeeded", "FAILED", receipt("FAILED", **SUCCEEDED), {}, Result.UNKNOWN, BY_STATUS),
+    ("a step failed", "SUCCEEDED", receipt("SUCCEEDED", origin="FAILED"), {}, Result.UNKNOWN, BY_STATUS),
+    ("returned", "SUCCEEDED", receipt("SUCCEEDED", **SUCCEEDED, refund="SUCCEEDED"), {}, Result.UNKNOWN, BY_STATUS),
+    (
+        "still at an intent address",
+        "SUCCEEDED",
+        delivered(99_850_000),
+        {"balances": HOLDS_ALL[BASE]},
+        Result.UNKNOWN,
+        BY_BALANCES,
+    ),
+    ("refund gone", "FAILED", REFUND_GONE, {"has_balance": False}, Result.UNKNOWN, BY_BALANCES),
+    (
+        "behind the steps",
+        "FAILED",
+        receipt("FAILED", deposit="SUCCEEDED", origin="SUCCEEDED"),
+        {"balances": HOLDS_ALL[ARBITRUM]},
+        Result.UNKNOWN,
+        BY_BALANCES,
+    ),
+    ("delivered by its steps", "HALTED", receipt("HALTED", **SUCCEEDED), {}, Result.UNKNOWN, "Delivery not confirmed"),
+    ("no receipt yet", "EXECUTING", None, {}, Result.PENDING, f"{UNNAMED} · estimate 1 min"),
+    ("no receipt", "SUCCEEDED", None, {}, Result.UNKNOWN, UNNAMED),
+    ("unread receipt", "EXECUTING", None, {"unread": True}, Result.UNKNOWN, UNNAMED),
 )
 
 
-@pytest.mark.parametrize(("status", "of_receipt", "more", "result"), DELIVERIES)
-def test_the_result_is_that_of_the_summary(status, of_receipt, more, result):
-    assert compared(intent(status), of_receipt, **more).result is result
+@pytest.mark.parametrize(("status", "of_receipt", "more", "result", "text"), OUTCOMES)
+def test_what_became_of_a_transfer_decides_the_result(status, of_receipt, more, result, text):
+    of_intent = intent(status, quote=QUOTE, destination_intent_address=OTHER_TOKEN)
+    found = compared(of_intent, of_receipt, **more)
+    assert (found.result, found.text) == (result, text)
+    if "Conflicting" in text:
+        assert (row(found, "Received").difference, row(found, "Received").actual) == (text, "—")
+    if result is Result.NOT_DELIVERED:
+        assert [each.label for each in found.rows] == ["Received on Base"]
+        assert not [each.label for each in (found, *found.rows) if each.shown.tone is Tone.BAD]
 
 
-@pytest.mark.parametrize(("status", "unread"), [("EXECUTING", True), ("SUCCEEDED", True), ("SUCCEEDED", False)])
-def test_without_its_receipt_a_transfer_has_an_unknown_result(status, unread):
-    found = compared(intent(status, quote=QUOTE), None, unread=unread)
-    assert (found.result, found.text) == (Result.UNKNOWN, "Quoted at least 99,350,000 base units")
+def test_a_balance_decides_whether_there_was_a_deposit_and_a_rest_is_no_conflict():
+    assert compared(intent("ABORTED"), receipt("ABORTED"), has_balance=True).result is not Result.NO_DEPOSIT
+    found = compared(quoted(), delivered(99_850_000), has_balance=True, balances=HOLDS_ALL[ARBITRUM])
+    assert found.result is Result.AS_QUOTED
 
 
 GIANT = 2**64 * 1_000

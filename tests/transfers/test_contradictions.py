@@ -215,6 +215,9 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
     "funds are recovered from an empty address": lambda of: (
         of.is_empty and (matches("recover", of.told.next_step) or RECOVERY in of.told.help)
     ),
+    "the funds are confirmed at an empty address": lambda of: (
+        of.is_empty and of.told.place in (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS) and of.is_confirmed
+    ),
     "an amount at an empty address": lambda of: of.is_empty and matches("holds", of.said),
     # Once is enough
     "says twice that an address is empty": lambda of: (

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,31 +12,10 @@ from tests.transfers.builders import NOW, at, before, intent, receipt, summary
 from tests.transfers.scenes import MOMENTS, Scene, scene
 
 
-@pytest.mark.parametrize(("which", "at"), [(1, 31), (14, 21)])
-def test_a_reported_deposit_is_not_requested_again(which, at):
-    result = scene(which, at)
-    assert result.story().key == "executing.deposit_confirming"
-    assert result.story().row.warn_second_deposit
-    assert "in transit" in result.sentences()["deposit"]
-
-
-@pytest.mark.parametrize(("which", "at", "variant"), [(11, 11200, "A"), (18, 4026, "A"), (9, 4030, "C")])
-def test_a_refund_is_not_waited_for_for_hours(which, at, variant):
-    result = scene(which, at, variant).story()
-    assert result.row.headline.lower().endswith("no refund yet")
-    assert "No refund has been seen in" in result.sentence
-
-
 def test_a_token_that_only_calls_itself_usdc_is_not_listed():
     assert scene(18, 27).story().sent.token.standing is TokenStanding.UNLISTED
     assert scene(2, 30).story().sent.token.standing is TokenStanding.FEATURED
     assert scene(6, 10).story().sent.token.standing is TokenStanding.FEATURED
-
-
-def test_an_unreported_amount_is_named_nowhere():
-    result = scene(26, 41)
-    assert result.sentences()["destination"] == "Delivered on Arbitrum One. Amount not reported."
-    assert result.story().received.note == "quoted"
 
 
 def test_an_unknown_status_is_neither_delivered_nor_in_progress():
@@ -53,7 +31,7 @@ def said(told: Scene, now) -> tuple:
         told.story(now).status,
         told.story(now).received.note,
         [stop.reached for stop in told.stops(now)],
-        (steps.late, steps.stalled, [step.state for step in steps.steps], [step.expected_at for step in steps.steps]),
+        (told.at(now).is_late, [step.state for step in steps.steps], [step.expected_at for step in steps.steps]),
         told.at(now).may_change,
     )
 
