@@ -56,8 +56,7 @@ def used_in(page: str) -> tuple[Word, ...]:
 PLAIN = re.compile(r"[0-9A-Za-z_-]{1,200}", re.ASCII)
 # Excludes userinfo, port, fragment, blanks and non-ASCII characters.
 LOGO = re.compile(r"https://([A-Za-z0-9.-]{1,253})(/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]{0,1000})", re.ASCII)
-# An identifier, and one with all marks that need no quoting.
-SOMETHING = {True: "a" * 40, False: "a-_" * 13 + "a"}
+SOME_IDENTIFIER = "a-_" * 13 + "a"  # with all marks that need no quoting
 DRAWN_ONCE = 1024
 # Files of `templates/parts/` whose macros every template calls without an import. Each uses only those before it.
 MACROS = ("icon", "time", "hash", "token", "amount", "provider", "term", "list", "table")
@@ -113,6 +112,26 @@ def clock_ahead() -> timedelta:
     return app.current().service.health.clock_ahead()
 
 
+def logo_url(uri: str | None) -> str | None:
+    """Return the URL of a listed logo, if it is a plain one on a host that pages may load images from."""
+    plain = LOGO.fullmatch(uri or "")
+    return plain[0] if plain and plain[1].lower() in ENV.intents_logo_hosts else None
+
+
+def at_present(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    return lambda value: function(value, now=now())
+
+
+# By the names of the functions.
+FILTERS: tuple[Callable[..., Any], ...] = (
+    amounts.usd, amounts.usd_full, comparison.fees, empty_results.likely_causes, empty_results.looks_like,
+    empty_results.question, hashes.account, hashes.checksum, hashes.is_placeholder, logo_url, summary.card,
+    summary.waiting_on, text.bare, text.capitalized, text.indented, text.visible, timeline.stops, times.duration,
+    times.iso,
+)  # fmt: skip
+FILTERS_OF_NOW: tuple[Callable[..., Any], ...] = (failures.old, times.ago, times.utc, times.utc_minute)
+
+
 def environment(**options: Any) -> Environment:
     """Return the environment. Undefined names raise an error. Django's backend enables autoescaping."""
     env = Templates(**{**options, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True})
@@ -128,40 +147,25 @@ def environment(**options: Any) -> Environment:
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, made_at=now, version=version())
     env.globals.update(second_deposit=rules.SECOND_DEPOSIT, scam_warning=rules.SCAM_WARNING)
+    env.filters.update((each.__name__, each) for each in FILTERS)
+    env.filters.update((each.__name__, at_present(each)) for each in FILTERS_OF_NOW)
     env.filters.update(
-        card=summary.card,
         comparison=comparison.of,
         deposit_check=deposits.of,
-        fees=comparison.fees,
-        stops=timeline.stops,
         summary=summary.of,
         timeline=timeline.of,
-    )
-    env.filters.update(
-        account=hashes.account,
-        bare=text.bare,
-        capitalized=text.capitalized,
-        ago=lambda at: times.ago(at, now=now()),
-        checksum=hashes.checksum,
-        duration=times.duration,
+        failed_calls=lambda failed: list(failures.failed_calls(failed)),
         failure_title=lambda error: failures.words(error).title,
-        indented=text.indented,
+        until=at_present(failures.until_all),
         left=lambda at, now: max(at - now - clock_ahead(), timedelta()),
-        is_placeholder=hashes.is_placeholder,
         interval=lambda share: amounts.shares_between(share.low, share.high),
-        iso=times.iso,
-        likely_causes=empty_results.likely_causes,
-        logo_url=logo_url,
-        token_url=links.token_path,
-        looks_like=empty_results.looks_like,
-        question=empty_results.question,
-        old=lambda answers: failures.old(answers, now=now()),
         parts=text.parts_of,
         percent=lambda share: amounts.share(share.part, share.whole),
         reason=lambda written: text.reason(written).shown,
         short_address=partial(hashes.shortened, whole=hashes.checksum, shorten=hashes.short_address),
         short_hash=partial(hashes.shortened, whole=text.visible, shorten=hashes.short_hash),
         short_id=partial(hashes.shortened, whole=text.visible, shorten=hashes.short_id),
+        token_url=links.token_path,
         transaction_link=lambda txn_hash, chain_id, using: explorers.transaction_link(
             txn_hash, chain_id=chain_id, info=using.chain(chain_id)
         ),
@@ -170,14 +174,6 @@ def environment(**options: Any) -> Environment:
         ),
         unlisted_chain=lambda chain_id: names.chain(chain_id, info=None),
         transaction_status=lambda status, is_open: statuses.transaction(status, is_open=is_open),
-        usd=amounts.usd,
-        usd_full=amounts.usd_full,
-        utc=lambda at: times.utc(at, now=now()),
-        utc_minute=lambda at: times.utc_minute(at, now=now()),
-        waiting_on=summary.waiting_on,
-        failed_calls=lambda failed: list(failures.failed_calls(failed)),
-        until=lambda failed: failures.until_all(failed, now=now()),
-        visible=text.visible,
         visible_lines=lambda written: text.visible(written, lines=True),
     )
     env.tests["lookalike"] = lambda shown: isinstance(shown, FullValue)
@@ -246,25 +242,18 @@ def url(name: str, *args: Any) -> str:
         return _bare_url(name)
     identifier = args[0]
     is_plain = len(args) == 1 and isinstance(identifier, str) and PLAIN.fullmatch(identifier)
-    around = _url_parts(name, identifier.isalnum()) if is_plain else None
+    around = _url_parts(name) if is_plain else None
     return around[0] + identifier + around[1] if around else reverse(name, args=args)
 
 
 @cache
-def _url_parts(name: str, is_alphanumeric: bool) -> tuple[str, str] | None:
+def _url_parts(name: str) -> tuple[str, str] | None:
     """Return a URL's text before and after its one identifier, for identifiers that need no quoting.
 
     Django's `reverse` searches all URL patterns each time, which takes a tenth of a list page's time.
     """
-    like = SOMETHING[is_alphanumeric]
     try:
-        before, _, after = reverse(name, args=[like]).partition(like)
+        before, _, after = reverse(name, args=[SOME_IDENTIFIER]).partition(SOME_IDENTIFIER)
     except NoReverseMatch:
         return None
     return before, after
-
-
-def logo_url(uri: str | None) -> str | None:
-    """Return the URL of a listed logo, if it is a plain one on a host that pages may load images from."""
-    plain = LOGO.fullmatch(uri or "")
-    return plain[0] if plain and plain[1].lower() in ENV.intents_logo_hosts else None
