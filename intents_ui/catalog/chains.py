@@ -43,7 +43,7 @@ INTENTS_SHOWN = 5
 TOKENS_SHOWN = 12
 TRANSFERS_SHOWN = 10  # of a provider
 ROUTES_SHOWN = 12
-BY_LABEL = sorted(names.PROVIDERS.items(), key=lambda each: each[1].lower())
+BY_LABEL = sorted(names.PROVIDERS.values(), key=lambda each: each.label.lower())
 
 
 # The list
@@ -120,7 +120,7 @@ def page(
         "filters": filters,
         "chip": chip,
         "served_by": names.provider(filters.provider) if filters.provider else None,
-        "providers": [(label, filters.with_(provider=word).query) for word, label in BY_LABEL],
+        "providers": [(each.label, filters.with_(provider=each.word).query) for each in BY_LABEL],
         "listed": listed,
         "failed": error,
         "is_refused": isinstance(error, Invalid),
@@ -215,7 +215,7 @@ def provider(request: HttpRequest, name: str) -> HttpResponse:
     pairs = Counter((each.origin_chain_id, each.destination_chain_id) for each in found).most_common()
     context = {
         "provider": names.provider(word),
-        "swaps_only": word in names.ON_ONE_CHAIN,
+        "swaps_only": names.provider(word).on_one_chain,
         "slow_range": names.slow_range([word]),
         "all_known": len(catalog.chains()),
         "listed": served.found,

@@ -115,7 +115,7 @@ def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: Serve
         if (shared := between(chain_id, chain.id, served=here))
     ]
     return Connections(
-        route_providers=tuple(names.provider(word) for word in here if word not in names.ON_ONE_CHAIN),
+        route_providers=tuple(each for each in map(names.provider, here) if not each.on_one_chain),
         swappers=between(chain_id, chain_id, served=here),
         unknown=tuple(names.provider(word) for word, ids in served.items() if ids is None),
         chains=tuple(sorted(found, key=lambda connection: -len(connection.providers))),
@@ -125,7 +125,7 @@ def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: Serve
 def between(one: int, other: int, *, served: ServedChains) -> tuple[Provider, ...]:
     """Return the providers that bridge between two chains or, for a chain and itself, that only swap on it."""
     return tuple(
-        names.provider(word)
+        provider
         for word, ids in served.items()
-        if ids and one in ids and other in ids and (word in names.ON_ONE_CHAIN) is (one == other)
+        if ids and one in ids and other in ids and (provider := names.provider(word)).on_one_chain is (one == other)
     )

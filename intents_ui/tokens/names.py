@@ -1,12 +1,13 @@
 """Names of chains, tokens and route providers. Chains and tokens may be unlisted or unavailable.
 
-Also how long the slow providers may take (docs/contract.md#durations).
+Also how long the slow providers may take.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from intents_ui import tables
 from intents_ui.formatting import text
 from intents_ui.service.models import ChainInfo, IntentHistory
 from intents_ui.service.results import Names as Names
@@ -56,41 +57,14 @@ def chains_of(entries: Iterable[IntentHistory]) -> frozenset[int]:
     return frozenset(chain for chain in chains if chain)
 
 
-AUTOMATIC = "AUTO"
-PROVIDERS = {
-    "AUTO": "Automatic",
-    "CCTP": "CCTP",
-    "EVERLONG": "Everlong",
-    "GASZIP": "Gas.zip",
-    "HYPERLANE": "Hyperlane",
-    "LIFI": "LI.FI",
-    "LZ_OFT": "LayerZero OFT",
-    "LZ_TRANSFER": "LayerZero Transfer",
-    "OIF": "Open Intents Framework",
-    "RELAY": "Relay",
-    "SOMNIA_EXCHANGE": "Somnia Exchange",
-    "SOMNIA_SWAP": "Somnia Swap",
-    "SUSHI": "Sushi",
-    "WETH": "Wrapped Ether",
-    "ZEROX": "0x",
-}
-
-# Without "automatic", which lets the service choose a provider.
-KNOWN_PROVIDERS = tuple(word for word in PROVIDERS if word != AUTOMATIC)
-
-# They swap or wrap on one chain, so two chains with them aren't connected.
-ON_ONE_CHAIN = frozenset({"SOMNIA_EXCHANGE", "SOMNIA_SWAP", "SUSHI", "WETH", "ZEROX"})
-
-# Bridges that wait for finality, and their usual maximum.
-SLOW_PROVIDERS = {"CCTP": timedelta(minutes=30), "LZ_OFT": timedelta(minutes=90), "LZ_TRANSFER": timedelta(minutes=90)}
-
-
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A route provider. `word`: its name in the API."""
+    """A route provider. `word`: its name in the API. `slow`: how long it may take, if that is long."""
 
     word: str
     label: str
+    on_one_chain: bool = False
+    slow: timedelta | None = None
 
     @property
     def is_known(self) -> bool:
@@ -98,25 +72,37 @@ class Provider:
         return self.word in KNOWN_PROVIDERS
 
 
+def _providers() -> Iterator[Provider]:
+    for word, row in tables.read(__package__, "providers.toml").items():
+        slow = timedelta(minutes=row["slow_minutes"]) if "slow_minutes" in row else None
+        yield Provider(word, row["label"], "on_one_chain" in row, slow)
+
+
+PROVIDERS = {each.word: each for each in _providers()}
+# Without "automatic", which lets the service choose a provider.
+KNOWN_PROVIDERS = tuple(word for word in PROVIDERS if word != "AUTO")
+SLOW_PROVIDERS = {each.word: each.slow for each in PROVIDERS.values() if each.slow}
+
+
 def provider(word: str) -> Provider:
-    return Provider(word.upper() if word.upper() in PROVIDERS else word, provider_label(word))
+    """Return a route provider. An unknown one keeps its text as label, because the list keeps growing."""
+    return PROVIDERS.get(word.upper()) or Provider(word, text.name(word).shown)
 
 
 def provider_named(written: str) -> str | None:
     """Return the API name of the provider with this name or label, in any letter case."""
-    by_label = {label.casefold(): word for word, label in PROVIDERS.items()}
+    by_label = {each.label.casefold(): each.word for each in PROVIDERS.values()}
     return written.upper() if written.upper() in PROVIDERS else by_label.get(written.casefold())
 
 
-def provider_label(provider: str) -> str:
-    """Return the provider's name. Unknown providers keep their text, because the list keeps growing."""
-    return PROVIDERS.get(provider.upper()) or text.name(provider).shown
+def provider_label(word: str) -> str:
+    return provider(word).label
 
 
-def provider_labels(providers: Iterable[str]) -> tuple[str, ...]:
-    return tuple(provider_label(provider) for provider in providers if provider)
+def provider_labels(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(provider_label(word) for word in words if word)
 
 
-def slow_range(providers: Iterable[str]) -> timedelta | None:
-    known = [SLOW_PROVIDERS[provider.upper()] for provider in providers if provider.upper() in SLOW_PROVIDERS]
-    return max(known, default=None)
+def slow_range(words: Iterable[str]) -> timedelta | None:
+    """Return the usual maximum of the slowest provider, or None if none is slow."""
+    return max((slow for word in words if (slow := provider(word).slow)), default=None)

@@ -74,34 +74,29 @@ def test_a_price_is_matched_by_token_not_by_position():
     }
 
 
-@pytest.mark.parametrize(
-    ("answered", "usd"),
-    [
-        ([], None),
-        ([price(USDC, None)], None),
-        ([{"token": {"chainId": USDC[0], "tokenAddress": USDC[1]}}], None),
-        ([price(USDC, "many")], None),
-        ([{"priceUsd": 7}, {"token": {}, "priceUsd": 7}], None),
-        ([price(ETH, 7)], None),
-        ([price(USDC, 0)], Decimal(0)),
-        ([price(USDC, 3.1e-15)], Decimal("3.1E-15")),
-    ],
-    ids=["no entry", "null", "no member", "no number", "of nothing", "of another", "zero", "tiny"],
-)
+NAMED = {"token": {"chainId": USDC[0], "tokenAddress": USDC[1]}}
+WORTH = {
+    "no entry": ([], None),
+    "null": ([price(USDC, None)], None),
+    "no member": ([NAMED], None),
+    "no number": ([price(USDC, "many")], None),
+    "of nothing": ([{"priceUsd": 7}, {"token": {}, "priceUsd": 7}], None),
+    "of another": ([price(ETH, 7)], None),
+    "zero": ([price(USDC, 0)], Decimal(0)),
+    "tiny": ([price(USDC, 3.1e-15)], Decimal("3.1E-15")),
+}
+
+
+@pytest.mark.parametrize(("answered", "usd"), WORTH.values(), ids=WORTH)
 def test_a_token_without_a_price_is_not_worth_zero(answered, usd):
     assert Service(*answered).of([USDC])[USDC].usd == usd
 
 
-def test_both_addresses_of_the_native_token_have_one_price():
-    service = Service(price(ETH, 3100))
+def test_both_addresses_of_the_native_token_have_one_price_and_other_addresses_are_sent_as_written():
+    service = Service(price(ETH, 3100), price((SOLANA[0], SOLANA[1].lower()), 180))
     assert service.of([ETH, ETH_TOO]) == {ETH: Price(Decimal(3100)), ETH_TOO: Price(Decimal(3100))}
-    assert [len(asked) for asked in service.requested] == [1]
-
-
-def test_a_non_hex_address_is_requested_as_written():
-    service = Service(price((SOLANA[0], SOLANA[1].lower()), 180))
     assert service.of([SOLANA]) == {SOLANA: Price(Decimal(180))}
-    assert service.requested == [[SOLANA]]
+    assert service.requested == [[ETH_TOO], [SOLANA]]
 
 
 def test_prices_are_requested_in_batches_of_100_and_cached_even_when_missing():
