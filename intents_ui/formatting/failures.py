@@ -1,7 +1,7 @@
 """Messages for failed service calls and rejected requests: what failed, why, what to do; from failures.json."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
@@ -30,29 +30,24 @@ def _text(template: str, **values: object) -> str:
     return template.format(not_again=NOT_AGAIN, unaffected=THOSE_GO_ON, **values)
 
 
+def _words(row: Mapping[str, str], **values: object) -> Words:
+    """Return the words of a row: its own, or those of a message with its own `what` if it has one."""
+    row = _TABLE["messages"][row["message"]] | row if "message" in row else row
+    return Words(*(_text(row[part], **values) for part in ("title", "what", "todo")))
+
+
 # By class of error, and by other names for the codes of the service.
-MESSAGES: Mapping[str, Words] = {
-    name: Words(**{part: _text(template) for part, template in row.items()}) for name, row in _TABLE["messages"].items()
-}
-
-
-def _words(message: str, what: str = "", meaning: str = "") -> Words:
-    """Return a message, with another `what` if there is one. The `meaning` of a code is for operators."""
-    return replace(MESSAGES[message], what=_text(what)) if what else MESSAGES[message]
-
-
+MESSAGES: Mapping[str, Words] = {name: _words(row) for name, row in _TABLE["messages"].items()}
 # By the service's error code: messages for users, and meanings for operators (docs/contract.md#errors).
-BY_CODE: Mapping[int, Words] = {int(code): _words(**row) for code, row in _TABLE["codes"].items()}
+BY_CODE: Mapping[int, Words] = {int(code): _words(row) for code, row in _TABLE["codes"].items()}
 MEANINGS: Mapping[int, str] = {int(code): row["meaning"] for code, row in _TABLE["codes"].items()}
-BY_REASON: Mapping[Reason, Words] = {Reason[name]: _words(**row) for name, row in _TABLE["reasons"].items()}
+BY_REASON: Mapping[Reason, Words] = {Reason[name]: _words(row) for name, row in _TABLE["reasons"].items()}
 OF_DASHBOARD: Mapping[str, Mapping[str, Any]] = _TABLE["dashboard"]
 
 
 def of_dashboard(name: str, **values: object) -> tuple[HTTPStatus, Words]:
     """Return the status and the message of a failure of the dashboard itself, with `values` in its gaps."""
-    row = OF_DASHBOARD[name]
-    words = {part: _text(row[part], **values) for part in ("title", "what", "todo")}
-    return HTTPStatus(row["status"]), Words(**words)
+    return HTTPStatus(OF_DASHBOARD[name]["status"]), _words(OF_DASHBOARD[name], **values)
 
 
 # A 5xx only where the service is unreachable or its response is unreadable.
@@ -114,18 +109,6 @@ def until_all(failed: Sequence[errors.ServiceError], *, now: datetime) -> str:
 
 # Operations whose stale responses only name what a page shows.
 NAMES = frozenset({"GetChains", "GetTokenList"})
-STALE = {
-    "GetIntent": "this transfer",
-    "GetIntentReceipt": "this transfer",
-    "WaitIntentReceipt": "this transfer",
-    "GetIntentHistory": "transfer list",
-    "SearchIntents": "search results",
-    "GetExactInputRoutes": "routes",
-    "GetExactOutputRoutes": "routes",
-    "GetTokenPrices": "prices",
-    "GetChains": "names of chains",
-    "GetTokenList": "names of tokens",
-}
 
 
 @dataclass(frozen=True)
@@ -152,7 +135,10 @@ def old(answers: Sequence[StaleResponse], *, now: datetime) -> StaleNotice | Non
     oldest = min(result, key=lambda answer: answer.learned_at)
     wait = max((answer.again_in or 0 for answer in result), default=0)
     is_slow = oldest.error.is_timeout
-    parts = {"balances" if each.has_balances else STALE.get(each.operation, "parts of this page") for each in result}
+    parts = {
+        "balances" if each.has_balances else _TABLE["stale"].get(each.operation, "parts of this page")
+        for each in result
+    }
     return StaleNotice(
         oldest.learned_at,
         ", ".join(sorted(parts, reverse=True)),
