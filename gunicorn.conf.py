@@ -44,9 +44,7 @@ lifecycle.trim_memory()
 
 def post_worker_init(worker: Any) -> None:
     """Show the worker's shutdown to its streams, which have to end before gunicorn's own hook, because it waits."""
-    from intents_ui import app  # the worker has loaded the application by now
-
-    app.current().lifecycle.attach(worker)
+    lifecycle.attach(worker)
 
 
 def child_exit(server: object, worker: Any) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # they use the objects, and import this module
     from intents_ui.lists.attention import AttentionReader
     from intents_ui.live.hub import Hub
     from intents_ui.live.stream import Streams
-    from intents_ui.ops.lifecycle import Lifecycle
     from intents_ui.service.catalog import Catalog, Prices
     from intents_ui.service.client import ServiceClient
     from intents_ui.service.executor import FairExecutor, Shares
@@ -89,7 +88,6 @@ class App:
     attention: AttentionReader  # of the transfers that need attention
     transfers: TransferMemo  # shown lately
     plan: Callable[[str], Intent]  # of an intent ID, cached
-    lifecycle: Lifecycle
     redis_guard: RedisGuard  # of Django's shared cache
     rate_limiter: RateLimiter
     requests_in_hand: Shares

@@ -19,7 +19,7 @@ from intents_ui.http import client_ip
 from intents_ui.http.headers import host_of, is_for_us, send_response, send_text, without_body
 from intents_ui.installation import version
 from intents_ui.live.stream import Message, Send
-from intents_ui.ops import metrics
+from intents_ui.ops import lifecycle, metrics
 from intents_ui.service.redis import redis_client, redis_errors
 from intents_ui.settings import ENV, is_address
 from intents_ui.web.mirror import mirror_coverage, open_incidents
@@ -90,7 +90,7 @@ def redis_answers() -> bool | None:
 
 def readiness(*, in_detail: bool) -> tuple[bool, bytes]:
     """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
-    loaded, stopping = templates_load(), app.current().lifecycle.is_stopping()
+    loaded, stopping = templates_load(), lifecycle.is_stopping()
     ready = loaded and not stopping
     report: dict[str, Any] = {"ready": ready, "stopping": stopping}
     if in_detail:

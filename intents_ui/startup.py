@@ -20,8 +20,7 @@ from intents_ui.lists.attention import AttentionReader
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub, restart_forever
 from intents_ui.live.stream import Limits, Receive, Send, Streams
-from intents_ui.ops import metrics, sentry
-from intents_ui.ops.lifecycle import Lifecycle
+from intents_ui.ops import lifecycle, metrics, sentry
 from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog, Prices
 from intents_ui.service.client import InProcessTransport, ServiceClient
@@ -93,7 +92,6 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
     prefix, signed = f"intents-ui:{settings.OWNER}:live:2:", SignedValues("snapshots")
     bus = RedisBus(redis_url, names=service.config.names, signed=signed, prefix=prefix) if redis_url else None
     hub = Hub(service, bus)
-    lifecycle = Lifecycle()
     redis_guard = RedisGuard("rate limits and progress of exports are not shared", pause=CACHE_PAUSE)
     rate_limiter = RateLimiter(redis_url, redis_guard)
     streams = Streams(
@@ -117,7 +115,6 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
         attention=AttentionReader(),
         transfers=TransferMemo(),
         plan=intent_page.cached_plan(service),
-        lifecycle=lifecycle,
         redis_guard=redis_guard,
         rate_limiter=rate_limiter,
         requests_in_hand=Shares(REQUESTS),

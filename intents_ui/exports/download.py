@@ -17,6 +17,7 @@ from intents_ui.exports import formats, progress
 from intents_ui.exports.formats import ExportRow, Format
 from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.formatting import failures
+from intents_ui.ops import lifecycle
 from intents_ui.search.filters import Filters
 from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.client import UncachedClient
@@ -220,7 +221,7 @@ class Download:
 
     def _next(self) -> bytes:
         try:
-            if app.current().lifecycle.is_stopping():
+            if lifecycle.is_stopping():
                 batch = Batch((), RESTART)
             elif self.run and progress.is_stopped(self.run):
                 batch = Batch((), STOPPED)

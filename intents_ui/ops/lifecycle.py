@@ -22,23 +22,21 @@ def trim_memory() -> None:
             ctypes.CDLL(None).mallopt(option, value)
 
 
-class Lifecycle:
-    """The process's start and shutdown."""
+began_at = datetime.now(UTC)  # when the process became ready for requests
+_worker: Any = None
 
-    def __init__(self) -> None:
-        self.began_at = datetime.now(UTC)  # when the process became ready for requests
-        self._worker: Any = None
 
-    def attach(self, worker: Any) -> None:
-        """Store gunicorn's worker, once everything is loaded.
+def attach(worker: Any) -> None:
+    """Store gunicorn's worker, once everything is loaded.
 
-        Freezes the loaded objects, so that garbage collections skip them. Full collections are then triggered by growth
-        relative to cached responses only, which frees the leftovers of failures sooner.
-        """
-        self.began_at = datetime.now(UTC)
-        self._worker = worker
-        gc.collect()
-        gc.freeze()
+    Freezes the loaded objects, so that garbage collections skip them. Full collections are then triggered by growth
+    relative to cached responses only, which frees the leftovers of failures sooner.
+    """
+    global began_at, _worker
+    began_at, _worker = datetime.now(UTC), worker
+    gc.collect()
+    gc.freeze()
 
-    def is_stopping(self) -> bool:
-        return self._worker is not None and not self._worker.alive
+
+def is_stopping() -> bool:
+    return _worker is not None and not _worker.alive

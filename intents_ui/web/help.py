@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.formatting import text
 from intents_ui.http import client_ip
+from intents_ui.ops import lifecycle
 from intents_ui.transfers import status_help as display
 from intents_ui.transfers.statuses import labels
 from intents_ui.web.frame import render
@@ -68,7 +69,7 @@ def service(request: HttpRequest) -> HttpResponse:
         "newest_at": before(lists.newest, now=now),
         "watched": len(app.current().hub.watched),
         "viewers": app.current().hub.viewers,
-        "began_at": app.current().lifecycle.began_at,
+        "began_at": lifecycle.began_at,
     }
     return render(request, "status.html", context)
 

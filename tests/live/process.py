@@ -7,16 +7,13 @@ returns the numbers of polled intents and open streams, `/memory` those of objec
 import asyncio
 import gc
 import os
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
-from intents_ui import app
-from intents_ui.app import App
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.live.stream import Limits, Streams
-from intents_ui.ops.lifecycle import Lifecycle
+from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.web.shared_responses import SignedValues
@@ -25,8 +22,6 @@ service = ServiceClient(ServiceConfig(os.environ["LIVE_SERVICE"]))
 redis_url = os.environ.get("LIVE_REDIS")
 bus = RedisBus(redis_url, names=service.config.names, signed=SignedValues("test", key="test")) if redis_url else None
 hub = Hub(service, bus)
-lifecycle = Lifecycle()
-app.use(cast(App, SimpleNamespace(lifecycle=lifecycle)))  # gunicorn.conf.py needs no other object
 padding = "x" * int(os.environ.get("LIVE_PADDING", "0"))
 
 

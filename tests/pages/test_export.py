@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import repeat
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -22,6 +23,7 @@ from intents_ui.exports import download, formats, progress
 from intents_ui.exports import views as export
 from intents_ui.exports.formats import COLUMNS
 from intents_ui.exports.progress import ExportState, ExportStatus
+from intents_ui.ops import lifecycle
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
 from tests.conftest import needs
@@ -483,9 +485,7 @@ def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
 
 
 def test_a_restart_ends_exports_with_a_reason(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    service.before[2] = lambda: monkeypatch.setattr(
-        app.current().lifecycle, "_worker", type("Worker", (), {"alive": False})
-    )
+    service.before[2] = lambda: monkeypatch.setattr(lifecycle, "_worker", SimpleNamespace(alive=False))
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (40, "dashboard restart")
 
