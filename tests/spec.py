@@ -1,4 +1,4 @@
-"""The service's API as in docs/contract.md: its objects are read from there, requests and responses are listed here.
+"""The service's API as in docs/contract.md, from which its objects, requests and responses are read.
 
 Independent of the models, so that a misread field can't be wrong in both. `problems` checks any JSON document against
 the tables. `unknown_members` lists fields that the tables don't have. A type ending in `!` is required, one ending
@@ -15,73 +15,22 @@ CONTRACT = (ROOT / "docs/contract.md").read_text()
 # Types of the document that have one JSON type.
 KINDS = {"integer": "number", "decimal": "number", "time": "string"}
 
-_OPERATIONS = """
-SearchIntents.request
-byIntentId string, byProjectId number, byTransactionHash string, byOwnerAddress string
-byOriginIntentAddress string, byDestinationIntentAddress string, byQueryString string
-byDepositTransactionHash string
-
-SearchIntents.response
-intents Intent[]
-
-GetIntentHistory.request
-page Page, byProjectId number, byOwnerAddress string, byStatus IntentStatus, byStatuses IntentStatus[]
-originChainId number, destinationChainId number, fromTime number, toTime number, includeBalances boolean
-onlyRecoverable boolean
-
-GetIntentHistory.response
-intents IntentHistory[]!, nextPage Page
-
-GetIntent.request
-intentId string!
-
-GetIntent.response
-intent Intent!
-
-GetIntentReceipt.request
-intentId string!
-
-GetIntentReceipt.response
-intentReceipt IntentReceipt!
-
-WaitIntentReceipt.request
-intentId string!, lastReceiptStates TransactionStatus[]
-
-WaitIntentReceipt.response
-intentReceipt IntentReceipt!, receiptStates TransactionStatus[]!, done boolean!
-
-CommitIntent.request
-intent Intent!
-
-CommitIntent.response
-intentId string!
-
-GetTokenList.request
-chainIds number[]!, searchQuery string, limit number, tokenAddress string, includeAllListed boolean
-includeExternal boolean, excludeTokens string[]
-
-GetTokenList.response
-tokens TokenInfo[]!
-
-GetChains.request
-routeProvider string
-
-GetChains.response
-chains ChainInfo[]!
-
-GetExactInputRoutes.request
-originChainId number!, originTokenAddress string!, destinationChainId number, destinationTokenAddress string
-
-GetExactInputRoutes.response
-tokens TokenInfo[]!
-
-GetExactOutputRoutes.request
-destinationChainId number!, destinationTokenAddress string!, originChainId number, originTokenAddress string
-ownerAddress string
-
-GetExactOutputRoutes.response
-tokens TokenInfo[]!
-"""
+# Types of requests and responses that the document doesn't link. The others are strings.
+_TYPES = {
+    "number": "byProjectId originChainId destinationChainId fromTime toTime limit",
+    "number[]": "chainIds",
+    "boolean": "includeBalances onlyRecoverable includeAllListed includeExternal done",
+    "string[]": "excludeTokens",
+    "IntentStatus": "byStatus",
+    "IntentStatus[]": "byStatuses",
+    "TransactionStatus[]": "lastReceiptStates receiptStates",
+    "Intent": "intent",
+    "IntentReceipt": "intentReceipt",
+    "Page": "page",
+}
+_TYPE_OF = {name: kind for kind, names in _TYPES.items() for name in names.split()}
+# Not of the client, and with objects that the document describes in words.
+_OTHERS = ("QuoteIntent", "ExecuteIntent", "GetTokenPrices")
 
 type Table = tuple[tuple[str, str], ...]
 
@@ -105,10 +54,16 @@ def _object(heading: str) -> Iterator[tuple[str, str]]:
 
 
 def _operations() -> Iterator[tuple[str, Table]]:
-    for paragraph in _OPERATIONS.strip().split("\n\n"):
-        heading, *lines = paragraph.splitlines()
-        fields = ", ".join(lines).split(", ")
-        yield heading, tuple((name, kind) for name, kind in map(str.split, fields))
+    rows = re.findall(r"^\| `(\w+)` \|([^|]*)\|([^|]*)\|", section("Operations"), re.MULTILINE)
+    for operation, *cells in rows:
+        for direction, cell in zip(("request", "response"), cells, strict=True):
+            if operation not in _OTHERS:
+                yield f"{operation}.{direction}", tuple(_fields(cell))
+
+
+def _fields(cell: str) -> Iterator[tuple[str, str]]:
+    for bold, name, kind, many in re.findall(r"(\*\*)?`(\w+)`(?:\*\*)?(?:: \[(\w+)\]\([^)]*\)(\[\])?)?", cell):
+        yield name, (kind + many or _TYPE_OF.get(name, "string")) + ("!" if bold else "")
 
 
 INTENT_STATUSES = first_cells("Intent statuses")
