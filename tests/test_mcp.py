@@ -19,7 +19,6 @@ from tests.production import Production
 from tests.service.scripted_server import Visit
 from tests.waiting import PATIENCE
 
-UNKNOWN: Final = f"0x{'12' * 32}"
 MODES: Final = ("auto", "legacy")  # whether the client tries a revision without a handshake first
 
 
@@ -79,21 +78,6 @@ async def test_the_official_client_calls_each_tool(production: Production, mode:
     assert json_of(texts["triage_ticket"])["rows"][0]["intentId"] == intent_id
     assert json_of(texts["route_health"])["routes"]
     assert intent_id in data_of(texts["customer_reply"])
-
-
-async def test_the_official_client_reads_errors(production: Production) -> None:
-    from mcp import MCPError
-
-    async with connected(production.root) as client:
-        with pytest.raises(MCPError, match="Unknown tool"):
-            await client.call_tool("no_tool", {})
-        with pytest.raises(MCPError, match="Method not found"):
-            await client.list_resources()
-        unknown = await client.call_tool("explain_transfer", {"intent_id": UNKNOWN})
-        invalid = await client.call_tool("explain_transfer", {"intent_id": 12})
-    assert (unknown.is_error, invalid.is_error) == (True, True)
-    assert text_of(unknown).startswith("Not found.")
-    assert text_of(invalid).startswith("Invalid arguments. intent_id:")
 
 
 async def test_the_official_client_reads_why_a_request_was_rejected(production: Production) -> None:

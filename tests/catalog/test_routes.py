@@ -65,11 +65,6 @@ class Lists:
 LISTS = Lists()
 
 
-class Away(Lists):
-    known = ()
-    listed = ()
-
-
 def read(using: Lists = LISTS, **written: str) -> Parsed[RouteQuery]:
     return routes.read({name.rstrip("_"): [value] for name, value in written.items()}, using=using)
 
@@ -137,13 +132,6 @@ def test_a_symbol_that_is_not_one_token_is_explained(
     assert {key: str(problem) for key, problem in asked.problems.items()} == {name: said}
     choices = routes.side(name, asked, using=LISTS).choices
     assert [token.address for token, _ in choices] == meant
-
-
-def test_without_the_catalog_ids_and_addresses_work() -> None:
-    assert read(Away(), from_="77", token=ONE).filters == RouteQuery(77, ONE)
-    assert "Couldn't look up token names" in str(read(Away(), from_="77", token="ETH").problems["token"])
-    assert "from" in read(Away(), from_="Alpha").problems
-    assert "from" in read(Away(), from_="0").problems
 
 
 def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:

@@ -133,14 +133,6 @@ def test_an_explorer_is_linked_only_with_an_https_url(way: Transport, site: Clie
     assert '<a class="explorer" href="https://shown.example/x"' in page
 
 
-def test_a_chain_name_is_text_with_visible_hidden_characters(way: Transport, site: Client, emulator: Emulator) -> None:
-    emulator.catalogue.change_chain(1, name="<b>Eth\u202eereum</b>")
-    for path in ("/chains", "/chain/1"):
-        page = read(site, path)
-        assert "&lt;b&gt;Eth⟨U+202E⟩ereum&lt;/b&gt;" in page
-        assert "<b>Eth" not in page
-
-
 def test_an_unreadable_entry_is_reported_as_missing(way: Transport, site: Client, emulator: Emulator) -> None:
     emulator.catalogue.change_chain(777, id="what?")
     emulator.catalogue.change_chain(778, id=10**30)  # can't be part of a URL

@@ -361,19 +361,6 @@ def test_a_signed_in_operator_commits_without_the_token_and_can_sign_out(
     assert "Operator token Ask your administrator" in text(page(browser, f"/intent/{another}/commit"))
 
 
-def test_wrong_tokens_are_rate_limited_and_the_page_says_for_how_long(
-    browser: Client, quoted: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
-    whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
-    monkeypatch.setattr(settings.ENV, "intents_rate_pages", 1)
-    for _ in range(6):
-        assert browser.post(path, whole | {"operator-token": "wrong"}).status_code == 403
-    answer = browser.post(path, whole | {"operator-token": TOKEN})
-    assert (answer.status_code, answer["Retry-After"]) == (429, "20")
-    assert "Try again in 20 seconds." in text(answer.content.decode())
-
-
 def test_the_operator_commits_behind_a_tls_proxy(
     browser: Client, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

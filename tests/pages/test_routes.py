@@ -254,16 +254,6 @@ def test_an_unreadable_response_is_not_an_empty_one(site: Client) -> None:
     assert "No listed" not in visible_text(answer)
 
 
-def test_a_response_with_other_tokens_is_not_a_plain_yes(site: Client) -> None:
-    other = {"tokens": [token(10, UNKNOWN_TOKEN)]}
-    with rewrite("GetExactInputRoutes", lambda _: other), rewrite("GetExactOutputRoutes", lambda _: other):
-        answer = site.get(question(8453, NATIVE, 10, NATIVE))
-    assert (
-        headline(answer) == "Possibly: the service listed other tokens for a route from ETH on Base to ETH on Optimism"
-    )
-    assert "Any token in the response means that there is a route" in visible_text(answer)
-
-
 def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> None:
     many = {"tokens": [token(10, f"0x{number:040x}", symbol=f"T{number}") for number in range(1, 301)]}
     with rewrite("GetExactInputRoutes", lambda _: many):
