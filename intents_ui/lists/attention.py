@@ -105,8 +105,11 @@ def _usd(written: str) -> Decimal:
 
 @dataclass(frozen=True)
 class ProblemRows:
-    """Transfers with a problem, oldest first."""
+    """Transfers with one cause, or of one group of these, oldest first. `key`: the cause, or the name of the group in
+    URLs, which stays the same.
+    """
 
+    key: str
     rows: Sequence[RecoverableRow]
 
     @property
@@ -121,12 +124,15 @@ class ProblemRows:
     def oldest(self) -> datetime | None:
         return self.rows[0].created_at if self.rows else None
 
-
-@dataclass(frozen=True)
-class ProblemGroup(ProblemRows):
-    """Transfers with the same problem. `key`: the group's name in URLs, which stays the same."""
-
-    key: str
+    @cached_property
+    def groups(self) -> Sequence["ProblemRows"]:
+        """The transfers of a cause by their problem, the largest group first."""
+        alike: dict[str, list[RecoverableRow]] = {}
+        for row in self.rows:
+            problem = f"{summary.of(row.transfer).key}\n{NUMBERS.sub('…', _reason(row))}"
+            alike.setdefault(f"{self.key}-{crc32(problem.encode()):08x}", []).append(row)
+        groups = [ProblemRows(key, same) for key, same in alike.items()]
+        return sorted(groups, key=lambda group: (-group.count, group.oldest or LAST))
 
     @property
     def headline(self) -> str:
@@ -144,26 +150,6 @@ class ProblemGroup(ProblemRows):
     def reason(self) -> str:
         """Return the service's reason."""
         return _common(_reason(row) for row in self.rows)
-
-
-@dataclass(frozen=True)
-class ProblemSection(ProblemRows):
-    """Transfers with one cause, and their groups, largest first."""
-
-    cause: Cause
-
-    @property
-    def title(self) -> str:
-        return TITLES[self.cause]
-
-    @cached_property
-    def groups(self) -> Sequence[ProblemGroup]:
-        alike: dict[str, list[RecoverableRow]] = {}
-        for row in self.rows:
-            problem = f"{summary.of(row.transfer).key}\n{NUMBERS.sub('…', _reason(row))}"
-            alike.setdefault(f"{self.cause}-{crc32(problem.encode()):08x}", []).append(row)
-        groups = [ProblemGroup(same, key) for key, same in alike.items()]
-        return sorted(groups, key=lambda group: (-group.count, group.oldest or LAST))
 
 
 def _common(texts: Iterable[str]) -> str:
@@ -203,17 +189,17 @@ class Problems:
         return len(self.rows)
 
     @cached_property
-    def sections(self) -> Mapping[Cause, ProblemSection]:
+    def sections(self) -> Mapping[Cause, ProblemRows]:
         """Return a section for each cause, also if it is empty."""
         found: dict[Cause, list[RecoverableRow]] = {cause: [] for cause in TITLES}
         for row in self.rows:
             found.get(row.summary.cause or Cause.RECOVERABLE, found[Cause.RECOVERABLE]).append(row)
-        return {cause: ProblemSection(rows, cause) for cause, rows in found.items()}
+        return {cause: ProblemRows(cause, rows) for cause, rows in found.items()}
 
     def narrowed(self, filters: AttentionFilters) -> Self:
         return replace(self, rows=[row for row in self.rows if filters.takes(row)])
 
-    def group(self, key: str) -> ProblemGroup | None:
+    def group(self, key: str) -> ProblemRows | None:
         return next((group for each in self.sections.values() for group in each.groups if group.key == key), None)
 
     @property
@@ -395,6 +381,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "parsed": parsed,
         "chains": sorted(names.by_id(chains).items(), key=lambda chain: chain[1].lower()),
         "names": app.current().catalog,
+        "titles": TITLES,
         "called": LISTS,
         "late_count": reading.late_count(),
         "found": None,

@@ -1,8 +1,7 @@
 """`/history`: the paginated list of transfers with filters."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import lru_cache
 from http import HTTPStatus
 from itertools import takewhile
 
@@ -38,15 +37,31 @@ MICROSECOND = timedelta(microseconds=1)
 def view(request: HttpRequest) -> HttpResponse:
     cursors.check(request.GET.get(cursors.NAME, ""))  # before anything is requested
     labels = read(request.GET)
-    parsed = labels.parsed
+    parsed, wanted, now = labels.parsed, labels.parsed.filters, datetime.now(UTC)
+    narrowed = ", ".join(chip.text for chip in labels.chips.values())
+    context: dict[str, object] = {
+        "title": f"Transfers: {narrowed}" if narrowed else "Transfers",
+        "now": now,
+        "parsed": parsed,
+        "filters": wanted,
+        "labels": labels,
+        "list_page": None,
+    }
     if parsed.problems:
-        return render(request, "lists/history.html", form(labels), block="list", status=HTTPStatus.BAD_REQUEST)
-    at = cursors.read(request.GET.get(cursors.NAME, ""), query=parsed.filters.query)
-    url = address(parsed.filters, at=at)
-    if not cursors.is_at(request, url):
-        return redirect(url)
-    list_page = reading.list_page(parsed.filters, at=at)
-    context = form(labels) | listed(list_page, parsed.filters, labels, at=at)
+        return render(request, "lists/history.html", context, block="list", status=HTTPStatus.BAD_REQUEST)
+    at = cursors.read(request.GET.get(cursors.NAME, ""), query=wanted.query)
+    if not cursors.is_at(request, address(wanted, at)):
+        return redirect(address(wanted, at))
+    found = reading.list_page(wanted, at=at)
+    context |= {
+        "list_page": found,
+        "rows": [summary.of(each) for each in reading.of_entries(found.entries)],
+        "said": said(found, labels, at=at),
+        "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
+        "first": address(wanted) if at != BEGINNING else None,
+        "previous": address(wanted, found.previous) if found.previous else None,
+        "following": address(wanted, found.following) if found.following else None,
+    }
     return render(request, "lists/history.html", context, block="list")
 
 
@@ -65,41 +80,8 @@ def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: dat
     return ListLabels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
 
 
-def address(wanted: Filters, *, at: Position = BEGINNING) -> str:
-    return cursors.address(path(), query=wanted.query, at=at)
-
-
-@cache
-def path() -> str:
-    return reverse("history")
-
-
-def form(labels: ListLabels) -> dict[str, object]:
-    """Context of the filters, valid or not."""
-    parsed = labels.parsed
-    narrowed = ", ".join(chip.text for chip in labels.chips.values())
-    return {
-        "title": f"Transfers: {narrowed}" if narrowed else "Transfers",
-        "now": datetime.now(UTC),
-        "parsed": parsed,
-        "filters": parsed.filters,
-        "labels": labels,
-        "list_page": None,
-    }
-
-
-def listed(found: ListPage, wanted: Filters, labels: ListLabels, *, at: Position) -> dict[str, object]:
-    """Context of one page of the list and its page links."""
-    now = datetime.now(UTC)
-    return {
-        "list_page": found,
-        "rows": [summary.of(each) for each in reading.of_entries(found.entries)],
-        "said": said(found, labels, at=at),
-        "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
-        "first": address(wanted) if at != BEGINNING else None,
-        "previous": address(wanted, at=found.previous) if found.previous else None,
-        "following": address(wanted, at=found.following) if found.following else None,
-    }
+def address(wanted: Filters, at: Position = BEGINNING) -> str:
+    return cursors.address(reverse("history"), query=wanted.query, at=at)
 
 
 def said(found: ListPage, labels: ListLabels, *, at: Position) -> str:
@@ -130,29 +112,21 @@ def watched(found: ListPage, wanted: Filters, *, now: datetime) -> QueryDict | N
 def newer(request: HttpRequest) -> HttpResponse:
     """Count the transfers added since page one was rendered. They're announced, not inserted."""
     parsed = filters.read(dict(request.GET.lists()))
-    at = request.GET.get("at", "0")
+    top, at = request.GET.get("top", ""), request.GET.get("at", "0")
     if parsed.problems or not (at.isascii() and at.isdigit() and len(at) <= 20):
         raise BadRequest
+    wanted = parsed.filters.with_(size=COUNTED)
+    asked = wanted.request | {"include_balances": False}  # which are slow
     try:
-        found = newest(parsed.filters.with_(balances=False, size=COUNTED))
+        found = app.current().service.ask(operations.get_intent_history(page=wanted.first, **asked)).intents
     except ServiceError:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)  # leave the page unchanged
-    count = count_newer(found, request.GET.get("top", ""), int(at))
-    context = {"block": "newer", "count": count, "is_counted": count < COUNTED, "newer_url": address(parsed.filters)}
-    return render(request, "lists/history.html", context)
-
-
-def count_newer(found: Sequence[IntentHistory], top: str, at: int) -> int:
-    """Count the entries newer than the former first row, which may have left the list."""
 
     def is_newer(entry: IntentHistory) -> bool:
+        """Return whether it is newer than the former first row, which may have left the list."""
         created = entry.created_at
-        return entry.intent_id != top and (created is None or (created - EPOCH) // MICROSECOND > at)
+        return entry.intent_id != top and (created is None or (created - EPOCH) // MICROSECOND > int(at))
 
-    return len(list(takewhile(is_newer, found)))
-
-
-def newest(wanted: Filters) -> Sequence[IntentHistory]:
-    """Fetch the newest entries, without balances, which are slow."""
-    request = wanted.request | {"include_balances": False}
-    return app.current().service.ask(operations.get_intent_history(page=wanted.first, **request)).intents
+    count = len(list(takewhile(is_newer, found)))
+    context = {"block": "newer", "count": count, "is_counted": count < COUNTED, "newer_url": address(parsed.filters)}
+    return render(request, "lists/history.html", context)
