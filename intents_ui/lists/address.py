@@ -107,16 +107,8 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class Sums:
-    """Totals per token, most valuable first. `untold`: the number of transfers without a token or an amount."""
-
-    tokens: tuple[Sum, ...]
-    untold: int
-
-
-@dataclass(frozen=True)
 class Totals:
-    """The totals of an owner's transfers. Amounts include succeeded transfers only.
+    """The totals of an owner's transfers. Amounts include succeeded transfers only, per token, the most valuable first.
 
     `sent` and `received` are the quoted amounts, because a search returns no receipts, and `usd` the quoted value.
     """
@@ -125,8 +117,8 @@ class Totals:
     succeeded: int
     mix: tuple[Share, ...]
     usd: Value
-    sent: Sums
-    received: Sums
+    sent: Sequence[Sum]
+    received: Sequence[Sum]
     first: datetime | None
     latest: datetime | None
 
@@ -152,7 +144,8 @@ def _value(quoted: Sequence[Decimal | None]) -> Value:
     return Value(amounts.total(priced), len(priced), len(quoted))
 
 
-def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
+def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> list[Sum]:
+    """Return the totals of the amounts whose token is known."""
     groups: dict[tuple[int, str, int | None], list[tuple[Money, Decimal | None]]] = {}
     for money, usd in moneys:
         if money.value is not None and money.chain_id is not None and money.token_address:
@@ -164,8 +157,7 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> Sums:
         money = Money(units, chain_id, address, own_decimals=decimals, names=group[0][0].names)
         value = _value([usd for _, usd in group])
         sums.append(Sum(summary.Side(money, value.usd if value.priced else None), value, len(group)))
-    sums.sort(key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.token.symbol))
-    return Sums(tuple(sums), len(moneys) - sum(each.intents for each in sums))
+    return sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.token.symbol))
 
 
 def standing(owner: Role, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:

@@ -64,7 +64,7 @@ def test_a_role_counts_each_intent_once_and_says_when_there_may_be_more(found, l
 def test_sums_are_exact_and_rest_on_what_succeeded() -> None:
     found = [hit(1), hit(2, usd="2.20"), hit(3, usd=None), hit(4, "FAILED"), hit(5, "QUOTED")]
     totals = address.totals(found, using=CATALOGUE, now=NOW)
-    (sent,) = totals.sent.tokens
+    (sent,) = totals.sent
     assert (totals.intents, totals.succeeded) == (5, 3)
     assert [(share.word, share.count) for share in totals.mix] == [("Succeeded", 3), ("Failed", 1), ("Quoted", 1)]
     assert sent.side.amount.base_units == str(3 * 10**30 + 6)
@@ -84,9 +84,9 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together() ->
         hit(5, origin_token_address=USDC.upper().replace("0X", "0x")),
         hit(6, origin_token_address=None),
     ]
-    sums = address.totals(found, using=CATALOGUE, now=NOW).sent
-    assert [(each.side.token.address, each.intents) for each in sums.tokens] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
-    assert sums.untold == 1
+    totals = address.totals(found, using=CATALOGUE, now=NOW)
+    assert [(each.side.token.address, each.intents) for each in totals.sent] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
+    assert totals.succeeded == 6
 
 
 @pytest.mark.parametrize(

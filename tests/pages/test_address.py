@@ -159,6 +159,15 @@ def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulato
             assert Decimal(plain(units, token.decimals)) in exact
 
 
+def test_totals_say_how_many_transfers_they_lack(site: Client, emulator: Emulator, busy: str) -> None:
+    answer = call(emulator, "SearchIntents", {"byOwnerAddress": busy})
+    [unknown, *_] = [intent for intent in answer["intents"] if intent["status"] == "SUCCEEDED"]
+    unknown["quoteRequest"]["originTokenAddress"] = unknown["depositTransaction"] = None
+    with rewrite("SearchIntents", lambda _: answer):
+        said = part(site.get(f"/address/{busy}"), "Totals")
+    assert said.count("1 without a token or amount.") == 1
+
+
 def plain(units: int, decimals: int) -> str:
     digits = str(units).zfill(decimals + 1)
     whole, fraction = digits[: len(digits) - decimals], digits[len(digits) - decimals :].rstrip("0")
