@@ -1,32 +1,21 @@
-"""The objects of a process: built when it starts (`startup.py`), closed when it ends. Tests pass their own."""
+"""Access to the objects of a process (`startup.App`), and what they are made from."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from intents_ui.service.decode import Brand
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import DEMO_STARTED, ENV
 
-if TYPE_CHECKING:  # they use the objects, and import this module
+if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from intents_ui.emulator.app import Emulator
-    from intents_ui.http.limits import RateLimiter
-    from intents_ui.lists.attention import AttentionReader
-    from intents_ui.live.hub import Hub
-    from intents_ui.live.stream import Streams
-    from intents_ui.service.catalog import Catalog, Prices
-    from intents_ui.service.client import ServiceClient
-    from intents_ui.service.executor import FairExecutor, Shares
-    from intents_ui.service.models import Intent
-    from intents_ui.service.redis import RedisGuard
-    from intents_ui.web.reading import TransferMemo
+    from intents_ui.startup import App  # which imports this module
 
 log = logging.getLogger(__name__)
 
@@ -72,43 +61,6 @@ class RecentReads:
             log.info("A result could not be renewed: %s", error)
         finally:
             lock.release()
-
-
-@dataclass(frozen=True, kw_only=True)
-class App:
-    """The objects of a process, one of each, for all threads."""
-
-    emulator: Emulator | None  # the embedded service, None with a real one
-    executor: FairExecutor  # makes pages and calls the service
-    service: ServiceClient
-    catalog: Catalog
-    prices: Prices
-    hub: Hub
-    streams: Streams
-    attention: AttentionReader  # of the transfers that need attention
-    transfers: TransferMemo  # shown lately
-    plan: Callable[[str], Intent]  # of an intent ID, cached
-    redis_guard: RedisGuard  # of Django's shared cache
-    rate_limiter: RateLimiter
-    requests_in_hand: Shares
-    body_bytes: Shares  # of all requests in hand
-    exports: Shares  # in progress
-    recent_reads: RecentReads = field(default_factory=RecentReads)
-    # Whose balances were looked up here. Of other owners, only other processes cache them.
-    balance_owners: set[str] = field(default_factory=set)
-    long_polls: dict[str | None, object] = field(default_factory=dict)  # of the console, by client
-
-    async def aclose(self) -> None:
-        """Close everything, on the event loop of the streams."""
-        await self.streams.aclose()
-        await self.hub.aclose()
-        await self.service.aclose()
-        await asyncio.to_thread(self.close)
-
-    def close(self) -> None:
-        """Close what threads use."""
-        self.executor.shutdown()
-        self.service.close()
 
 
 _current: App | None = None

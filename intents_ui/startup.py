@@ -1,9 +1,12 @@
-"""Start and end of a process: builds its objects from the settings, in the order in which they depend on each other."""
+"""Start and end of a process, and its objects: built from the settings when it starts, closed when it ends."""
 
 import asyncio
 import logging
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -12,7 +15,7 @@ from django.urls import resolve
 from django.utils.crypto import salted_hmac
 
 from intents_ui import app, probes
-from intents_ui.app import App, embedded_service, service_config
+from intents_ui.app import RecentReads, embedded_service, service_config
 from intents_ui.http import client_ip
 from intents_ui.http.headers import default_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
@@ -25,6 +28,7 @@ from intents_ui.service.cache import ResponseCache
 from intents_ui.service.catalog import Catalog, Prices
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.executor import FairExecutor, Shares
+from intents_ui.service.models import Intent
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
@@ -42,6 +46,43 @@ CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a fai
 RESPONSES_PAUSE = 5.0  # the same for shared responses
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """The objects of a process, one of each, for all threads."""
+
+    emulator: "Emulator | None"  # the embedded service, None with a real one
+    executor: FairExecutor  # makes pages and calls the service
+    service: ServiceClient
+    catalog: Catalog
+    prices: Prices
+    hub: Hub
+    streams: Streams
+    plan: Callable[[str], Intent]  # of an intent ID, cached
+    redis_guard: RedisGuard  # of Django's shared cache
+    rate_limiter: RateLimiter
+    attention: AttentionReader = field(default_factory=AttentionReader)  # of the transfers that need attention
+    transfers: TransferMemo = field(default_factory=TransferMemo)  # shown lately
+    recent_reads: RecentReads = field(default_factory=RecentReads)
+    requests_in_hand: Shares = field(default_factory=partial(Shares, REQUESTS))
+    body_bytes: Shares = field(default_factory=partial(Shares, BODY_BYTES))  # of all requests in hand
+    exports: Shares = field(default_factory=partial(Shares, CONCURRENT_EXPORTS))  # in progress
+    # Whose balances were looked up here. Of other owners, only other processes cache them.
+    balance_owners: set[str] = field(default_factory=set)
+    long_polls: dict[str | None, object] = field(default_factory=dict)  # of the console, by client
+
+    async def aclose(self) -> None:
+        """Close everything, on the event loop of the streams."""
+        await self.streams.aclose()
+        await self.hub.aclose()
+        await self.service.aclose()
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """Close what threads use."""
+        self.executor.shutdown()
+        self.service.close()
 
 
 async def lifespan(receive: Receive, send: Send) -> None:
@@ -112,14 +153,9 @@ def build(*, emulator: "Emulator | None" = None, service: ServiceClient | None =
         prices=Prices(service),
         hub=hub,
         streams=streams,
-        attention=AttentionReader(),
-        transfers=TransferMemo(),
         plan=intent_page.cached_plan(service),
         redis_guard=redis_guard,
         rate_limiter=rate_limiter,
-        requests_in_hand=Shares(REQUESTS),
-        body_bytes=Shares(BODY_BYTES),
-        exports=Shares(CONCURRENT_EXPORTS),
     )
 
 

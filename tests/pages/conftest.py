@@ -11,12 +11,12 @@ from django.core.cache import cache
 from django.test import Client
 
 from intents_ui import app, startup
-from intents_ui.app import App
 from intents_ui.emulator.app import Emulator
 from intents_ui.lists import attention
 from intents_ui.service import catalog
 from intents_ui.service.client import InProcessTransport
 from intents_ui.service.operations import Kind
+from intents_ui.startup import App
 from tests import surfaces
 from tests.pages.recorded import Recorded, recorded
 from tests.policies import NOT_CACHED, policies
