@@ -33,7 +33,7 @@ from intents_ui.mirror.figures.snapshots import (
     most_frequent,
     table_name,
 )
-from intents_ui.mirror.figures.statistics import Share, share
+from intents_ui.mirror.figures.statistics import BUCKETS, Share, share
 from intents_ui.mirror.models import SLOW_BUCKET, DayBar, Reason, Route, Snapshot, Token, Transfer, state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.models import IntentStatus
@@ -403,19 +403,26 @@ def listed(
         count = facts.ended(span).filter(matching).count()
     if sort is Sort.SLOWEST:
         return _slowest(facts.ended(span).filter(matching), has_delivered=has_delivered), count
-    newest = facts.ended(span).filter(matching).select_related(*LISTED_WITH).order_by("-end", "-pk")
-    return list(newest[:MAX_LISTED]), count
+    first, (since, until) = list[Transfer](), span
+    for length in (HOUR, DAY, until - since):  # the newest are probably of the last hour
+        rows = facts.ended((max(since, until - length), until)).filter(matching).select_related(*LISTED_WITH)
+        # By a sum, databases don't look at all transfers in the order of their end for those of a rare token.
+        end = F("end") if scope.level is Level.SERVICE else F("end") + 0
+        first = list(rows.order_by(end.desc(), "-pk")[:MAX_LISTED])
+        if len(first) == min(count, MAX_LISTED):
+            break
+    return first, count
 
 
 def _slowest(rows: QuerySet[Transfer], *, has_delivered: bool) -> Sequence[Transfer]:
-    """Return those that took longest. An index has the slow ones by their routes."""
+    """Return those that took longest. An index has the slow ones by their routes and ranges of buckets."""
     duration = F("ended") - F("started")
     slowest = rows.select_related(*LISTED_WITH).order_by(duration.desc(nulls_last=True), "-pk")
     first, delivered = list(slowest.filter(WITHOUT_DURATION)[:MAX_LISTED]), list[Transfer]()
     for least in (*SLOWEST, 0) if has_delivered else ():
         if len(delivered) < MAX_LISTED:
-            slow = slowest.filter(EACH_ROUTE, bucket__gte=SLOW_BUCKET) if least else slowest
-            delivered = list(slow.filter(bucket__gte=least)[:MAX_LISTED])
+            of_index = Q(bucket__gte=SLOW_BUCKET) if least else ALL
+            delivered = list(slowest.filter(EACH_ROUTE, of_index, bucket__range=(least, BUCKETS))[:MAX_LISTED])
     return sorted([*first, *delivered], key=lambda each: each.duration or timedelta(-1), reverse=True)[:MAX_LISTED]
 
 
