@@ -25,7 +25,6 @@ from tests.pages.recorded import Recorded, rewrite
 from tests.waiting import PATIENCE
 
 ABORTED_WITH_FUNDS = 13
-DEPOSITED_TWICE = 29
 OWNER = f"0x{'11' * 20}"
 
 
@@ -120,11 +119,6 @@ def test_a_balance_without_a_price_is_not_announced_as_zero(site: Client, emulat
     emulator.inject("GetIntentHistory", "prices-missing")
     said = announcement(fragment(site, emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     assert said.startswith("Intent address balances: funds without a USD price.")
-
-
-def test_a_second_deposit_updates_the_summary(site: Client, emulator: Emulator) -> None:
-    said = visible_text(site.get(f"/intent/{emulator.finished(DEPOSITED_TWICE)['intentId']}"))
-    assert "Delivered, with leftover funds" in said
 
 
 def test_an_expired_unfunded_quote_has_no_funds_and_keeps_its_summary(site: Client, emulator: Emulator) -> None:

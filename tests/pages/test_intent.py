@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 from unittest.mock import patch
@@ -232,34 +231,6 @@ def test_a_page_that_is_drawn_again_has_all_fields(site: Client, emulator: Emula
     assert len(Rows(again).rows) == len(Rows(usual).rows) > 80
 
 
-WORDS = [
-    pytest.param("same-chain-swap", "finished", ["Succeeded", "Swap complete", "on Base"], id="done on one chain"),
-    pytest.param(3, "newest", ["In progress"], id="in progress"),
-    pytest.param(5, "finished", ["Expired", "Quote expired", "No deposit"], id="expired: not a status"),
-    pytest.param(8, "finished", ["Refunded", "In the owner's wallet on Base"], id="returned on the origin chain"),
-    pytest.param(10, "finished", ["Refunded", "Refunded on Base"], id="returned on the other chain"),
-    pytest.param(16, "finished", ["Paid", "Order #48213", "from payer, unverified"], id="another recipient"),
-    pytest.param(17, "finished", ["RELAYED", "FUTURE_BRIDGE"], id="unknown values"),
-    pytest.param(19, "finished", ["0.000000000000000001"], id="dust, to the last digit"),
-    pytest.param(25, "finished", ["Refund failed"], id="the refund failed"),
-    pytest.param(26, "finished", ["Delivered, amount not reported"], id="succeeded, with nothing but nulls"),
-    pytest.param(28, "finished", ["deposit reverted"], id="the wallet's payment was reverted"),
-]
-
-
-@pytest.mark.parametrize(("which", "copy", "words"), WORDS)
-def test_the_page_says_what_happened(
-    site: Client, emulator: Emulator, which: int | str, copy: str, words: list[str]
-) -> None:
-    html, _, _ = answer_of(site, getattr(emulator, copy)(which)["intentId"])
-    assert [word for word in words if word not in unescape(html)] == []
-
-
-def test_the_page_says_when_status_and_transactions_disagree(site: Client, emulator: Emulator) -> None:
-    html, _, _ = answer_of(site, emulator.play(22, age=100)["intentId"])
-    assert "Reported as failed, but likely delivered" in html
-
-
 @pytest.mark.parametrize(
     ("number", "copy", "times"),
     [
@@ -333,6 +304,7 @@ def test_nothing_of_a_hostile_memo_becomes_markup(site: Client, emulator: Emulat
     html, _, receipt = answer_of(site, emulator.finished(20)["intentId"])
     assert receipt is not None
     assert "<script>alert" in receipt["summary"]["memo"]
+    assert "from payer, unverified" in html
     assert "<script>alert" not in html
     assert "<img src=x" not in html
     assert "\u202e" not in html
