@@ -116,7 +116,7 @@ def confirmation(
     """Render the confirmation page. `changes`: those of the intent since its confirmation."""
     at, names = now(), app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
-    transfer = Transfer.of(found, None, now=at, names=names)
+    transfer = Transfer(found, None, now=at, names=names)
     if not transfer.is_offered:
         return page(request, found.intent_id, not_offered(found))
     form = secrets.token_urlsafe(12)
@@ -157,7 +157,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return told(CommitOutcome.NOT_SENT, error=error)
     if not is_first(intent_id, form):
         return told(CommitOutcome.REPEATED, state=found)
-    if not Transfer.of(found, None, now=now()).is_offered:
+    if not Transfer(found, None, now=now()).is_offered:
         return not_offered(found)
     if not confirmed.is_of(found.raw):
         return found
@@ -227,7 +227,7 @@ def told(
 ) -> CommitResult:
     """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
     at = now()
-    shown = summary.of(Transfer.of(state, None, now=at)).status if state else None
+    shown = summary.of(Transfer(state, None, now=at)).status if state else None
     known = f"Current status: {shown.word}." if shown else ""
     why, until, todo_instead = "", None, ""
     match outcome:

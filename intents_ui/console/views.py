@@ -246,7 +246,7 @@ def offer(attempt: Attempt) -> summary.Summary | None:
     with request_context.page_deadline():
         names = app.current().catalog
         names.learn((found.origin_chain_id, found.destination_chain_id))
-        return summary.of(Transfer.of(found, None, now=datetime.now(UTC), names=names))
+        return summary.of(Transfer(found, None, now=datetime.now(UTC), names=names))
 
 
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:

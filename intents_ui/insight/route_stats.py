@@ -46,7 +46,7 @@ def read(intent_id: str) -> Transfer:
     found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     if error:
         raise error
-    return Transfer.of(found, receipt, now=datetime.now(UTC))
+    return Transfer(found, receipt, now=datetime.now(UTC))
 
 
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:

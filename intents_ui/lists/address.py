@@ -124,7 +124,7 @@ class Totals:
 
 
 def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
-    transfers = [Transfer.of(each, None, now=now, names=using, unread=True) for each in found]
+    transfers = [Transfer(each, None, now=now, names=using, is_unread=True) for each in found]
     succeeded = [each for each in transfers if each.status == IntentStatus.SUCCEEDED]
     created = [intent.created_at for intent in found if intent.created_at]
     return Totals(

@@ -5,7 +5,6 @@ from messages.toml.
 """
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -507,25 +506,15 @@ def changes_at(transfer: Transfer) -> datetime | None:
 
     Until then, the row and the shown status stay the same, and it isn't late or stalled if it isn't now.
     """
-    return min((at for at in _deadlines(transfer) if at and at > transfer.now), default=None)
-
-
-def _deadlines(transfer: Transfer) -> Iterator[datetime | None]:
-    yield from (transfer.escalates_at(minutes) for minutes in _minutes(transfer))
-    if transfer.is_open:
-        yield from (transfer.expires_at, transfer.execute_by)
-        yield from (transfer.due_at, transfer.stalled_at, transfer.late_at)
-    if transfer.returning in RUNNING or transfer.status in STOPPED:
-        yield transfer.return_overdue_at
-        yield transfer.settled_at
-
-
-def _minutes(transfer: Transfer) -> Iterator[int]:
-    """Return the waits after which the messages say to contact support."""
-    yield of(transfer).row.minutes
+    deadlines = [transfer.escalates_at(of(transfer).row.minutes)]
     # Unknown balances could show a deposit that wasn't accepted.
     if transfer.is_open and (not transfer.has_arrived or deposits.of(transfer).lacking):
-        yield MESSAGES["executing.uncounted"].minutes
+        deadlines.append(transfer.escalates_at(MESSAGES["executing.uncounted"].minutes))
+    if transfer.is_open:
+        deadlines += (transfer.expires_at, transfer.execute_by, transfer.due_at, transfer.stalled_at, transfer.late_at)
+    if transfer.returning in RUNNING or transfer.status in STOPPED:
+        deadlines += (transfer.return_overdue_at, transfer.settled_at)
+    return min((at for at in deadlines if at and at > transfer.now), default=None)
 
 
 def waiting_on(summary: Summary) -> str:

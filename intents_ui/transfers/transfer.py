@@ -171,21 +171,6 @@ class Transfer:
     derived: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(
-        cls,
-        intent: models.Intent | None,
-        receipt: models.IntentReceipt | None,
-        *,
-        now: datetime,
-        names: Names = NO_NAMES,
-        balances: Balances = UNCHECKED,
-        unread: bool = False,
-    ) -> Self:
-        """Create a transfer. Either object may be missing. `unread`: the receipt couldn't be loaded."""
-        intent = intent or models.Intent(intent_id=receipt.intent_id if receipt else UNKNOWN)
-        return cls(intent, receipt, now, names, balances, is_unread=unread and receipt is None)
-
-    @classmethod
     def of_entry(
         cls, entry: models.IntentHistory, *, now: datetime, names: Names = NO_NAMES, balances: Balances | None = None
     ) -> Self:
@@ -197,11 +182,9 @@ class Transfer:
         return cls(intent, entry.receipt, now, names, known, is_listed=True)
 
     def without_balances(self) -> "Transfer":
-        """Return the same transfer with unchecked balances."""
         return replace(self, balances=UNCHECKED)
 
     def at(self, now: datetime, balances: Balances) -> "Transfer":
-        """Return the same transfer at this moment with these balances."""
         return replace(self, now=now, balances=balances)
 
     # The intent and its receipt

@@ -146,7 +146,7 @@ class TriageRow:
     @cached_property
     def values(self) -> Sequence[Value]:
         """The values of all its transfers, or its own, for shortened IDs in other rows."""
-        others = [Transfer.of(hit.intent, None, now=self.at, unread=True) for hit in self.hits[:MAX_COMPARED]]
+        others = [Transfer(hit.intent, None, now=self.at, is_unread=True) for hit in self.hits[:MAX_COMPARED]]
         known = [value for each in (*self.transfers, *others) for value in values_of(each)]
         own = _canonical(self.value)
         return known or ([Value(own, self.what)] if own else [])
@@ -225,7 +225,7 @@ def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading]) -> T
         what=roles if len(by_role) > 1 else f"{next(iter(by_role))} of {count}",
         details=(SETTLED.meaning,),
         links=(Link("View all", own_page),),
-        owner=owner_of(Transfer.of(hit.intent, None, now=row.at, unread=True) for hit in found.hits),
+        owner=owner_of(Transfer(hit.intent, None, now=row.at, is_unread=True) for hit in found.hits),
     )
     return _checked(_with_most_urgent(row, found, listed) if listed else row, found)
 

@@ -26,7 +26,7 @@ def view(request: HttpRequest, intent_id: str) -> HttpResponse:
     try:
         intent = app.current().service.ask(operations.get_intent(intent_id))
         names.learn((intent.origin_chain_id, intent.destination_chain_id))
-        transfer = Transfer.of(intent, None, now=datetime.now(UTC), names=names)
+        transfer = Transfer(intent, None, now=datetime.now(UTC), names=names)
         looked_up = reading.look_up_balances(transfer)
         balances = looked_up or UNCHECKED
         names.learn(group.chain_id or None for group in balances.groups)

@@ -304,7 +304,7 @@ def of(
     `wait` is the number of seconds to wait for balances. By default (BALANCE_TIMEOUT) a longer lookup leaves
     them pending. With an explicit wait they count as unchecked, because no later response updates them.
     """
-    transfer = Transfer.of(intent, receipt, unread=receipt_error is not None, now=datetime.now(UTC))
+    transfer = Transfer(intent, receipt, is_unread=receipt_error is not None, now=datetime.now(UTC))
     names = _learn(_chains(intent))
     balances = balances_within(transfer, seconds=BALANCE_TIMEOUT if wait is None else wait)
     if wait is not None and balances.check is Check.PENDING:
@@ -404,7 +404,7 @@ def of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentRece
     for intent, found in zip(intents, receipts, strict=True):
         receipt = found if isinstance(found, IntentReceipt) else None
         unread = isinstance(found, ServiceError) and not isinstance(found, NotFound)
-        transfers.append(Transfer.of(intent, receipt, unread=unread, now=now))
+        transfers.append(Transfer(intent, receipt, now, is_unread=unread))
     names = _learn(chain for each in transfers for chain in _chains(each.intent))
     known = known_balances(transfers)
     return [_made(each, names, balances) for each, (balances, _) in zip(transfers, known, strict=True)]

@@ -55,7 +55,7 @@ def entry(*groups: BalanceGroup, has: bool | None = True, **members: Any) -> Int
 
 def listed(found: IntentHistory | None, of_intent=INTENT, of_receipt=FAILED, *, names=CATALOGUE) -> Transfer:
     held = Snapshot.of_entry(found, checked_at=NOW) if found else UNCHECKED
-    return Transfer.of(of_intent, of_receipt, now=NOW, names=names, balances=held)
+    return Transfer(of_intent, of_receipt, now=NOW, names=names, balances=held)
 
 
 def of(found: IntentHistory | None, of_intent=INTENT) -> AddressBalances:

@@ -41,7 +41,7 @@ def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> Si
 
 
 def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
-    made = Transfer.of(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, unread=True)
+    made = Transfer(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, is_unread=True)
     assert formats.row(made, url=URL)["outcome"] is None
     assert row(receipt("SUCCEEDED", summary=DELIVERED)).outcome == "delivered"
 

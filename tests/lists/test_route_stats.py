@@ -11,9 +11,8 @@ from intents_ui.transfers.transfer import Transfer
 from tests.transfers.builders import named
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
-MINE = Transfer.of(
-    None, IntentReceipt(intent_id="mine", summary=IntentReceiptSummary(route_providers=("RELAY",))), now=START
-)
+RECEIPT = IntentReceipt(intent_id="mine", summary=IntentReceiptSummary(route_providers=("RELAY",)))
+MINE = Transfer(Intent(intent_id="mine"), RECEIPT, now=START)
 
 
 def entry(
@@ -102,10 +101,10 @@ def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None
 @pytest.mark.parametrize(
     "mine",
     named(
-        ("delivered", Transfer.of(None, entry(0).receipt, now=START)),
+        ("delivered", Transfer(Intent(intent_id="mine"), entry(0).receipt, now=START)),
         (
             "expired",
-            Transfer.of(
+            Transfer(
                 Intent(intent_id="mine", status="QUOTED", expires_at=START - timedelta(seconds=1)),
                 MINE.receipt,
                 now=START,

@@ -199,14 +199,14 @@ def test_an_error_appears_in_the_card_and_can_be_retried(site: Client, emulator:
 def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
     intent = app.current().service.ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     receipt = app.current().service.ask(operations.get_intent_receipt(intent.intent_id))
-    found = reading.look_up_balances(Transfer.of(intent, receipt, now=datetime.now(UTC)))
+    found = reading.look_up_balances(Transfer(intent, receipt, now=datetime.now(UTC)))
     assert found is not None
     assert found.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
     then, now = (
         balances
         for balances, _ in reading.known_balances(
-            [Transfer.of(intent, receipt, now=datetime.now(UTC)), Transfer.of(intent, moved, now=datetime.now(UTC))]
+            [Transfer(intent, receipt, now=datetime.now(UTC)), Transfer(intent, moved, now=datetime.now(UTC))]
         )
     )
     assert (then.check, now.check) == (Check.CHECKED, Check.UNCHECKED)

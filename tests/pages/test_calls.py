@@ -79,7 +79,7 @@ def test_no_hostile_text_becomes_markup(site: Client) -> None:
         origin_calls=IntentCalls(calls=(Call(to=hostile, data=hostile, value=1),)),
         origin_precondition=TransactionPrecondition(type=hostile, token_address=hostile, min_amount=1),
     )
-    transfer = Transfer.of(found, None, now=datetime.now(UTC), names=app.current().catalog)
+    transfer = Transfer(found, None, now=datetime.now(UTC), names=app.current().catalog)
     html = render_to_string("transfers/raw_data.html", intent.all_fields(transfer) | {"block": "fields"})
     fold = html[: html.index("Decoded from well-known function signatures")]
     assert "<img" not in fold

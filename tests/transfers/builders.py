@@ -141,4 +141,6 @@ def at(
     is_checked = has_balance is not None or bool(balances)
     has = bool(balances) if has_balance is None else has_balance
     held = Balances(Check.CHECKED, has, tuple(balances or ()), checked_at) if is_checked else UNCHECKED
-    return Transfer.of(of_intent, of_receipt, now=now, names=names, balances=held, unread=unread)
+    of_intent = of_intent or Intent(intent_id=INTENT_ID)
+    is_unread = unread and of_receipt is None
+    return Transfer(of_intent, of_receipt, now=now, names=names, balances=held, is_unread=is_unread)

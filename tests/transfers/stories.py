@@ -51,7 +51,7 @@ class Film:
         return summary.of(self.at(now, balances=Balances.of_entry(self.entry, checked_at=now)))
 
     def at(self, now: datetime, *, balances: Balances = UNCHECKED) -> Transfer:
-        return Transfer.of(self.intent, self.receipt, now=now, names=CATALOG, balances=balances)
+        return Transfer(self.intent, self.receipt, now=now, names=CATALOG, balances=balances)
 
 
 def text() -> str:
@@ -102,7 +102,7 @@ def moments(intent: Intent, receipt: IntentReceipt | None, *, now: datetime, unt
     at: datetime | None = now
     while at and at < until:
         yield at
-        at = summary.changes_at(Transfer.of(intent, receipt, now=at))
+        at = summary.changes_at(Transfer(intent, receipt, now=at))
 
 
 def answer(film: Film, now: datetime) -> Iterator[str]:

@@ -379,7 +379,7 @@ def test_a_closed_transfers_deadline_is_measured_against_its_end(later):
 
 def test_waiting_for_an_unaccepted_deposit_has_an_end():
     of_receipt = receipt(deposit=watched())
-    since = Transfer.of(asking(), of_receipt, now=NOW).last_change
+    since = Transfer(asking(), of_receipt, now=NOW).last_change
     until = since + timedelta(minutes=MESSAGES["executing.uncounted"].minutes)
     ahead, come = (
         summaries.of(transfer(asking(), of_receipt, held(ASKED), now=until + timedelta(seconds=seconds))).next_step

@@ -77,7 +77,7 @@ def test_calls_and_deadlines_at_any_limit_are_shown(number):
         "deposit_transaction": DepositTransaction(chain_id=ARBITRUM, amount=number, value=number),
     }
     made = receipt(deposit_transaction=transaction("SUCCEEDED", deposit_intent_entry=entry))
-    found = Transfer.of(intent(**members), made, now=datetime(2026, 11, 21, tzinfo=UTC), names=Names())
+    found = Transfer(intent(**members), made, now=datetime(2026, 11, 21, tzinfo=UTC), names=Names())
     html = render_to_string("transfers/raw_data.html", intent_page.all_fields(found) | {"block": "fields"})
     assert "9999-12-31T23:59:59Z" in html or number != END_OF_CALENDAR
     assert "never" in html or number <= END_OF_CALENDAR

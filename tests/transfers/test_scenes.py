@@ -84,5 +84,5 @@ def test_each_kind_of_transfer_has_its_moments():
 
 def test_a_quote_with_an_unread_receipt_does_not_expire():
     offer = intent("QUOTED", expires_at=before(minutes=1))
-    assert Transfer.of(offer, None, now=NOW).is_expired
-    assert not Transfer.of(offer, None, now=NOW, unread=True).is_expired
+    assert Transfer(offer, None, now=NOW).is_expired
+    assert not Transfer(offer, None, now=NOW, is_unread=True).is_expired

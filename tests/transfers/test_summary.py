@@ -17,7 +17,7 @@ from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.rules import MESSAGES, SECOND_DEPOSIT, Actor, Attention, Cause, Certainty
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
-from intents_ui.transfers.transfer import PENDING, RETURN, UNCHECKED, Balances, Check, Place, Transfer
+from intents_ui.transfers.transfer import PENDING, RETURN, UNCHECKED, Balances, Check, Place
 from tests.transfers.builders import (
     ARBITRUM,
     BASE,
@@ -552,7 +552,7 @@ RETRYING = receipt(deposit="SUCCEEDED", origin="ERRORED", destination="ON_HOLD")
 
 
 def test_a_wait_says_until_when_and_then_to_contact_support():
-    changed = Transfer.of(None, RETRYING, now=NOW).last_change
+    changed = at(None, RETRYING).last_change
     ahead, come = (
         summaries.of(at(None, RETRYING, now=changed + timedelta(minutes=10, seconds=seconds))) for seconds in (-1, 0)
     )

@@ -90,7 +90,7 @@ def test_balances_are_waited_for_until_the_deadline_at_most(monkeypatch: pytest.
 
     monkeypatch.setattr(app.current().service.threads, "submit_background", lambda _: Silent())
     created = {"intentId": WANTED, "ownerAddress": OWNER, "createdAt": CREATED.isoformat()}
-    transfer = Transfer.of(Intent.model_validate(created), None, now=datetime.now(UTC))
+    transfer = Transfer(Intent.model_validate(created), None, now=datetime.now(UTC))
     with request_context.within(1.0):
         assert reading.balances_within(transfer, seconds=60) is PENDING
     assert waits[0] <= 1.0
