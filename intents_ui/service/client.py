@@ -233,7 +233,6 @@ class ServiceClient:
         self.cache = cache or ResponseCache(config, clock=clock)
         self.transport = transport or DeadlineTransport(connections=config.connections)
         self.threads = threads or FairExecutor(config.connections)
-        self._has_own_threads = threads is None
         self._memory = memory or ResponseMemory()
         self._lock = threading.Lock()
         self._pending: dict[CacheKey, Future[Any]] = {}
@@ -292,9 +291,8 @@ class ServiceClient:
         return exchange.attempt(error)
 
     def close(self) -> None:
-        """Close the connections of threads. Calls that run may finish."""
-        if self._has_own_threads:
-            self.threads.shutdown()
+        """Close the threads and their connections. Calls that run may finish."""
+        self.threads.shutdown()
         self._http.close()
 
     def __enter__(self) -> Self:
@@ -476,12 +474,6 @@ class ServiceClient:
     async def aclose(self) -> None:
         """Close the connections of the event loop, which ends its pending calls."""
         await self._async_http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
     @cached_property
     def _async_http(self) -> httpx.AsyncClient:

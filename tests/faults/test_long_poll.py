@@ -109,7 +109,7 @@ async def watching(
     async with served(service) as front:
         client = ServiceClient(ServiceConfig(front.url, **config), health=Health(clock=clock))
         hub = Hub(client, now=now, max_watched=1000)
-        async with client, contextlib.aclosing(hub):
+        async with contextlib.aclosing(client), contextlib.aclosing(hub):
             found = [Viewer(hub, each) for each in (ids or [ID]) for _ in range(viewers)]
             try:
                 yield hub, found, front

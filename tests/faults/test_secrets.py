@@ -6,7 +6,7 @@ Pages, headers, streams and logs of the whole run are searched by tests/canary.p
 import asyncio
 import logging
 import os
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -15,7 +15,7 @@ from django.test import Client, RequestFactory
 from django.views.debug import technical_500_response
 
 from intents_ui import app, settings
-from intents_ui.service import exchange, operations
+from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from tests import canary
 from tests.canary import KEY
@@ -50,7 +50,7 @@ def test_no_traceback_with_local_variables_contains_the_access_key(script: Scrip
 
 
 async def one_question(url: str) -> None:
-    async with client(url, total=0.3) as service:
+    async with aclosing(client(url, total=0.3)) as service:
         await service.ask_async(operations.get_intent("0x1"))
 
 
@@ -58,7 +58,7 @@ def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkey
     def fails(_: object) -> bytes:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(exchange.decode, "write", fails)
+    monkeypatch.setattr(operations.decode, "write", fails)
     with client("http://127.0.0.1:9") as service, pytest.raises(ZeroDivisionError) as failed:
         service.ask(operations.get_intent("0x1"))
     assert KEY not in told_of(failed.value) + debug_page(failed.value)

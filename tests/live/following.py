@@ -66,7 +66,7 @@ async def hub_on(
         client = ServiceClient(ServiceConfig("http://embedded", **how), transport=transport, health=health)
     now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
     hub = Hub(client, bus, intervals=intervals, now=now)
-    async with client, contextlib.aclosing(hub):
+    async with contextlib.aclosing(client), contextlib.aclosing(hub):
         yield hub
 
 

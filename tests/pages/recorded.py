@@ -1,5 +1,6 @@
 """A transport to the service that records requests and can replace responses."""
 
+import contextlib
 import copy
 import json
 import threading
@@ -21,7 +22,9 @@ class Recorded(httpx.BaseTransport):
     """`scripts`, by operation: a function from the request to the response, or None for the emulator's own to the
     request as the function left it.
 
-    `changes`, by operation: a function that modifies the emulator's response."""
+    `changes`, by operation: a function of the emulator's response, unless that is an error. If it returns text, that is
+    sent unchanged.
+    """
 
     def __init__(self, emulator: Emulator) -> None:
         self._service = InProcessTransport(emulator)
@@ -31,7 +34,9 @@ class Recorded(httpx.BaseTransport):
         self.changes: dict[str, Script] = {}
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        operation, body = request.url.path.rpartition("/")[2], json.loads(request.read())
+        operation, body = request.url.path.rpartition("/")[2], None
+        with contextlib.suppress(ValueError):  # the console sends what was typed
+            body = json.loads(request.read())
         with self._lock:
             self.sent.append((operation, sent := copy.deepcopy(body)))
         given = self.scripts.get(operation, lambda _: None)(body)
@@ -39,11 +44,12 @@ class Recorded(httpx.BaseTransport):
             request = httpx.Request("POST", request.url, json=body, extensions=request.extensions)
         if given is None:
             response = self._service.handle_request(request)
-            if operation not in self.changes:
+            if operation not in self.changes or response.status_code != 200:
                 return response
             given = self.changes[operation](json.loads(response.read()))
-        content = httpx.ByteStream(json.dumps(given).encode())
-        return httpx.Response(given.get("status", 200), headers={"Content-Type": "application/json"}, stream=content)
+        content = httpx.ByteStream((given if isinstance(given, str) else json.dumps(given)).encode())
+        status = given.get("status", 200) if isinstance(given, dict) else 200
+        return httpx.Response(status, headers={"Content-Type": "application/json"}, stream=content)
 
     def close(self) -> None:
         self._service.close()

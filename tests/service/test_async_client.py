@@ -3,6 +3,7 @@
 import asyncio
 import random
 import threading
+from contextlib import aclosing
 
 import pytest
 
@@ -21,7 +22,7 @@ async def test_long_polls_do_not_block_other_calls():
         visit.stay_silent() if visit.operation == "WaitIntentReceipt" else visit.send(response(INTENT))
 
     with serving(script) as server:
-        async with client(server.url, total=5.0, held_calls=2, connections=1, connection_wait=0.1) as service:
+        async with aclosing(client(server.url, total=5.0, held_calls=2, connections=1, connection_wait=0.1)) as service:
             held = [
                 asyncio.create_task(service.ask_async(operations.wait_intent_receipt(f"0x{number}")))
                 for number in range(2)
@@ -45,7 +46,7 @@ async def test_a_long_poll_ends_as_soon_as_its_caller_cancels():
             closed.append(visit)
 
     with serving(silent) as server:
-        async with client(server.url, total=60.0, held_calls=4, connection_wait=60.0) as service:
+        async with aclosing(client(server.url, total=60.0, held_calls=4, connection_wait=60.0)) as service:
             for asked in (4, 8):
                 held = [
                     asyncio.create_task(service.ask_async(operations.wait_intent_receipt(f"0x{number}")))
@@ -68,7 +69,7 @@ async def test_canceled_calls_give_their_connections_back():
         visit.send(response(INTENT))
 
     with serving(script) as server:
-        async with client(server.url, total=60.0, connections=4, connection_wait=60.0) as service:
+        async with aclosing(client(server.url, total=60.0, connections=4, connection_wait=60.0)) as service:
             asked = [asyncio.create_task(service.ask_async(operations.get_intent("0x1"))) for _ in range(8)]
             await _until(lambda: len(server.visits) == 4)
             for task in asked:
@@ -86,7 +87,7 @@ async def test_calls_canceled_at_any_moment_leak_no_slot_connection_or_task():
 
     draws = random.Random(7)
     with serving(script) as server:
-        async with client(server.url, total=60.0, connections=4, connection_wait=60.0) as service:
+        async with aclosing(client(server.url, total=60.0, connections=4, connection_wait=60.0)) as service:
             before = asyncio.all_tasks()
             asked = [asyncio.create_task(service.ask_async(operations.get_intent("0x1"))) for _ in range(200)]
             for call in draws.sample(asked, 140):

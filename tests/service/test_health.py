@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 
 import pytest
 
@@ -156,7 +157,7 @@ async def test_pages_writes_and_live_updates_share_the_circuit(service: Upstream
     service.does = good
     with pytest.raises(Unreachable):
         service.service.ask(COMMIT)
-    async with ServiceClient(config(service.url), health=service.service.health) as live:
+    async with aclosing(ServiceClient(config(service.url), health=service.service.health)) as live:
         for call in (
             live.ask_async(operations.get_intent("0x1")),
             live.ask_async(operations.wait_intent_receipt("0x1")),

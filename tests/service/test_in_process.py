@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 
 import pytest
 
@@ -53,7 +54,7 @@ def test_an_embedded_application_responds_like_a_remote_service(application):
 
 
 async def test_the_async_client_can_call_it_too(application):
-    async with client(application) as live:
+    async with aclosing(client(application)) as live:
         assert (await live.ask_async(operations.get_intent("0x1"))).intent_id == "0x1"
 
 
