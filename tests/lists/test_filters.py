@@ -2,7 +2,6 @@
 
 import zoneinfo
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -17,56 +16,23 @@ from tests.transfers.builders import OWNER, named
 NOW = datetime(2026, 11, 21, 14, 3, 11, tzinfo=UTC)
 CHAINS = (ChainInfo(id=8453, name="Base"), ChainInfo(id=42161, name="Arbitrum One"), ChainInfo(id=7))
 MOMENT = 1_795_269_791  # NOW
-SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 
 
 def read(query: str) -> ListQuery:
     return filters.read(parse_qs(query, keep_blank_values=True), chains=CHAINS)
 
 
-RIGHT: list[tuple[str, dict[str, Any]]] = [
-    ("", {}),
-    ("project=1042", {"project": 1042}),
-    (f"owner={OWNER}", {"owner": OWNER}),
-    (f"owner=%200X{OWNER[2:].upper()}%20", {"owner": OWNER}),
-    (f"owner={SOLANA}", {"owner": SOLANA}),
-    ("status=failed", {"status": ("FAILED",)}),
-    ("status=REFUNDED&status=FAILED&status=FAILED", {"status": ("FAILED", "REFUNDED")}),
-    ("status=in-flight", {"status": IN_FLIGHT}),
-    ("status=" + "&status=".join(IntentStatus), {"status": ()}),
-    ("origin=8453&destination=42161", {"origin": 8453, "destination": 42161}),
-    ("origin=base&destination=ARBITRUM%20ONE", {"origin": 8453, "destination": 42161}),
-    (f"from={MOMENT}&to={MOMENT}", {"since": MOMENT, "until": MOMENT}),
-    ("balances=1&recoverable=on", {"balances": True, "recoverable": True}),
-    ("order=asc&size=100", {"order": "ASC", "size": 100}),
-    ("size=20&sort=createdAt&order=DESC&utm_source=mail", {}),
-]
-
-
-@pytest.mark.parametrize(("query", "expected"), RIGHT, ids=[query[:40] for query, _ in RIGHT])
-def test_valid_input_is_accepted(query: str, expected: dict[str, Any]) -> None:
-    asked = read(query)
-    assert asked.problems == {}
-    assert asked.filters == Filters(**expected)
-
-
 WRONG = [
-    ("status=foo", "status", "Unknown status “FOO”. Valid values: QUOTED"),
     ("status=failed&status=%E2%80%AEx", "status", "⟨U+202E⟩"),
     ("origin=-1", "origin", "Unknown chain"),
     ("origin=%EF%BC%98", "origin", "whole number"),
     ("origin=99999999999999999999", "origin", "A chain ID must be at most 18446744073709551615."),
     ("status=EXPIRED", "status", "no status for an expired quote. Filter by QUOTED or COMMITTED"),
-    ("destination=Basel", "destination", "Unknown chain “Basel”. Known chains: Base"),
-    ("owner=0x12", "owner", "40 hex characters. This one has 2"),
-    ("owner=vitalik.eth", "owner", "ENS names aren't supported"),
     ("project=-1", "project", "whole number"),
     ("size=101", "size", "between 1 and 100"),
     ("balances=maybe", "balances", "1 (on) or 0 (off)"),
     ("from=1795269791000", "since", "milliseconds"),
     ("from=yesterday", "since", "whole number"),
-    (f"from={MOMENT}&to={MOMENT - 1}", "until", "End time must be after start time."),
-    ("from_at=2026-02-30T10:00", "since", "Use the format"),
     ("from_at=1969-12-31T23:59", "since", "valid date range"),
     ("from_at=2026-11-21T10:00&zone=../../etc/passwd", "since", "time zone"),
     ("from_at=2026-03-29T02:30&zone=Europe/Berlin", "since", "daylight saving change"),
