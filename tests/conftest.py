@@ -3,11 +3,9 @@
 import fcntl
 import gc
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import Any
 
 import django.conf
@@ -17,6 +15,7 @@ from pydantic import SecretStr
 
 from tests import canary
 from tests.gunicorn_constants import BALANCE_TIMEOUT, constants
+from tests.live.redis_server import RedisServer, redis_running
 from tests.serving import ROOT, dashboard
 
 # The examples of `make test` are the same in each run. Other profiles draw new ones.
@@ -106,12 +105,8 @@ def production(sample_mirror: str, tmp_path_factory: pytest.TempPathFactory) -> 
         yield found
 
 
-def needs(program: str, install: str) -> Path:
-    """Return the path of a program. If it is missing, skip the test, or fail in CI."""
-    found = shutil.which(program)
-    if found:
-        return Path(found)
-    sentence = f"{program} is not installed: {install}"
-    if os.environ.get("CI"):
-        pytest.fail(sentence)
-    pytest.skip(sentence)
+@pytest.fixture
+def redis() -> Iterator[RedisServer]:
+    """Yield a Redis server of the test's own."""
+    with redis_running() as server:
+        yield server

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import ssl
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,14 +10,16 @@ from pathlib import Path
 
 import trustme
 
-from tests.serving import ROOT, free_port, wait_for
+from tests.serving import ROOT, free_port, needs, wait_for
 from tests.unprivileged import give_to_unprivileged, unprivileged
 from tests.waiting import PATIENCE
 
 
 @contextmanager
-def balanced(nginx: Path, ports: list[int], authority: trustme.CA, place: Path) -> Iterator[str]:
-    """Run nginx with deploy/nginx.conf, changing only ports and the host name."""
+def balanced(ports: list[int], place: Path) -> Iterator[tuple[str, ssl.SSLContext]]:
+    """Run nginx with deploy/nginx.conf, changing only ports and the host name. Yields its URL, and what trusts it."""
+    nginx, authority, trust = needs("nginx", "apt-get install nginx"), trustme.CA(), ssl.create_default_context()
+    authority.configure_trust(trust)
     secure, plain = free_port(), free_port()
     shutil.copy(ROOT / "tests/nginx.conf", place / "nginx.conf")
     (place / "intents-ui.conf").write_text(on_ports((ROOT / "deploy/nginx.conf").read_text(), secure, plain))
@@ -32,7 +35,7 @@ def balanced(nginx: Path, ports: list[int], authority: trustme.CA, place: Path) 
     process = subprocess.Popen(command, cwd=place)
     try:
         wait_for(f"http://localhost:{plain}/", process)
-        yield f"https://localhost:{secure}"
+        yield f"https://localhost:{secure}", trust
     finally:
         process.terminate()
         process.wait(PATIENCE)

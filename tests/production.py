@@ -15,7 +15,6 @@ import httpx
 
 from intents_ui.emulator import Emulator
 from tests import canary
-from tests.conftest import needs
 from tests.emulator.driving import request
 from tests.live.redis_server import RedisServer, redis_running
 from tests.service.scripted_server import Script, ScriptedServer, Visit, response
@@ -104,7 +103,7 @@ def started(log: Path, **env: str) -> Iterator[tuple[str, subprocess.Popen[bytes
 @contextmanager
 def running(log: Path, database: str) -> Iterator[Production]:
     with ExitStack() as stack:
-        redis = stack.enter_context(redis_running(needs("redis-server", "apt-get install redis-server")))
+        redis = stack.enter_context(redis_running())
         service = Service()
         stack.callback(service.close)
         env = {"INTENTS_SERVICE_URL": service.url, "REDIS_URL": redis.url, "INTENTS_DATABASE": database, **ENV}

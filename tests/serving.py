@@ -1,6 +1,7 @@
 """Run programs for tests: on a free loopback port, ready when they respond, and ended by process ID."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,12 +13,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
 GUNICORN = str(ROOT / "tests/gunicorn_constants.py")
 NO_COPY = str(Path(tempfile.gettempdir(), "no-copy-of-the-history"))  # never created
+
+
+def needs(program: str, install: str) -> Path:
+    """Return the path of a program. If it is missing, skip the test, or fail in CI."""
+    found = shutil.which(program)
+    if found:
+        return Path(found)
+    sentence = f"{program} is not installed: {install}"
+    if os.environ.get("CI"):
+        pytest.fail(sentence)
+    pytest.skip(sentence)
 
 
 def free_port() -> int:

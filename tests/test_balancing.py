@@ -2,14 +2,11 @@
 
 import asyncio
 import contextlib
-import ssl
 from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-import trustme
 
-from tests.conftest import needs
 from tests.nginx import balanced
 from tests.serving import free_port
 from tests.waiting import PATIENCE
@@ -43,12 +40,9 @@ class Server:
 
 @pytest.mark.programs
 async def test_a_request_is_answered_while_two_restarted_processes_answer_their_first_one(tmp_path):
-    nginx, authority = needs("nginx", "apt-get install nginx"), trustme.CA()
     servers = [Server(free_port()) for _ in range(3)]
     first, second, third = servers
-    trust = ssl.create_default_context()
-    authority.configure_trust(trust)
-    with balanced(nginx, [each.port for each in servers], authority, tmp_path) as url:
+    with balanced([each.port for each in servers], tmp_path) as (url, trust):
         async with httpx.AsyncClient(base_url=url, verify=trust, trust_env=False, timeout=PATIENCE) as client:
             third.released.set()
             async with third.running():

@@ -27,8 +27,7 @@ import httpx
 import pytest
 
 from intents_ui.settings import Environment
-from tests.conftest import needs
-from tests.serving import ROOT, free_port, wait_for
+from tests.serving import ROOT, free_port, needs, wait_for
 from tests.waiting import PATIENCE, until
 
 DOCUMENTS: Final = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])

@@ -11,11 +11,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-import trustme
 
 from intents_ui import app, startup
 from intents_ui.emulator import Emulator
-from tests.conftest import needs
 from tests.faults.test_bad_input import raw
 from tests.nginx import balanced
 from tests.pages.asgi import ask
@@ -117,21 +115,18 @@ def test_a_remote_service_has_no_banner_no_demo_and_no_embedded_api(production: 
     assert production.client.post(f"{production.root}/rpc/Service/GetChains", json={}).status_code in (403, 404)
 
 
+type Nginx = tuple[str, Callable[[str], socket.socket], ssl.SSLContext]
+
 CROWD = 300  # of one address, for each half
 HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Half:"
 HALF_A_BODY = b"POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nq="
 
 
 @pytest.fixture(scope="module")
-def nginx(
-    production: Production, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[str, Callable[[str], socket.socket], ssl.SSLContext]]:
+def nginx(production: Production, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
     """nginx's URL, a function that connects to it from an address of this machine, and its trusted authority."""
-    authority, trust = trustme.CA(), ssl.create_default_context()
-    authority.configure_trust(trust)
-    program = needs("nginx", "apt-get install nginx")
     port = urlsplit(production.root).port or 0
-    with balanced(program, [port], authority, tmp_path_factory.mktemp("nginx")) as url:
+    with balanced([port], tmp_path_factory.mktemp("nginx")) as (url, trust):
 
         def connect(address: str) -> socket.socket:
             where = ("localhost", urlsplit(url).port or 0)
@@ -143,7 +138,7 @@ def nginx(
 
 @pytest.mark.programs
 def test_half_sent_requests_of_one_address_shut_nobody_out_and_are_closed(
-    nginx: tuple[str, Callable[[str], socket.socket], ssl.SSLContext],
+    nginx: Nginx,
 ) -> None:
     url, connect, trust = nginx
     with ExitStack() as stack:
@@ -161,9 +156,7 @@ def test_half_sent_requests_of_one_address_shut_nobody_out_and_are_closed(
 
 
 @pytest.mark.programs
-def test_an_office_behind_one_address_has_its_live_streams_and_pages(
-    nginx: tuple[str, Callable[[str], socket.socket], ssl.SSLContext], production: Production
-) -> None:
+def test_an_office_behind_one_address_has_its_live_streams_and_pages(nginx: Nginx, production: Production) -> None:
     url, _, trust = nginx
     path = production.intent().replace("/intent/", "/live/")
     files = sorted(set(re.findall(r'"(/static/[^"]+)"', production.get("/").text)))

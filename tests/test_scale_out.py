@@ -22,13 +22,11 @@ from typing import Any
 
 import httpx
 import pytest
-import trustme
 from django.core import signing
 from redis import Redis
 
 from intents_ui.service.operations import Kind
 from tests import canary
-from tests.conftest import needs
 from tests.emulator.driving import QUOTE_REQUEST
 from tests.gunicorn_constants import PAGE_TIMEOUT, POLICIES, constants
 from tests.live.browser import Event, event
@@ -88,10 +86,8 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    nginx = needs("nginx", "apt-get install nginx")
-    authority = trustme.CA()
     with contextlib.ExitStack() as stack:
-        redis = stack.enter_context(redis_running(needs("redis-server", "apt-get install redis-server")))
+        redis = stack.enter_context(redis_running())
         port = free_port()
         emulator = f"http://127.0.0.1:{port}"
         command = ("-m", "intents_ui.emulator", "--port", str(port), "--size", "20000")
@@ -111,11 +107,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         for process in processes:
             process.start()
             stack.callback(process.stop)
-        root = stack.enter_context(
-            balanced(nginx, [each.port for each in processes], authority, tmp_path_factory.mktemp("nginx"))
-        )
-        trust = ssl.create_default_context()
-        authority.configure_trust(trust)
+        ports, place = [each.port for each in processes], tmp_path_factory.mktemp("nginx")
+        root, trust = stack.enter_context(balanced(ports, place))
         yield Site(root, emulator, processes, redis, trust)
 
 

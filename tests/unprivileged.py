@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from tests.conftest import needs
+from tests.serving import needs
 
 UID = 10001
 

@@ -28,10 +28,9 @@ from playwright.sync_api import (
 
 from intents_ui.emulator.app import Emulator
 from tests import canary
-from tests.conftest import needs
 from tests.faults.upstream import Upstream, upstream
 from tests.gunicorn_constants import BALANCE_TIMEOUT, POLICIES, constants
-from tests.serving import dashboard
+from tests.serving import dashboard, needs
 from tests.waiting import PATIENCE, until
 
 # Without these, Chromium contacts its vendor's hosts at startup.

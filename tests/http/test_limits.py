@@ -13,8 +13,7 @@ from intents_ui.http import api_access
 from intents_ui.http.limits import SECONDS, RateLimiter
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
-from tests.conftest import needs
-from tests.live.redis_server import RedisServer, redis_running
+from tests.live.redis_server import RedisServer
 
 HERE, ELSEWHERE = "203.0.113.7", "2001:db8:1::/48"
 
@@ -30,12 +29,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[time_machine.Traveller]:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     with time_machine.travel("2026-11-21T12:00:10Z", tick=False) as traveller:
         yield traveller
-
-
-@pytest.fixture
-def redis() -> Iterator[RedisServer]:
-    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
-        yield server
 
 
 @pytest.fixture(params=["in memory", "in Redis"])

@@ -1,12 +1,8 @@
-from collections.abc import Iterator
-
 import pytest
 
 from intents_ui.emulator import Emulator, lookups
-from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService
-from tests.live.redis_server import RedisServer, redis_running
 
 
 @pytest.fixture
@@ -31,9 +27,3 @@ def slow(service: CountedService) -> str:
 def fast(service: CountedService) -> str:
     """Return the ID of a transfer that ends in 13 seconds."""
     return str(service.emulator.play("cross-chain-fast", age=22)["intentId"])
-
-
-@pytest.fixture
-def redis() -> Iterator[RedisServer]:
-    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
-        yield server

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests import canary
-from tests.serving import brief_pause, free_port
+from tests.serving import brief_pause, free_port, needs
 from tests.waiting import PATIENCE
 
 
@@ -54,9 +54,9 @@ class RedisServer:
 
 
 @contextlib.contextmanager
-def redis_running(program: Path) -> Iterator[RedisServer]:
+def redis_running() -> Iterator[RedisServer]:
     with tempfile.TemporaryDirectory() as place:
-        server = RedisServer(program, place)
+        server = RedisServer(needs("redis-server", "apt-get install redis-server"), place)
         server.up()
         try:
             yield server

@@ -20,11 +20,11 @@ from django.db.backends.signals import connection_created
 from django.test import Client
 
 from intents_ui.mirror import database, readonly
-from tests.conftest import needs
 from tests.mirror import past
 from tests.mirror.postgres import PROGRAMS, server
 from tests.mirror.world import World
 from tests.pages.conftest import emulator, patient_pages, site, still
+from tests.serving import needs
 
 __all__ = ["emulator", "patient_pages", "site", "still"]  # fixtures of page tests
 

@@ -335,7 +335,7 @@ def test_with_a_token_only_the_operator_commits(
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
     assert "Operator token" in text(page(browser, f"/intent/{quoted}/commit"))
     assert send(browser, quoted)[0] == 403
-    for wrong in ("wrong", TOKEN[:-1], f"{TOKEN}x", TOKEN.upper()):
+    for wrong in ("wrong", TOKEN[:-1], f"{TOKEN}x", TOKEN.upper(), "é"):
         status, result = send(browser, quoted, **{"operator-token": wrong})
         assert status == 403
         assert "Wrong operator token. Nothing was sent to the service." in result

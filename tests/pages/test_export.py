@@ -26,10 +26,9 @@ from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.ops import lifecycle
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
-from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.exported import KINDS, Exported, emulator_entries, read
-from tests.live.redis_server import RedisServer, redis_running
+from tests.live.redis_server import RedisServer
 from tests.pages.asgi import ask
 from tests.pages.recorded import Recorded
 from tests.serving import ROOT
@@ -633,12 +632,6 @@ def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_r
 
 
 # The shared cache
-
-
-@pytest.fixture
-def redis() -> Iterator[RedisServer]:
-    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
-        yield server
 
 
 @pytest.mark.programs

@@ -22,7 +22,6 @@ from intents_ui.service.operations import get_intent
 from intents_ui.service.redis import RedisGuard
 from intents_ui.web import reading
 from intents_ui.web.shared_responses import SharedResponses
-from tests.conftest import needs
 from tests.emulator.driving import Clock
 from tests.live.following import CountedService
 from tests.live.redis_server import RedisServer, redis_running
@@ -35,7 +34,7 @@ def written(value: bytes) -> bytes:
 
 @pytest.fixture(scope="module")
 def redis() -> Iterator[RedisServer]:
-    with redis_running(needs("redis-server", "apt-get install redis-server")) as server:
+    with redis_running() as server:
         yield server
 
 
