@@ -110,20 +110,6 @@ def test_a_window_is_read_at_each_age_then_rests_and_after_failures_more_and_mor
 # The failure modes of the service
 
 
-def test_while_the_service_is_down_windows_stay_due_and_are_read_when_it_is_back(world: World) -> None:
-    mirror = Copy(world)
-    mirror.settle(60)
-    world.always = "refused"
-    world.create(status="SUCCEEDED")
-    mirror.settle(10 * MINUTE)
-    assert Condition.HOLE not in conditions()
-    assert Window.objects.filter(due__lte=world.now).count() >= 9
-    assert len([at for at in world.called if at > world.now - MINUTE]) < MINUTE  # the circuit breaker is open
-    world.always = ""
-    mirror.settle(2 * MINUTE)
-    assert rows() == expected(world)
-
-
 def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) -> None:
     mirror = Copy(world, days=1)
     mirror.step()
