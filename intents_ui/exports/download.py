@@ -204,39 +204,34 @@ class Download:
         try:
             self.first = self.form.begin(self.head).encode() + self._written(next(self.batches))
         except BaseException:
-            self._end(ExportState.TRUNCATED, NOT_BEGUN)
+            self._report(ExportState.TRUNCATED, NOT_BEGUN)
             self._free_slot()
             raise
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         yield self.first
         while not self.has_ended:
-            yield await app.current().executor.run(self._next)
+            yield await app.current().executor.run(lambda: self._written(self._next()))
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
         self.canceled.set()
         self._free_slot()
-        self._end(ExportState.LEFT)
+        self._report(ExportState.LEFT)
 
-    def _next(self) -> bytes:
+    def _next(self) -> Batch:
         try:
             if lifecycle.is_stopping():
-                batch = Batch((), RESTART)
-            elif self.run and progress.is_stopped(self.run):
-                batch = Batch((), STOPPED)
-            else:
-                batch = next(self.batches)
-            return self._written(batch)
+                return Batch((), RESTART)
+            return Batch((), STOPPED) if self.run and progress.is_stopped(self.run) else next(self.batches)
         except ServiceError as error:
             title = failures.words(error).title
             why = f"{title[0].lower()}{title[1:]}"
-            why += f", request ID {error.request_id}" if error.request_id else ""
+            return Batch((), f"{why}, request ID {error.request_id}" if error.request_id else why)
         except Exception:
             request_id = request_context.reference()
             log.exception("Unhandled exception in an export, request ID %s", request_id)
-            why = f"internal error, request ID {request_id}"
-        return self._written(Batch((), why))
+            return Batch((), f"internal error, request ID {request_id}")
 
     def _written(self, batch: Batch) -> bytes:
         text = self.form.rows(batch.rows, self.rows)
@@ -245,16 +240,15 @@ class Download:
             self._report(ExportState.RUNNING)
             return text.encode()
         incomplete = ExportState.STOPPED if batch.why == STOPPED else ExportState.TRUNCATED
-        self._end(incomplete if batch.why else ExportState.COMPLETE, batch.why)
+        self._report(incomplete if batch.why else ExportState.COMPLETE, batch.why)
         return f"{text}{self.form.end(self.rows, batch.why)}".encode()
 
-    def _end(self, state: ExportState, why: str = "") -> None:
-        if not self.has_ended:
-            self._report(state, why, is_end=True)
-            log.info("Export of %s ended with %d rows: %s", self.head["list"], self.rows, why or state)
-
-    def _report(self, state: ExportState, why: str = "", *, is_end: bool = False) -> None:
+    def _report(self, state: ExportState, why: str = "") -> None:
         with self.status_lock:
-            if self.run and not self.has_ended:
+            if self.has_ended:
+                return
+            if self.run:
                 progress.report(self.run, ExportStatus(state, self.rows, why))
-            self.has_ended |= is_end
+            self.has_ended = state is not ExportState.RUNNING
+        if self.has_ended:
+            log.info("Export of %s ended with %d rows: %s", self.head["list"], self.rows, why or state)

@@ -1,19 +1,27 @@
-"""`/slack/command` and `/slack/events`: lookups in Slack, and transfers below links. Slack signs its requests.
+"""`/slack/command` and `/slack/events`: lookups in Slack, and transfers below links.
 
-Slack formats only our own words and links. All other text is plain, so that no name can mention, link or format.
+Slack signs its requests. A signature is valid for five minutes, and is compared in constant time. Slack is only called
+with a bot token. It formats only our own words and links. All other text is plain, so that no name can mention, link or
+format.
 """
 
-from collections.abc import Callable, Sequence
+import hashlib
+import hmac
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, Final
 
+import httpx
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 
-from intents_ui.helpdesk.slack_api import signature_problem, unfurl
+from intents_ui.formatting import text
 from intents_ui.http import client_ip, marks
 from intents_ui.service import request_context
 from intents_ui.triage import export
@@ -31,6 +39,16 @@ LONGEST = 3000  # characters of one block
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # Slack has no escapes for these in the text of a link.
 FORMATS = str.maketrans("", "", "*_~`|")
+
+VALID_SECONDS: Final = 300
+TIMESTAMP: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
+NOT_SIGNED: Final = "The request has no signature."
+WRONG: Final = "The signature is wrong."
+STALE: Final = "The signature is older than five minutes."
+API: Final = "https://slack.com/api"
+API_SECONDS: Final = 1.0  # Slack waits three for the answer to its event
+
+log = logging.getLogger(__name__)
 
 type Block = dict[str, Any]
 
@@ -76,6 +94,19 @@ def signed(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest
     return checked
 
 
+def signature_problem(request: HttpRequest, key: SecretStr) -> str:
+    """Return what is wrong with the signature (version 0) of a request from Slack, or ""."""
+    timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
+    signature = request.headers.get("X-Slack-Signature", "")
+    if not signature:
+        return NOT_SIGNED
+    signed = b"v0:" + timestamp.encode() + b":" + request.body
+    expected = f"v0={hmac.new(key.get_secret_value().encode(), signed, hashlib.sha256).hexdigest()}"
+    if not hmac.compare_digest(signature.encode(), expected.encode()) or not TIMESTAMP.fullmatch(timestamp):
+        return WRONG
+    return STALE if abs(time.time() - int(timestamp)) > VALID_SECONDS else ""
+
+
 @marks.Marks(costly="posted")
 @require_POST
 @signed
@@ -116,6 +147,23 @@ def below(link: SharedLink, request: HttpRequest) -> list[Block]:
     """Return what to show below a link: its transfers, if it leads to any."""
     found = rows_of(link.url, request, most=1).rows
     return blocks([row for row in found if row.transfer], root=client_ip.root(request))
+
+
+def unfurl(token: SecretStr, *, message: Mapping[str, str], unfurls: Mapping[str, Any]) -> None:
+    """Show blocks below the links of a message. A failure is only logged, because Slack then shows its own preview."""
+    try:
+        response = httpx.post(
+            f"{API}/chat.unfurl",
+            json={**message, "unfurls": unfurls},
+            headers={"Authorization": f"Bearer {token.get_secret_value()}"},
+            timeout=API_SECONDS,
+        )
+        result = response.json()
+        problem = "" if result["ok"] else text.visible(str(result["error"]))[:100]
+    except (httpx.HTTPError, ValueError, LookupError, TypeError) as error:
+        problem = type(error).__name__
+    if problem:
+        log.warning("Slack shows no transfer below a link: %s", problem)
 
 
 def ephemeral(summary: str, said: list[Block]) -> HttpResponse:

@@ -13,7 +13,6 @@ from pydantic import SecretStr
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.helpdesk import slack as slack_page
-from intents_ui.helpdesk import slack_api
 from intents_ui.service import request_context
 from intents_ui.transfers import summary
 from intents_ui.triage.lookup import MORE, TicketRows, rows_of
@@ -90,7 +89,7 @@ def test_a_request_with_a_wrong_signature_is_rejected(
         answer = sent(site, path, body, **how)
         assert service.sent == []
         assert answer.status_code == 403
-        assert answer.text == (slack_api.STALE if "age" in how else slack_api.WRONG)
+        assert answer.text == (slack_page.STALE if "age" in how else slack_page.WRONG)
         assert sent(site, path, body, age=290).status_code == 200
 
 
@@ -98,9 +97,9 @@ def test_a_request_with_a_wrong_signature_is_rejected(
 def test_a_request_without_a_signature_is_rejected(site: Client, path: str) -> None:
     signed = {"X-Slack-Request-Timestamp": "x", "X-Slack-Signature": OF_NO_TIME}
     for headers, why in (
-        ({}, slack_api.NOT_SIGNED),
-        ({"X-Slack-Signature": "v0=" + "0" * 64}, slack_api.WRONG),
-        (signed, slack_api.WRONG),
+        ({}, slack_page.NOT_SIGNED),
+        ({"X-Slack-Signature": "v0=" + "0" * 64}, slack_page.WRONG),
+        (signed, slack_page.WRONG),
     ):
         answer = site.post(path, "text=x", content_type=FORM, headers=headers)
         assert (answer.status_code, answer.text, answer["Cache-Control"]) == (403, why, "no-store")
@@ -177,8 +176,8 @@ def test_a_failed_look_up_is_answered_too(site: Client, emulator: Emulator) -> N
 def api(monkeypatch: pytest.MonkeyPatch, slack: None) -> Iterator[ScriptedServer]:
     """Yield Slack's API. The bot has a token."""
     with serving(answering({"ok": True})) as server:
-        monkeypatch.setattr(slack_api, "API", f"{server.url}/api")
-        monkeypatch.setattr(slack_api, "API_SECONDS", PATIENCE)
+        monkeypatch.setattr(slack_page, "API", f"{server.url}/api")
+        monkeypatch.setattr(slack_page, "API_SECONDS", PATIENCE)
         monkeypatch.setattr(settings.ENV, "intents_slack_bot_token", SecretStr(BOT_TOKEN))
         yield server
 
