@@ -17,8 +17,6 @@ from intents_ui.service.models import (
     IntentCalls,
     IntentTransaction,
     MetaTxn,
-    ServiceAddressOverrides,
-    ServiceContracts,
     TransactionPrecondition,
 )
 from intents_ui.tables import read
@@ -464,27 +462,14 @@ class _CallDescriber:
 
     @cached_property
     def parties(self) -> Mapping[str, str]:
-        """The role of each address in this transfer. The later of two roles counts."""
-        transfer, options = self.transfer, self.transfer.request.options
-        wallet = (options and options.service_address_overrides) or ServiceAddressOverrides()
-        contracts = transfer.intent.service_contracts or ServiceContracts()
-        entry = (transfer.deposit and transfer.deposit.deposit_intent_entry) or DepositIntentEntry()
-        roles = (
-            (entry.fee_collector, "the fee collector"),
-            (wallet.smart_wallet_factory_address, "the wallet's factory"),
-            (wallet.smart_wallet_main_module_address, "the wallet's main module"),
-            (wallet.smart_wallet_main_module_upgradable_address, "the wallet's upgradable module"),
-            (wallet.smart_wallet_guest_module_address, "the wallet's guest module"),
-            (wallet.smart_wallet_utils_address, "the wallet's utils contract"),
-            (contracts.service_router_shim_address, "the service's router shim"),
-            (contracts.service_router_address, "the service's router"),
-            (contracts.service_intent_entrypoint_address, "the service's entrypoint contract"),
-            (transfer.recipient, "the recipient"),
-            (transfer.owner, "the owner's wallet"),
-            (transfer.delivery_address, "the destination intent address"),
-            (transfer.deposit_address, "the deposit address"),
-        )
-        return {address.lower(): role for address, role in roles if address} | dict[str, str](TABLE["contracts"])
+        """The role of each address in this transfer, and of well-known contracts."""
+        found = dict[str, str]()
+        for path, role in TABLE["parties"].items():
+            value: Any = self.transfer
+            for name in path.split("."):
+                value = None if value is None else getattr(value, name)
+            found |= {value.lower(): role} if value else {}
+        return found | dict[str, str](TABLE["contracts"])
 
 
 def until(value: int | None) -> Sequence[Piece]:

@@ -14,6 +14,10 @@ from intents_ui.service.models import (
     IntentCalls,
     MetaTxn,
     NativeCurrency,
+    QuoteIntentRequest,
+    QuoteOptions,
+    ServiceAddressOverrides,
+    ServiceContracts,
     TokenInfo,
     TransactionPrecondition,
 )
@@ -160,6 +164,25 @@ SENTENCES = named(
 def test_a_call_is_described_in_a_sentence(to, data, sentence):
     made = plan(Call(to=to, data=hexed(data)), receipt=receipt(summary=summary(destination_to_address=MERCHANT)))
     assert str(made[0].steps[0].said) == sentence
+
+
+def test_an_address_is_named_by_its_role():
+    addresses = iter(f"0x{number:040x}" for number in range(1, 99))
+    wallet, contracts = (
+        model(**dict(zip(model.model_fields, addresses, strict=False)))
+        for model in (ServiceAddressOverrides, ServiceContracts)
+    )
+    options = QuoteOptions(service_address_overrides=wallet)
+    entry = DepositIntentEntry(fee_collector=next(addresses))
+    named = [*dict(wallet).values(), *dict(contracts).values(), entry.fee_collector, MERCHANT, OWNER, DELIVERY, DEPOSIT]
+    (made,) = plan(
+        *[Call(to=each, data="0xdeadbeef") for each in named],
+        quote_request=QuoteIntentRequest(options=options, destination_to_address=MERCHANT),
+        service_contracts=contracts,
+        receipt=receipt(deposit=transaction("PENDING", deposit_intent_entry=entry)),
+    )
+    roles = {str(step.said).removeprefix("Call function 0xdeadbeef of ") for step in made.steps}
+    assert roles == set(descriptions.TABLE["parties"].values())
 
 
 REMOTE = call_of("transferRemote", 8453, far(OWNER), 7)
