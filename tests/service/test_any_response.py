@@ -1,7 +1,6 @@
 """Property tests: any response is parsed exactly and quickly as far as it is readable, or raises a service error."""
 
 import json
-from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from intents_ui.service.models import Intent
 from tests import spec
 from tests.policies import policies
 from tests.service.clients import answered, without_socket
+from tests.service.test_models import ANY_JSON, every_text_in
 
 CALLS = {
     "SearchIntents": lambda service: service.ask(operations.search_intents(by_query_string="x")),
@@ -28,109 +28,28 @@ CALLS = {
     "GetTokenPrices": lambda service: service.ask(operations.get_token_prices([(1, "0x1")])),
 }
 
-NOTHING = st.sampled_from([None, ""])
-NUMBERS = st.one_of(
-    st.integers(0, 2**256 - 1),
-    st.integers(0, 2**256 - 1).map(str),
-    st.sampled_from([-1, 2**256, 1e18, 1.5, "1e77", "1e1000000", "9" * 5000, True, "0x1", "½", 2**53 + 1]),
-)
-TEXTS = st.one_of(
-    st.text(max_size=20),
-    st.sampled_from(
-        ["\ud800", "a\x00b", "\u202egnp.exe", "FROZEN", "<script>", "0" * 64, "2026-11-21T03:01:28.123456789Z"]
-    ),
-    st.sampled_from(["0001-01-01T00:00:00Z", "1763694088", "gestern", "\u200b" * 9]),
-)
-ODD = st.one_of(NOTHING, st.booleans(), NUMBERS, TEXTS, st.just([]), st.just({}), st.just([None, {}]))
-
-
-def documents(kind: str, *, odd: bool) -> st.SearchStrategy[Any]:
-    """Answers by the tables, with members missing, null and empty; with `odd`, with anything anywhere."""
-    kind = kind.removesuffix("!")
-    usual: st.SearchStrategy[Any]
-    if kind.endswith("[]"):
-        usual = st.lists(documents(kind[:-2], odd=odd), max_size=2)
-    elif kind in spec.SPEC:
-        usual = st.deferred(lambda: _members(kind, odd=odd))
-    elif kind == "boolean":
-        usual = st.booleans()
-    else:
-        usual = NUMBERS if kind == "number" else TEXTS
-    return usual | ODD if odd else usual
-
-
-def _members(kind: str, *, odd: bool) -> st.SearchStrategy[dict[str, Any]]:
-    members = {name: documents(member, odd=odd) | NOTHING for name, member in spec.SPEC[kind]}
-    names = st.lists(st.sampled_from(sorted(members)), max_size=6, unique=True)
-    return names.flatmap(lambda some: st.fixed_dictionaries({name: members[name] for name in some}))
-
 
 @st.composite
-def answers(draw: st.DrawFn, *, odd: bool) -> tuple[str, Any]:
-    operation = draw(
-        st.sampled_from(sorted(name.removesuffix(".response") for name in spec.SPEC if name.endswith("response")))
-    )
-    table = spec.SPEC[f"{operation}.response"]
-    return operation, {name: draw(documents(kind, odd=odd)) for name, kind in table}
+def responses(draw: st.DrawFn) -> tuple[str, bytes]:
+    """Return an operation, and a response of bytes, of any JSON, or of its members with any JSON."""
+    operation = draw(st.sampled_from(sorted(CALLS)))
+    members = {name: ANY_JSON for name, _ in spec.SPEC.get(f"{operation}.response", ())}
+    documents = (ANY_JSON | st.fixed_dictionaries(members)).map(lambda found: json.dumps(found, default=str).encode())
+    return operation, draw(documents | st.binary(max_size=60))
 
 
-def ask(operation: str, content: bytes) -> Any:
+@settings(suppress_health_check=list(HealthCheck))
+@given(responses())
+def test_any_response_is_read_or_raises_a_service_error(response):
+    operation, content = response
     with without_socket(lambda _: answered(content)) as service:
-        return CALLS[operation](service)
-
-
-def answer_or_error(operation: str, content: bytes) -> Any:
-    try:
-        return ask(operation, content)
-    except ServiceError as error:
-        return error
-
-
-def _every_text_in(found: Any) -> str:
-    if isinstance(found, tuple):
-        return "".join(map(_every_text_in, found))
-    if isinstance(found, Model):
-        return _every_text_in((*(value for _, value in found), *found.unreadable.values()))
-    return found if isinstance(found, str) else ""
-
-
-def named(document: Any) -> Any:
-    """The document with the ids that name its objects, so that none is unreadable for the lack of one."""
-    if isinstance(document, list):
-        return [named(entry) for entry in document]
-    if isinstance(document, dict):
-        ids = {"intentId": "0x1", "chainId": 1, "address": "0x1", "id": 1}
-        return {name: named(member) for name, member in document.items()} | ids
-    return document
-
-
-QUIET = settings(suppress_health_check=list(HealthCheck))
-
-
-@QUIET
-@given(answers(odd=False))
-def test_a_well_formed_response_is_read_whatever_is_missing(answer):
-    operation, document = answer
-    found = ask(operation, json.dumps(named(document)).encode())
+        try:
+            found, error = CALLS[operation](service), None
+        except ServiceError as raised:
+            found, error = str(raised), raised
     assert isinstance(found, Model | str)
-    assert getattr(found, "unreadable_entries", 0) == 0
-
-
-@QUIET
-@given(answers(odd=True))
-def test_any_json_is_parsed_or_raises_a_service_error(answer):
-    operation, document = answer
-    for content in (document, named(document)):
-        found = answer_or_error(operation, json.dumps(content).encode())
-        result = str(found) if isinstance(found, ServiceError) else _every_text_in(found)
-        result.encode()  # raises if half a character has got past the door
-
-
-@QUIET
-@given(st.sampled_from(sorted(CALLS)), st.binary(max_size=60))
-def test_any_bytes_are_parsed_or_raise_a_service_error(operation, content):
-    found = answer_or_error(operation, content)
-    assert isinstance(found, Model | str) or found.operation == operation
+    assert error is None or error.operation == operation
+    every_text_in(found).encode()  # raises if half a character has got past the door
 
 
 def test_the_same_bytes_are_the_same_object() -> None:
