@@ -99,39 +99,26 @@ def test_a_route_query_has_one_canonical_form(
     assert routes.read(again, using=LISTS).filters == question
 
 
+SEVERAL = "Several featured tokens on Beta have the symbol USDC. Select one."
+NOT_FEATURED = "ARB is listed but not featured on Alpha. Enter its address."
+NO_SYMBOL = "No token on Alpha has the symbol XYZ. Enter a token address or a featured token's symbol."
+
+
 @pytest.mark.parametrize(
-    ("written", "name", "said", "meant"),
-    named(
-        (
-            "two of a name",
-            {"to": "2", "for": "USDC"},
-            "for",
-            "Several featured tokens on Beta have the symbol USDC. Select one.",
-            [ONE, OTHER],
-        ),
-        (
-            "not featured",
-            {"from_": "1", "token": "ARB"},
-            "token",
-            "ARB is listed but not featured on Alpha. Enter its address.",
-            [OTHER],
-        ),
-        (
-            "unknown",
-            {"from_": "1", "token": "XYZ"},
-            "token",
-            "No token on Alpha has the symbol XYZ. Enter a token address or a featured token's symbol.",
-            [],
-        ),
-    ),
+    ("side", "name", "symbol", "said", "meant"),
+    [
+        ({"to": "2"}, "for", "USDC", SEVERAL, [ONE, OTHER]),
+        ({"from_": "1"}, "token", "ARB", NOT_FEATURED, [OTHER]),
+        ({"from_": "1"}, "token", "XYZ", NO_SYMBOL, []),
+    ],
+    ids=["two of a name", "not featured", "unknown"],
 )
 def test_a_symbol_that_is_not_one_token_is_explained(
-    written: dict[str, str], name: str, said: str, meant: list[str]
+    side: dict[str, str], name: str, symbol: str, said: str, meant: list[str]
 ) -> None:
-    asked = read(**written)
-    assert {key: str(problem) for key, problem in asked.problems.items()} == {name: said}
-    choices = routes.side(name, asked, using=LISTS).choices
-    assert [token.address for token, _ in choices] == meant
+    asked = read(**side, **{name: symbol})
+    assert asked.problems == {name: said}
+    assert [token.address for token, _ in routes.side(name, asked, using=LISTS).choices] == meant
 
 
 def test_a_selected_token_carries_over_to_its_counterpart_on_another_chain() -> None:
@@ -151,39 +138,28 @@ def answer(*named: tuple[int, str], broken: int = 0) -> TokensAnswer:
     return TokensAnswer.model_validate({"tokens": [*entries, *["?"] * broken]})
 
 
-HIT, REFUND_PLACES, MISS, NONE, BROKEN = (
-    answer((2, ONE)),
-    answer((1, ALIAS)),
-    answer((2, OTHER)),
-    answer(),
-    answer(broken=1),
-)
-LOST = Unreachable()
+HIT, BACK, MISS = answer((2, ONE)), answer((1, ALIAS)), answer((2, OTHER))
+NONE, BROKEN, LOST = answer(), answer(broken=1), Unreachable()
+WAY = "from ETH on Alpha to USDC on Beta"
 
 
 @pytest.mark.parametrize(
     ("received", "paid", "headline", "tone"),
     [
-        (HIT, REFUND_PLACES, "Yes: a route", Tone.GOOD),
-        (NONE, NONE, "No listed route", Tone.NEUTRAL),
-        (HIT, NONE, "Yes, to spend an exact amount: a route", Tone.GOOD),
-        (NONE, REFUND_PLACES, "Yes, to receive an exact amount: a route", Tone.GOOD),
-        (HIT, LOST, "Yes: a route", Tone.GOOD),
-        (
-            MISS,
-            NONE,
-            "Possibly: the service listed other tokens for a route from ETH on Alpha to USDC on Beta",
-            Tone.ATTENTION,
-        ),
-        (BROKEN, NONE, "Unknown: couldn't check for a route", Tone.ATTENTION),
+        (HIT, BACK, f"Yes: a route {WAY}", Tone.GOOD),
+        (NONE, NONE, f"No listed route {WAY}", Tone.NEUTRAL),
+        (HIT, NONE, f"Yes, to spend an exact amount: a route {WAY}", Tone.GOOD),
+        (NONE, BACK, f"Yes, to receive an exact amount: a route {WAY}", Tone.GOOD),
+        (HIT, LOST, f"Yes: a route {WAY}", Tone.GOOD),
+        (MISS, NONE, f"Possibly: the service listed other tokens for a route {WAY}", Tone.ATTENTION),
+        (BROKEN, NONE, f"Unknown: couldn't check for a route {WAY}", Tone.ATTENTION),
     ],
 )
-def test_two_stale_responses_make_one_sentence(
+def test_two_responses_make_one_sentence(
     received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, headline: str, tone: Tone
 ) -> None:
     one = routes.checked(BOTH, received, paid, using=LISTS)
     assert one.headline.startswith(headline)
-    assert "from ETH on Alpha to USDC on Beta" in one.headline
     assert one.tone is tone
 
 
