@@ -40,7 +40,7 @@ fuzz: .venv/installed-dev ## Fuzz responses and requests with new examples (FUZZ
 	$(BIN)/pytest tests/faults/test_fuzz.py --hypothesis-profile=fuzz
 
 soak: .venv/installed-dev ## Load pages and streams for minutes, and look for leaks
-	$(BIN)/pytest -m slow tests/faults/test_soak.py tests/live/test_soak.py
+	$(BIN)/pytest -m slow tests/faults/test_soak.py
 
 bench: .venv/installed-dev ## Measure pages and live updates, write bench/RESULTS.md (15 minutes on an idle machine)
 	@$(BIN)/python -m bench.pages --live

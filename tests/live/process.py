@@ -1,11 +1,9 @@
 """Live updates in their own process, for tests that need several: `gunicorn tests.live.process:application`.
 
 LIVE_SERVICE and LIVE_REDIS are the URLs of the service and Redis. The fragment is the receipt's status. Any other path
-returns the numbers of polled intents and open streams, `/memory` those of objects and tasks.
+returns the numbers of polled intents and open streams.
 """
 
-import asyncio
-import gc
 import os
 from typing import Any
 
@@ -39,21 +37,6 @@ streams = Streams(
 )
 
 
-def objects() -> int:
-    gc.collect()
-    return len(gc.get_objects())
-
-
-def tasks() -> int:
-    """Return the number of tasks, without gunicorn's, which outlive a broken connection by three seconds."""
-    return sum("ASGIProtocol" not in repr(task) for task in asyncio.all_tasks())
-
-
-def polled() -> int:
-    """Return how many intents this process polls."""
-    return sum(watch.is_leading for watch in hub.watched.values())
-
-
 async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] == "lifespan":
         await receive()
@@ -66,8 +49,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     elif scope["path"].startswith("/live/"):
         await streams(scope, receive, send)
     else:
-        figures = (objects, tasks) if scope["path"] == "/memory" else (polled, lambda: len(streams.open))
-        body = " ".join(str(figure()) for figure in figures).encode()
+        polled = sum(watch.is_leading for watch in hub.watched.values())
+        body = f"{polled} {len(streams.open)}".encode()
         headers = [(b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": body})

@@ -35,16 +35,8 @@ class Process:
     @property
     def figures(self) -> tuple[int, int]:
         """How many intents it asks about, and how many streams are open."""
-        return self._told("/")
-
-    @property
-    def memory(self) -> tuple[int, int]:
-        """How many objects there are, and how many tasks."""
-        return self._told("/memory")
-
-    def _told(self, path: str) -> tuple[int, int]:
         with httpx.Client(trust_env=False, timeout=PATIENCE) as client:
-            one, other = client.get(f"http://127.0.0.1:{self.port}{path}").text.split()
+            one, other = client.get(f"http://127.0.0.1:{self.port}/").text.split()
         return int(one), int(other)
 
     def kill(self) -> None:
