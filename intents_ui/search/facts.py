@@ -495,7 +495,7 @@ def _word(written: str, kind: str, value: Any) -> Word:
 
 @cache
 def _known_words() -> Sequence[Word]:
-    rows = [(kind, row) for kind, rows in WORDS.items() if kind != "chains" for row in rows]
+    rows = [(kind, row) for kind, rows in WORDS.items() if isinstance(rows, list) for row in rows]
     return [_word(written, kind, row.get("value")) for kind, row in rows for written in row["words"]]
 
 

@@ -7,11 +7,11 @@ A single pass of one regular expression without backtracking over text of limite
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from intents_ui import tables
@@ -62,6 +62,10 @@ class Finding:
     head: str = ""
     tail: str = ""
 
+    @property
+    def is_whole(self) -> bool:
+        return not self.problem and self.kind is not Kind.SHORTENED
+
 
 @dataclass(frozen=True)
 class ParsedText:
@@ -72,7 +76,7 @@ class ParsedText:
 
     @property
     def lookups(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if _is_whole(finding))
+        return tuple(finding for finding in self.findings if finding.is_whole)
 
     @property
     def shortened(self) -> tuple[Finding, ...]:
@@ -110,16 +114,10 @@ HASHES = (Kind.HASH, Kind.TRANSACTION, Kind.SOLANA_SIGNATURE, Kind.OTHER_HASH)
 OF_64_DIGITS = frozenset({Kind.HASH, Kind.INTENT, Kind.TRANSACTION})
 
 
-def _is_whole(finding: Finding) -> bool:
-    return not finding.problem and finding.kind is not Kind.SHORTENED
-
-
 WORDS: dict[str, Any] = tables.read(__package__, "words.toml")
 # The usual names of chains, which also stand before an address: `arb1:0x…`.
 USUAL_NAMES: dict[str, list[str]] = WORDS["chains"]
 SHORT_NAMES = {name.replace(" ", "-"): int(chain_id) for chain_id, names in USUAL_NAMES.items() for name in names}
-INTENT_SEGMENTS = frozenset({"intent", "intents", "i"})
-TRANSACTION_SEGMENTS = frozenset({"tx", "txs", "transaction", "transactions"})
 
 QUOTES = " \t\r\n\"'`“”‘’«»„()[]{}<>.,;:!?"  # noqa: RUF001 - curly quotes are what chat programs make of straight ones
 HIDDEN_AT_AN_EDGE = re.compile(rf"(?<!\w)[{HIDDEN}]+|[{HIDDEN}]++(?!\w)")
@@ -141,9 +139,13 @@ TAIL_ALONE = re.compile(rf"{DOTS}(?P<tail>[0-9a-f]{{1,36}}+)", re.IGNORECASE)
 AROUND_A_TAIL = QUOTES.replace(".", "")
 ENCODED = re.compile(r"://|%(?:25)*(?:2f|3a|3d)", re.IGNORECASE)
 MAX_ENCODINGS = 4
-WORKCHAIN = re.compile(r"(?<!\w)(0|-1):\Z")
-CHAIN_NUMBER = re.compile(r"\beip155:([0-9]{1,15}):\Z", re.ASCII)
-CHAIN_NAME = re.compile(r"(?<![\w-])([a-z][a-z0-9-]{1,15}):\Z", re.ASCII)
+# What stands before a value: `/tx/`, `?tx=`, `/intent/`, `arb1:`, `eip155:42161:`, and the workchain of TON.
+LONGEST_CONTEXT = 24
+CONTEXT = re.compile(
+    r"(?:(?:\A|/)(?P<intent>intents?|i)/|(?P<transaction>(?:\A|/)(?:txs?|transactions?)/|[?&]tx=)"
+    r"|(?<!\w)(?P<workchain>0|-1):|\beip155:(?P<number>[0-9]{1,15}):|(?<![\w-])(?P<name>[a-z][a-z0-9-]{1,15}):)\Z",
+    re.ASCII,
+)
 HOST = re.compile(hashes.HOST, re.ASCII)
 
 # The suffixes of names that resolve to an address: ENS, Solana Name Service, Lens and others.
@@ -183,20 +185,17 @@ def read(received: str, *, longest: int = LONGEST) -> ParsedText:
     decoded = _decoded(joined(plain))
     single = DOUBLED.sub("0x", decoded)
     found = _broken_by_blanks(plain) or tail or _scanned(AFTER_A_VALUE.sub(r"\1 ", BEFORE_A_VALUE.sub(" ", single)))
-    findings = _without_short_forms(_once_each(found))
-    if single != decoded:
-        findings = _with_warning(findings, input_errors.DOUBLED)
-    if plain != seen:
-        findings = _with_warning(findings, input_errors.LOOKALIKES_READ)
-    if seen != received:
-        findings = _with_warning(findings, input_errors.INVISIBLE)
-    findings = findings or _words(cleaned)
+    warnings = {
+        input_errors.DOUBLED: single != decoded,
+        input_errors.LOOKALIKES_READ: plain != seen,
+        input_errors.INVISIBLE: seen != received,
+    }
+    warning = next((each for each, applies in warnings.items() if applies), "")
+    findings = [replace(each, warning=each.warning or warning) for each in _without_short_forms(_once_each(found))] or [
+        _words(cleaned)
+    ]
     is_any_good = any(not finding.problem for finding in findings)
-    return ParsedText(findings, "" if is_any_good else findings[0].problem)
-
-
-def _with_warning(findings: tuple[Finding, ...], warning: str) -> tuple[Finding, ...]:
-    return tuple(replace(finding, warning=finding.warning or warning) for finding in findings)
+    return ParsedText(tuple(findings), "" if is_any_good else findings[0].problem)
 
 
 def _broken_by_blanks(received: str) -> list[Finding]:
@@ -245,7 +244,7 @@ def _decoded(received: str) -> str:
 
 
 def _finding(match: re.Match[str], received: str) -> Finding | None:
-    before = received[max(0, match.start() - 24) : match.start()].lower()
+    before = received[max(0, match.start() - LONGEST_CONTEXT) : match.start()].lower()
     match match.lastgroup:
         case "prefixed":
             return _placed(_of_hex(match[0][2:]), before)
@@ -321,22 +320,18 @@ def _of_hex(digits: str) -> Finding:
 
 
 def _placed(finding: Finding, before: str) -> Finding:
-    """Apply the context before it: `/tx/`, `?tx=`, `/intent/`, `arb1:`, `eip155:42161:`."""
-    segment = before[:-1].rpartition("/")[2] if before.endswith("/") else ""
-    if finding.kind == Kind.HASH and segment in INTENT_SEGMENTS:
-        finding = replace(finding, kind=Kind.INTENT)
-    if finding.kind == Kind.HASH and (segment in TRANSACTION_SEGMENTS or before.endswith(("?tx=", "&tx="))):
-        finding = replace(finding, kind=Kind.TRANSACTION)
-    if finding.kind == Kind.HASH and (workchain := WORKCHAIN.search(before)):
-        return Finding(Kind.OTHER_ADDRESS, f"{workchain[1]}:{finding.value[2:]}", chain="TON")
-    return replace(finding, chain_id=_chain_id(before)) if before.endswith(":") else finding
-
-
-def _chain_id(before: str) -> int | None:
-    if numbered := CHAIN_NUMBER.search(before):
-        return int(numbered[1])
-    named = CHAIN_NAME.search(before)
-    return SHORT_NAMES.get(named[1]) if named else None
+    """Apply the context before it."""
+    context = CONTEXT.search(before)
+    if context is None:
+        return finding
+    if context["number"] or context["name"]:
+        chain_id = int(context["number"]) if context["number"] else SHORT_NAMES.get(context["name"])
+        return replace(finding, chain_id=chain_id)
+    if finding.kind is not Kind.HASH:
+        return finding
+    if context["workchain"]:
+        return Finding(Kind.OTHER_ADDRESS, f"{context['workchain']}:{finding.value[2:]}", chain="TON")
+    return replace(finding, kind=Kind.INTENT if context["intent"] else Kind.TRANSACTION)
 
 
 def _host(found: str) -> str:
@@ -346,49 +341,38 @@ def _host(found: str) -> str:
     return host if HOST.fullmatch(host) else ""
 
 
-def _words(received: str) -> tuple[Finding, ...]:
+def _words(received: str) -> Finding:
     words = unicodedata.normalize("NFC", " ".join(received.split()))
     problem = input_errors.of_words(words, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
     shown = text.capped(words, cap=LONGEST_WORDS).shown if problem else words
-    return (Finding(Kind.WORDS, shown, problem=problem),)
+    return Finding(Kind.WORDS, shown, problem=problem)
 
 
-def _once_each(findings: Iterator[Finding] | list[Finding]) -> tuple[Finding, ...]:
-    """Merge repeated values into their first occurrence."""
+def _once_each(findings: Iterable[Finding]) -> list[Finding]:
+    """Merge repeated values, with their hints, into their first occurrence. Contradicting kinds of 64 hex characters
+    (transaction link, intent ID) become `HASH`.
+    """
     kept: dict[str, Finding] = {}
     for finding in findings:
         first = kept.setdefault(finding.value, finding)
-        kept[finding.value] = _both(first, finding)
-    return tuple(kept.values())
+        if first.kind is not finding.kind and {first.kind, finding.kind} <= OF_64_DIGITS:
+            chain_id = finding.chain_id if first.chain_id is None else first.chain_id
+            merged = replace(first, kind=Kind.HASH, host=first.host or finding.host, chain_id=chain_id)
+            kept[finding.value] = merged
+    return list(kept.values())
 
 
-def _both(first: Finding, later: Finding) -> Finding:
-    """Merge hints. Contradicting kinds of 64 hex characters (transaction link, intent ID) become `HASH`."""
-    claimed = {first.kind, later.kind}
-    if len(claimed) == 1 or not claimed <= OF_64_DIGITS:
-        return first
-    chain_id = later.chain_id if first.chain_id is None else first.chain_id
-    return replace(first, kind=Kind.HASH, host=first.host or later.host, chain_id=chain_id)
-
-
-def _without_short_forms(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def _without_short_forms(findings: Sequence[Finding]) -> list[Finding]:
     """Drop shortened forms of full values in the same text, such as the label of an explorer link."""
-    wholes = [finding.value for finding in findings if _is_whole(finding)]
-    linked = [
-        finding.value
-        for finding in findings
-        if _is_whole(finding) and (finding.host or finding.kind in (Kind.INTENT, Kind.TRANSACTION))
-    ]
-    return tuple(
-        finding
-        for finding in findings
-        if _is_whole(finding) or not _is_short_for(finding, linked if finding.kind is Kind.SHORTENED else wholes)
-    )
+    wholes = [each for each in findings if each.is_whole]
+    linked = [each for each in wholes if each.host or each.kind in (Kind.INTENT, Kind.TRANSACTION)]
 
+    def is_short_form(finding: Finding) -> bool:
+        head, *tail = CUT.split(finding.value.lower(), maxsplit=1)
+        others = linked if finding.kind is Kind.SHORTENED else wholes
+        return bool(tail) and any(each.value.startswith(head) and each.value.endswith(tail[0]) for each in others)
 
-def _is_short_for(finding: Finding, wholes: Sequence[str]) -> bool:
-    head, *tail = CUT.split(finding.value.lower(), maxsplit=1)
-    return bool(tail) and any(whole.startswith(head) and whole.endswith(tail[0]) for whole in wholes)
+    return [each for each in findings if each.is_whole or not is_short_form(each)]
 
 
 COMPLETE = frozenset({ADDRESS_DIGITS, HASH_DIGITS})
@@ -402,19 +386,7 @@ WHOLE = re.compile(rf"(?:0x)?(?:[0-9a-f]{{{ADDRESS_DIGITS}}}|[0-9a-f]{{{HASH_DIG
 # A word of letters that look like digits, in OCR and in forgeries.
 POSSIBLE = re.compile(rf"[0-9A-Za-z{FULL_WIDTH}{GREEK_AND_CYRILLIC}]{{40,}}+")
 # Latin, Cyrillic and Greek letters.
-LOOKALIKES = {
-    ord(letter): digit
-    for digit, letters in {
-        "0": "Oo\u041e\u043e\u039f\u03bf",
-        "1": "lI",
-        "a": "\u0430\u0410\u03b1\u0391",
-        "b": "\u0412\u0392",
-        "c": "\u0441\u0421",
-        "e": "\u0435\u0415\u0395",
-        "x": "\u0445\u0425",
-    }.items()
-    for letter in letters
-}
+LOOKALIKES = {ord(letter): digit for digit, letters in WORDS["lookalikes"].items() for letter in letters}
 MAX_LOOKALIKES = 4
 DOUBLED = re.compile(r"0x(?:\s?0x){1,3}+(?=[0-9a-f]{38})", re.IGNORECASE)
 # Texts copied from a table: `Hash0x12…`, `0x12…Success`, `0x12…0x34…`.
@@ -462,11 +434,10 @@ def joined(received: str) -> str:
     # Quoted-printable encodes `=` as `=3D`.
     received = ENCODED_BREAK_IN_PREFIX.sub("0", received.replace("=3D0x", "=0x"))
     pieces = list(PIECE.finditer(received))
-    glued = [_are_glued(received, piece, following) for piece, following in pairwise(pieces)]
-    groups = [_are_groups(received, piece, following) for piece, following in pairwise(pieces)]
+    links = [_link(received, piece, following) for piece, following in pairwise(pieces)]
     parts, taken, first = [], 0, 0
     while first < len(pieces):
-        last = _last(pieces, glued, groups, first)
+        last = _last(pieces, links, first)
         if last > first:
             parts += [received[taken : pieces[first].end()], *(piece[0] for piece in pieces[first + 1 : last + 1])]
             taken = pieces[last].end()
@@ -474,44 +445,39 @@ def joined(received: str) -> str:
     return "".join(parts) + received[taken:]
 
 
-def _are_glued(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
-    """Return whether a line break alone separates the pieces."""
+class Link(NamedTuple):
+    """What may join two pieces: a line break alone, or spaces alone, which count after `0x` only."""
+
+    is_break: bool = False
+    is_space: bool = False
+
+
+def _link(received: str, piece: re.Match[str], following: re.Match[str]) -> Link:
     start, end = piece.end(), following.start()
     if end - start > LONGEST_BREAK or following["prefix"]:
-        return False
-    if ENCODED_BREAK.fullmatch(received, start, end):
-        return True
-    return _shortest_of(piece, following) >= SHORTEST and BREAK.fullmatch(received, start, end) is not None
-
-
-def _are_groups(received: str, piece: re.Match[str], following: re.Match[str]) -> bool:
-    """Return whether spaces alone separate the pieces, which counts after `0x` only."""
-    start, end = piece.end(), following.start()
-    if end - start > LONGEST_BREAK or following["prefix"]:
-        return False
-    shortest = _shortest_of(piece, following)
-    is_word = shortest < SHORTEST_GROUP and following["digits"].isalpha()
-    return bool(shortest) and not is_word and BETWEEN_GROUPS.fullmatch(received, start, end) is not None
-
-
-def _shortest_of(piece: re.Match[str], following: re.Match[str]) -> int:
-    """Return the shorter length; 0 if either piece is complete."""
+        return Link()
     lengths = (len(piece["digits"]), len(following["digits"]))
-    return 0 if COMPLETE.intersection(lengths) else min(lengths)
+    shortest = 0 if COMPLETE.intersection(lengths) else min(lengths)
+    is_break = shortest >= SHORTEST and BREAK.fullmatch(received, start, end) is not None
+    is_word = shortest < SHORTEST_GROUP and following["digits"].isalpha()
+    return Link(
+        is_break or ENCODED_BREAK.fullmatch(received, start, end) is not None,
+        shortest > 0 and not is_word and BETWEEN_GROUPS.fullmatch(received, start, end) is not None,
+    )
 
 
-def _last(pieces: list[re.Match[str]], glued: list[bool], groups: list[bool], first: int) -> int:
+def _last(pieces: list[re.Match[str]], links: list[Link], first: int) -> int:
     """Return the last piece of the longest complete value that starts at `first`, or `first` if there is none.
 
     A further group after 40 characters means an incomplete hash, not an address."""
     last, digits = first, len(pieces[first]["digits"])
     has_prefix = bool(pieces[first]["prefix"])
-    for index in range(first, len(glued)):
-        digits += len(pieces[index + 1]["digits"])
-        if not (glued[index] or (has_prefix and groups[index])) or digits > HASH_DIGITS:
+    for place, link in enumerate(links[first:], start=first + 1):
+        digits += len(pieces[place]["digits"])
+        if not (link.is_break or (has_prefix and link.is_space)) or digits > HASH_DIGITS:
             break
-        goes_on = has_prefix and digits < HASH_DIGITS and any(groups[index + 1 : index + 2])
-        last = index + 1 if digits in COMPLETE and not goes_on else last
+        goes_on = has_prefix and digits < HASH_DIGITS and any(each.is_space for each in links[place : place + 1])
+        last = place if digits in COMPLETE and not goes_on else last
     return last
 
 
