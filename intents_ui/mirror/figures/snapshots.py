@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from functools import cache
 from heapq import nsmallest
 from itertools import batched
 from typing import NamedTuple, Self
@@ -36,6 +35,7 @@ LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
 
 type Tokens = tuple[int | None, int | None]
+type Hours = Mapping[ScopeName, dict[int, Bar]]
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
 
@@ -220,8 +220,7 @@ class Adder:
         self._late_buckets = {route.pk: statistics.bucket(route.late_after) for route in routes}  # the last in time
         self._tokens = {token.pk: token.key for token in Token.objects.all()}
         self._divided: dict[Period, tuple[Sequence[int], Sequence[Span]]] = {}
-        self._rows, self._hours = cache(facts.of_rows), cache(self._hour_bars)
-        self._merged = cache(lambda part: facts.merged(self._rows(part).values()))
+        self._parts: dict[Span, tuple[Found, Hours]] = {}
 
     def load(self, period: Period) -> Iterator[None]:
         """Read what is to be added up, a piece at a time."""
@@ -246,30 +245,44 @@ class Adder:
 
     def load_rows(self, spans: Iterable[Span], *, by_hour: bool) -> Iterator[None]:
         for part in parts(spans):
-            if by_hour:
-                self._hours(part)
-            self._merged(part)
+            if part not in self._parts or (by_hour and not self._parts[part][1]):
+                rows, hours = facts.of_rows(part), defaultdict[ScopeName, dict[int, Bar]](dict)
+                for hour, found in sorted(rows.items()) if by_hour else ():
+                    for scope, bar in self.bars(found):
+                        hours[scope][hour] = bar
+                self._parts[part] = facts.merged(rows.values()), hours
             yield
+
+    def of_rows(self, spans: Iterable[Span]) -> tuple[Found, Hours]:
+        """Return what ended in times that were loaded, and the bars of their hours."""
+        loaded, hours = [self._parts[part] for part in parts(spans)], defaultdict[ScopeName, dict[int, Bar]](dict)
+        for _, bars in loaded:
+            for scope, of_scope in bars.items():
+                hours[scope] |= of_scope
+        return facts.merged(found for found, _ in loaded), hours
 
     def of(self, period: Period) -> dict[ScopeName, Sums]:
         """Return the sums of all scopes in which transfers ended."""
         deque(self.load(period), maxlen=0)
         days, spans = self._divided[period]
-        found = facts.merged([self._past[frozenset(days)], self.of_rows(spans)])
+        rows, hours = self.of_rows(spans)
+        found = facts.merged([self._past[frozenset(days)], rows])
         sums = self.by_scope(found)
-        for scope, of_scope in sums.items():
-            bars = self._bars[scope.text]
-            of_scope.bars = {day: bars[day] for day in days if day in bars}
-        if period.step == HOUR:
-            for scope, hours in self.hours(spans).items():
-                sums[scope].hours = hours
-        if period.bar == DAY:
-            for span in spans:
-                for scope, bar in self.bars(self.of_rows([span])):
-                    sums[scope].bars[span[0] // DAY * DAY] = bar
+        if period.bar == HOUR:
+            for scope, of_scope in sums.items():
+                of_scope.bars = hours[scope]
+            self._add_owners(sums, found)
             return sums
-        for of_scope in sums.values():
-            of_scope.bars, of_scope.hours = of_scope.hours, {}
+        for scope, of_scope in sums.items():
+            known = self._bars[scope.text]
+            of_scope.bars = {day: known[day] for day in days if day in known}
+            of_scope.hours = hours[scope] if period.step == HOUR else {}
+        for span in spans:
+            for scope, bar in self.bars(self.of_rows([span])[0]):
+                sums[scope].bars[span[0] // DAY * DAY] = bar
+        return sums
+
+    def _add_owners(self, sums: Mapping[ScopeName, Sums], found: Found) -> None:
         members = defaultdict[ScopeName, list[Ended]](list)
         for pair, each in found.items():
             for scope in self._of_pair(pair):
@@ -277,7 +290,6 @@ class Adder:
         for scope, several in members.items():
             owners = set[bytes]().union(*(each.owners for each in several))
             sums[scope].owners = len(owners), len(set[bytes]().union(*(each.unserved for each in several)))
-        return sums
 
     def by_scope(self, found: Found) -> dict[ScopeName, Sums]:
         sums = defaultdict[ScopeName, Sums](Sums)
@@ -286,24 +298,6 @@ class Adder:
             for scope in self._of_pair(pair):
                 sums[scope].add(pair[1:], each, in_time=in_time)
         return sums
-
-    def of_rows(self, spans: Iterable[Span]) -> Found:
-        return facts.merged(map(self._merged, parts(spans)))
-
-    def hours(self, spans: Iterable[Span]) -> dict[ScopeName, dict[int, Bar]]:
-        """Return the bars of the hours of times."""
-        found = defaultdict[ScopeName, dict[int, Bar]](dict)
-        for part in parts(spans):
-            for scope, bars in self._hours(part).items():
-                found[scope] |= bars
-        return found
-
-    def _hour_bars(self, part: Span) -> Mapping[ScopeName, Mapping[int, Bar]]:
-        bars = defaultdict[ScopeName, dict[int, Bar]](dict)
-        for hour, found in sorted(self._rows(part).items()):
-            for scope, bar in self.bars(found):
-                bars[scope][hour] = bar
-        return bars
 
     def bars(self, found: Found) -> Iterator[tuple[ScopeName, Bar]]:
         """Yield the bar of each scope, which takes less than its sums."""
@@ -402,7 +396,7 @@ class SnapshotWriter:
         self._adder.begin(self._now)
         spans, has_hours = [(day, day + DAY)], day >= self._now - HOURS_SHOWN
         yield from self._adder.load_rows(spans, by_hour=has_hours)
-        found, hours = self._adder.of_rows(spans), self._adder.hours(spans) if has_hours else {}
+        found, hours = self._adder.of_rows(spans)
         rows = [
             {
                 "day": day,
