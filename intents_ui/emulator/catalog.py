@@ -31,12 +31,12 @@ class Token:
     chain_id: int
     address: str
     checksummed: str
-    name: str
-    symbol: str
-    decimals: int | None
-    listing: str
-    feature_index: int
-    price: int
+    name: str = ""
+    symbol: str = ""
+    decimals: int | None = 18
+    listing: str = "listed"
+    feature_index: int = 999
+    price: int = 0
 
     @property
     def scale(self) -> int:
@@ -117,7 +117,7 @@ class Catalogue:
     def change_token(self, chain_id: int, address: str, **changes: Any) -> None:
         """Add a token, or change its fields (those of `Token`). `listing="none"` unlists it."""
         known = self.token(chain_id, address)
-        changed = replace(known or _new_token(chain_id, address), **changes)
+        changed = replace(known or Token(chain_id, canonical(address), address), **changes)
         if known:
             self.tokens = [changed if token is known else token for token in self.tokens]
         else:
@@ -212,20 +212,6 @@ def _new_chain(chain_id: int) -> dict[str, Any]:
     }
 
 
-def _new_token(chain_id: int, address: str) -> Token:
-    return Token(
-        chain_id=chain_id,
-        address=canonical(address),
-        checksummed=address,
-        name="",
-        symbol="",
-        decimals=18,
-        listing="listed",
-        feature_index=999,
-        price=0,
-    )
-
-
 def _filler(number: int, chain_id: int) -> Token:
     """Return one synthetic token.
 
@@ -243,6 +229,5 @@ def _filler(number: int, chain_id: int) -> Token:
         symbol=f"{first[:_LETTERS].upper()}{letters}{later.strip()}",
         decimals=_DECIMALS[number % len(_DECIMALS)],
         listing="listed" if number % 4 else "external",
-        feature_index=999,
         price=PRICE_SCALE * (number % 50 + 1) // 10,
     )

@@ -57,26 +57,24 @@ def required[T](value: T | None, field: str) -> T:
 
 
 def text(body: Document, field: str) -> str | None:
-    value = body.get(field)
-    if value is not None and not isinstance(value, str):
-        raise _wrong_type(field, "string", value)
-    return value
+    return _typed(body.get(field), str, field, "string")
 
 
 def words(body: Document, field: str) -> list[str] | None:
-    value = body.get(field)
-    if value is None:
-        return None
-    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise _wrong_type(field, "[]string", value)
-    return value
+    return _entries(body, field, str, "[]string")
 
 
 def flag(body: Document, field: str) -> bool:
-    value = body.get(field)
-    if value is not None and not isinstance(value, bool):
-        raise _wrong_type(field, "bool", value)
-    return bool(value)
+    return bool(_typed(body.get(field), bool, field, "bool"))
+
+
+def members(body: Document, field: str) -> Document:
+    """Return an object, empty if it is missing."""
+    return _typed(body.get(field), dict, field, "object") or {}
+
+
+def objects(body: Document, field: str) -> list[Document]:
+    return _entries(body, field, dict, "[]object") or []
 
 
 def whole(body: Document, field: str) -> int | None:
@@ -85,28 +83,20 @@ def whole(body: Document, field: str) -> int | None:
 
 
 def wholes(body: Document, field: str) -> list[int] | None:
-    value = body.get(field)
-    if value is None:
-        return None
-    if not isinstance(value, list):
-        raise _wrong_type(field, "[]uint64", value)
-    return [required(_whole(each, field), field) for each in value]
+    found = _typed(body.get(field), list, field, "[]uint64")
+    return None if found is None else [required(_whole(each, field), field) for each in found]
 
 
-def members(body: Document, field: str) -> Document:
-    """Return an object, empty if it is missing."""
-    value = body.get(field)
-    if value is not None and not isinstance(value, dict):
-        raise _wrong_type(field, "object", value)
-    return value or {}
+def _entries[T](body: Document, field: str, kind: type[T], wanted: str) -> list[T] | None:
+    found = _typed(body.get(field), list, field, wanted)
+    if found is not None and not all(isinstance(each, kind) for each in found):
+        raise _wrong_type(field, wanted, found)
+    return found
 
 
-def objects(body: Document, field: str) -> list[Document]:
-    value = body.get(field)
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise _wrong_type(field, "[]object", value)
+def _typed[T](value: Any, kind: type[T], field: str, wanted: str) -> T | None:
+    if value is not None and not isinstance(value, kind):
+        raise _wrong_type(field, wanted, value)
     return value
 
 

@@ -1,7 +1,7 @@
 """Pricing of transfers. Amounts are in base units, and USD amounts in millionths, so that sums are exact."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token
 from intents_ui.emulator.names import noise
@@ -52,8 +52,7 @@ class Fee:
 NO_FEE: Final = Fee(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Gas:
+class Gas(NamedTuple):
     """Network fee on one chain. `cost` is in wei, `fee` is the same amount in the origin token."""
 
     chain_id: int
@@ -116,26 +115,25 @@ class FeesExceedAmountError(ValueError):
 
 def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
     """Return the price of a transfer. Raises FeesExceedAmountError."""
-    origin, destination = transfer.origin, transfer.destination
-    from_amount, to_amount = amounts_of(transfer, catalogue)
+    origin, points, gas = transfer.origin, _points(transfer), _gas_of(transfer, catalogue)
+    from_amount, to_amount = _amounts(transfer, points, gas)
     in_micro = from_amount * origin.price // origin.scale
-    origin_gas, *others = (_gas(transfer, chain_id, limit, catalogue) for chain_id, limit in _gas_limits(transfer))
-    fees = [_fee(in_micro * points // _BASIS_POINTS, origin) for points in _fee_points(transfer)]
-    *providers, service, collector = fees
+    fees = [_fee(in_micro * each // _BASIS_POINTS, origin) for each in points]
     if to_amount <= 0:
-        total = sum((*fees, origin_gas.fee, *(each.fee for each in others)), NO_FEE)
+        total = sum((*fees, *(each.fee for each in gas)), NO_FEE)
         raise FeesExceedAmountError(
             f"insufficient origin amount: estimated provider + service + gas fees exceed the provided amount"
             f" (origin={from_amount}, fees={total.amount})"
         )
+    *providers, service, collector = fees
     return Terms(
         origin=origin,
-        destination=destination,
+        destination=transfer.destination,
         from_amount=from_amount,
         to_amount=to_amount,
         to_minimum=_minimum(transfer, to_amount),
-        origin_gas=origin_gas,
-        destination_gas=others[0] if others else None,
+        origin_gas=gas[0],
+        destination_gas=gas[1] if len(gas) > 1 else None,
         providers=tuple(providers),
         service=service,
         collector=collector,
@@ -144,21 +142,39 @@ def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
 
 def amounts_of(transfer: Transfer, catalogue: Catalogue) -> tuple[int, int]:
     """Return the input and the output, which isn't positive if the fees exceed the input."""
+    return _amounts(transfer, _points(transfer), _gas_of(transfer, catalogue))
+
+
+def _amounts(transfer: Transfer, points: list[int], gas: list[Gas]) -> tuple[int, int]:
     origin, destination = transfer.origin, transfer.destination
-    gas = sum(_gas_cost(transfer, chain_id, limit, catalogue)[-1] for chain_id, limit in _gas_limits(transfer))
-    impact = 0 if transfer.origin.symbol == transfer.destination.symbol else SWAP_IMPACT
-    points = [*_fee_points(transfer), _points(transfer, impact)]
+    has_impact = origin.symbol != destination.symbol and not transfer.deal.free
+    points = [*points, SWAP_IMPACT] if has_impact else points
     from_amount, to_amount = transfer.from_amount, transfer.to_amount
+    gas_micro = sum(each.fee.micro_usd for each in gas)
     if from_amount is None:
         out_micro = -(-(to_amount or 0) * destination.price // destination.scale)
-        in_micro = -(-(out_micro + gas) * _BASIS_POINTS // (_BASIS_POINTS - sum(points)))
+        in_micro = -(-(out_micro + gas_micro) * _BASIS_POINTS // (_BASIS_POINTS - sum(points)))
         from_amount = -(-in_micro * origin.scale // origin.price)
     if to_amount is None:
         in_micro = from_amount * origin.price // origin.scale
-        costs = gas + sum(in_micro * each // _BASIS_POINTS for each in points)
+        costs = gas_micro + sum(in_micro * each // _BASIS_POINTS for each in points)
         fine = from_amount * origin.price * _FINE // origin.scale - costs * _FINE
         to_amount = fine * destination.scale // (destination.price * _FINE) if destination.price else 0
     return from_amount, to_amount
+
+
+def _points(transfer: Transfer) -> list[int]:
+    """Return the fees of each provider, the service and the collector in basis points."""
+    fees = [PROVIDER_FEES.get(provider, OTHER_PROVIDER_FEE) for provider in transfer.deal.providers]
+    return [0 if transfer.deal.free else each for each in (*fees, SERVICE_FEE, COLLECTOR_FEE)]
+
+
+def _gas_of(transfer: Transfer, catalogue: Catalogue) -> list[Gas]:
+    """Return the network fee on each chain of the transfer."""
+    origin = _gas(transfer, transfer.origin.chain_id, ORIGIN_GAS, catalogue)
+    if transfer.same_chain:
+        return [origin]
+    return [origin, _gas(transfer, transfer.destination.chain_id, DESTINATION_GAS, catalogue)]
 
 
 def usd(units: int, token: Token) -> float:
@@ -174,43 +190,20 @@ def _minimum(transfer: Transfer, to_amount: int) -> int:
     return to_amount * (_BASIS_POINTS - round(transfer.slippage * _BASIS_POINTS)) // _BASIS_POINTS
 
 
-def _points(transfer: Transfer, points: int) -> int:
-    return 0 if transfer.deal.free else points
-
-
-def _fee_points(transfer: Transfer) -> list[int]:
-    """Return the basis points of each provider, the service and the collector."""
-    providers = (PROVIDER_FEES.get(provider, OTHER_PROVIDER_FEE) for provider in transfer.deal.providers)
-    return [_points(transfer, points) for points in (*providers, SERVICE_FEE, COLLECTOR_FEE)]
-
-
-def _gas_limits(transfer: Transfer) -> list[tuple[int, int]]:
-    """Return the chains on which gas is paid, and about how much."""
-    limits = [(transfer.origin.chain_id, ORIGIN_GAS), (transfer.destination.chain_id, DESTINATION_GAS)]
-    return limits[:1] if transfer.same_chain else limits
-
-
-def _gas_cost(transfer: Transfer, chain_id: int, base_limit: int, catalogue: Catalogue) -> tuple[int, int, int, int]:
-    """Return the limit and the price of gas, a random number, and the cost in millionths of a USD."""
+def _gas(transfer: Transfer, chain_id: int, base_limit: int, catalogue: Catalogue) -> Gas:
     native = catalogue.native(chain_id)
+    native_price = native.price if native else OTHER_NATIVE_PRICE
     random, fraction = noise(transfer.number, f"gas {chain_id}", 2)
     limit = base_limit + random * 137
     price = GAS_PRICES.get(chain_id, OTHER_GAS_PRICE) * (224 + fraction // 4) // 256
-    native_price = native.price if native else OTHER_NATIVE_PRICE
-    return limit, price, random, 0 if transfer.deal.free else limit * price * native_price // 10**18
-
-
-def _gas(transfer: Transfer, chain_id: int, base_limit: int, catalogue: Catalogue) -> Gas:
-    native = catalogue.native(chain_id)
-    limit, price, random, micro_usd = _gas_cost(transfer, chain_id, base_limit, catalogue)
     return Gas(
         chain_id=chain_id,
         limit=limit,
         price=price,
         native_symbol=native.symbol if native else "SOL",
-        native_price=native.price if native else OTHER_NATIVE_PRICE,
+        native_price=native_price,
         usage=GAS_USAGE[random % len(GAS_USAGE)],
-        fee=_fee(micro_usd, transfer.origin),
+        fee=_fee(0 if transfer.deal.free else limit * price * native_price // 10**18, transfer.origin),
     )
 
 
