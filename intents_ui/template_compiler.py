@@ -78,13 +78,6 @@ class PlainCodeGenerator(CodeGenerator):
         self.visit(node.node, frame)
         self.write(f").{node.attr}")
 
-    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
-        self.write("(")
-        self.visit(node.node, frame)
-        self.write(")[")
-        self.visit(node.arg, frame)
-        self.write("]")
-
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         self.visit(node.node, frame)
         self.write("(")

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,15 +12,8 @@ from tests.waiting import PATIENCE, until
 MAX_AGE = 5.0
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 class Copy:
-    """Something to read. A read waits while `is_held`."""
+    """Something to read. A read waits while `may_go_on` isn't set."""
 
     def __init__(self) -> None:
         self.reads = 0
@@ -37,25 +31,28 @@ class Copy:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SimpleNamespace:
+    return SimpleNamespace(now=0.0)
 
 
 @pytest.fixture
-def recent(clock: Clock) -> RecentReads:
-    return RecentReads(clock)
+def recent(clock: SimpleNamespace) -> RecentReads:
+    return RecentReads(lambda: clock.now)
 
 
-def test_a_result_is_shared_for_its_time(recent: RecentReads, clock: Clock) -> None:
-    copy = Copy()
+@pytest.fixture
+def copy() -> Copy:
+    return Copy()
+
+
+def test_a_result_is_shared_for_its_time(recent: RecentReads, clock: SimpleNamespace, copy: Copy) -> None:
     assert recent.get("key", copy.read, max_age=MAX_AGE) == 1
     clock.now = MAX_AGE
     assert recent.get("key", copy.read, max_age=MAX_AGE) == 1
     assert recent.get("another", copy.read, max_age=MAX_AGE) == 2
 
 
-def test_no_page_waits_for_a_renewal(recent: RecentReads, clock: Clock) -> None:
-    copy = Copy()
+def test_no_page_waits_for_a_renewal(recent: RecentReads, clock: SimpleNamespace, copy: Copy) -> None:
     recent.get("key", copy.read, max_age=MAX_AGE)
     clock.now = 2 * MAX_AGE
     copy.may_go_on.clear()
@@ -65,8 +62,7 @@ def test_no_page_waits_for_a_renewal(recent: RecentReads, clock: Clock) -> None:
     assert copy.reads == 2
 
 
-def test_a_result_that_is_too_old_is_waited_for(recent: RecentReads, clock: Clock) -> None:
-    copy = Copy()
+def test_a_result_that_is_too_old_is_waited_for(recent: RecentReads, clock: SimpleNamespace, copy: Copy) -> None:
     recent.get("key", copy.read, max_age=MAX_AGE)
     clock.now = 2 * MAX_AGE + 1
     with ThreadPoolExecutor(4) as pages:
@@ -74,8 +70,9 @@ def test_a_result_that_is_too_old_is_waited_for(recent: RecentReads, clock: Cloc
     assert [each.result() for each in found] == [2, 2, 2, 2]
 
 
-def test_a_failed_renewal_shows_when_the_result_is_too_old(recent: RecentReads, clock: Clock) -> None:
-    copy = Copy()
+def test_a_failed_renewal_shows_when_the_result_is_too_old(
+    recent: RecentReads, clock: SimpleNamespace, copy: Copy
+) -> None:
     recent.get("key", copy.read, max_age=MAX_AGE)
     copy.error = OSError("gone")
     clock.now = MAX_AGE + 1
