@@ -4,18 +4,18 @@
 const storage = {
   NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "followed", "density", "views"],
 
-  read(name, otherwise) {
+  read(name, otherwise, place = () => localStorage) {
     try {
-      return JSON.parse(localStorage.getItem(name)) ?? otherwise;
+      return JSON.parse(place().getItem(name)) ?? otherwise;
     } catch {
       return otherwise;
     }
   },
 
   // Return whether the value was saved.
-  write(name, value) {
+  write(name, value, place = () => localStorage) {
     try {
-      localStorage.setItem(name, JSON.stringify(value));
+      place().setItem(name, JSON.stringify(value));
     } catch {
       return false;
     }
@@ -23,20 +23,8 @@ const storage = {
     return true;
   },
 
-  isAllowed() {
-    try {
-      localStorage.setItem("asked", "");
-      localStorage.removeItem("asked");
-      return true;
-    } catch {
-      return false;
-    }
-  },
-
   // The chosen columns of lists, which the server draws, and so a cookie.
-  columns() {
-    return document.cookie.match(/(?:^|; )columns=([a-z.]+)/)?.[1].split(".") ?? [];
-  },
+  columns: () => document.cookie.match(/(?:^|; )columns=([a-z.]+)/)?.[1].split(".") ?? [],
 
   // Return whether they were saved.
   chooseColumns(columns) {
@@ -57,32 +45,18 @@ const storage = {
   },
 };
 
-// The list from which this tab opened a transfer: its URL, and the paths of its transfers.
-const openedList = {
-  read() {
-    try {
-      const { url, paths } = JSON.parse(sessionStorage.getItem("list"));
-      const isOurs = [url, ...paths].every((each) => /^\/[^/\\]/.test(each));
-      return isOurs ? { url, paths } : { paths: [] };
-    } catch {
-      return { paths: [] };
-    }
-  },
-
-  write(list) {
-    try {
-      sessionStorage.setItem("list", JSON.stringify(list));
-    } catch {
-      // The links are missing then.
-    }
-  },
-};
-
-// Deferred scripts fill in the links. Reserve their height before the first paint.
-if (openedList.read().paths.includes(location.pathname)) document.documentElement.dataset.inList = "";
-
 // "storagechange" fires on each change in any tab. `detail` is the name, or null if all values may have changed.
 addEventListener("storage", (event) => dispatchEvent(new CustomEvent("storagechange", { detail: event.key })));
+
+// The list from which this tab opened a transfer: its URL, and the paths of its transfers.
+function openedList() {
+  const list = storage.read("list", {}, () => sessionStorage);
+  const isOurs = Array.isArray(list.paths) && [list.url, ...list.paths].every((each) => /^\/[^/\\]/.test(each));
+  return isOurs ? list : { paths: [] };
+}
+
+// Deferred scripts fill in the links. Reserve their height before the first paint.
+if (openedList().paths.includes(location.pathname)) document.documentElement.dataset.inList = "";
 
 // Deferred scripts fill the saved lists. Hide what's below until then, so that it doesn't shift.
 if (["starred", "looked-up", "views"].some((name) => storage.read(name, []).length)) {
@@ -90,14 +64,9 @@ if (["starred", "looked-up", "views"].some((name) => storage.read(name, []).leng
   addEventListener("DOMContentLoaded", () => delete document.documentElement.dataset.fillsLists);
 }
 
-// Apply the saved theme, and the row height of lists, before the first paint.
-{
-  const theme = storage.read("theme");
-  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-}
-
 function applyDensity() {
   document.documentElement.dataset.density = storage.read("density") === "compact" ? "compact" : "comfortable";
 }
 
 applyDensity();
+if (["light", "dark"].includes(storage.read("theme"))) document.documentElement.dataset.theme = storage.read("theme");

@@ -9,48 +9,37 @@ const serverClock = {
 {
   const [load] = performance.getEntriesByType("navigation");
   const received = Date.now() - performance.now() + (load?.responseStart ?? 0);
-  serverClock.ahead = Date.parse(document.documentElement.dataset.made) - received;
-  try {
-    // A document from the browser's cache is old. Use what this tab measured before.
-    if (load?.transferSize < load?.encodedBodySize) serverClock.ahead = Number(sessionStorage.getItem("clock"));
-    sessionStorage.setItem("clock", serverClock.ahead);
-  } catch {
-    // Storage may be unavailable.
-  }
+  const isOld = load?.transferSize < load?.encodedBodySize; // from the browser's cache
+  const measured = Date.parse(document.documentElement.dataset.made) - received;
+  serverClock.ahead = isOld ? storage.read("clock", 0, () => sessionStorage) : measured;
+  storage.write("clock", serverClock.ahead, () => sessionStorage);
 }
 
 // Show times in the viewer's zone, in UTC or as Unix seconds. The server renders UTC.
 
+const TWO = "2-digit";
 const ownClock = new Intl.DateTimeFormat("en-GB", {
-  year: "numeric",
-  month: "2-digit",
-  day: "2-digit",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
+  ...{ year: "numeric", month: TWO, day: TWO, hour: TWO, minute: TWO, second: TWO },
   hourCycle: "h23",
 });
 // Only the viewer's own locale knows zone abbreviations such as EST.
 const ownZone = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" });
+const { timeZone: ZONE } = ownZone.resolvedOptions();
 
 function howTimesAreShown() {
   const way = storage.read("times");
-  return ["local", "utc", "unix"].includes(way) ? way : "local";
+  return ["utc", "unix"].includes(way) ? way : "local";
 }
 
 function inOwnZone(at) {
   const part = Object.fromEntries(ownClock.formatToParts(at).map(({ type, value }) => [type, value]));
-  return {
-    date: `${part.year.padStart(4, "0")}-${part.month}-${part.day}`,
-    minute: `${part.hour}:${part.minute}`,
-    second: part.second,
-    zone: ownZone.formatToParts(at).find(({ type }) => type === "timeZoneName").value,
-  };
+  return { date: `${part.year.padStart(4, "0")}-${part.month}-${part.day}`, minute: `${part.hour}:${part.minute}`, second: part.second };
 }
 
 // In the server's format: with the date unless it's today.
 function withZone(at, today, isRough) {
-  const { date, minute, second, zone } = inOwnZone(at);
+  const { date, minute, second } = inOwnZone(at);
+  const zone = ownZone.formatToParts(at).find(({ type }) => type === "timeZoneName").value;
   return (date === today ? "" : date + " ") + minute + (isRough ? "" : ":" + second) + " " + zone;
 }
 
@@ -65,17 +54,17 @@ function showTimes() {
     else if (way === "unix") time.textContent = `${Math.floor(at / 1000)} Unix`;
     else time.textContent = withZone(at, today, time.dataset.at === "minute");
   }
-  const zone = { utc: "UTC", unix: "Unix seconds", local: Intl.DateTimeFormat().resolvedOptions().timeZone }[way];
-  for (const place of document.querySelectorAll("[data-zone-name]")) place.textContent = zone;
+  for (const place of document.querySelectorAll("[data-zone-name]"))
+    place.textContent = { utc: "UTC", unix: "Unix seconds", local: ZONE }[way];
   for (const choice of document.querySelectorAll("input[name=times]")) choice.checked = choice.value === way;
+  askInZone();
 }
 
 // Convert date-time fields from UTC to the viewer's zone, except those the user has edited.
 function askInZone() {
   const zone = document.querySelector("input[data-zone]");
   if (!zone) return;
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  zone.value = howTimesAreShown() === "local" && timeZone ? timeZone : "UTC";
+  zone.value = (howTimesAreShown() === "local" && ZONE) || "UTC";
   for (const field of zone.form.querySelectorAll("input[data-seconds]")) {
     field.dataset.written ??= field.value;
     if (field.value !== field.dataset.written) continue;
@@ -86,25 +75,10 @@ function askInZone() {
   }
 }
 
-function useTimes() {
-  showTimes();
-  askInZone();
-}
+on("change", "input[name=times]", ({ value }) => storage.write("times", value) || showTimes());
+keepShown(showTimes);
 
-document.addEventListener("change", (event) => {
-  if (event.target.name !== "times") return;
-  storage.write("times", event.target.value);
-  useTimes();
-});
-
-document.addEventListener("htmx:after:swap", useTimes);
-// The choice changed in another tab, or the page was restored from the back/forward cache.
-addEventListener("storage", (event) => event.key === "times" && useTimes());
-addEventListener("pageshow", (event) => event.persisted && useTimes());
-
-useTimes();
-
-// Live updates of an open transfer.
+// Ages, countdowns and bars of an open transfer, each second.
 
 const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 
@@ -129,11 +103,12 @@ function since(moment) {
 
 function tick() {
   for (const time of document.querySelectorAll("time[data-since]")) time.textContent = duration(since(time.dateTime));
-  for (const time of document.querySelectorAll("time[data-until]"))
-    time.textContent = duration(Math.max(0, Math.floor((Date.parse(time.dateTime) - serverClock.now()) / 1000 - (time.dataset.ahead ?? 0))));
-  for (const words of document.querySelectorAll("[data-ago]")) {
-    words.textContent = ago(since(words.dataset.ago || words.nextElementSibling?.dateTime));
+  for (const time of document.querySelectorAll("time[data-until]")) {
+    const left = (Date.parse(time.dateTime) - serverClock.now()) / 1000 - (time.dataset.ahead ?? 0);
+    time.textContent = duration(Math.max(0, Math.floor(left)));
   }
+  for (const words of document.querySelectorAll("[data-ago]"))
+    words.textContent = ago(since(words.dataset.ago || words.nextElementSibling?.dateTime));
   for (const bar of document.querySelectorAll("rect[data-of]"))
     bar.setAttribute("width", Math.min(100, (since(bar.dataset.since) * 100) / bar.dataset.of));
 }
@@ -146,42 +121,36 @@ function askWhenDue() {
   htmx.trigger(due, "due");
 }
 
-function states() {
-  const steps = document.querySelectorAll("[data-step]");
-  return new Map(Array.from(steps, (step) => [step.dataset.step, step.dataset.state]));
-}
+// Live updates of an open transfer: highlight the steps that changed, and follow its status with the tab's icon.
 
+const states = () => new Map(Array.from(document.querySelectorAll("[data-step]"), ({ dataset }) => [dataset.step, dataset.state]));
 let before = states();
-
-document.addEventListener("htmx:before:swap", () => (before = states()));
-
-document.addEventListener("htmx:after:swap", () => {
-  for (const [name, state] of states())
-    if (before.get(name) !== state) document.querySelector(`[data-step="${name}"]`).dataset.changed = "";
-  const favicon = document.querySelector("[data-favicon]");
-  if (favicon) document.querySelector("link[rel=icon]").href = favicon.dataset.favicon;
-  for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;
-  tick();
-});
 
 // A slow response may be older than what the stream has brought meanwhile. A transfer never goes back to it.
 document.addEventListener("htmx:before:swap", (event) => {
+  before = states();
   const { sourceElement, text } = event.detail.ctx;
   const shown = document.querySelector("[data-now]")?.dataset.now;
   const [, given] = /data-now="([^"]+)"/.exec(text) ?? [];
   if (Date.parse(given) < Date.parse(shown) && sourceElement?.id !== "live") event.preventDefault();
 });
 
-document.addEventListener("animationend", (event) => delete event.target.dataset.changed);
+document.addEventListener("htmx:after:swap", () => {
+  for (const [name, state] of states())
+    if (before.get(name) !== state) document.querySelector(`[data-step="${name}"]`).dataset.changed = "";
+  const favicon = document.querySelector("[data-favicon]");
+  if (favicon) document.querySelector("link[rel=icon]").href = favicon.dataset.favicon;
+  tick();
+});
 
-function connection(state) {
-  document.documentElement.dataset.stream = state;
-}
+document.addEventListener("animationend", (event) => delete event.target.dataset.changed);
 
 // While polls and the stream bring nothing, the page says since when.
 const contact = {
   at: serverClock.now(),
   stream: null, // while it should be open
+
+  show: (state) => (document.documentElement.dataset.stream = state),
 
   note() {
     contact.at = serverClock.now();
@@ -202,7 +171,7 @@ const contact = {
   check() {
     if (!contact.stream || serverClock.now() - contact.at < 35_000) return;
     contact.lose();
-    connection("lost");
+    contact.show("lost");
     contact.stream.reader?.cancel();
   },
 
@@ -214,12 +183,12 @@ const contact = {
 
 document.addEventListener("htmx:sse:after:connection", ({ detail }) => {
   contact.stream = detail.connection;
-  connection("open");
+  contact.show("open");
   contact.note();
 });
 document.addEventListener("htmx:sse:after:message", contact.note);
 document.addEventListener("htmx:sse:close", () => (contact.stream = null));
-document.addEventListener("htmx:sse:error", () => connection("lost"));
+document.addEventListener("htmx:sse:error", () => contact.show("lost"));
 document.addEventListener("htmx:error", ({ detail: { ctx } }) => ctx && contact.fail(ctx.sourceElement));
 document.addEventListener("htmx:after:request", (event) => {
   const { response, sourceElement } = event.detail.ctx;
@@ -230,13 +199,10 @@ document.addEventListener("htmx:after:request", (event) => {
 document.addEventListener("visibilitychange", () => (contact.at = serverClock.now())); // a hidden tab hears nothing
 
 // A hidden tab sends no requests, unless its transfer is followed (transfer.js).
-function isAsleep() {
-  return document.hidden && !document.documentElement.hasAttribute("data-followed");
-}
+const isAsleep = () => document.hidden && !document.documentElement.hasAttribute("data-followed");
 
-document.addEventListener("htmx:before:request", (event) => {
-  const asking = event.target.closest?.("#live, [hx-trigger*=every]:not(.export-run *)");
-  if (!asking || !isAsleep()) return;
+on("htmx:before:request", "#live, [hx-trigger*=every]:not(.export-run *)", (asking, event) => {
+  if (!isAsleep()) return;
   event.preventDefault();
   if (asking.id === "live") document.addEventListener("visibilitychange", () => htmx.trigger(asking, "shown"), { once: true });
 });

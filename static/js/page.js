@@ -9,10 +9,36 @@ document.addEventListener("htmx:before:swap", (event) => {
   if (event.detail.tasks.some((task) => task.fragment.querySelector("meta"))) event.preventDefault();
 });
 
+// Call `act(element, event)` on events in elements that match, also in those that come later.
+function on(type, selector, act) {
+  document.addEventListener(type, (event) => {
+    const element = event.target.closest?.(selector);
+    if (element) act(element, event);
+  });
+}
+
+// Show what depends on saved values or on the content of the page, now and whenever one of them changes.
+function keepShown(show) {
+  show();
+  addEventListener("storagechange", show);
+  addEventListener("pageshow", (event) => event.persisted && show());
+  document.addEventListener("htmx:after:swap", show);
+}
+
 function announce(words) {
   const said = document.getElementById("said");
   said.textContent = "";
   setTimeout(() => (said.textContent = words), 50); // a repeated message is only announced if the region was empty in between
+}
+
+// Show a message for a moment, and announce it.
+function toast(words) {
+  const shown = document.getElementById("toast");
+  announce(words);
+  shown.textContent = words;
+  shown.hidden = false;
+  clearTimeout(shown.end);
+  shown.end = setTimeout(() => (shown.hidden = true), 2500);
 }
 
 // htmx adds the page's URL to each request. The server reads its path, to know whether a fragment is all that the page
@@ -27,46 +53,27 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (said) announce(said.dataset.said);
 });
 
-// When a swap removes the focused control, focus the same control in the new content, else its heading, its first row,
-// or the nearest heading before it.
+// When a swap removes the focused control, focus the same link in the new content, the next heading, or the next row.
 let focused;
-
-function focusPlace(control) {
-  const parents = [];
-  for (let each = control; each.localName !== "main"; each = each.parentElement)
-    parents.push({ parent: each.parentElement, before: each.previousElementSibling, each });
-  return { href: control.getAttribute("href"), parents };
-}
-
-function restoreFocus({ href, parents }) {
-  const gone = parents.findLast(({ each }) => !each.isConnected) ?? parents[0];
-  const came = gone.before?.isConnected ? gone.before.nextElementSibling : gone.parent.firstElementChild;
-  const same = href && gone.parent.querySelector(`a[href="${CSS.escape(href)}"]`);
-  let target = same || came?.querySelector("h1, h2, h3") || came?.querySelector("tbody a[href]");
-  for (let each = gone.parent; each && !target; each = each.parentElement) target = each.querySelector("h1, h2, h3");
-  if (!target) return;
-  if (!target.matches("a")) target.tabIndex = -1;
-  target.focus({ preventScroll: true });
-}
 
 document.addEventListener("htmx:before:swap", () => {
   const control = document.activeElement;
-  focused = control?.closest("main") && control.localName !== "main" ? focusPlace(control) : null;
-});
-document.addEventListener("htmx:finally:swap", () => {
-  if (focused && document.activeElement === document.body) restoreFocus(focused);
-  focused = null;
+  focused = { href: control.getAttribute("href"), parents: [] };
+  for (let each = control; each.closest("main *"); each = each.parentElement) focused.parents.push(each.parentElement);
 });
 
-// Show a message for a moment, and announce it.
-function toast(words) {
-  const shown = document.getElementById("toast");
-  announce(words);
-  shown.textContent = words;
-  shown.hidden = false;
-  clearTimeout(shown.end);
-  shown.end = setTimeout(() => (shown.hidden = true), 2500);
-}
+document.addEventListener("htmx:finally:swap", () => {
+  if (document.activeElement !== document.body || !focused?.parents.length) return;
+  const [parent, ...others] = focused.parents.filter((each) => each.isConnected);
+  if (!parent) return; // the whole page was replaced
+  const target =
+    (focused.href && parent.querySelector(`a[href="${CSS.escape(focused.href)}"]`)) ||
+    parent.querySelector("h1, h2, h3") ||
+    parent.querySelector(":scope > :last-child tbody a[href]") ||
+    others.find((each) => each.querySelector("h1, h2, h3"))?.querySelector("h1, h2, h3");
+  if (target && !target.matches("a")) target.tabIndex = -1;
+  target?.focus({ preventScroll: true });
+});
 
 // Where the browser, or the page around a frame, refuses access to the clipboard, a selection can often be copied.
 function copySelected(text) {
@@ -95,11 +102,6 @@ async function copyText(text, words = "Copied") {
   return true;
 }
 
-// "Copy address" has become "Copied address".
-function copiedBy(button) {
-  return (button.ariaLabel || button.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");
-}
-
 // The page's canonical address, without the search that led there.
 function pageLink() {
   return new URL(document.querySelector("link[rel=canonical]").href, location.href).href;
@@ -107,15 +109,17 @@ function pageLink() {
 
 const copyLink = () => copyText(pageLink(), "Copied link");
 
-async function copy(button, words = copiedBy(button)) {
-  const icon = button.querySelector("use");
-  const sprite = icon.getAttribute("href").replace(/#.*/, "");
+// "Copy address" becomes "Copied address".
+async function copy(button) {
+  const words = (button.ariaLabel || button.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");
   if (!(await copyText(button.dataset.copy ?? document.getElementById(button.dataset.copyOf).value, words))) return;
-  icon.setAttribute("href", sprite + "#check");
+  const icon = button.querySelector("use");
+  const draw = (name) => icon.setAttribute("href", icon.getAttribute("href").replace(/#.*/, `#${name}`));
+  draw("check");
   button.dataset.copied = "";
   clearTimeout(button.back);
   button.back = setTimeout(() => {
-    icon.setAttribute("href", sprite + "#copy");
+    draw("copy");
     delete button.dataset.copied;
   }, 1500);
 }
@@ -127,13 +131,8 @@ function switchTheme() {
   storage.write("theme", root.dataset.theme);
 }
 
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("button");
-  if (button?.matches("[data-copy], [data-copy-of]")) copy(button);
-  else if (button?.dataset.action === "theme") switchTheme();
-});
-
-for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;
+on("click", "button:is([data-copy], [data-copy-of])", copy);
+on("click", "[data-action=theme]", switchTheme);
 
 // Announce the result of a streamed page once it's complete.
 const total = document.getElementById("total");
@@ -143,17 +142,11 @@ if (total) announce(total.textContent);
 document.addEventListener("error", ({ target }) => target.matches("img") && target.remove(), true);
 for (const each of document.images) if (each.complete && !each.naturalWidth) each.remove();
 
-// The share button, in browsers with the Web Share API.
-
-function offerSharing() {
+// Controls that need scripts. Those that share need the Web Share API, too.
+keepShown(() => {
+  for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;
   if (navigator.share) for (const button of document.querySelectorAll("[data-share]")) button.hidden = false;
-}
-
-document.addEventListener("htmx:after:swap", offerSharing);
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-share]");
-  // AbortError: the user dismissed the share sheet.
-  if (button) navigator.share({ title: button.dataset.title, url: button.dataset.share }).catch(() => {});
 });
 
-offerSharing();
+// AbortError: the user dismissed the share sheet.
+on("click", "[data-share]", ({ dataset }) => navigator.share({ title: dataset.title, url: dataset.share }).catch(() => {}));

@@ -51,15 +51,17 @@
   );
 
   // A suggestion to search for the text is checked like the form.
-  function checkSuggestion(event) {
-    const form = event.target.closest?.("#palette a[href*='/search?q=']")?.closest("form");
-    if (!form || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    form.requestSubmit();
-  }
-
-  document.addEventListener("click", checkSuggestion, true);
+  document.addEventListener(
+    "click",
+    (event) => {
+      const form = event.target.closest?.("#palette a[href*='/search?q=']")?.closest("form");
+      if (!form || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      form.requestSubmit();
+    },
+    true,
+  );
 }
 
 // Suggestions below the search box: the page's actions, pages, saved items, and matches from the server (tokens, chains,
@@ -75,40 +77,30 @@ const MAX_WORDS = 4;
 const NEEDS = {
   y: ".action-bar [data-action=reply]",
   l: ".action-bar [data-action=link]",
-  e: ".action-bar a[rel~=external]",
+  e: ":is(.action-bar, .page-head) a[rel~=external]",
   s: "main [data-star]",
   f: "main [data-follow]",
   t: "[data-action=theme]",
 };
 let optionCount = 0;
 
-const shortened = (id) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id);
-
 // `note`: what is shown next to the words. `key`: its shortcut.
 function option(words, { note = "", key = "", href, act }) {
   const made = document.createElement(href ? "a" : "button");
   Object.assign(made, { id: `option-${++optionCount}`, role: "option", ariaSelected: "false", tabIndex: -1 });
-  if (href) made.href = href;
-  else made.type = "button";
-  if (act) made.addEventListener("click", act);
-  for (const [name, text] of Object.entries({ bdi: words, small: note, kbd: key })) {
-    if (!text) continue;
-    const part = document.createElement(name);
-    part.textContent = text;
+  Object.assign(made, href ? { href } : { type: "button", onclick: act });
+  for (const [name, textContent] of Object.entries({ bdi: words, small: note, kbd: key })) {
+    const part = Object.assign(document.createElement(name), { textContent });
     if (name === "kbd") part.ariaHidden = "true";
     if (name === "small") part.dir = "auto";
-    made.append(part);
+    if (textContent) made.append(part);
   }
   return made;
 }
 
 function optionGroup(name, options) {
-  const made = document.createElement("div");
-  const head = document.createElement("p");
-  Object.assign(made, { role: "group", ariaLabel: name, hidden: !options.length });
-  head.textContent = name;
-  head.ariaHidden = "true";
-  made.append(head, ...options);
+  const made = Object.assign(document.createElement("div"), { role: "group", ariaLabel: name, hidden: !options.length });
+  made.append(Object.assign(document.createElement("p"), { textContent: name, ariaHidden: "true" }), ...options.slice(0, MAX_SHOWN));
   return made;
 }
 
@@ -137,7 +129,7 @@ function pageOptions(fits) {
 }
 
 function savedOptions(fits) {
-  const pages = new Map(["looked-up", "starred"].flatMap((list) => savedItems.pages(list)).map((page) => [page.path, page]));
+  const pages = new Map(savedItems.pages("looked-up", "starred").map((page) => [page.path, page]));
   pages.delete(location.pathname + location.search);
   return Array.from(pages.values()).filter(({ path, name }) => fits(`${name} ${path}`)).map(({ path, name }) => {
     const [, kind, rest] = path.match(/^\/(\w+)[/?](.*)$/);
@@ -145,9 +137,46 @@ function savedOptions(fits) {
   });
 }
 
+// The options for what is in the box, and the group that is filled by the server.
+function optionsFor(text, action) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (offered) => words.every((word) => offered.toLowerCase().includes(word));
+  const query = encodeURIComponent(text);
+  const search = { href: `${action}?q=${query}` };
+  const intent = `/intent/${text.toLowerCase()}`;
+  const isIdentifier = IDENTIFIER.test(text);
+  const isSaved = ["looked-up", "starred"].some((list) => savedItems.page(list, intent));
+  // Names have few words. More could be the beginning of a recovery phrase.
+  const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MAX_WORDS && !PART_OF_IDENTIFIER.test(text);
+  const matches = optionGroup("Matches", []);
+  const all = [
+    optionGroup("Actions", actionOptions(fits)),
+    optionGroup("Pages", pageOptions(fits)),
+    optionGroup("Recent and starred", savedOptions(fits)),
+    matches,
+  ];
+  if (isIdentifier) all.unshift(isSaved ? option(`Open intent ${text}`, { href: intent }) : option(`Look up ${text}`, search));
+  else if (text) all.push(option(`Search for “${text.slice(0, 100)}”`, search));
+  if (isSent) all.push(option(`Search all tokens for “${text}”`, { href: `/tokens?q=${query}` }));
+  return { all, matches: isSent && matches };
+}
+
+async function loadMatches(text, matches, signal) {
+  let options;
+  try {
+    const response = await fetch(`/suggest?q=${encodeURIComponent(text)}`, { signal });
+    if (!response.ok) throw new Error(response.status);
+    options = (await response.json()).found.map(({ name, note, url }) => option(name, { note, href: url }));
+  } catch {
+    options = [Object.assign(option("Couldn't load tokens and chains", {}), { ariaDisabled: "true" })];
+  }
+  if (signal.aborted) return;
+  matches.append(...options);
+  matches.hidden = !options.length;
+}
+
 function addPalette(box) {
-  const panel = document.createElement("div");
-  Object.assign(panel, { id: "palette", className: "palette", role: "listbox", ariaLabel: "Suggestions", hidden: true });
+  const panel = Object.assign(document.createElement("div"), { id: "palette", className: "palette", role: "listbox", ariaLabel: "Suggestions", hidden: true });
   box.form.append(panel);
   Object.assign(box, { role: "combobox", ariaAutoComplete: "list", ariaExpanded: "false" });
   box.setAttribute("aria-controls", panel.id);
@@ -174,50 +203,15 @@ function addPalette(box) {
     show(false);
   }
 
-  async function load(text, matches) {
-    const { signal } = (request = new AbortController());
-    let options;
-    try {
-      const response = await fetch(`/suggest?q=${encodeURIComponent(text)}`, { signal });
-      if (!response.ok) throw new Error(response.status);
-      options = (await response.json()).found.map(({ name, note, url }) => option(name, { note, href: url }));
-    } catch {
-      options = [option("Couldn't load tokens and chains", {})];
-      options[0].ariaDisabled = "true";
-    }
-    if (signal.aborted) return;
-    matches.append(...options);
-    matches.hidden = !options.length;
-  }
-
   function open() {
     close();
     const text = box.value === box.defaultValue ? "" : box.value.trim();
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (offered) => words.every((word) => offered.toLowerCase().includes(word));
-    const query = encodeURIComponent(text);
-    const search = { href: `${box.form.action}?q=${query}` };
-    const intent = `/intent/${text.toLowerCase()}`;
-    const isSaved = ["looked-up", "starred"].some((list) => savedItems.page(list, intent));
-    const isIdentifier = IDENTIFIER.test(text);
-    // Names have few words. More could be the beginning of a recovery phrase.
-    const isSent = text.length > 1 && text.length <= LONGEST_SENT && words.length <= MAX_WORDS && !PART_OF_IDENTIFIER.test(text);
-    const matches = optionGroup("Matches", []);
-    const groups = {
-      Actions: actionOptions(fits),
-      Pages: pageOptions(fits),
-      "Recent and starred": savedOptions(fits),
-    };
-    panel.replaceChildren(
-      ...(isIdentifier ? [isSaved ? option(`Open intent ${text}`, { href: intent }) : option(`Look up ${text}`, search)] : []),
-      ...Object.entries(groups).map(([name, options]) => optionGroup(name, options.slice(0, MAX_SHOWN))),
-      matches,
-      ...(text && !isIdentifier ? [option(`Search for “${text.slice(0, 100)}”`, search)] : []),
-      ...(isSent ? [option(`Search all tokens for “${text}”`, { href: `/tokens?q=${query}` })] : []),
-    );
+    const { all, matches } = optionsFor(text, box.form.action);
+    panel.replaceChildren(...all);
     panel.scrollTop = 0;
     show(Boolean(panel.querySelector("[role=option]")));
-    if (isSent) timer = setTimeout(load, PAUSE, text, matches);
+    request = new AbortController();
+    if (matches) timer = setTimeout(loadMatches, PAUSE, text, matches, request.signal);
   }
 
   function move(step) {
@@ -245,9 +239,8 @@ function addPalette(box) {
   box.addEventListener("focusout", (event) => panel.contains(event.relatedTarget) || close());
   box.form.addEventListener("submit", close);
   panel.addEventListener("mousedown", (event) => event.preventDefault()); // the box keeps the focus
-  panel.addEventListener("click", (event) => {
-    const chosen = event.target.closest("[role=option]:not([aria-disabled])");
-    if (!chosen || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  on("click", "#palette [role=option]:not([aria-disabled])", (_, event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     box.value = box.defaultValue;
     close();
   });
@@ -264,9 +257,9 @@ function rowLinks() {
   return Array.from(rows, (row) => row.querySelector("a[href]")).filter((link) => link?.checkVisibility());
 }
 
-function currentRow() {
-  return document.activeElement.closest("main tbody tr, main [data-row]");
-}
+const currentRow = () => document.activeElement.closest("main tbody tr, main [data-row]");
+const currentIntent = () => currentRow()?.querySelector("a[href^='/intent/']");
+const press = (button) => document.querySelector(`main ${button}`)?.click();
 
 function go(step) {
   const links = rowLinks();
@@ -286,31 +279,20 @@ function search() {
 
 // Copy the row's Intent ID or value, else the page's.
 function copySubject() {
-  const row = currentRow();
-  const button = (row ?? document.querySelector("main")).querySelector("[data-copy]");
-  const link = row?.querySelector("a[href^='/intent/']");
-  if (link) copyText(link.pathname.split("/")[2], "Copied intent ID");
+  const button = (currentRow() ?? document.querySelector("main")).querySelector("[data-copy]");
+  if (currentIntent()) copyText(currentIntent().pathname.split("/")[2], "Copied intent ID");
   else if (button) copy(button);
   else copyText(location.href, "Copied link");
 }
 
 function openRaw() {
-  const link = currentRow()?.querySelector("a[href^='/intent/']");
-  const raw = link ? link.pathname + ".json" : document.querySelector("a[data-raw]")?.href;
+  const raw = currentIntent() ? `${currentIntent().pathname}.json` : document.querySelector("a[data-raw]")?.href;
   if (raw) location.assign(raw);
-}
-
-function press(button) {
-  document.querySelector(`main ${button}`)?.click();
 }
 
 function openExplorer() {
   const link = (currentRow() ?? document).querySelector("main a[rel~=external]");
   if (link) window.open(link.href, "_blank", "noopener,noreferrer");
-}
-
-function openHelp() {
-  document.getElementById("keys").showModal();
 }
 
 const KEYS = {
@@ -325,9 +307,9 @@ const KEYS = {
   s: () => press("[data-star]"),
   f: () => press("[data-follow]"),
   t: switchTheme,
-  "[": () => openNeighbor("prev"),
-  "]": () => openNeighbor("next"),
-  "?": openHelp,
+  "[": () => press("#neighbors a[rel=prev]"),
+  "]": () => press("#neighbors a[rel=next]"),
+  "?": () => document.getElementById("keys").showModal(),
 };
 const HELD = new Set(["j", "k"]); // keys that may repeat
 
@@ -339,38 +321,32 @@ function keyOf(event) {
   return { Slash: "/", BracketLeft: "[", BracketRight: "]" }[code] ?? code.replace("Key", "").toLowerCase();
 }
 
-function isWriting(element) {
-  return element.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
-}
+const WRITING = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 
-document.addEventListener("keydown", (event) => {
+function pressKey(event) {
   const key = keyOf(event);
   const act = KEYS[key];
   // On many keyboards, brackets need AltGr, which counts as Ctrl + Alt.
   const isChord = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
-  if (!keysSwitch || !act || isChord || event.metaKey || event.isComposing) return; // the side bar has none
-  if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
-  if (event.repeat && !HELD.has(key)) return;
+  if (!keysSwitch || !act || isChord || event.metaKey) return; // the side bar has none
+  if (event.target.closest(WRITING) || (event.repeat && !HELD.has(key))) return;
   if (key !== "?" && !storage.read("keys", true)) return;
   event.preventDefault();
   act();
-});
+}
 
-// Ctrl/⌘ + K works while typing, too.
 document.addEventListener("keydown", (event) => {
-  const isChord = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-  if (!isChord || keyOf(event).toLowerCase() !== "k" || document.querySelector("dialog[open]")) return;
-  event.preventDefault();
-  search();
-});
-
-// Enter adds a line in a textarea, so Ctrl/⌘ + Enter submits.
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
-  const form = event.target.matches("textarea[data-submits]") && event.target.form;
-  if (!form) return;
-  event.preventDefault();
-  form.requestSubmit();
+  if (event.isComposing || document.querySelector("dialog[open]")) return;
+  const isControl = event.ctrlKey || event.metaKey;
+  if (isControl && !event.altKey && !event.shiftKey && keyOf(event).toLowerCase() === "k") {
+    event.preventDefault();
+    search(); // while typing, too
+  } else if (event.key === "Enter" && isControl && !event.repeat && event.target.matches("textarea[data-submits]")) {
+    event.preventDefault();
+    event.target.form.requestSubmit(); // Enter alone adds a line
+  } else {
+    pressKey(event);
+  }
 });
 
 // Single keys interfere with speech input, so they can be turned off (WCAG 2.1.4).

@@ -1,4 +1,4 @@
-// The action bar of a transfer's page, and what its buttons and keys do.
+// The action bar of a transfer's page, and what its buttons do.
 
 function copyReport(id, words) {
   const text = document.getElementById(id)?.value;
@@ -6,42 +6,35 @@ function copyReport(id, words) {
   else toast("Couldn't copy. The receipt couldn't be loaded.");
 }
 
-const copyReply = () => copyReport("reply-plain", "Copied customer reply");
-const copyEscalation = () => copyReport("escalation-plain", "Copied escalation");
+const ACTIONS = {
+  reply: () => copyReport("reply-plain", "Copied customer reply"),
+  escalation: () => copyReport("escalation-plain", "Copied escalation"),
+  link: copyLink,
+  print: () => print(),
+};
 
-// The texts end with the page's link. Those of a stream don't know the host.
-function completeLinks() {
-  for (const text of document.querySelectorAll("#reply textarea")) {
-    text.value = text.defaultValue.replace(/\S+\s*$/, `${pageLink()}\n`);
-  }
-}
-
-completeLinks();
-document.addEventListener("htmx:after:swap", completeLinks);
-
-const ACTIONS = { reply: copyReply, escalation: copyEscalation, link: copyLink, print: () => print() };
-
-document.addEventListener("click", (event) => {
-  const control = event.target.closest(".action-bar [data-action]");
-  if (!control || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link opens in another tab
+on("click", ".action-bar [data-action]", (control, event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a link opens in another tab
   event.preventDefault();
-  const menu = control.closest("details");
-  if (menu) {
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  }
+  if (control.closest("details")) closeMenu(control.closest("details"));
   ACTIONS[control.dataset.action]();
 });
 
-// The bar repeats the status once the answer is above it.
-function showAnswerInBar(bar) {
-  const answer = document.querySelector(".answer h1");
-  const isAbove = answer && answer.getBoundingClientRect().bottom < bar.getBoundingClientRect().bottom;
-  bar.toggleAttribute("data-stuck", Boolean(isAbove));
-}
+// The texts end with the page's link. Those of a stream don't know the host.
+keepShown(() => {
+  for (const text of document.querySelectorAll("#reply textarea")) text.value = text.defaultValue.replace(/\S+\s*$/, `${pageLink()}\n`);
+});
 
+// The bar repeats the status once the answer is above it.
 const actionBar = document.getElementById("bar");
-if (actionBar) addEventListener("scroll", () => showAnswerInBar(actionBar), { passive: true });
+if (actionBar) {
+  const showAnswer = () => {
+    const answer = document.querySelector(".answer h1");
+    const isAbove = answer && answer.getBoundingClientRect().bottom < actionBar.getBoundingClientRect().bottom;
+    actionBar.toggleAttribute("data-stuck", Boolean(isAbove));
+  };
+  addEventListener("scroll", showAnswer, { passive: true });
+}
 
 // Filter of a transfer's fields. Folds that it opens are closed once it is empty again.
 
@@ -49,9 +42,7 @@ const FACTS = "[data-field], .arguments tbody tr";
 const GROUPS = ".fold, .record, .chapter, .calls > li, .calls > li > details";
 const openedByFilter = new Set();
 
-function comparable(text) {
-  return text.toLowerCase().replaceAll(",", "").trim();
-}
+const comparable = (text) => text.toLowerCase().replaceAll(",", "").trim();
 
 // The visible text, and the full values of what is shortened.
 function contentOf(fact) {
@@ -84,14 +75,12 @@ function filterFields() {
   document.getElementById("fields-found").textContent = query ? `${count} of ${facts.length} fields` : "";
 }
 
-document.addEventListener("input", (event) => event.target.id === "field-filter" && filterFields());
-
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.target.id !== "field-filter") return;
-  event.target.value = "";
+on("input", "#field-filter", filterFields);
+on("keydown", "#field-filter", (field, event) => {
+  if (event.key !== "Escape") return;
+  field.value = "";
   filterFields();
 });
-
 document.addEventListener("htmx:after:swap", (event) => event.detail?.ctx?.target?.id === "fields" && filterFields());
 
 // Only unfolding by the user loads the current values.
@@ -113,14 +102,13 @@ if (document.querySelector("[data-follow-note]")) {
   const isIntent = subject.path.startsWith("/intent/");
   const iconLink = document.querySelector("link[rel=icon]");
   const ownIcon = iconLink.href;
+  const place = () => document.querySelector("[data-follow-note]");
 
   let followed = savedItems.page("followed", subject.path); // a copy, because storage may be unavailable
   let reported = new Set(followed?.told);
   let ownTitle = document.title;
   let unseen = ""; // text: changes since the tab was last focused
-  let stream;
-  let timer;
-  let noteTimer;
+  let stream, timer, noteTimer;
   let turn; // AbortController that ends it
   let isSpeaking = !navigator.locks;
   let failures = 0;
@@ -129,27 +117,23 @@ if (document.querySelector("[data-follow-note]")) {
   const isLookedAt = () => !document.hidden && document.hasFocus();
 
   function note(words) {
-    document.querySelector("[data-follow-note]").textContent = words;
+    place().textContent = words;
     hideNote();
   }
 
   // A note written in a background tab stays until the tab is focused.
   function hideNote() {
     clearTimeout(noteTimer);
-    if (isLookedAt()) noteTimer = setTimeout(() => (document.querySelector("[data-follow-note]").textContent = ""), NOTE_STAYS);
-  }
-
-  function showTab() {
-    if (!document.title.startsWith(UNSEEN)) ownTitle = document.title;
-    document.title = unseen ? UNSEEN + unseen : ownTitle;
-    const icon = switchShown()?.dataset.newsIcon;
-    if (icon) iconLink.href = unseen ? icon : ownIcon;
+    if (isLookedAt()) noteTimer = setTimeout(() => (place().textContent = ""), NOTE_STAYS);
   }
 
   function showFollowing() {
     switchShown()?.setAttribute("aria-pressed", Boolean(followed));
     document.documentElement.toggleAttribute("data-followed", Boolean(followed)); // live.js then keeps updating in a hidden tab
-    showTab();
+    if (!document.title.startsWith(UNSEEN)) ownTitle = document.title;
+    document.title = unseen ? UNSEEN + unseen : ownTitle;
+    const icon = switchShown()?.dataset.newsIcon;
+    if (icon) iconLink.href = unseen ? icon : ownIcon;
   }
 
   // Only one of several tabs sends notifications. When it closes, the next takes over.
@@ -186,8 +170,7 @@ if (document.querySelector("[data-follow-note]")) {
     for (const { key } of fresh) reported.add(key);
     if (!told || unreported.length) {
       followed.told = [...unreported.map(({ key }) => key), ...(told ?? [])].slice(0, MAX_REPORTED);
-      const others = savedItems.pages("followed").filter(({ path }) => path !== subject.path);
-      storage.write("followed", [followed, ...others].slice(0, MOST.followed));
+      storage.write("followed", [followed, ...savedItems.others("followed", subject.path)].slice(0, MOST.followed));
     }
     if (!told || !fresh.length || isLookedAt()) return;
     unseen = fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : "");
@@ -201,17 +184,21 @@ if (document.querySelector("[data-follow-note]")) {
     if (!switchShown()) stopFollowing(`Stopped following: transfer closed (${words})`);
   }
 
+  async function readFeed() {
+    const answer = await fetch(switchShown().dataset.feed);
+    if (!answer.ok) throw new Error(answer.status);
+    const feed = new DOMParser().parseFromString(await answer.text(), "application/xml").querySelector("feed");
+    return [...feed.querySelectorAll("entry")].map((entry) => {
+      const words = entry.querySelector("title").textContent;
+      return { key: `${new URL(entry.querySelector("link").getAttribute("href")).pathname} ${words}`, words };
+    });
+  }
+
   // An address has no event stream, so poll its feed.
   async function pollFeed() {
     clearTimeout(timer);
     try {
-      const answer = await fetch(switchShown().dataset.feed);
-      if (!answer.ok) throw new Error(answer.status);
-      const feed = new DOMParser().parseFromString(await answer.text(), "application/xml").querySelector("feed");
-      const news = [...feed.querySelectorAll("entry")].map((entry) => {
-        const words = entry.querySelector("title").textContent;
-        return { key: `${new URL(entry.querySelector("link").getAttribute("href")).pathname} ${words}`, words };
-      });
+      const news = await readFeed();
       failures = 0;
       if (followed) onNews(news);
     } catch {
@@ -233,11 +220,18 @@ if (document.querySelector("[data-follow-note]")) {
     showFollowing();
   }
 
-  function stop() {
+  function stop(words) {
     followed = undefined;
     clearTimeout(timer);
     turn?.abort();
     isSpeaking = !navigator.locks;
+    note(words);
+    showFollowing();
+  }
+
+  function stopFollowing(words) {
+    stop(words);
+    savedItems.remove("followed", subject.path);
   }
 
   async function startFollowing() {
@@ -250,30 +244,18 @@ if (document.querySelector("[data-follow-note]")) {
       note(`${told} Allow notifications when your browser asks.`);
       await here.requestPermission();
     }
-    if (!followed) return;
     const isAllowed = here?.permission === "granted";
-    note(`${told} ${isAllowed ? "You'll also get notifications." : "Notifications are blocked."} ${problem}`);
-  }
-
-  function stopFollowing(words) {
-    stop();
-    savedItems.remove("followed", subject.path);
-    note(words);
-    showFollowing();
+    if (followed) note(`${told} ${isAllowed ? "You'll also get notifications." : "Notifications are blocked."} ${problem}`);
   }
 
   function lookedAt() {
     if (!isLookedAt()) return;
     unseen = "";
     hideNote();
-    showTab();
+    showFollowing();
   }
 
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest("[data-follow]")) return;
-    if (followed) stopFollowing("Unfollowed");
-    else startFollowing();
-  });
+  on("click", "[data-follow]", () => (followed ? stopFollowing("Unfollowed") : startFollowing()));
 
   // hx-sse closes the stream in a hidden tab. Keep it open for a followed transfer.
   document.addEventListener("htmx:sse:before:connection", ({ detail: { connection } }) => {
@@ -290,7 +272,7 @@ if (document.querySelector("[data-follow-note]")) {
   document.addEventListener("htmx:after:swap", showFollowing);
   document.addEventListener("htmx:finally:swap", () => {
     onStateChange();
-    showTab();
+    showFollowing();
   });
 
   document.addEventListener("visibilitychange", lookedAt);
@@ -301,13 +283,9 @@ if (document.querySelector("[data-follow-note]")) {
     if (event.key !== "followed" && event.key !== null) return;
     const page = savedItems.page("followed", subject.path);
     if (Boolean(page) === Boolean(followed)) return;
-    if (page) {
-      followed = page;
-      return resume();
-    }
-    stop();
-    note("Unfollowed");
-    showFollowing();
+    followed = page;
+    if (page) return resume();
+    stop("Unfollowed");
     if (document.hidden) stream?.();
   });
 

@@ -97,7 +97,12 @@ class Watched:
             self.page.evaluate(SETTLED)
 
     def wait_until(self, is_reached: Callable[[], bool]) -> None:
-        until(lambda: self.page.evaluate("true") and is_reached())  # Playwright handles events during its own calls
+        def reached() -> bool:
+            with suppress(Error):  # a weaker policy lets the form navigate away
+                self.page.evaluate("true")  # Playwright handles events during its own calls
+            return is_reached()
+
+        until(reached)
 
     @property
     def ran(self) -> list[str]:
