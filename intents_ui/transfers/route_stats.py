@@ -26,19 +26,12 @@ NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class CommonFailure:
-    """A failure reason shared by several transfers, in the first one's words."""
-
-    reason: str
-    times: int
-
-
-@dataclass(frozen=True)
 class RouteStats:
     """Outcomes of other transfers with a deposit: `ended` are closed, `running` are open.
 
     `median` and `p95` are durations of the `timed` delivered ones, from the start of the execution to its end.
-    `is_settled`: the compared transfer was delivered, or its quote expired.
+    `is_settled`: the compared transfer was delivered, or its quote expired. `repeated`: failure reasons of several
+    transfers that are the same but for amounts and addresses.
     """
 
     looked_at: int
@@ -49,7 +42,7 @@ class RouteStats:
     timed: int
     median: timedelta | None
     p95: timedelta | None
-    repeated: CommonFailure | None
+    repeated: Sequence[str]
     providers: tuple[Provider, ...]
     is_settled: bool
 
@@ -119,7 +112,7 @@ def of_route(entries: Sequence[IntentHistory], *, like: Transfer, now: datetime)
         timed=len(durations),
         median=_rank(durations, 50),
         p95=_rank(durations, 95) if len(durations) >= ENOUGH_FOR_P95 else None,
-        repeated=CommonFailure(reasons[0], len(reasons)) if len(reasons) >= SEVERAL else None,
+        repeated=reasons if len(reasons) >= SEVERAL else (),
         providers=tuple(map(names.provider, like.providers)),
         is_settled=like.is_delivered or like.is_expired,
     )

@@ -283,7 +283,7 @@ class Escalation:
         if self.stats is None or not self.stats.ended:
             return ""
         repeated = self.stats.repeated
-        common = f". Most common failure ({repeated.times}): {repeated.reason}" if repeated else ""
+        common = f". Most common failure ({len(repeated)}): {repeated[0]}" if repeated else ""
         return f"Recent transfers on this route: {self.stats.delivered}{common}"
 
 
