@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from intents_ui.formatting import amounts as figures
 from intents_ui.formatting import text
-from intents_ui.search.identifiers import USUAL_NAMES, WORDS, Finding, ParsedText
+from intents_ui.search.identifiers import USUAL_NAMES, WORDS, ParsedText
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
 
@@ -51,15 +51,6 @@ class TicketFacts:
     memo: str = ""
     pasted: ParsedText = field(default_factory=ParsedText)
     notes: tuple[str, ...] = ()
-
-    @property
-    def shortened(self) -> tuple[tuple[str, str], ...]:
-        """The known first and last characters of shortened hashes and addresses, without `0x`."""
-        return tuple((each.head, each.tail) for each in self.pasted.shortened)
-
-    @property
-    def addresses(self) -> tuple[Finding, ...]:
-        return self.pasted.addresses
 
     @property
     def describes_transfer(self) -> bool:
@@ -510,17 +501,11 @@ def chains_by_name(chains: Iterable[ChainInfo]) -> dict[str, ChainInfo]:
     """Return the chains by every name in lowercase: listed, usual, and the beginning of a name for the first chain that
     has it.
     """
-    listed = [each for each in chains if each.name]
-    named: dict[str, ChainInfo] = {}
-    for chain in listed:
-        named.setdefault(text.name(chain.name).shown.casefold(), chain)
-    for chain in listed:
-        for usual in USUAL_NAMES.get(str(chain.id), ()):
-            named.setdefault(usual, chain)
-    for chain in listed:
-        words = re.findall(r"\w+", text.name(chain.name).shown.casefold())
-        for end in range(1, len(words)):
-            named.setdefault(" ".join(words[:end]), chain)
+    listed = [(text.name(each.name).shown.casefold(), each) for each in chains if each.name]
+    usual = [(name, chain) for _, chain in listed for name in USUAL_NAMES.get(str(chain.id), ())]
+    words = [(re.findall(r"\w+", name), chain) for name, chain in listed]
+    beginnings = [(" ".join(each[:end]), chain) for each, chain in words for end in range(1, len(each))]
+    named = dict(reversed([*listed, *usual, *beginnings]))
     return {name: chain for name, chain in named.items() if _is_name(name)}
 
 

@@ -145,7 +145,7 @@ class TicketLookup:
         try:
             for each in tasks:
                 # Unshielded, canceling the page would cancel this task first, and free its slot for the next lookup.
-                found.append(once(await asyncio.shield(each), found))
+                found.append(rows.once(await asyncio.shield(each), found))
                 yield found[-1]
         finally:
             self.close()
@@ -162,7 +162,7 @@ class TicketLookup:
         }
         others, found = list(known.values()), list[TriageRow]()
         for row in self._begun:
-            found.append(once(known.get(row.number) or self._answer(row, others), found))
+            found.append(rows.once(known.get(row.number) or self._answer(row, others), found))
         return found
 
     async def _in_turn(self, row: TriageRow, others: Sequence[asyncio.Task[TriageRow]] = ()) -> TriageRow:
@@ -281,9 +281,3 @@ def rows_of(written: str, request: HttpRequest, *, most: int = MOST) -> TicketRo
     looked_up = TicketLookup(ticket, request, facts)
     found = looked_up.all_rows()
     return TicketRows(found, looked_up.candidates(found), ticket.notes)
-
-
-def once(row: TriageRow, sent: list[TriageRow]) -> TriageRow:
-    """Return the row, shortened if an earlier row has the same transfer."""
-    first = next((each for each in sent if each.intent_id.lower() == row.intent_id.lower() != ""), None)
-    return rows.again(row, first=first.number) if first else row

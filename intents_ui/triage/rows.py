@@ -200,11 +200,13 @@ def _checked(row: TriageRow, found: LookupResult) -> TriageRow:
     return replace(row, outcome=TriageOutcome.POSSIBLE, intent_id="", owner="")
 
 
-def again(row: TriageRow, *, first: int) -> TriageRow:
-    """Return the row of a transfer that row `first` has shown already."""
-    same = f"Same transfer as row {first}"
-    row = replace(row, headline=same, details=(), where=f"See row {first}.", address="", next="", turn="", help=())
-    return replace(row, same_as=first)
+def once(row: TriageRow, earlier: Sequence[TriageRow]) -> TriageRow:
+    """Return the row, shortened if an earlier row has the same transfer."""
+    first = next((each.number for each in earlier if each.intent_id.lower() == row.intent_id.lower() != ""), 0)
+    if not first:
+        return row
+    row = replace(row, headline=f"Same transfer as row {first}", details=(), where=f"See row {first}.", same_as=first)
+    return replace(row, address="", next="", turn="", help=())
 
 
 def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading]) -> TriageRow:

@@ -148,7 +148,7 @@ def brief(shown: Summary, *, now: datetime) -> str:
 def is_told(facts: TicketFacts) -> bool:
     """Return whether the text says enough to look for a transfer that it doesn't name."""
     has_fact = facts.amounts or facts.symbols or facts.since or facts.memo or facts.origin or facts.destination
-    return bool(facts.shortened or facts.describes_transfer or (facts.addresses and has_fact))
+    return bool(facts.pasted.shortened or facts.describes_transfer or (facts.pasted.addresses and has_fact))
 
 
 def of_search(
@@ -218,6 +218,6 @@ def wanted(facts: TicketFacts) -> "Wanted":
         until=facts.until,
         outcomes=facts.statuses,
         memo=facts.memo,
-        shortened=facts.shortened,
-        addresses=[each.value for each in facts.addresses],
+        shortened=[(each.head, each.tail) for each in facts.pasted.shortened],
+        addresses=[each.value for each in facts.pasted.addresses],
     )
