@@ -2,9 +2,7 @@
 
 import json
 import os
-import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -14,11 +12,11 @@ from typing import Any, Final
 import httpx
 
 from intents_ui.emulator import Emulator
-from tests import canary
+from tests import canary, serving
 from tests.emulator.driving import request
 from tests.live.redis_server import RedisServer, redis_running
 from tests.service.scripted_server import Script, ScriptedServer, Visit, response
-from tests.serving import GUNICORN, ROOT, free_port, wait_for
+from tests.serving import GUNICORN, free_port
 from tests.waiting import PATIENCE, until
 
 SECRET: Final = {"SECRET_KEY": "a key of the test"}
@@ -89,15 +87,10 @@ def figures(text: str) -> dict[str, float]:
 def started(log: Path, **env: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run a dashboard that writes its log to a file."""
     port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "--config", GUNICORN]
-    with log.open("wb") as file:
-        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PORT": str(port)} | env, stderr=file)
-    try:
-        wait_for(f"http://127.0.0.1:{port}/healthz", process)
-        yield f"http://127.0.0.1:{port}", process
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+    command, root = ("-m", "gunicorn", "--config", GUNICORN), f"http://127.0.0.1:{port}"
+    env = os.environ | {"PORT": str(port)} | env
+    with log.open("wb") as file, serving.started(*command, url=f"{root}/healthz", env=env, stderr=file) as process:
+        yield root, process
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -61,15 +62,22 @@ def brief_pause() -> None:
 
 
 @contextmanager
-def running(*command: str, url: str, env: dict[str, str] | None = None, place: Path = ROOT) -> Iterator[str]:
+def started(*command: str, url: str, place: Path = ROOT, **how: Any) -> Iterator[subprocess.Popen[bytes]]:
     """Run one of our programs during the block. It ends at once, even with open connections."""
-    process = subprocess.Popen([sys.executable, *command], cwd=place, env=os.environ | (env or {}))
+    process = subprocess.Popen([sys.executable, *command], cwd=place, **how)
     try:
         wait_for(url, process)
-        yield url
+        yield process
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE)
+
+
+@contextmanager
+def running(*command: str, url: str, env: dict[str, str] | None = None, place: Path = ROOT) -> Iterator[str]:
+    """Run one of our programs during the block, and give its URL."""
+    with started(*command, url=url, place=place, env=os.environ | (env or {})):
+        yield url
 
 
 @contextmanager
