@@ -395,8 +395,8 @@ def test_its_transfers_are_those_among_the_newest_hundred(site: Client) -> None:
     page = read(site, RELAY)
     newest = section(page, "newest")
     shown = re.findall(r'href="/intent/(0x[0-9a-f]{64})" aria-label', newest)
-    count, read = re.findall(r"<span>(\d+) among the newest (\d+)</span>", newest)[0]
-    assert (len(shown), read) == (10, "100")
+    count, newest_read = re.findall(r"<span>(\d+) among the newest (\d+)</span>", newest)[0]
+    assert (len(shown), newest_read) == (10, "100")
     assert f"Showing 10 of {count}." in newest
     assert newest.count(LINK) == 10
     counts = [int(each) for each in re.findall(r"tile-words\">(\d+) transfers?<", section(page, "used-routes"))]
