@@ -64,42 +64,29 @@ class TokenWarning:
 NOT_LISTED = TokenWarning(UNLISTED, "Not on the service's token list. Check the contract address.")
 
 
-def standing_of(chain_id: int | None, address: str | None, *, using: Names) -> TokenStanding:
+def _standing(of: "Money") -> TokenStanding:
     """Return the standing according to the currently cached list of the chain."""
-    listed = using.token(chain_id, address)
+    listed = of.names.token(of.chain_id, of.token_address)
     if listed and listed.featured:
         return TokenStanding.FEATURED
-    if hashes.is_native(address):
+    if hashes.is_native(of.token_address):
         return TokenStanding.NATIVE
-    is_listed = using.lists(chain_id, address)
+    is_listed = of.names.lists(of.chain_id, of.token_address)
     if is_listed is None:
         return TokenStanding.UNKNOWN
     return TokenStanding.LISTED if is_listed else TokenStanding.UNLISTED
 
 
-def marks_of(
-    chain_id: int | None,
-    address: str | None,
-    *,
-    symbol: str | None,
-    name: str | None,
-    using: Names,
-    known: TokenStanding,
-) -> tuple[TokenWarning, ...]:
-    """Return a token's warnings, most important first. `symbol` and `name` are as received.
-
-    `known`: its standing. A featured token's own names are never doubted.
-    """
-    listed = using.token(chain_id, address) if known is TokenStanding.FEATURED else None
+def _marks(of: "Money", standing: TokenStanding) -> tuple[TokenWarning, ...]:
+    """Return a token's warnings, most important first. A featured token's own names are never doubted."""
+    listed = of.names.token(of.chain_id, of.token_address) if standing is TokenStanding.FEATURED else None
     own = (listed.symbol, listed.name) if listed else ()
-    symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (symbol, name))
-    found = list[TokenWarning]()
-    if address and known in (TokenStanding.UNLISTED, TokenStanding.LISTED):
-        is_listed = known is TokenStanding.LISTED
-        like = _alike(chain_id, address, symbol, "" if is_listed else name, is_listed=is_listed, using=using)
-        found += [like] if like else []
-    found += _hidden(symbol, name)
-    return (*found, NOT_LISTED) if known is TokenStanding.UNLISTED else tuple(found)
+    symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (of.symbol, of.name))
+    found = list(_hidden(symbol, name))
+    if of.token_address and standing in (TokenStanding.UNLISTED, TokenStanding.LISTED):
+        like = _alike(of, symbol, name, is_listed=standing is TokenStanding.LISTED)
+        found = [like, *found] if like else found
+    return (*found, NOT_LISTED) if standing is TokenStanding.UNLISTED else tuple(found)
 
 
 def warning_words(found: Sequence[TokenWarning]) -> str:
@@ -144,42 +131,39 @@ def _featured(tokens: tuple[TokenInfo, ...]) -> tuple[ByReading, ByReading, tupl
     return symbols, names, tokens
 
 
-def _alike(
-    chain_id: int | None, address: str, symbol: str, name: str, *, is_listed: bool, using: Names
-) -> TokenWarning | None:
+def _alike(of: "Money", symbol: str, name: str, *, is_listed: bool) -> TokenWarning | None:
     """Return the warning about the featured tokens that it imitates.
 
     A listed token may have the symbol of one on another chain, as bridged tokens do, and the name of any.
     """
-    wanted = (using.featured(chain_id),) if is_listed else (using.featured(chain_id), using.featured(None))
-    for tokens in wanted:
+    here, anywhere = of.names.featured(of.chain_id), () if is_listed else of.names.featured(None)
+    for tokens in (here, anywhere):
         symbols, names, _ = _featured(tokens)
-        for place, given in (("symbol", symbol), ("name", name)):
+        for place, given in (("symbol", symbol), ("name", "" if is_listed else name)):
             # Of the whole text, and of its displayed part.
             looks = readings(given) | readings(given[: text.SYMBOL_CAP])
             sources = (symbols,) if is_listed else (symbols, names)
             found = next((by[each] for by in sources for each in looks if each in by), ())
-            others = [token for token in found if token.address.lower() != address.lower()]
+            others = [token for token in found if token.address.lower() != (of.token_address or "").lower()]
             if others:
-                return _lookalike(others, place, chain_id, address, using=using)
+                like = text.symbol(others[0].symbol).shown
+                called = like if place == "symbol" else f"that of {like}"
+                reason = f"Its {place} looks like {called}, {_where(others, of)}. This is a different token."
+                return TokenWarning(f"looks like {like}", reason)
     return None
 
 
-def _lookalike(
-    others: Sequence[TokenInfo], place: str, chain_id: int | None, address: str, *, using: Names
-) -> TokenWarning:
-    other, here = others[0], names.of_chain(chain_id, using=using)
-    symbol, short = text.symbol(other.symbol).shown, hashes.short_address(other.address)
-    if other.chain_id != chain_id:
+def _where(others: Sequence[TokenInfo], of: "Money") -> str:
+    """Return where the service features the first of these tokens, which `of` imitates."""
+    other, using = others[0], of.names
+    if other.chain_id != of.chain_id:
         chains = dict.fromkeys(token.chain_id for token in others)
-        where = f"which the service features on {_listed([names.of_chain(each, using=using) for each in chains])}"
-    elif hashes.is_native(other.address):
-        where = f"the native token of {here}"
-    else:
-        looks_the_same = short.lower() == hashes.short_address(address).lower()
-        where = f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"
-    like = symbol if place == "symbol" else f"that of {symbol}"
-    return TokenWarning(f"looks like {symbol}", f"Its {place} looks like {like}, {where}. This is a different token.")
+        return f"which the service features on {_listed([names.of_chain(each, using=using) for each in chains])}"
+    here, short = names.of_chain(of.chain_id, using=using), hashes.short_address(other.address)
+    if hashes.is_native(other.address):
+        return f"the native token of {here}"
+    looks_the_same = short.lower() == hashes.short_address(of.token_address).lower()
+    return f"which the service features on {here} at {hashes.checksum(other.address) if looks_the_same else short}"
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -286,27 +270,6 @@ def chain_icon(chain_id: int | None, name: str, info: ChainInfo | None = None) -
     """Return a chain's icon. `name` as shown, `info` as listed by the service."""
     picture = "" if chain_id is None else CHAIN_PICTURES.get(chain_id, "")
     return TokenIcon(text.bare(name)[:1], _hue(name), picture=picture, logo_uri=info.logo_uri if info else None)
-
-
-def token_icon(
-    chain_id: int | None,
-    address: str | None,
-    *,
-    symbol: str,
-    is_known: bool,
-    chain: TokenIcon | None,
-    logo_uri: str | None = None,
-) -> TokenIcon:
-    """Return a token's icon. `symbol` as shown, `logo_uri` as listed by the service.
-
-    `is_known`: the token is listed, or its list is unavailable, and it has no warning. Unknown tokens have letters on
-    a plain background, whatever their address.
-    """
-    monogram = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
-    if not is_known:
-        return TokenIcon(monogram, None, chain)
-    picture = "" if chain_id is None or address is None else TOKEN_PICTURES.get((chain_id, key(address)), "")
-    return TokenIcon(monogram, _hue(symbol), chain, picture, logo_uri)
 
 
 def _hue(name: str) -> int:
@@ -443,29 +406,27 @@ def identity(
 
 def _identity(of: Money) -> Identity:
     chain_id, address, using = of.chain_id, of.token_address, of.names
-    listed, stated = using.token(chain_id, address), tuple(of._stated_decimals())
-    chain_info = using.chain(chain_id)
-    chain = names.chain(chain_id, info=chain_info)
-    standing = standing_of(chain_id, address, using=using)
-    marks = marks_of(chain_id, address, symbol=of.symbol, name=of.name, using=using, known=standing)
-    shown = text.symbol(of.symbol).shown
+    stated, chain_info = tuple(of._stated_decimals()), using.chain(chain_id)
+    chain, symbol = names.chain(chain_id, info=chain_info), text.symbol(of.symbol).shown
+    standing = _standing(of)
+    marks = _marks(of, standing)
+    # What isn't listed, or has a warning, has letters on a plain background, whatever its address.
+    letters = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
+    coin = TokenIcon(letters, None, chain_icon(chain_id, chain, chain_info))
+    if standing is not TokenStanding.UNLISTED and not marks:
+        picture = TOKEN_PICTURES.get((chain_id or 0, key(address or "")), "")
+        listed = using.token(chain_id, address)
+        coin = replace(coin, hue=_hue(symbol), picture=picture, logo_uri=listed.logo_uri if listed else None)
     return Identity(
         chain_id=chain_id,
         address=address,
-        symbol=shown,
+        symbol=symbol,
         name=text.name(of.name).shown,
         chain=chain,
         decimals=stated[0] if stated else None,
         standing=standing,
         marks=(*marks, *of_decimals(stated, value=None)),
-        coin=token_icon(
-            chain_id,
-            address,
-            symbol=shown,
-            is_known=standing is not TokenStanding.UNLISTED and not marks,
-            chain=chain_icon(chain_id, chain, chain_info),
-            logo_uri=listed.logo_uri if listed else None,
-        ),
+        coin=coin,
     )
 
 

@@ -1,7 +1,7 @@
 """Icons: only for tokens that are known for certain, never for those that imitate them."""
 
 from intents_ui.service.models import TokenMetadata
-from intents_ui.tokens import token_amounts
+from intents_ui.tokens.names import NO_NAMES
 from intents_ui.tokens.token_amounts import identity
 from tests.transfers.builders import ARBITRUM, BASE, CATALOGUE, USDC
 
@@ -12,7 +12,7 @@ SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 def test_an_icon_belongs_to_an_address() -> None:
     pictures = {(ARBITRUM, USDC): "usdc", (BASE, USDC): "", (ARBITRUM, USDC[:-1] + "2"): "", (BASE, NATIVE): "ethereum"}
     for place, picture in pictures.items():
-        assert token_amounts.token_icon(*place, symbol="USDC", is_known=True, chain=None).picture == picture
+        assert identity(*place, using=NO_NAMES).coin.picture == picture
 
 
 def test_a_token_with_a_famous_name_alone_has_no_icon() -> None:

@@ -59,9 +59,9 @@ class Catalogue(builders.Catalogue):
 CATALOGUE = Catalogue()
 
 
-def marks(chain_id, address, symbol, name=None, *, using=CATALOGUE):
-    known = token_amounts.standing_of(chain_id, address, using=using)
-    return token_amounts.marks_of(chain_id, address, symbol=symbol, name=name, using=using, known=known)
+def marks(chain_id, address, symbol, name=None):
+    stated = TokenMetadata(chain_id=chain_id, token_address=address, symbol=symbol, name=name)
+    return identity(chain_id, address, using=CATALOGUE, metadata=stated).marks
 
 
 LIKE_USDC, LIKE_ETH = "looks like USDC", "looks like ETH"
@@ -132,7 +132,7 @@ def test_a_tokens_standing_follows_its_chains_list():
         (BASE, ANY): TokenStanding.UNLISTED,
         (NOWHERE, ANY): TokenStanding.UNKNOWN,
     }
-    assert {place: token_amounts.standing_of(*place, using=CATALOGUE) for place in places} == places
+    assert {place: identity(*place, using=CATALOGUE).standing for place in places} == places
 
 
 def test_an_amount_includes_its_tokens_warning():
