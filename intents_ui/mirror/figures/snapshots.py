@@ -176,22 +176,25 @@ class Sums:
 
     def as_row(self) -> dict[str, str]:
         """Return what tables show, and the details, which only the page of a scope shows."""
-        others = [(*other, n) for other, n in self.others.items()]
+        without_reason = Counter[Other]()
+        for (outcome, step, _), n in self.others.items():
+            without_reason[outcome, step, None] += n
+        rest, others = ([(*key, n) for key, n in each.items()] for each in (without_reason, self.others))
         pairs = [(*pair, n, str(self.sent[pair])) for pair, n in most_frequent(self.pairs)]
         return {
-            "sums": to_json(([*self.durations.items()], others, self.in_time, [*self.bars.items()])).decode(),
-            "details": to_json((pairs, self.owners, [*self.hours.items()])).decode(),
+            "sums": to_json(([*self.durations.items()], rest, self.in_time, [*self.bars.items()])).decode(),
+            "details": to_json((others, pairs, self.owners, [*self.hours.items()])).decode(),
         }
 
     @classmethod
     def of_row(cls, sums: str, details: str = "") -> Self:
-        durations, others, in_time, bars = from_json(sums)
-        pairs, owners, hours = from_json(details) if details else ((), None, ())
+        durations, rest, in_time, bars = from_json(sums)
+        others, pairs, owners, hours = from_json(details) if details else (rest, (), None, ())
         return cls(
             durations=dict(durations),
             others={tuple(other): n for *other, n in others},
             in_time=in_time,
-            bars={start: Bar(*bar) for start, bar in bars},
+            bars=dict(bars),  # as lists, because the rows of a table have thousands of bars
             hours={start: Bar(*bar) for start, bar in hours},
             pairs={tuple(pair): n for *pair, n, _ in pairs},
             sent={tuple(pair): int(sent) for *pair, _, sent in pairs},
