@@ -61,77 +61,54 @@ def test_an_unlisted_chain_id_is_accepted_with_and_without_the_catalog() -> None
     assert "Enter a chain ID." in filters.read({"origin": ["base"]}).problems["origin"]
 
 
-TYPED = [
-    ("2026-11-21T15:03:11", "Europe/Berlin", MOMENT),
-    ("2026-11-21T14:03:11", "UTC", MOMENT),
-    ("2026-11-21T19:48:11", "Asia/Kathmandu", MOMENT),
-    ("2026-11-21T14:03:11Z", "Europe/Berlin", MOMENT),
-    ("2026-07-01T12:00", "America/New_York", 1_782_921_600),
-    ("2026-10-25T02:30", "Europe/Berlin", 1_792_888_200),  # the first of two
-    ("2026-11-21", "UTC", MOMENT - MOMENT % 86_400),
-]
-
-
-@pytest.mark.parametrize(("written", "zone", "seconds"), TYPED, ids=[f"{each[0]} {each[1]}" for each in TYPED])
-def test_a_time_is_entered_in_the_users_zone_and_stored_as_seconds_in_the_url(
-    written: str, zone: str, seconds: int
-) -> None:
-    asked = filters.read({"from_at": [written], "zone": [zone]})
-    assert asked.problems == {}
-    assert asked.filters.query == f"from={seconds}"
-
-
 NEW_YORK, BERLIN, CAIRO = "America/New_York", "Europe/Berlin", "Africa/Cairo"
+DAY = MOMENT - MOMENT % 86_400
 
 
-@pytest.mark.parametrize(
-    ("query", "since", "until"),
-    named(
-        ("doubled hour", "from_at=2026-11-01T01:30&to_at=2026-11-01T01:30&zone=" + NEW_YORK, 1793511000, 1793514600),
-        (
-            "doubled hour, Berlin",
-            "from_at=2026-10-25T02:30&to_at=2026-10-25T02:30&zone=" + BERLIN,
-            1792888200,
-            1792891800,
-        ),
-        ("with its offset", "to_at=2026-11-01T01:30-04:00&zone=" + NEW_YORK, None, 1793511000),
+def day(written: str, zone: str) -> str:
+    return f"from_at={written}&to_at={written}&zone={zone}"
+
+
+# Times as typed, in the zone of the user, and those of the list.
+TYPED = named(
+    ("Berlin", f"from_at=2026-11-21T15:03:11&zone={BERLIN}", MOMENT, None),
+    ("UTC", "from_at=2026-11-21T14:03:11&zone=UTC", MOMENT, None),
+    ("Kathmandu", "from_at=2026-11-21T19:48:11&zone=Asia/Kathmandu", MOMENT, None),
+    ("with UTC", f"from_at=2026-11-21T14:03:11Z&zone={BERLIN}", MOMENT, None),
+    ("summer time", f"from_at=2026-07-01T12:00&zone={NEW_YORK}", 1_782_921_600, None),
+    ("a day alone", "from_at=2026-11-21&zone=UTC", DAY, None),
+    # Of a doubled hour, a range includes both readings.
+    ("doubled hour", day("2026-11-01T01:30", NEW_YORK), 1_793_511_000, 1_793_514_600),
+    ("doubled hour, Berlin", day("2026-10-25T02:30", BERLIN), 1_792_888_200, 1_792_891_800),
+    ("with its offset", f"to_at=2026-11-01T01:30-04:00&zone={NEW_YORK}", None, 1_793_511_000),
+    # A time of a doubled hour stays when the form is sent without a change.
+    *(
+        (f"unchanged, {at}", f"from={at}&to={at}&{day('2026-11-01T01:30:15', NEW_YORK)}", at, at)
+        for at in (1_793_511_015, 1_793_514_615)
     ),
+    # A day without a time is the whole day in its zone.
+    ("a day", day("2026-11-27", "UTC"), 1_795_737_600, 1_795_823_999),
+    ("a day without dashes", day("20261127", "UTC"), 1_795_737_600, 1_795_823_999),
+    ("a day, its zone", day("2026-11-27", NEW_YORK), 1_795_755_600, 1_795_841_999),
+    ("a day of 25 hours", day("2026-11-01", NEW_YORK), 1_793_505_600, 1_793_595_599),
+    ("a day of 23 hours", day("2026-03-08", NEW_YORK), 1_772_946_000, 1_773_028_799),
+    ("a day without midnight", day("2026-04-24", CAIRO), 1_776_981_600, 1_777_064_399),
+    ("before a day without midnight", day("2026-04-23", CAIRO), 1_776_895_200, 1_776_981_599),
+    ("midnight twice", day("2026-11-01", "America/Havana"), 1_793_505_600, 1_793_595_599),
+    # A typed time replaces the former one, and a cleared field removes it.
+    ("another second", f"from={MOMENT}&from_at=2026-11-21T14:03:12&zone=UTC", MOMENT + 1, None),
+    ("another zone", f"from={MOMENT}&from_at=2026-11-21T14:03:11&zone={BERLIN}", MOMENT - 3600, None),
+    ("another day", f"to_at=2026-11-27&zone=UTC&to={DAY}", None, 1_795_823_999),
+    ("cleared", f"from={MOMENT}&to={MOMENT}&from_at=&to_at=&zone=UTC", None, None),
 )
-def test_a_range_includes_both_readings_of_a_doubled_hour(query: str, since: int | None, until: int | None) -> None:
+
+
+@pytest.mark.parametrize(("query", "since", "until"), TYPED)
+def test_times_are_typed_in_the_users_zone_and_stored_as_seconds(
+    query: str, since: int | None, until: int | None
+) -> None:
     asked = read(query)
     assert (asked.problems, asked.filters) == ({}, Filters(since=since, until=until))
-
-
-@pytest.mark.parametrize(
-    ("day", "zone", "since", "until"),
-    named(
-        ("UTC", "2026-11-27", "UTC", 1795737600, 1795823999),
-        ("without dashes", "20261127", "UTC", 1795737600, 1795823999),
-        ("a zone", "2026-11-27", NEW_YORK, 1795755600, 1795841999),
-        ("25 hours", "2026-11-01", NEW_YORK, 1793505600, 1793595599),
-        ("23 hours", "2026-03-08", NEW_YORK, 1772946000, 1773028799),
-        ("without midnight", "2026-04-24", CAIRO, 1776981600, 1777064399),
-        ("before a day without midnight", "2026-04-23", CAIRO, 1776895200, 1776981599),
-        ("midnight twice", "2026-11-01", "America/Havana", 1793505600, 1793595599),
-    ),
-)
-def test_a_day_without_a_time_is_the_whole_day_in_its_zone(day: str, zone: str, since: int, until: int) -> None:
-    asked = read(f"from_at={day}&to_at={day}&zone={zone}")
-    assert (asked.problems, asked.filters) == ({}, Filters(since=since, until=until))
-    assert read(f"to_at={day}&zone={zone}&to={until + 1}").filters == Filters(until=until)
-
-
-@pytest.mark.parametrize("seconds", [1793511015, 1793514615])
-def test_times_of_a_doubled_hour_stay_when_the_form_is_sent_without_a_change(seconds: int) -> None:
-    typed = f"from={seconds}&to={seconds}&from_at=2026-11-01T01:30:15&to_at=2026-11-01T01:30:15&zone={NEW_YORK}"
-    asked = read(typed)
-    assert (asked.problems, asked.filters) == ({}, Filters(since=seconds, until=seconds))
-
-
-def test_a_typed_time_replaces_the_former_one_and_a_cleared_field_removes_it() -> None:
-    assert read(f"from={MOMENT}&from_at=2026-11-21T14:03:12&zone=UTC").filters == Filters(since=MOMENT + 1)
-    assert read(f"from={MOMENT}&from_at=2026-11-21T14:03:11&zone={BERLIN}").filters == Filters(since=MOMENT - 3600)
-    assert read(f"from={MOMENT}&to={MOMENT}&from_at=&to_at=&zone=UTC").filters == Filters()
 
 
 def test_typed_times_stay_as_they_were_typed_while_something_is_wrong() -> None:
