@@ -46,26 +46,6 @@ def test_amount_token_and_chains_are_read_around_other_words(written: str, said:
 
 
 @pytest.mark.parametrize(
-    ("day", "said"),
-    [
-        ("today", "Nov 25, 2026"),
-        ("2 days ago", "Nov 23, 2026"),
-        ("400 days ago", ""),
-        ("2026-11-03", "Nov 3, 2026"),
-        ("2026-11-03T12:30:00Z", "Nov 3, 2026"),
-        ("2025-12-31", "Dec 31, 2025"),
-        ("2026-13-45", ""),
-        ("Nov 3", "Nov 3, 2026"),
-        ("november 3rd, 2025", "Nov 3, 2025"),
-        ("Nov 26", "Nov 26, 2026"),
-        ("Nov 30", "Nov 30, 2025"),
-    ],
-)
-def test_the_day_is_read(day: str, said: str) -> None:
-    assert read(f"100 USDC, {day}") == ", ".join(filter(None, ("100 USDC", said)))
-
-
-@pytest.mark.parametrize(
     "written",
     [
         "",
