@@ -185,11 +185,6 @@ def test_no_url_in_a_response_is_ever_requested() -> None:
 # Letters
 
 
-def test_every_invisible_character_is_made_visible() -> None:
-    for hidden in corpus.HIDDEN:
-        assert text.visible(f"US{hidden}DC") == f"US⟨U+{ord(hidden):04X}⟩DC"
-
-
 # Round what runs from right to left stand marks of our own.
 ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
