@@ -193,7 +193,9 @@ def _succeeded(transfer: Transfer) -> str:
 
 def _stopped(status: str, transfer: Transfer) -> str:
     """Return the row for FAILED, ABORTED and INVALID, by the last recorded step."""
-    failed = status == IntentStatus.FAILED
+    failed, emptied = status == IntentStatus.FAILED, "stopped.emptied"
+    if status == IntentStatus.ABORTED:
+        emptied = "aborted.deposit_seen"
     _, origin, destination = transfer.legs
     if destination is StepStatus.DONE:
         if transfer.has_balance and transfer.holds_the_delivery:
@@ -202,13 +204,17 @@ def _stopped(status: str, transfer: Transfer) -> str:
     if transfer.has_balance:
         return _with_balance(status, transfer)
     if destination is StepStatus.REJECTED:
-        return _last_step_failed(status, transfer)
+        if transfer.has_balance is False:
+            return emptied
+        if transfer.is_return_overdue:
+            return "stopped.last_step_overdue"
+        return "failed.destination_pending_refund" if failed else "stopped.last_step"
     if origin is StepStatus.DONE or destination in UNDER_WAY:
         return "stopped.no_trace" if transfer.is_same_chain else "stopped.midway"
     if failed:
         return _failed_before_crossing(transfer)
     if origin is StepStatus.REJECTED:
-        return _emptied(status) if transfer.has_balance is False else "stopped.origin"
+        return emptied if transfer.has_balance is False else "stopped.origin"
     return _aborted(transfer) if status == IntentStatus.ABORTED else _invalid(transfer)
 
 
@@ -224,18 +230,6 @@ def _with_balance(status: str, transfer: Transfer) -> str:
     if status == IntentStatus.ABORTED:
         return "aborted.recoverable"
     return "failed.destination_recoverable" if is_abroad else "failed.origin_recoverable"
-
-
-def _last_step_failed(status: str, transfer: Transfer) -> str:
-    if transfer.has_balance is False:
-        return _emptied(status)
-    if transfer.is_return_overdue:
-        return "stopped.last_step_overdue"
-    return "failed.destination_pending_refund" if status == IntentStatus.FAILED else "stopped.last_step"
-
-
-def _emptied(status: str) -> str:
-    return "aborted.deposit_seen" if status == IntentStatus.ABORTED else "stopped.emptied"
 
 
 def _failed_before_crossing(transfer: Transfer) -> str:

@@ -569,37 +569,26 @@ class Card:
 
 def card(transfer: Transfer, *, as_of: datetime | None = None) -> Card:
     """Return the card. `as_of`: the time of stale data, None for fresh data."""
-    found = _card(transfer)
-    return replace(found, when=_when(transfer, as_of)) if as_of else found
-
-
-@derived
-def _card(transfer: Transfer) -> Card:
-    answer = of(transfer)
-    return Card(
-        intent=hashes.short_id(transfer.intent.intent_id),
-        status=answer.status,
-        tone=answer.tone,
-        headline=answer.headline,
-        headline_with_status=answer.headline_with_status,
-        sentence=answer.location,
-        sent=_end(answer.sent),
-        received=_end(answer.outcome),
-        has_arrived=answer.has_arrived,
-        when=_when(transfer),
-    )
-
-
-def _end(side: Side) -> PreviewEnd:
-    return PreviewEnd(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_any_step)
-
-
-def _when(transfer: Transfer, as_of: datetime | None = None) -> str:
-    created_at, changed_at = transfer.quoted_at, transfer.last_change
+    told, created_at, changed_at = of(transfer), transfer.quoted_at, transfer.last_change
     moments = {
         "last updated": as_of,
         "created": created_at,
         "last change": None if changed_at == created_at else changed_at,
     }
     words = [f"{word} {times.dated(at)}" for word, at in moments.items() if at]
-    return capitalized(" · ".join(words)) if words else UNKNOWN
+    sent, received = (
+        PreviewEnd(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_any_step)
+        for side in (told.sent, told.outcome)
+    )
+    return Card(
+        intent=hashes.short_id(transfer.intent.intent_id),
+        status=told.status,
+        tone=told.tone,
+        headline=told.headline,
+        headline_with_status=told.headline_with_status,
+        sentence=told.location,
+        sent=sent,
+        received=received,
+        has_arrived=told.has_arrived,
+        when=capitalized(" · ".join(words)) if words else UNKNOWN,
+    )
