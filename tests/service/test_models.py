@@ -1,6 +1,7 @@
 """The models match the transcribed tables: every field, its name and its type."""
 
 import re
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, get_args, get_origin
@@ -339,6 +340,13 @@ def every_text_in(found: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
+@pytest.mark.parametrize("name", OBJECTS)
+def test_half_a_character_gets_into_no_field(name):
+    for field in _sample(name):
+        with suppress(MissingField):  # of a field that is an object
+            every_text_in(getattr(models, name).model_validate(_sample(name) | {field: "a\ud800"})).encode()
+
+
 @settings(suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(sorted(OBJECTS)), st.data())
 def test_any_json_in_a_field_is_exact_or_unreadable_and_affects_no_other_field(name, data):
@@ -348,7 +356,6 @@ def test_any_json_in_a_field_is_exact_or_unreadable_and_affects_no_other_field(n
     if model.model_fields[_key(model, field)].is_required() and not _is_valid(model, whole | {field: value}):
         return
     read = model.model_validate(whole | {field: value})
-    every_text_in(read).encode()  # raises if half a character has got past the door
     expected = model.model_validate(whole)
     for key, info in model.model_fields.items():
         if info.alias != field and (name, field) != ("IntentHistory", "intentId"):  # its receipt is of another intent
