@@ -14,6 +14,7 @@ from django.db.models import (
 
 from intents_ui.mirror.partitions import partition
 
+PK: dict[str, Any] = {"blank": True, "editable": False, "primary_key": True, "serialize": False}
 ID = ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"))
 FOUND_BY = [
     "owner", "deposit_hash", "origin_hash", "destination_hash", "refund_hash", "deposit_address", "delivery_address",
@@ -82,7 +83,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Transfer",
             [
-                ("pk", CompositePrimaryKey("intent_id", "created")),
+                ("pk", CompositePrimaryKey("intent_id", "created", **PK)),
                 *fields(BigIntegerField, "created", "updated", "read_at"),
                 *fields(BigIntegerField, "started", "ended", "expires", "end", "unlisted_since", null=True),
                 *to("route", "route", on_delete=PROTECT),
@@ -121,7 +122,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "DayBar",
             [
-                ("pk", CompositePrimaryKey("day", "scope")),
+                ("pk", CompositePrimaryKey("day", "scope", **PK)),
                 *fields(BigIntegerField, "day"),
                 *fields(TextField, "scope", "hours"),
                 *fields(models.IntegerField, "ended", "delivered"),
@@ -131,7 +132,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             "Snapshot",
             [
-                ("pk", CompositePrimaryKey("period", "scope")),
+                ("pk", CompositePrimaryKey("period", "scope", **PK)),
                 *fields(TextField, "period", "scope", "sums", "details"),
                 *fields(BigIntegerField, "at"),
                 *fields(models.BooleanField, "is_complete"),
