@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
@@ -323,18 +323,15 @@ class ServiceClient:
 
     def _fetch(self, call: ServiceCall[Any]) -> Any:
         """Send the request, or share the response of an identical pending one."""
-        while True:
+        while not is_over():
             result, is_mine = self._join(call)
             if is_mine:
                 return self._complete(call, result)
             data_requests["coalesced"].inc()
-            try:
-                with self.threads.waiting():
-                    return _wait(result, self.config.policies[call.kind].total)
-            except OutOfTime:
-                # The page that sent the shared request ran out of time. This page may have time left.
-                if is_over():
-                    raise
+            # If the page that sent the shared request ran out of time, this page may have time left.
+            with suppress(OutOfTime), self.threads.waiting():
+                return _wait(result, self.config.policies[call.kind].total)
+        raise OutOfTime
 
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
         # An error that makes a refresh pointless now.
@@ -390,8 +387,6 @@ class ServiceClient:
 
     def _send(self, call: ServiceCall[Any]) -> Any:
         """Send the request within one call's timeout, once more if a read failed in passing, and cache the response."""
-        if is_over():
-            raise OutOfTime
         total, began = self.config.policies[call.kind].total, time.monotonic()
         try:
             return self._attempt(call, total)

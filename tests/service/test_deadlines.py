@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service import operations, request_context
+from intents_ui.service import executor, operations, request_context
 from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
 from intents_ui.service.executor import FairExecutor
 from intents_ui.service.request_context import Origin, seconds_left, within
@@ -83,6 +83,14 @@ def test_a_waiter_retries_when_the_first_caller_runs_out_of_time(service, door):
         until(lambda: len(service.requested) == 2)
         door.set()
         assert patient.result(60) == "0xslow"
+
+
+def test_a_page_out_of_time_does_not_wait_for_a_place_among_those_who_wait(service, monkeypatch):
+    monkeypatch.setattr(executor, "PLACE_TIMEOUT", 600.0)
+    threads = service.service.threads = FairExecutor(1)
+    with request_context.request_scope(Origin("request", client="203.0.113.7")), threads.waiting(), within(-1):
+        assert type(failure_of(*asking(service, "0x1"))) is OutOfTime
+    assert service.requested == []
 
 
 def test_a_nested_deadline_never_exceeds_the_outer_one():
