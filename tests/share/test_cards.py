@@ -1,10 +1,9 @@
 """Preview cards: complete for any content, rendered once, and with limited concurrency."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
-from itertools import islice
 
 import pytest
 from PIL import Image
@@ -16,6 +15,7 @@ from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.summary import Card, PreviewEnd
 from tests.service.pictures import opened
+from tests.waiting import until
 
 DONE = Card(
     intent="0x7c1f4ab2…90cd9e2b",
@@ -116,12 +116,16 @@ def test_another_status_is_another_image(slow: SlowRenderer) -> None:
 
 def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: SlowRenderer) -> None:
     cache = Cards(draw=slow, seconds=0.2)
+    wanted = [replace(DONE, headline=str(number)) for number in range(30)]
     with ThreadPoolExecutor(30) as threads:
-        requested = [threads.submit(cache.png, replace(DONE, headline=str(number))) for number in range(30)]
-        refused = list(islice(as_completed(requested, timeout=60), 28))
-        slow.go.set()
-    assert all(isinstance(each.exception(), Busy) for each in refused)
+        refused = [threads.submit(cache.png, card).exception for card in wanted]
+        assert all(isinstance(error(60), Busy) for error in refused)
     assert (len(slow.drawn), slow.most_at_once) == (cards.MAX_RENDERERS, cards.MAX_RENDERERS)
+    begun = slow.drawn[0]
+    slow.go.set()
+    until(lambda: slow.at_once == 0)
+    assert cache.png(begun) == PNG
+    assert len(slow.drawn) == cards.MAX_RENDERERS, "what had begun is kept for the next request"
 
 
 def test_an_arrow_points_only_to_a_delivered_amount() -> None:
