@@ -24,7 +24,7 @@ from intents_ui import app
 from intents_ui.formatting import hashes
 from intents_ui.formatting.hashes import ShortForms
 from intents_ui.http import client_ip, marks
-from intents_ui.search.identifiers import ParsedText
+from intents_ui.search.identifiers import Kind, ParsedText
 from intents_ui.triage import export, lookup, rows
 from intents_ui.triage.lookup import Ticket, TicketLookup, charge, too_many
 from intents_ui.triage.rows import TriageRow
@@ -92,7 +92,8 @@ class TriageBody:
         self._forms = ShortForms()
         # A sent row can't change, so find the values that look alike before the first row.
         for each in read.findings:
-            self._forms.of(each.value, hashes.short_hash(each.value))
+            if each.kind is not Kind.SHORTENED:
+                self._forms.of(each.value, hashes.short_hash(each.value))
 
     def close(self) -> None:
         self._found.close()

@@ -49,9 +49,8 @@ def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_re
 def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(site: Client, emulator: Emulator) -> None:
     first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
     deposit = legs(site, second)["deposit"]
-    answer = send(
-        f"> {first}\n> {second}\nand **{short(second)}**, also `{short(deposit, head=6, tail=6)}`, …{deposit[-5:]}"
-    )
+    ends = f"**{short(second, head=8, tail=6)}**, also `{short(deposit, head=6, tail=6)}`, …{deposit[-5:]}"
+    answer = send(f"> {first}\n> {second}\nand {ends}")
     assert len(answer.rows) == 5
     for row, said in zip(answer.rows[2:], answer.texts[2:], strict=True):
         assert "Possible match: same transfer as row 2" in said
