@@ -20,13 +20,20 @@ def kinds(error: type[errors.ServiceError]) -> list[type[errors.ServiceError]]:
     return [error, *(kind for each in error.__subclasses__() for kind in kinds(each))]
 
 
+def words_of(error: errors.ServiceError) -> failures.Words:
+    """Return the words of an error, which suggest no second deposit."""
+    words = failures.words(error)
+    assert words.title
+    assert words.what.endswith(".")
+    assert words.todo.endswith(".")
+    assert not re.search(r"\bpay|(?<!Don't re)send", words.todo)
+    assert failures.status(error).value in (400, 403, 404, 429, 503)
+    return words
+
+
 @pytest.mark.parametrize("kind", kinds(errors.ServiceError))
 def test_no_error_message_suggests_a_second_deposit(kind: type[errors.ServiceError]) -> None:
-    words = failures.words(kind())
-    assert words.title
-    assert not re.search(r"\bpay|(?<!Don't re)send", words.todo)
-    assert words.todo.endswith(".")
-    assert failures.status(kind()).value in (400, 403, 404, 429, 503)
+    assert words_of(kind())
 
 
 def test_our_own_limit_is_not_reported_as_the_services_rate_limit() -> None:
@@ -51,15 +58,9 @@ def test_every_error_code_has_a_class_and_texts_for_users_and_operators(row) -> 
     code = row["code"]
     body = {"error": row["name"], "code": code, "msg": row["msg"]}
     error = error_of(answered(body, status=row["status"]))
-    words = failures.words(error)
-    assert words is failures.BY_CODE[code]
-    assert words.title
-    assert words.what.endswith(".")
-    assert not re.search(r"\bpay|(?<!Don't re)send", words.todo)
-    assert words.todo.endswith(".")
+    assert words_of(error) is failures.BY_CODE[code]
     assert failures.MEANINGS[code]
     assert type(error) is errors.KNOWN[code][1]
-    assert failures.status(error).value in (400, 403, 404, 429, 503)
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
@@ -69,13 +70,10 @@ def test_an_unknown_error_code_is_described_by_its_status(status: int) -> None:
     assert failures.words(error) in of_classes | {failures.MESSAGES["failed"]}
 
 
-def test_rate_limits_name_their_source_and_end() -> None:
-    error = errors.TooBusy()
-    error.retry_after = 60.0
-    assert failures.until(error, now=NOW).startswith("Rate limited until 12:01:00 UTC (in 60 s).")
-
-
 def test_the_retry_time_is_stated_only_if_waiting_helps() -> None:
+    limited = errors.TooBusy()
+    limited.retry_after = 60.0
+    assert failures.until(limited, now=NOW).startswith("Rate limited until 12:01:00 UTC (in 60 s).")
     assert "Retry after 12:00:10 UTC (in 10 s)." in failures.until(errors.Unreachable(), now=NOW)
     assert failures.until(errors.NotFound(), now=NOW) == failures.until(errors.AccessDenied(), now=NOW) == ""
 
@@ -94,13 +92,11 @@ def test_the_oldest_response_determines_the_age() -> None:
 
 
 def test_stale_names_are_mentioned_only_if_nothing_else_is_stale() -> None:
-    names = old("GetChains", 9000)
-    both = failures.old([names, old("GetIntent", 4)], now=NOW)
-    alone = failures.old([names], now=NOW)
-    assert both is not None
-    assert both.as_of == NOW - timedelta(seconds=4)
-    assert alone is not None
-    assert alone.as_of == names.learned_at
+    names, intent = old("GetChains", 9000), old("GetIntent", 4)
+    for answers, oldest in (([names, intent], intent), ([names], names)):
+        result = failures.old(answers, now=NOW)
+        assert result is not None
+        assert result.as_of == oldest.learned_at
 
 
 @pytest.mark.parametrize(
