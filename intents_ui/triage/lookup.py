@@ -251,7 +251,7 @@ class TicketLookup:
         """Look for a shortened ID in the mirror."""
         self._check_open()
         wanted = replace(self._facts, pasted=ParsedText((row.finding,)))
-        return rows.elsewhere(row, candidates.of_facts(self._request, wanted) or Candidates(), told=known)
+        return rows.elsewhere(row, candidates.of_facts(self._request, wanted) or Candidates(), others=known)
 
 
 @dataclass(frozen=True)

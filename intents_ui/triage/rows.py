@@ -98,9 +98,10 @@ class TriageRow:
     """`address`: where the funds are, if known. `links`: the first leads to what the row is about, unless they
     are `alternatives`.
 
-    `intent_id` is set when the row tells one transfer; `at` is when it was told. `hits` are all that it leads to, and
-    `transfers` those that it shows: its text is about the first. `owner` is that of all its transfers. `same_as` is the
-    row that has shown the transfer already. `is_incomplete`: some of its lookups failed."""
+    `intent_id` is set when the row is about one transfer; `at` is when it was looked up. `hits` are all that it leads
+    to, and `transfers` those that it shows: its text is about the first. `owner` is that of all its transfers.
+    `same_as` is the row that has shown the transfer already. `is_incomplete`: some of its lookups failed.
+    """
 
     number: int
     finding: Finding
@@ -152,7 +153,7 @@ class TriageRow:
         return known or ([Value(own, self.what)] if own else [])
 
 
-def _told(row: TriageRow, outcome: TriageOutcome, headline: str, **changes: Any) -> TriageRow:
+def _with_outcome(row: TriageRow, outcome: TriageOutcome, headline: str, **changes: Any) -> TriageRow:
     changes = {"status": LABELS[outcome], **changes}
     return replace(row, outcome=outcome, headline=headline, **changes)
 
@@ -167,9 +168,9 @@ def unasked(row: TriageRow) -> TriageRow | None:
     """Return the row of a possible identifier or of none, which needs no lookup."""
     problem, warning = row.finding.problem, row.finding.warning
     if problem:
-        return _told(row, TriageOutcome.UNCLEAR, problem)
+        return _with_outcome(row, TriageOutcome.UNCLEAR, problem)
     if warning in (input_errors.NATIVE, input_errors.PLACEHOLDER):
-        return _told(row, TriageOutcome.NOTHING, warning, notes=())
+        return _with_outcome(row, TriageOutcome.NOTHING, warning, notes=())
     return None
 
 
@@ -220,7 +221,7 @@ def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading]) -> T
     by_role = Counter(_role(reason, None) for hit in found.hits for reason in hit.reasons)
     roles = ", ".join(f"{role} of {intents}" for role, intents in by_role.most_common())
     own_page = reverse("address", args=[row.finding.value]) if row.finding.kind in ADDRESSES else row.search_url
-    row = _told(
+    row = _with_outcome(
         row,
         TriageOutcome.FOUND,
         f"{count}: {mix}",
@@ -237,12 +238,12 @@ def _with_most_urgent(row: TriageRow, found: LookupResult, listed: Sequence[Read
     more = len(to_look_at(found.hits, now=row.at)) - 1
     said = "1 other transfer is open or failed." if more == 1 else f"{more} other transfers are open or failed."
     said = said if more == len(others) else f"{said} {len(others)} linked here."
-    told = _with_summary(row, first)
+    shown = _with_summary(row, first)
     return replace(
-        told,
+        shown,
         headline=row.headline,
-        details=(f"Most urgent transfer: {_brief(first)}", *told.details, *((said,) if more else ())),
-        notes=tuple(dict.fromkeys((*told.notes, *(note for each in others for note in each.notes)))),
+        details=(f"Most urgent transfer: {_brief(first)}", *shown.details, *((said,) if more else ())),
+        notes=tuple(dict.fromkeys((*shown.notes, *(note for each in others for note in each.notes)))),
         links=(
             Link("View the most urgent transfer", first.link),
             *(Link(_brief(each), each.link) for each in others),
@@ -286,14 +287,16 @@ def token(row: TriageRow, found: Sequence[TokenInfo], *, using: Names) -> Triage
     where = text.listed(list(dict.fromkeys(names.of_chain(each.chain_id, using=using) for each in found)))
     reasons = [mark.reason for mark in contract.token.marks]
     details = ("This is a token contract, not a wallet. It has no transfers.", *reasons)
-    return _told(row, TriageOutcome.TOKEN, f"{contract.named}, a token on {where}", what="token", details=details)
+    return _with_outcome(
+        row, TriageOutcome.TOKEN, f"{contract.named}, a token on {where}", what="token", details=details
+    )
 
 
 def paid(row: TriageRow, counts: Sequence[tuple[str, str]]) -> TriageRow:
     """Return the row of an address that owns no transfers, but was paid by some. `counts`: how many, by how."""
     headline = ", ".join(f"{how}: {count}" for how, count in counts)
     links = (Link("View transfers", reverse("address", args=[row.finding.value])),)
-    return _told(
+    return _with_outcome(
         row, TriageOutcome.FOUND, headline, status=SPECIAL["paid"], details=(SPECIAL["paid"].meaning,), links=links
     )
 
@@ -305,10 +308,10 @@ def unknown(row: TriageRow, found: LookupResult) -> TriageRow:
     return replace(row, details=(*asked, *causes), links=(Link("Search options", row.search_url),))
 
 
-def in_ticket(row: TriageRow, told: Iterable[TriageRow]) -> TriageRow | None:
+def in_ticket(row: TriageRow, others: Iterable[TriageRow]) -> TriageRow | None:
     """Return the row of a shortened ID that matches transfers of other rows, or None. Each transfer counts once."""
     fitting: dict[frozenset[str], tuple[TriageRow, list[Value]]] = {}
-    for other in told:
+    for other in others:
         if found := matching(other.values, head=row.finding.head, tail=row.finding.tail):
             fitting.setdefault(frozenset(each.intent_id or each.value for each in found), (other, found))
     among = [each for _, found in fitting.values() for each in found]
@@ -318,10 +321,10 @@ def in_ticket(row: TriageRow, told: Iterable[TriageRow]) -> TriageRow | None:
         same = "value" if ids == {""} else "transfer" if len(ids) == 1 else "transfers"
         for other, values in matched:
             headline, details = f"Possible match: same {same} as row {other.number}", (f"It matches {values}.", COMPARE)
-            return _told(row, TriageOutcome.POSSIBLE, headline, details=details, links=other.links[-1:])
+            return _with_outcome(row, TriageOutcome.POSSIBLE, headline, details=details, links=other.links[-1:])
         return None
     listed = matched[:MAX_LISTED]
-    return _told(
+    return _with_outcome(
         row,
         TriageOutcome.POSSIBLE,
         f"{len(matched)} possible matches in other rows",
@@ -331,9 +334,9 @@ def in_ticket(row: TriageRow, told: Iterable[TriageRow]) -> TriageRow | None:
     )
 
 
-def elsewhere(row: TriageRow, found: Candidates, *, told: Sequence[TriageRow]) -> TriageRow:
+def elsewhere(row: TriageRow, found: Candidates, *, others: Sequence[TriageRow]) -> TriageRow:
     """Return the row of a shortened ID without a match in the ticket. `found` are the matches in the mirror."""
-    if failed := [str(each.number) for each in told if each.outcome is TriageOutcome.FAILED]:
+    if failed := [str(each.number) for each in others if each.outcome is TriageOutcome.FAILED]:
         rows = f"row {failed[0]}" if len(failed) == 1 else f"rows {', '.join(failed)}"
         row = replace(row, notes=(*row.notes, f"Not compared with {rows}, whose lookups failed."))
     listed, searched = found.listed, found.searched
@@ -343,15 +346,17 @@ def elsewhere(row: TriageRow, found: Candidates, *, told: Sequence[TriageRow]) -
             status=SPECIAL["no_match"],
             headline="No match",
             next="Request the full ID.",
-            details=(searched, *(("No match in the other rows.",) if told else ())),
+            details=(searched, *(("No match in the other rows.",) if others else ())),
             links=(Link("Search", row.search_url),),
         )
     if len(listed) == 1:
         [only] = listed
-        row = _told(row, TriageOutcome.POSSIBLE, "Possible match in the local copy")
+        row = _with_outcome(row, TriageOutcome.POSSIBLE, "Possible match in the local copy")
         details = (only.brief, only.why, COMPARE, searched)
         return replace(row, details=details, links=(Link("View transfer", only.path),))
-    row = _told(row, TriageOutcome.POSSIBLE, f"{len(listed)} possible matches in the local copy", alternatives=True)
+    row = _with_outcome(
+        row, TriageOutcome.POSSIBLE, f"{len(listed)} possible matches in the local copy", alternatives=True
+    )
     links = (
         *(Link(each.brief, each.path) for each in listed[:MAX_LISTED]),
         Link("All possible matches", row.search_url),
@@ -402,7 +407,7 @@ def _matched(found: Iterable[Value], *, among: Iterable[Value]) -> str:
 def failed(row: TriageRow, error: ServiceError, *, found: LookupResult | None = None) -> TriageRow:
     """Return the row of a failed lookup."""
     words = failures.words(error)
-    return _told(
+    return _with_outcome(
         row,
         TriageOutcome.FAILED,
         words.title,
@@ -413,7 +418,7 @@ def failed(row: TriageRow, error: ServiceError, *, found: LookupResult | None = 
 
 
 def internal_error(row: TriageRow, *, reference: str) -> TriageRow:
-    return _told(
+    return _with_outcome(
         row,
         TriageOutcome.FAILED,
         "Something went wrong",
@@ -526,10 +531,10 @@ def counts(groups: Iterable[OwnerGroup]) -> list[tuple[StatusLabel, int, int]]:
 
 def urgency(row: TriageRow) -> Urgency:
     """Return the urgency of the most urgent transfer that the row shows, or else of its lookup."""
-    told = [summary.of(each) for each in row.transfers]
-    if any(each.attention is Attention.ACT for each in told):
+    shown = [summary.of(each) for each in row.transfers]
+    if any(each.attention is Attention.ACT for each in shown):
         return Urgency.ACT
-    if any(each.attention is Attention.WATCH or each.certainty in DOUBTFUL for each in told):
+    if any(each.attention is Attention.WATCH or each.certainty in DOUBTFUL for each in shown):
         return Urgency.CHECK
     is_fine = row.outcome in FINE and not row.is_incomplete
     return Urgency.FINE if is_fine else Urgency.CHECK
