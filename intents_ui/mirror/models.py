@@ -258,9 +258,8 @@ class Lease(models.Model):
 class State(models.Model):
     """Values with a name, as JSON. (To check a JSONField, Django connects to the database before it is created.)
 
-    They are the source's fingerprint with the version of the rules, calls by hour, forgotten addresses, orders of
-    tables (`snapshots.py`), when the incidents were judged, and when statuses were seen that the dashboard doesn't
-    know (Unix milliseconds).
+    They are the source's fingerprint with the version of the rules, calls by hour, forgotten addresses, when the
+    incidents were judged, and when statuses were seen that the dashboard doesn't know (Unix milliseconds).
     """
 
     name = models.TextField(primary_key=True)
@@ -308,12 +307,17 @@ class DayBar(models.Model):
 class Snapshot(models.Model):
     """What ended in a scope in a period until `at` (Unix seconds), unless nothing did.
 
-    `sums` are for tables, `details` for the page of the scope, as JSON (`snapshots.Sums`).
+    `used`, `worst` and `slowest`: its place in tables of its level in this order, the least first. `sums` are for
+    tables, `details` for the page of the scope, as JSON (`snapshots.Sums`).
     """
 
     pk = models.CompositePrimaryKey("period", "scope")
     period = models.TextField()
     scope = models.TextField()
+    level = models.TextField()
+    used = models.FloatField()
+    worst = models.FloatField(null=True)
+    slowest = models.FloatField(null=True)
     at = models.BigIntegerField()
     is_complete = models.BooleanField()
     sums = models.TextField()

@@ -5,6 +5,7 @@ complete. An incomplete period has counts, but no rates. An open transfer is lat
 the limit of its route.
 """
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,15 +27,15 @@ from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope
 from intents_ui.mirror.figures.snapshots import (
     DEPOSIT,
     ENOUGH_FOR_P95,
+    LISTED,
     Bar,
     Order,
     Period,
     Sums,
     most_frequent,
-    table_name,
 )
 from intents_ui.mirror.figures.statistics import BUCKETS, Share, share
-from intents_ui.mirror.models import SLOW_BUCKET, DayBar, Reason, Route, Snapshot, Token, Transfer, state
+from intents_ui.mirror.models import SLOW_BUCKET, DayBar, Reason, Route, Snapshot, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
@@ -233,8 +234,10 @@ def overview(
 
     Like all figures, they are those of the last snapshot.
     """
-    names = [ScopeName(Level(name[0]), *name[1:]) for name in state(table_name(period, level, order), [])]
-    total, *rows = _figures(period, [EVERYTHING, *names], still_open)
+    ranked = Snapshot.objects.filter(period=period, level=level, **{f"{order}__isnull": False}).order_by(order, "scope")
+    names = map(json.loads, ranked.values_list("scope", flat=True)[:LISTED])
+    scopes = [ScopeName(Level(name[0]), *name[1:]) for name in names]
+    total, *rows = _figures(period, [EVERYTHING, *scopes], still_open)
     return Report(total, _series(total.bars, total, still_open, length=period.bar), rows, _reasons(total.causes))
 
 

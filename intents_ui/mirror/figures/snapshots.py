@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from heapq import nsmallest
 from itertools import batched
 from typing import NamedTuple, Self
 
@@ -19,7 +18,7 @@ from intents_ui.mirror.figures import facts, statistics
 from intents_ui.mirror.figures.facts import HOURS_SHOWN, Ended, Found, Other, Pair, Span, add
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
 from intents_ui.mirror.figures.statistics import share
-from intents_ui.mirror.models import USUAL, Day, DayBar, Route, Snapshot, Token, Transfer, set_state, write
+from intents_ui.mirror.models import USUAL, Day, DayBar, Route, Snapshot, Token, Transfer, write
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.outcome import Outcome
 
@@ -30,7 +29,6 @@ LISTED = 50  # rows of a table, and reasons
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
 DEPOSIT = 0  # the first step, which is the owner's
 MIN_LATE = 5 * MINUTE * 1000  # milliseconds
-TABLES = (Level.ROUTE, Level.PROVIDER, Level.CHAIN, Level.TOKEN)
 LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
 
@@ -418,18 +416,19 @@ class SnapshotWriter:
 
     def _write(self, period: Period, sums: Mapping[ScopeName, Sums], now: int, *, is_complete: bool) -> None:
         common = {"period": period, "at": now, "is_complete": is_complete}
-        rows = [{**common, "scope": scope.text, **each.as_row()} for scope, each in sums.items()]
-        tables = dict[str, list[ScopeName]]()
-        for level in TABLES:
-            for order in Order:
-                ranks = ((each.rank(order), scope) for scope, each in sums.items() if scope.level is level)
-                first = nsmallest(LISTED, (each for each in ranks if each[0] is not None))
-                tables[table_name(period, level, order)] = [scope for _, scope in first]
+        rows = [
+            {
+                **common,
+                "scope": scope.text,
+                "level": scope.level,
+                **{order.value: each.rank(order) for order in Order},
+                **each.as_row(),
+            }
+            for scope, each in sums.items()
+        ]
         with lease.transaction(self._epoch):
             Snapshot.objects.filter(period=period)._raw_delete("default")
             write(Snapshot, rows)
-            for name, scopes in tables.items():
-                set_state(name, scopes)
 
     def _limits(self) -> Iterator[None]:
         """Set after how long a transfer is late: by its route, else by the slowest of its providers, else by the rule.
@@ -476,10 +475,6 @@ def _unwritten_days(now: int) -> Iterator[int]:
     # One that ended a moment ago still changes.
     last = (now - HOUR) // DAY * DAY
     yield from (day for day in range(first // 1000 // DAY * DAY, last, DAY) if day not in known | lacking)
-
-
-def table_name(period: Period, level: Level, order: Order) -> str:
-    return f"figures {period} {level} {order}"
 
 
 def most_frequent[T](counts: Mapping[T, int]) -> list[tuple[T, int]]:

@@ -133,9 +133,12 @@ class Migration(migrations.Migration):
             "Snapshot",
             [
                 ("pk", CompositePrimaryKey("period", "scope", **PK)),
-                *fields(TextField, "period", "scope", "sums", "details"),
+                *fields(TextField, "period", "scope", "level"),
+                *fields(models.FloatField, "used"),
+                *fields(models.FloatField, "worst", "slowest", null=True),
                 *fields(BigIntegerField, "at"),
                 *fields(models.BooleanField, "is_complete"),
+                *fields(TextField, "sums", "details"),
             ],
         ),
         migrations.RunPython(partition, migrations.RunPython.noop),
