@@ -448,7 +448,7 @@ class Fees:
         amount = self._in_fee_token(self._received.total_fee_amount)
         return amount.in_words if amount else ""
 
-    @property
+    @cached_property
     def bar(self) -> list[tuple[Decimal, Decimal]]:
         """Return start and width of each part in percent of the bar. No bar if a fee is negative or unknown.
 
