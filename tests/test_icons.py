@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from intents_ui.tokens import token_amounts
 from intents_ui.transfers import statuses
 from intents_ui.web import frame
 
@@ -29,3 +30,12 @@ def used() -> set[str]:
 def test_the_sprite_contains_exactly_the_icons_in_use() -> None:
     sprite = (ROOT / "static" / "img" / "icons.svg").read_text()
     assert set(re.findall(r'<symbol id="([^"]+)"', sprite)) == used()
+
+
+def test_each_coin_is_in_the_file_that_is_named_and_each_file_has_only_these() -> None:
+    """Those of most transfers are in a file of their own, so that a first visit loads few others."""
+    named = {*token_amounts.CHAIN_PICTURES.values(), *token_amounts.TOKEN_PICTURES.values()}
+    sprites = {path.stem: path.read_text() for path in (ROOT / "static" / "img").glob("coins*.svg")}
+    found = {f"{stem}/{name}" for stem, text in sprites.items() for name in re.findall(r'<symbol id="([^"]+)"', text)}
+    assert len(sprites) == 2
+    assert found == named

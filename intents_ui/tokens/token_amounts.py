@@ -6,7 +6,8 @@ Decimals are never assumed. Those of the token list count before those that came
 warning if the two differ. Amounts of different tokens are never compared.
 
 Bundled icons belong to chain IDs and token addresses, never to names. icons.json lists those on which two public lists
-agree, and static/img/coins.svg has the images. Testnet tokens have no icon, because they have no value.
+agree, and static/img/coins.svg or coins-rare.svg has the images. Testnet tokens have no icon, because they have no
+value.
 """
 
 import unicodedata
@@ -255,8 +256,8 @@ TOKEN_PICTURES: Mapping[tuple[int, str], str] = {
 class TokenIcon:
     """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
 
-    `picture`: a bundled icon or "". `logo_uri`: the listed one, from outside. `hue` None: plain background
-    for unknown tokens. `chain`: the small chain icon at the corner.
+    `picture`: the file and the name of a bundled icon, or "". `logo_uri`: the listed one, from outside. `hue` None:
+    plain background for unknown tokens. `chain`: the small chain icon at the corner.
     """
 
     monogram: str
