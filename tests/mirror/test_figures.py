@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures import facts, queries, statistics
+from intents_ui.mirror.figures import facts, queries, snapshots, statistics
 from intents_ui.mirror.figures.facts import ENDED, Ended
 from intents_ui.mirror.figures.queries import PeriodFigures, Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
@@ -203,6 +203,24 @@ def test_nothing_is_added_up_within_a_transaction(world: World) -> None:
     with patch.object(facts, "of_rows", of_rows):
         mirror.count(is_final=True)
     assert {*added_up} == {False}
+
+
+@on_each_engine
+def test_what_the_mirror_writes_while_figures_are_added_up_counts_once(world: World) -> None:
+    past_of(world, 60, days=9)
+    mirror = counted(world, days=10)
+    adder = Adder(int(world.now))
+    with patch.object(snapshots, "DAYS_AT_ONCE", 3):
+        pieces = adder.load(Period.MONTH)
+        next(pieces)
+        past.add([past.ended(int(world.now) - HOUR, past.route(RouteKey("NEW", "1", "10")), None)])
+        Day.objects.all().delete()
+        assert len([*pieces]) > 3
+    sums = adder.of(Period.MONTH)
+    assert sums[EVERYTHING].ended == len([*of_world(world)]) + 1
+    assert sums[ScopeName(Level.PROVIDER, "NEW")].ended == 1
+    mirror.count(is_final=True)
+    check_facts()
 
 
 # Completeness

@@ -101,9 +101,10 @@ def of_rows(span: Span) -> Mapping[int, Found]:
     return hours
 
 
-def of_days(days: Sequence[int]) -> Found:
-    """Add up the facts of these days."""
-    return merged(map(_read, Day.objects.filter(start__in=days).values_list("facts", flat=True).iterator()))
+def of_days(days: Sequence[int]) -> Mapping[int, Found]:
+    """Return the facts of these days, without those that have none now."""
+    rows = Day.objects.exclude(facts="").filter(start__in=days).values_list("start", "facts")
+    return {start: _read(facts) for start, facts in rows.iterator()}
 
 
 def ended(span: Span) -> QuerySet[Transfer]:

@@ -216,15 +216,18 @@ class Adder:
     def begin(self, now: int) -> None:
         """Forget the rows of an earlier time."""
         self.now = now
+        self._read_names()
+        self._divided: dict[Period, tuple[Sequence[int], Sequence[Span]]] = {}
+        self._parts: dict[Span, tuple[Found, Hours]] = {}
+
+    def _read_names(self) -> None:
         routes = list(Route.objects.all())
         self._routes = {route.pk: route.key for route in routes}
         self._late_buckets = {route.pk: statistics.bucket(route.late_after) for route in routes}  # the last in time
         self._tokens = {token.pk: token.key for token in Token.objects.all()}
-        self._divided: dict[Period, tuple[Sequence[int], Sequence[Span]]] = {}
-        self._parts: dict[Span, tuple[Found, Hours]] = {}
 
     def load(self, period: Period) -> Iterator[None]:
-        """Read what is to be added up, a piece at a time."""
+        """Read what is to be added up, a piece at a time. Between two pieces, the mirror may write."""
         if period not in self._divided:
             days, spans = facts.divided(period.span(self.now))
             if period.bar == HOUR:  # which facts don't have
@@ -232,10 +235,14 @@ class Adder:
             self._divided[period] = days, spans
         days, spans = self._divided[period]
         if frozenset(days) not in self._past:
-            found = []
+            found, changed = list[Found](), set[int]()
             for some in batched(days, DAYS_AT_ONCE):
-                found.append(facts.of_days(some))
+                known = facts.of_days(some)
+                found.append(facts.merged(known.values()))
+                changed |= {*some} - known.keys()
                 yield
+            days, spans = sorted({*days} - changed), [*spans, *((day, day + DAY) for day in sorted(changed))]
+            self._divided[period] = days, spans
             self._past[frozenset(days)] = facts.merged(found)
         for some in batched(sorted({*days} - self._days), DAYS_AT_ONCE):
             for day, scope, *bar in DayBar.objects.filter(day__in=some).values_list("day", "scope", *Bar._fields):
@@ -295,8 +302,9 @@ class Adder:
     def by_scope(self, found: Found) -> dict[ScopeName, Sums]:
         sums = defaultdict[ScopeName, Sums](Sums)
         for pair, each in found.items():
+            scopes = self._of_pair(pair)
             in_time = sum(n for bucket, n in each.durations.items() if bucket <= self._late_buckets[pair[0]])
-            for scope in self._of_pair(pair):
+            for scope in scopes:
                 sums[scope].add(pair[1:], each, in_time=in_time)
         return sums
 
@@ -313,8 +321,10 @@ class Adder:
 
     def _of_pair(self, pair: Pair) -> Sequence[ScopeName]:
         if pair not in self._scopes:
-            route, *tokens = pair
-            found = scopes_of(self._routes[route], tuple(self._tokens[each] for each in tokens if each is not None))
+            route, tokens = pair[0], [each for each in pair[1:] if each is not None]
+            if route not in self._routes or not {*tokens} <= self._tokens.keys():
+                self._read_names()
+            found = scopes_of(self._routes[route], tuple(self._tokens[each] for each in tokens))
             self._scopes[pair] = [each for each in found if each.level is not Level.PROVIDER_ON_CHAIN]
         return self._scopes[pair]
 
