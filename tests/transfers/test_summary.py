@@ -579,7 +579,9 @@ def test_a_headline_says_what_is_delayed():
         "Delivering on Base, delayed": {**CROSSED, "destination": "MINING"},
     }
     for headline, made in steps.items():
-        assert story(intent(), receipt(**made, summary=LATE), has_balance=False).headline == headline
+        result = story(intent(), receipt(**made, summary=LATE), has_balance=False)
+        assert (result.headline, result.who) == (headline, Actor.NONE)
+        assert result.next_step == "Wait until 14:17:51 UTC. If nothing has changed by then, contact support."
 
 
 def test_a_stalled_transfer_counts_whole_minutes():
