@@ -21,14 +21,13 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from bench.processes import processor_seconds, quantile, resident_kb
+from bench.processes import family, processor_seconds, quantile, resident_kb
 from bench.report import HEAD, Target, machine
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import call
 from tests.live.following import until
 from tests.live.tcp_service import served
 from tests.live.test_processes import process
-from tests.live.test_soak import worker_of
 
 FRAGMENT_BYTES = 14 * 1024
 CONNECTING_AT_ONCE = 100
@@ -143,7 +142,7 @@ async def changes(service: ChangingService, watching: Sequence[Viewer], count: i
 async def measure(service: ChangingService, count: int) -> None:
     env = {"LIVE_PADDING": str(FRAGMENT_BYTES), "LIVE_STREAMS": str(count + 10), "LOG_FORMAT": "text"}
     async with served(service) as front, process(LIVE_SERVICE=front.url, **env) as server:
-        pid = worker_of(server)
+        _, pid = family(server.popen.pid)  # gunicorn has one worker
         async with viewers(server.port, service.intent_id, 50):
             pass  # warms up, so that imports don't count as a viewer's memory
         await until(lambda: server.figures[1] == 0)
