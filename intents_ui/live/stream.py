@@ -40,7 +40,7 @@ open_streams = Gauge("intents_ui_streams", "Open live streams.", registry=regist
 
 PREFIX: Final = "/live/"
 MAX_ID_LENGTH: Final = 200
-MAX_EVENTS: Final = 512  # in the cache
+MAX_EVENTS: Final = 512  # in the cache, the newest of each intent
 RETRY_MS: Final = 1000
 BEAT: Final = b"event: beat\n\n"
 STREAM_HEADERS: Final = (
@@ -98,7 +98,7 @@ class Streams:
         self.limits = limits or Limits()
         self.open: dict[asyncio.Future[None], str | None] = {}  # what ends each stream, with its client
         self._render = render
-        self._rendered: LRUCache[tuple[str, str], asyncio.Task[bytes]] = LRUCache(MAX_EVENTS)
+        self._rendered: LRUCache[str, tuple[str, asyncio.Task[bytes]]] = LRUCache(MAX_EVENTS)
         self._fallback = fallback
         self._client_of = client_of
         self._wait = wait
@@ -186,15 +186,18 @@ class Streams:
             leaving.cancel()
 
     async def event(self, snapshot: Snapshot) -> bytes:
-        """Return the event for a snapshot, rendered once for all streams. After a failure, the next caller retries."""
+        """Return the event for a snapshot, rendered once for all streams. After a failure, the next caller retries.
+
+        One that comes again after another, as after an outage, is rendered again: a fragment has the time of its data.
+        """
 
         def render() -> bytes:
             return message(self._render(snapshot), id=snapshot.id, retry=RETRY_MS)
 
-        key = snapshot.intent_id, snapshot.id
-        task = self._rendered.get(key)
-        if task is None or (task.done() and task.exception()):
-            task = self._rendered[key] = asyncio.create_task(asyncio.to_thread(render))
+        snapshot_id, task = self._rendered.get(snapshot.intent_id, ("", None))
+        if task is None or snapshot_id != snapshot.id or (task.done() and task.exception()):
+            task = asyncio.create_task(asyncio.to_thread(render))
+            self._rendered[snapshot.intent_id] = snapshot.id, task
         return await asyncio.shield(task)  # a canceled caller must not cancel it for the others
 
     def stop(self) -> None:

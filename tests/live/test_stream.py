@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import pytest
 
@@ -115,6 +116,15 @@ async def test_a_stale_snapshot_is_sent_and_a_fresh_one_after_recovery(service, 
             await until(lambda: "stale" in browser.events[-1].data)
             service.emulator.reset()
             await until(lambda: "fresh" in browser.events[-1].data)
+
+
+async def test_the_same_snapshot_is_rendered_once_but_again_after_an_outage(service, page, clock):
+    """A fragment has the time of its data."""
+    fresh = Snapshot("0x" + "1f" * 32, None, learned_at=None)
+    async with streams_on(service, page, clock) as streams:
+        for each in (fresh, fresh, fresh.stale(datetime.now(UTC)), fresh):
+            await streams.event(each)
+    assert [bool(each.stale_since) for each in page.rendered] == [False, True, False]
 
 
 async def test_a_stream_ends_after_its_maximum_age_with_a_reconnect_delay(service, page, clock, slow):
