@@ -519,8 +519,8 @@ class IntentHistory(Model):
     @classmethod
     def _refuse_another(cls, receipt: IntentReceipt | None, info: ValidationInfo) -> IntentReceipt | None:
         if receipt:
-            own = info.data.get("intent_id", receipt.intent_id).lower()
-            if any(each.lower() != own for each in receipt.intent_ids):
+            own = info.data.get("intent_id", receipt.intent_id)
+            if any(each != own and each.lower() != own.lower() for each in receipt.intent_ids):
                 raise ValueError("of another intent")
         return receipt
 
