@@ -211,7 +211,7 @@ class Download:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         yield self.first
         while not self.has_ended:
-            yield await app.current().executor.run(lambda: self._written(self._next()))
+            yield await app.current().executor.run(self._next)
 
     def close(self) -> None:
         """End the export. Django calls this when the response is over, for whatever reason."""
@@ -219,19 +219,22 @@ class Download:
         self._free_slot()
         self._report(ExportState.LEFT)
 
-    def _next(self) -> Batch:
+    def _next(self) -> bytes:
         try:
             if lifecycle.is_stopping():
-                return Batch((), RESTART)
-            return Batch((), STOPPED) if self.run and progress.is_stopped(self.run) else next(self.batches)
+                batch = Batch((), RESTART)
+            else:
+                batch = Batch((), STOPPED) if self.run and progress.is_stopped(self.run) else next(self.batches)
+            return self._written(batch)
         except ServiceError as error:
             title = failures.words(error).title
             why = f"{title[0].lower()}{title[1:]}"
-            return Batch((), f"{why}, request ID {error.request_id}" if error.request_id else why)
+            why += f", request ID {error.request_id}" if error.request_id else ""
         except Exception:
             request_id = request_context.reference()
             log.exception("Unhandled exception in an export, request ID %s", request_id)
-            return Batch((), f"internal error, request ID {request_id}")
+            why = f"internal error, request ID {request_id}"
+        return self._written(Batch((), why))
 
     def _written(self, batch: Batch) -> bytes:
         text = self.form.rows(batch.rows, self.rows)

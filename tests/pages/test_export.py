@@ -438,14 +438,16 @@ def test_a_page_without_readable_entries_does_not_end_the_list(service: Service)
     assert found.why == "20 entries could not be read"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "broken"), [*((kind, "row") for kind in KINDS), ("csv", "_cell"), ("json", "_exact"), ("ndjson", "_exact")]
+)
 def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
-    service: Service, kind: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    service: Service, kind: str, broken: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
 
-    service.before[3] = lambda: monkeypatch.setattr(formats, "row", fail)
+    service.before[3] = lambda: monkeypatch.setattr(formats, broken, fail)
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
     assert found.counted == len(found.rows) == 40
     assert found.why
