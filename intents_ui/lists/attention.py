@@ -280,7 +280,9 @@ class AttentionReader:
         waiting = {call.cache_key for call in due} - asked.keys()
         now, shown = datetime.now(UTC), []
         for call, cached in zip(calls, service.cache.get_many(calls), strict=True):
-            known = self._known[call.cache_key] = self._latest(call, cached, asked.get(call.cache_key), now=now)
+            known = self._latest(call, cached, asked.get(call.cache_key), now=now)
+            if known.answer or known.failure:
+                self._known[call.cache_key] = known
             is_too_old = call.cache_key in waiting and now - known.at > SHOWN_FOR
             shown.append(_Known(None, now) if is_too_old else known)
         for each in shown:

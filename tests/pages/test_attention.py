@@ -1,8 +1,11 @@
 """The attention page: each transfer with a problem once, in a group with the same cause and reason."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
+from threading import Event
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -11,9 +14,11 @@ from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.lists import attention
 from intents_ui.service import operations
+from intents_ui.service.client import data_requests
 from intents_ui.service.models import Page
 from tests.pages.reading import PARTIAL, rows
 from tests.pages.recorded import recorded
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("still")
 
@@ -118,6 +123,28 @@ def test_a_list_whose_turn_has_not_come_is_said_to_be_missing(site: Client, monk
     assert "Loading failed transfers. They are missing below." in page
     monkeypatch.setattr(attention, "PERIOD", 0.0)
     assert "Loading failed transfers" not in read(site)
+
+
+@pytest.mark.usefixtures("response_cache")
+def test_a_page_waits_for_a_list_that_another_page_reads(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on, coalesced = Event(), Event(), data_requests["coalesced"]
+
+    def hold(body: dict[str, Any]) -> None:
+        if body.get("byStatus") == "FAILED":
+            begun.set()
+            assert go_on.wait(PATIENCE)
+
+    monkeypatch.setattr(attention, "PERIOD", 3600.0)
+    with recorded(emulator, monkeypatch) as way, ThreadPoolExecutor(2) as threads:
+        Client().get("/")  # three of four lists
+        monkeypatch.setattr(attention, "CALLS", 4)
+        way.scripts["GetIntentHistory"] = hold
+        one, before = threads.submit(read, Client()), coalesced._value.get()
+        assert begun.wait(PATIENCE)
+        other = threads.submit(read, Client())
+        until(lambda: other.done() or coalesced._value.get() > before)
+        go_on.set()
+        assert "Loading failed transfers" not in one.result() + other.result()
 
 
 @pytest.mark.usefixtures("response_cache")
