@@ -53,19 +53,19 @@ def read_list(text: str, name: str, known: Callable[[str], object | None]) -> tu
         return read(text), []
     pieces = text[len(before) :].split(f",{first_field}")
     texts = [pieces[0], *(first_field + piece for piece in pieces[1:])]
+    entries: list[Any] = []
     try:
         _, end = _DECODER.raw_decode(texts[-1])
         texts[-1], after = texts[-1][:end], texts[-1][end:]
-        entries = [known(each) for each in texts]
-        unknown = [each for each, entry in zip(texts, entries, strict=True) if entry is None]
-        document = read(before + ",".join(unknown) + after)
+        document = read(before + after)
+        for each in texts:
+            entry = known(each)
+            if entry is None:
+                [[entry]] = read(f"[[{each}]]")  # ValueError for a part of an entry, and for several
+            entries.append(entry)
     except (ValueError, RecursionError):
         return read(text), []
-    parsed = document[name]
-    if len(parsed) != len(unknown):  # an entry has another one inside
-        return read(text), []
-    fresh = iter(parsed)
-    return document | {name: [next(fresh) if entry is None else entry for entry in entries]}, texts
+    return (read(text), []) if document[name] else (document | {name: entries}, texts)
 
 
 def member(text: str, name: str) -> str:

@@ -82,6 +82,20 @@ def test_an_entry_is_not_known_by_a_part_of_its_text() -> None:
         assert [each.status for each in found.intents] == [status, "FAILED"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"rows":[{"id":1}],"others":[{"x":1},{"id":2}]}',
+        '{"rows":[{"id":1,"inside":[{"x":1},{"id":2}]}]}',
+        '{"rows":[{"id":1,"inside":[{"x":1},{"id":2},{"id":3}]},{"id":4}, {"x":5}]}',
+        '{"rows":[{"id":2}, {"x":1}]}',
+    ],
+)
+def test_a_known_entry_elsewhere_is_none_of_the_list(text: str) -> None:
+    known = {'{"id":2}': "an entry"}
+    assert decode.read_list(text, "rows", known.get) == (decode.read(text), [])
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab{}[],:", max_size=3), inner, max_size=3),
