@@ -20,7 +20,7 @@ function highlight(place) {
 }
 
 function highlightTarget({ target }) {
-  highlight(target.closest("[data-address]") ?? document.activeElement.closest("[data-address]"));
+  highlight(target.closest?.("[data-address]") ?? document.activeElement?.closest("[data-address]"));
 }
 
 document.addEventListener("pointerover", highlightTarget);
