@@ -53,24 +53,28 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (said) announce(said.dataset.said);
 });
 
-// When a swap removes the focused control, focus the same link in the new content, the next heading, or the next row.
+// When a swap removes the focused control, focus the same link in the new content, else the heading or first row of what
+// took its place, or the nearest heading around it.
 let focused;
 
 document.addEventListener("htmx:before:swap", () => {
   const control = document.activeElement;
-  focused = { href: control.getAttribute("href"), parents: [] };
-  for (let each = control; each.closest("main *"); each = each.parentElement) focused.parents.push(each.parentElement);
+  focused = { href: control.getAttribute("href"), places: [] };
+  for (let each = control; each.closest("main *"); each = each.parentElement)
+    focused.places.push({ each, parent: each.parentElement, before: each.previousElementSibling });
 });
 
 document.addEventListener("htmx:finally:swap", () => {
-  if (document.activeElement !== document.body || !focused?.parents.length) return;
-  const [parent, ...others] = focused.parents.filter((each) => each.isConnected);
-  if (!parent) return; // the whole page was replaced
+  if (document.activeElement !== document.body || !focused?.places.length) return;
+  const { parent, before } = focused.places.findLast(({ each }) => !each.isConnected) ?? focused.places[0];
+  if (!parent.isConnected) return; // the whole page was replaced
+  const came = before?.isConnected ? before.nextElementSibling : parent.firstElementChild;
+  const around = focused.places.map((place) => place.parent).filter((each) => each.contains(parent));
   const target =
     (focused.href && parent.querySelector(`a[href="${CSS.escape(focused.href)}"]`)) ||
-    parent.querySelector("h1, h2, h3") ||
-    parent.querySelector(":scope > :last-child tbody a[href]") ||
-    others.find((each) => each.querySelector("h1, h2, h3"))?.querySelector("h1, h2, h3");
+    came?.querySelector("h1, h2, h3") ||
+    came?.querySelector("tbody a[href]") ||
+    around.find((each) => each.querySelector("h1, h2, h3"))?.querySelector("h1, h2, h3");
   if (target && !target.matches("a")) target.tabIndex = -1;
   target?.focus({ preventScroll: true });
 });

@@ -78,8 +78,13 @@ function row(template, page) {
 function fillList(section, pages) {
   const rows = new Map(Array.from(section.querySelectorAll("li"), (each) => [each.dataset.shows, each]));
   const template = section.querySelector("template");
-  section.querySelector("ul").replaceChildren(...pages.map((page) => rows.get(JSON.stringify(page)) ?? row(template, page)));
-  window.htmx?.process(section);
+  const list = section.querySelector("ul");
+  const shown = pages.map((page) => rows.get(JSON.stringify(page)) ?? row(template, page));
+  // Moved rows would lose the focus, so a list that stays the same is left alone.
+  if (list.children.length !== shown.length || shown.some((each, at) => each !== list.children[at])) {
+    list.replaceChildren(...shown);
+    window.htmx?.process(section);
+  }
   section.hidden = !pages.length;
 }
 

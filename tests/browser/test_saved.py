@@ -244,3 +244,25 @@ def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> No
     expect(row.get_by_text("Status not loaded")).to_be_visible()
     expect(row.locator("a")).to_have_text(name)
     visit.forgive(503)
+
+
+def test_a_new_status_leaves_the_focus_on_the_button_of_a_row(visit: Visit) -> None:
+    page = visit.page
+    visit.install_clock()
+    visit.open(some_intent(visit, 2))
+    page.get_by_role("button", name="Star").click()
+    word = "Executing"
+
+    def answer(route: Route) -> None:
+        again = f'<span hx-get="{route.request.url}" hx-trigger="every 10s" hx-target="closest .saved-status"></span>'
+        route.fulfill(content_type="text/html", body=word + again)
+
+    page.route("**/saved/status*", answer)
+    visit.open("/saved")
+    row = page.get_by_role("region", name="Starred").locator("li")
+    expect(row.locator(".saved-status")).to_have_text("Executing")
+    row.get_by_role("button").focus()
+    word = "Succeeded"
+    page.clock.run_for(10_000)
+    expect(row.locator(".saved-status")).to_have_text("Succeeded")
+    expect(row.get_by_role("button")).to_be_focused()
