@@ -108,7 +108,7 @@ async function copyText(text, words = "Copied") {
 
 // The page's canonical address, without the search that led there.
 function pageLink() {
-  return new URL(document.querySelector("link[rel=canonical]").href, location.href).href;
+  return new URL(document.querySelector("link[rel=canonical]")?.href ?? "", location.href).href;
 }
 
 const copyLink = () => copyText(pageLink(), "Copied link");
