@@ -154,9 +154,9 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
     try:
         found = service.ask_uncached(operations.get_intent(intent_id))
     except ServiceError as error:
-        return told(CommitOutcome.NOT_SENT, error=error)
+        return result(CommitOutcome.NOT_SENT, error=error)
     if not is_first(intent_id, form):
-        return told(CommitOutcome.REPEATED, state=found)
+        return result(CommitOutcome.REPEATED, state=found)
     if not Transfer(found, None, now=now()).is_offered:
         return not_offered(found)
     if not confirmed.is_of(found.raw):
@@ -170,9 +170,9 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         if outcome in (CommitOutcome.UNKNOWN, CommitOutcome.MOVED_ON):
             hub.poll_now(intent_id)
             state = read_again(intent_id)
-        return told(outcome, error=error, state=state)
+        return result(outcome, error=error, state=state)
     hub.poll_now(intent_id)
-    return told(CommitOutcome.COMMITTED, sent=found)
+    return result(CommitOutcome.COMMITTED, sent=found)
 
 
 def read_again(intent_id: str) -> Intent | None:
@@ -215,10 +215,10 @@ def outcome_of(error: ServiceError) -> CommitOutcome:
 def not_offered(intent: Intent) -> CommitResult:
     """Return the outcome for an intent that can't be committed: nothing was sent."""
     expired = intent.status == IntentStatus.QUOTED
-    return told(CommitOutcome.EXPIRED if expired else CommitOutcome.MOVED_ON, state=intent)
+    return result(CommitOutcome.EXPIRED if expired else CommitOutcome.MOVED_ON, state=intent)
 
 
-def told(
+def result(
     outcome: CommitOutcome,
     *,
     error: ServiceError | None = None,

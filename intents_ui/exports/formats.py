@@ -75,7 +75,7 @@ def _balances(transfer: Transfer) -> str | None:
     """Return `79.71 USDC on Base; …`, in base units if decimals are unknown, each with the token's warning."""
     held = []
     for group in transfer.balances.groups:
-        for money in (transfer.held(token, inside=group) for token in group.tokens):
+        for money in (transfer.balance_of(token, inside=group) for token in group.tokens):
             if money.value:
                 amount = _amount(money) or f"{money.value} base units of"
                 warning = bare(token_amounts.warning_words(money.token.marks))

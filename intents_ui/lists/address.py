@@ -160,7 +160,7 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> list[Sum]:
     return sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.token.symbol))
 
 
-def standing(owner: Role, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
+def activity(owner: Role, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
     """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
     open_ones = f"{'at least ' if more_in_flight else ''}{in_flight} open" if in_flight else ""
     parts = (owner.count, open_ones, f"{recoverable} recoverable" if recoverable else "")
@@ -264,8 +264,8 @@ class AddressLookup:
         return balances.worklist(reading.of_entries(found.entries if found else ()))
 
     @property
-    def standing(self) -> str:
-        return standing(
+    def activity(self) -> str:
+        return activity(
             self.owner,
             in_flight=len(self.open_transfers),
             more_in_flight=bool(self.open_list.found and self.open_list.found.following),

@@ -159,7 +159,7 @@ def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> Ad
         said = amounts.usd(usd)
     elif price is not None:
         said = "value not reported" if price else "priced at $0"
-    side = summary.Side(transfer.held(token, inside=group), usd)
+    side = summary.Side(transfer.balance_of(token, inside=group), usd)
     is_priced = usd is not None or (bool(token.balance) and price == 0)
     return AddressHolding(side, said, price, is_priced, _called(group, transfer))
 

@@ -90,7 +90,9 @@ class DepositCheck:
             return None
         groups = transfer.balances.groups
         at = [group for group in groups if token_amounts.is_same_address(group.intent_address, self.address)]
-        return tuple(transfer.held(token, inside=group) for group in at for token in group.tokens if token.balance)
+        return tuple(
+            transfer.balance_of(token, inside=group) for group in at for token in group.tokens if token.balance
+        )
 
     @cached_property
     def held(self) -> tuple[Money, ...] | None:

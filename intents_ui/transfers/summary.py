@@ -392,7 +392,7 @@ class Summary:
 
         Without amounts it is `recoverable balance`, and "" if the balances are unknown.
         """
-        held, only = self._held, self.recoverable_money
+        held, only = self._balances, self.recoverable_money
         if not self.transfer.has_balance:
             return ""
         if only:
@@ -403,13 +403,15 @@ class Summary:
     @property
     def recoverable_money(self) -> Money | None:
         """Return the recoverable balance, if there is only one."""
-        return self._held[0] if len(self._held) == 1 and self._held[0].value is not None else None
+        return self._balances[0] if len(self._balances) == 1 and self._balances[0].value is not None else None
 
     @cached_property
-    def _held(self) -> list[Money]:
+    def _balances(self) -> list[Money]:
         transfer = self.transfer
         groups = transfer.balances.groups if transfer.has_balance else ()
-        return [transfer.held(token, inside=group) for group in groups for token in group.tokens if token.balance != 0]
+        return [
+            transfer.balance_of(token, inside=group) for group in groups for token in group.tokens if token.balance != 0
+        ]
 
     # In browser tabs, link previews and search results
 

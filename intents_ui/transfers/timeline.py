@@ -130,7 +130,7 @@ def _legs(transfer: Transfer) -> Iterator[Step]:
         name, state = LEGS[index], _state(index, transfer)
         if name is Name.DESTINATION and transfer.is_same_chain and transaction is None:
             return
-        step = _step(name, state, transaction, _sentence(name, _told(index, state, transfer), transfer), transfer)
+        step = _step(name, state, transaction, _sentence(name, _situation(index, state, transfer), transfer), transfer)
         is_ahead = name is Name.DESTINATION and state in AHEAD and not transfer.has_come(transfer.due_at)
         yield replace(step, expected_at=transfer.due_at) if is_ahead else step
 
@@ -169,7 +169,7 @@ def _was_never_started(index: int, transfer: Transfer) -> bool:
     return reached in (StepStatus.ABSENT, StepStatus.WAITING) or (index == 0 and reached is StepStatus.QUEUED)
 
 
-def _told(index: int, state: StepState, transfer: Transfer) -> str:
+def _situation(index: int, state: StepState, transfer: Transfer) -> str:
     """Return what is said of a step: its state, or what later steps or the transfer's status say of one without."""
     if state in (StepState.FAILED, StepState.SKIPPED):
         return "never"
@@ -181,31 +181,31 @@ def _told(index: int, state: StepState, transfer: Transfer) -> str:
     return "reported" if is_reported else state
 
 
-def _sentence(name: Name, told: str, transfer: Transfer) -> str:
+def _sentence(name: Name, situation: str, transfer: Transfer) -> str:
     """Return the sentence of a step. A delivery on hold says what it waits for, a rejected deposit why."""
     sentences = SENTENCES["swap" if name is Name.ORIGIN and transfer.is_same_chain else name]
     deposit, origin, destination = transfer.legs
-    match name, told:
+    match name, situation:
         case Name.DEPOSIT, "current" if deposit in UNDER_WAY:
-            told = "in_transit"
+            situation = "in_transit"
         case Name.DEPOSIT, "current" if deposit is StepStatus.STRANGE:
-            told = "unknown"
+            situation = "unknown"
         case Name.DEPOSIT, "done" if not transfer.is_arrival_reported:
-            told = "amount_not_reported"
+            situation = "amount_not_reported"
         case Name.DEPOSIT, "never" if transfer.deposit_not_accepted:
-            told = "not_accepted"
+            situation = "not_accepted"
         case Name.DEPOSIT, "never" if transfer.steps.is_deposit_made or transfer.has_arrived:
-            told = "not_confirmed"
+            situation = "not_confirmed"
         case Name.ORIGIN, "current" if origin in UNCERTAIN:
-            told = "not_yet"
+            situation = "not_yet"
         case Name.DESTINATION, "current" if destination in UNCERTAIN:
-            told = "not_yet"
+            situation = "not_yet"
         case Name.DESTINATION, "current" if destination in (StepStatus.WAITING, StepStatus.ABSENT):
             context = transfer.destination.context if transfer.destination else None
             return fill(SENTENCES["attestations"].get(context or "", sentences["on_hold"]), Placeholders(transfer))
         case Name.DESTINATION, "done" if transfer.received.value is None:
-            told = "amount_not_reported"
-    return fill(sentences[told], Placeholders(transfer))
+            situation = "amount_not_reported"
+    return fill(sentences[situation], Placeholders(transfer))
 
 
 def _refund(transfer: Transfer) -> Iterator[Step]:
@@ -219,8 +219,8 @@ def _refund(transfer: Transfer) -> Iterator[Step]:
     # A refund continues after the transfer itself has ended.
     state = StepState.DONE if reached is StepStatus.DONE else StepState.FAILED
     state = StepState.CURRENT if reached in RUNNING else state
-    told = "never" if state is StepState.FAILED else state
-    yield _step(Name.REFUND, state, transfer.refund, _sentence(Name.REFUND, told, transfer), transfer)
+    situation = "never" if state is StepState.FAILED else state
+    yield _step(Name.REFUND, state, transfer.refund, _sentence(Name.REFUND, situation, transfer), transfer)
 
 
 def _step(

@@ -446,7 +446,7 @@ class Transfer:
         found = next((token for token in known if token and _is_of(token, chain_id, token_address)), None)
         return Money(value, chain_id, token_address, found, names=self.names)
 
-    def held(self, token: models.TokenBalance, *, inside: models.BalanceGroup) -> Money:
+    def balance_of(self, token: models.TokenBalance, *, inside: models.BalanceGroup) -> Money:
         """Return an intent address's balance of a token. A chain of 0, or none, is that of the address."""
         chain_id = token.chain_id or inside.chain_id
         stated = TokenMetadata(
@@ -754,7 +754,7 @@ def _holding(group: models.BalanceGroup, transfer: Transfer) -> Holding | None:
         at=_at(group.intent_address, chain_id, transfer),
         chain_id=chain_id,
         address=group.intent_address,
-        sums=tuple(transfer.held(token, inside=group) for token in there),
+        sums=tuple(transfer.balance_of(token, inside=group) for token in there),
         usd=sum((token.balance_usd for token in there if token.balance_usd), Decimal(0)),
     )
 

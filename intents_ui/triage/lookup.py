@@ -181,7 +181,7 @@ class TicketLookup:
         row = replace(row, at=datetime.now(UTC))
         try:
             with request_context.page_deadline(), request_context.collecting_stale() as stale:
-                found = self._elsewhere(row, known) if row.is_shortened else self._looked_up(row)
+                found = self._in_mirror(row, known) if row.is_shortened else self._looked_up(row)
                 old = failures.old(stale, now=datetime.now(UTC))
             return replace(found, notes=(*found.notes, old.sentence)) if old else found
         except ServiceError as error:
@@ -247,11 +247,11 @@ class TicketLookup:
         self._check_open()
         return Reading(hit, reading.of(hit.intent, receipt, failure, wait=reading.PATIENCE), failure)
 
-    def _elsewhere(self, row: TriageRow, known: Sequence[TriageRow]) -> TriageRow:
+    def _in_mirror(self, row: TriageRow, known: Sequence[TriageRow]) -> TriageRow:
         """Look for a shortened ID in the mirror."""
         self._check_open()
         wanted = replace(self._facts, pasted=ParsedText((row.finding,)))
-        return rows.elsewhere(row, candidates.of_facts(self._request, wanted) or Candidates(), others=known)
+        return rows.in_mirror(row, candidates.of_facts(self._request, wanted) or Candidates(), others=known)
 
 
 @dataclass(frozen=True)

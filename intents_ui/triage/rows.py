@@ -334,7 +334,7 @@ def in_ticket(row: TriageRow, others: Iterable[TriageRow]) -> TriageRow | None:
     )
 
 
-def elsewhere(row: TriageRow, found: Candidates, *, others: Sequence[TriageRow]) -> TriageRow:
+def in_mirror(row: TriageRow, found: Candidates, *, others: Sequence[TriageRow]) -> TriageRow:
     """Return the row of a shortened ID without a match in the ticket. `found` are the matches in the mirror."""
     if failed := [str(each.number) for each in others if each.outcome is TriageOutcome.FAILED]:
         rows = f"row {failed[0]}" if len(failed) == 1 else f"rows {', '.join(failed)}"

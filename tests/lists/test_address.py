@@ -108,5 +108,5 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together() ->
 def test_an_address_is_summarized_in_one_line(
     role: address.Role, in_flight: int, more: bool, recoverable: int, said: str
 ) -> None:
-    found = address.standing(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
+    found = address.activity(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
     assert found == said

@@ -77,7 +77,7 @@ VALUES = named(
     ("a price and no value", token(balance_usd=None), False, "value not reported", "$1.00 each"),
     ("dust", token(1, balance_usd=Decimal("0.000001")), True, "<$0.01", "$1.00 each"),
     ("nothing", token(0, balance_usd=Decimal(0)), False, "nothing", ""),
-    ("nobody knows how much", token(None), False, "amount not reported", "$1.00 each"),
+    ("without an amount", token(None), False, "amount not reported", "$1.00 each"),
 )
 
 

@@ -225,9 +225,23 @@ def test_every_chain_of_a_list_has_a_url(number):
 
 
 def test_ids_have_at_most_200_characters():
-    for kind in (IntentId, Identifier):
+    for kind, problem in ((IntentId, "an ID that doesn.t fit a URL"), (Identifier, "longer than")):
         for length in (1, 199, 200):
             assert read(kind, "x" * length) == "x" * length
-        for written in ("x" * 201, 5):
-            with pytest.raises(ValueError, match=r"."):
+        with pytest.raises(ValueError, match=problem):
+            read(kind, "x" * 201)
+        with pytest.raises(ValueError, match="not a text"):
+            read(kind, 5)
+
+
+@pytest.mark.parametrize("written", ["", ".", "..", "a b", "a/b"])
+def test_an_id_that_fits_no_url_is_rejected(written):
+    with pytest.raises(ValueError, match=r"an ID that doesn.t fit a URL"):
+        read(IntentId, written)
+
+
+def test_chain_ids_and_cursors_from_their_limit_on_are_out_of_range():
+    for kind, limit in ((ChainId, 2**64), (Cursor, 2**63)):
+        for written in (limit, str(limit)):
+            with pytest.raises(ValueError, match="out of range"):
                 read(kind, written)

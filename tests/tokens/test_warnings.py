@@ -79,7 +79,7 @@ WARNED = named(
     ("featured", BASE, USDC_ON_BASE, "USDC", "USD Coin", []),
     ("native", ETHEREUM, NATIVE, "ETH", "Ether", []),
     ("listed", BASE, BRIDGED, "USDbC", "USD Base Coin", []),
-    ("a bridged one has the symbol of what it stands for", GNOSIS, BRIDGED, "USDC", "USD Coin (PoS)", []),
+    ("a bridged token has the symbol of the original", GNOSIS, BRIDGED, "USDC", "USD Coin (PoS)", []),
     ("on a chain without a list", NOWHERE, ANY, "USDC", "USD Coin", []),
     ("nothing", None, None, None, None, []),
 )
