@@ -113,7 +113,7 @@ def kept_from_it(error: ServiceError) -> ServiceError:
 )
 def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitOutcome) -> None:
     assert commit.outcome_of(error) is outcome
-    result = commit.told(outcome, error=error)
+    result = commit.result(outcome, error=error)
     assert result.outcome is outcome
     is_certain = outcome in (CommitOutcome.REFUSED, CommitOutcome.EXPIRED, CommitOutcome.NOT_SENT)
     assert ("No funds moved." in result.what) is is_certain
@@ -130,14 +130,14 @@ def test_each_error_has_its_commit_outcome(error: ServiceError, outcome: CommitO
     ],
 )
 def test_only_the_intents_own_status_replaces_a_lost_response(status: str | None, outcome: CommitOutcome) -> None:
-    result = commit.told(CommitOutcome.UNKNOWN, state=Intent(intent_id="0x1", status=status))
+    result = commit.result(CommitOutcome.UNKNOWN, state=Intent(intent_id="0x1", status=status))
     assert result.outcome is outcome
     assert ("may still be in progress" in result.what) is (status == "QUOTED")
 
 
 def test_without_a_readable_status_the_error_cause_tells_it() -> None:
     error = errors.WrongState(cause="intent 0xab status=EXECUTING, since 12:00")
-    assert "Current status: EXECUTING." in commit.told(CommitOutcome.MOVED_ON, error=error).what
+    assert "Current status: EXECUTING." in commit.result(CommitOutcome.MOVED_ON, error=error).what
     for cause in (None, "", "status=", "no word of it"):
-        result = commit.told(CommitOutcome.MOVED_ON, error=errors.WrongState(cause=cause))
+        result = commit.result(CommitOutcome.MOVED_ON, error=errors.WrongState(cause=cause))
         assert "Couldn't load the current status" in result.what
