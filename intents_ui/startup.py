@@ -19,7 +19,6 @@ from intents_ui.app import RecentReads, embedded_service, service_config
 from intents_ui.http import client_ip
 from intents_ui.http.headers import default_headers
 from intents_ui.http.limits import BODY_BYTES, REQUESTS, RateLimiter
-from intents_ui.lists.attention import AttentionReader
 from intents_ui.live.bus import RedisBus
 from intents_ui.live.hub import Hub, restart_forever
 from intents_ui.live.stream import Limits, Receive, Send, Streams
@@ -33,6 +32,7 @@ from intents_ui.service.operations import ServiceConfig
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
 from intents_ui.web import intent as intent_page
+from intents_ui.web.frame import AttentionCount
 from intents_ui.web.reading import TransferMemo
 from intents_ui.web.shared_responses import SharedResponses, SignedValues
 
@@ -62,7 +62,7 @@ class App:
     plan: Callable[[str], Intent]  # of an intent ID, cached
     redis_guard: RedisGuard  # of Django's shared cache
     rate_limiter: RateLimiter
-    attention: AttentionReader = field(default_factory=AttentionReader)  # of the transfers that need attention
+    attention_count: AttentionCount = field(default_factory=AttentionCount)
     transfers: TransferMemo = field(default_factory=TransferMemo)  # shown lately
     recent_reads: RecentReads = field(default_factory=RecentReads)
     requests_in_hand: Shares = field(default_factory=partial(Shares, REQUESTS))

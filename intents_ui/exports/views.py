@@ -84,7 +84,7 @@ def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
 def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable[[str], str]) -> Iterator[Batch]:
     """Yield the rows of the attention page in its order, and what is missing. Raises ServiceError."""
     with request_context.page_deadline():
-        found = app.current().attention.read_problems().narrowed(wanted)
+        found = attention_list.read_problems().narrowed(wanted)
         groups = [each for section in found.sections.values() for each in section.groups if group in (None, each.key)]
         rows = [row for each in groups for row in each.rows]
     lacks = [f"{attention_list.LISTS[name]} could not be read" for name in found.unread]

@@ -3,13 +3,11 @@
 A transfer is in one group, by the cause in its summary. All of a group have the same message and, apart from numbers,
 the same reason of the service, so their next step is the same.
 
-The lists behind this page and the overview are read for all viewers together: at most CALLS calls to the service in
-PERIOD seconds, however many pages are open. A list whose turn hasn't come, or that is on its way, is shown as last
-received, with its age, unless that is more than SHOWN_FOR ago.
+A list of this page and of the overview that the service is slow to return is shown as last received, unless that is
+more than SHOWN_FOR ago.
 """
 
 import re
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -27,10 +25,9 @@ from intents_ui import app
 from intents_ui.search import filters as parameters
 from intents_ui.search.filters import InvalidParameter, Parsed, Parser, Query, UrlFilters
 from intents_ui.service import operations, request_context
-from intents_ui.service.cache import CacheEntry
-from intents_ui.service.errors import ServiceError, StaleResponse
+from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import UNEXECUTED, ChainInfo, HistoryAnswer, IntentStatus, Page
-from intents_ui.service.operations import CacheKey, ServiceCall
+from intents_ui.service.operations import ServiceCall
 from intents_ui.tokens import names
 from intents_ui.transfers import balances, placeholders, summary
 from intents_ui.transfers.balances import LAST, RecoverableRow, Value
@@ -57,10 +54,7 @@ USD = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
 PAGE_SIZE = 50  # transfers of a group
 HOME_SIZE = 40
 SIZE = 100  # the service's maximum page size
-CALLS, PERIOD = 3, 2.0  # calls and seconds
-MAX_AGE = 8.0  # seconds. The newest transfers are read again after PERIOD.
 SHOWN_FOR = timedelta(seconds=50)  # pages ask every ten seconds, so that nothing on them is older than a minute
-COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
 
 _list = partial(operations.get_intent_history, include_balances=True)
 PROBLEMS = {
@@ -204,12 +198,12 @@ class Problems:
 
     @property
     def unread(self) -> dict[str, ServiceError | None]:
-        """Return the lists that are missing: with their error, or None if their turn hasn't come."""
+        """Return the lists that are missing: with their error, or None if they are on their way."""
         return {name: each for name, each in self.lists.items() if not isinstance(each, Listing)}
 
     @property
     def is_awaited(self) -> bool:
-        """Return whether a list hasn't been read yet, because there were too many calls at once."""
+        """Return whether a list is on its way."""
         return None in self.lists.values()
 
     def has(self, *names: str) -> bool:
@@ -239,139 +233,51 @@ def of(transfers: Iterable[Transfer]) -> list[RecoverableRow]:
     return sorted(map(balances.recoverable_row, found), key=balances.by_age)
 
 
-type _Asked = HistoryAnswer | StaleResponse | ServiceError
+def read_lists(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
+    """Return each list, its error, or None if a newer response than an old one is on its way."""
+    received = app.current().service.threads.together(*(partial(_received, call) for call in calls))
+    rows = iter(reading.of_lists([each[0].intents for each in received if isinstance(each, tuple)]))
+    return [
+        Listing(next(rows), each[0].following is None, each[1]) if isinstance(each, tuple) else each
+        for each in received
+    ]
 
 
-@dataclass(frozen=True)
-class _Known:
-    """The last response of a list, when it came, and the failure of a later call. Without one, `at` is that of the
-    failure.
+def _received(call: ServiceCall[HistoryAnswer]) -> tuple[HistoryAnswer, datetime] | None:
+    """Return the response and when it came. Raises ServiceError.
+
+    All pages share the client's cache and its pending calls, so open pages need no limit of their own on calls.
     """
-
-    answer: HistoryAnswer | None
-    at: datetime
-    failure: StaleResponse | None = None
-
-    @property
-    def error(self) -> ServiceError | None:
-        return self.failure.error if self.failure else None
-
-
-class AttentionReader:
-    """Reads the lists within the limit on calls. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._sent: dict[CacheKey, float] = {}
-        # Three lists are most of what the cache holds, so it may have dropped one.
-        self._known: dict[CacheKey, _Known] = {}
-        self._counted: tuple[int, datetime] | None = None
-
-    def read(self, calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
-        """Return each list, its error, or None if it wasn't received lately and is yet to come."""
-        service = app.current().service
-        ages = {call.cache_key: entry.age for call in calls if (entry := service.cache.peek(call))}
-        due = [call for call in calls if not _is_recent(call, ages.get(call.cache_key))]
-        # Missing ones first, in this order, then the oldest.
-        due.sort(key=lambda call: -ages.get(call.cache_key, float("inf")))
-        turns = [call for call in due if self._take(call)]
-        answers = service.threads.together(*(partial(_ask, call) for call in turns))
-        asked = {call.cache_key: answer for call, answer in zip(turns, answers, strict=True) if answer}
-        waiting = {call.cache_key for call in due} - asked.keys()
-        now, shown = datetime.now(UTC), []
-        for call, cached in zip(calls, service.cache.get_many(calls), strict=True):
-            known = self._latest(call, cached, asked.get(call.cache_key), now=now)
-            if known.answer or known.failure:
-                self._known[call.cache_key] = known
-            is_too_old = call.cache_key in waiting and now - known.at > SHOWN_FOR
-            shown.append(_Known(None, now) if is_too_old else known)
-        for each in shown:
-            if each.answer and each.failure:
-                request_context.add_stale(each.failure)
-        rows = iter(reading.of_lists([each.answer.intents for each in shown if each.answer]))
-        return [
-            Listing(next(rows), each.answer.following is None, each.at) if each.answer else each.error for each in shown
-        ]
-
-    def problems(self, lists: Sequence[Read]) -> Problems:
-        """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
-        read = [each.rows for each in lists if isinstance(each, Listing)]
-        rows = app.current().transfers.get(
-            "problems", read, make=lambda: of([transfer for listed in read for transfer in listed])
-        )
-        if len(read) == len(PROBLEMS):
-            self._counted = len(rows), datetime.now(UTC)
-        return Problems(rows, dict(zip(PROBLEMS, lists, strict=True)))
-
-    def read_problems(self) -> Problems:
-        """Read the lists of PROBLEMS. Raises ServiceError if none can be read."""
-        lists = self.read([*PROBLEMS.values()])
-        errors = [each for each in lists if isinstance(each, ServiceError)]
-        if errors and not any(isinstance(each, Listing) for each in lists):
-            raise errors[0]
-        return self.problems(lists)
-
-    @property
-    def count(self) -> int | None:
-        """Return how many transfers need attention by the last reading, None if that is too old."""
-        count, at = self._counted or (0, datetime.min.replace(tzinfo=UTC))
-        return count if datetime.now(UTC) - at < COUNTED_FOR else None
-
-    def _latest(
-        self, call: ServiceCall[HistoryAnswer], cached: CacheEntry | None, asked: _Asked | None, *, now: datetime
-    ) -> _Known:
-        """Return what is known of a list after a call, or without one. The failure of a call counts until the next
-        response.
-        """
-        last = self._known.get(call.cache_key, _Known(None, now))
-        answer, at = last.answer, last.at
-        if cached:
-            answer, at = cached.answer, now - timedelta(seconds=cached.age)
-        elif isinstance(asked, HistoryAnswer):
-            answer, at = asked, now
-        if isinstance(asked, StaleResponse):
-            return _Known(answer, at, asked)
-        if isinstance(asked, ServiceError):
-            at = at if answer else now
-            return _Known(answer, at, StaleResponse(call.operation, at, asked, has_balances=call is not FUNDED))
-        return _Known(answer, at, None if asked or answer is not last.answer else last.failure)
-
-    def _take(self, call: ServiceCall[HistoryAnswer]) -> bool:
-        """Return whether to ask for this call now.
-
-        One that was just sent is requested again while it is pending or cached: the client sends no second request.
-        """
-        key, cache = call.cache_key, app.current().service.cache
-        now = cache.clock()
-        with self._lock:
-            self._sent = {each: at for each, at in self._sent.items() if now - at < PERIOD}
-            if key in self._sent:
-                return key not in self._known or cache.peek(call) is not None
-            if len(self._sent) >= CALLS:
-                return False
-            self._sent[key] = now
-            return True
-
-
-def _ask(call: ServiceCall[HistoryAnswer]) -> HistoryAnswer | StaleResponse | None:
-    """Return the response, why it is an old one, or None if no newer one has come so far. Raises ServiceError."""
+    service = app.current().service
     with request_context.collecting_stale() as stale:
-        answer = app.current().service.ask(call, max_age=_max_age(call))
+        answer = service.ask(call)
     for each in stale:
         is_slow = each.error.is_timeout and not each.again_in
-        return None if is_slow and datetime.now(UTC) - each.learned_at > SHOWN_FOR else each
-    return answer
+        if is_slow and datetime.now(UTC) - each.learned_at > SHOWN_FOR:
+            return None
+        request_context.add_stale(each)
+    cached = service.cache.peek(call)
+    return answer, datetime.now(UTC) - timedelta(seconds=cached.age if cached else 0)
 
 
-def _max_age(call: ServiceCall[HistoryAnswer]) -> float:
-    return PERIOD if call is FUNDED else MAX_AGE
+def problems(lists: Sequence[Read]) -> Problems:
+    """Return the transfers of these lists, which are those of PROBLEMS, that need attention."""
+    read = [each.rows for each in lists if isinstance(each, Listing)]
+    rows = app.current().transfers.get(
+        "problems", read, make=lambda: of([transfer for listed in read for transfer in listed])
+    )
+    if len(read) == len(PROBLEMS):
+        app.current().attention_count.learn(len(rows))
+    return Problems(rows, dict(zip(PROBLEMS, lists, strict=True)))
 
 
-def _is_recent(call: ServiceCall[HistoryAnswer], age: float | None) -> bool:
-    if age is None or age < _max_age(call):
-        return age is not None
-    newest = app.current().service.cache.get(call)
-    return newest is not None and newest.is_fresh
+def read_problems() -> Problems:
+    """Read the lists of PROBLEMS. Raises ServiceError if none can be read."""
+    lists = read_lists([*PROBLEMS.values()])
+    errors = [each for each in lists if isinstance(each, ServiceError)]
+    if errors and not any(isinstance(each, Listing) for each in lists):
+        raise errors[0]
+    return problems(lists)
 
 
 @require_safe
@@ -391,7 +297,7 @@ def view(request: HttpRequest) -> HttpResponse:
     }
     if parsed.problems:
         return render(request, "lists/attention.html", context, status=HTTPStatus.BAD_REQUEST)
-    found = app.current().attention.read_problems().narrowed(parsed.filters)
+    found = read_problems().narrowed(parsed.filters)
     group = found.group(request.GET.get("group", ""))
     context |= {
         "found": found,

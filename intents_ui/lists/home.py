@@ -9,9 +9,8 @@ from itertools import takewhile
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from intents_ui import app
 from intents_ui.http import marks
-from intents_ui.lists.attention import FUNDED, PROBLEMS, Listing, Read
+from intents_ui.lists.attention import FUNDED, PROBLEMS, Listing, Read, problems, read_lists
 from intents_ui.service.errors import ServiceError
 from intents_ui.transfers import summary
 from intents_ui.web import reading
@@ -34,8 +33,8 @@ class Failed:
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    funded, *problems = app.current().attention.read([FUNDED, *PROBLEMS.values()])
-    context = overview(problems) | {"incidents": reading.open_now()} | of_newest(request, funded)
+    funded, *lists = read_lists([FUNDED, *PROBLEMS.values()])
+    context = overview(lists) | {"incidents": reading.open_now()} | of_newest(request, funded)
     return render(request, "home.html", context)
 
 
@@ -43,7 +42,7 @@ def view(request: HttpRequest) -> HttpResponse:
 @require_safe
 def tiles(request: HttpRequest) -> HttpResponse:
     """Refresh the counts of an open page."""
-    context = overview(app.current().attention.read([*PROBLEMS.values()]))
+    context = overview(read_lists([*PROBLEMS.values()]))
     return render(request, "home.html", context | {"block": "tiles"})
 
 
@@ -51,13 +50,13 @@ def tiles(request: HttpRequest) -> HttpResponse:
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
     """Refresh the rows of an open page. New transfers are announced, not inserted."""
-    context = of_newest(request, *app.current().attention.read([FUNDED]))
+    context = of_newest(request, *read_lists([FUNDED]))
     return render(request, "home.html", context | {"block": "newest"})
 
 
-def overview(problems: Sequence[Read]) -> dict[str, object]:
+def overview(lists: Sequence[Read]) -> dict[str, object]:
     """Context of the counts. `lately`: None if the failed transfers can't be read."""
-    found = app.current().attention.problems(problems)
+    found = problems(lists)
     failed = found.lists["failed"]
     return {
         "overview": found,

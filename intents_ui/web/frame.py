@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from intents_ui.settings import ENV
 # Optional columns of lists of transfers, and those that are drawn if nothing was chosen.
 COLUMNS = ("usd", "recipient", "provider", "duration", "reason", "id")
 DEFAULT_COLUMNS = ("provider", "duration")
+COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
 GENERATED = "Demo: 30 days were generated when the dashboard started."
 
 
@@ -49,6 +51,22 @@ NETWORK = (NavPage("routes", "Routes"), NavPage("chains", "Chains"), NavPage("to
 INSIGHT = (NavPage("insight", "Insight"), NavPage("late", "Late"), NavPage("insight-incidents", "Incidents"))
 SEARCH, CONSOLE, DEMO = NavPage("search", "Advanced search"), NavPage("console", "Console"), NavPage("demo", "Demo")
 USER_PAGES = (NavPage("saved", "Saved"), NavPage("help", "Help"))
+
+
+class AttentionCount:
+    """How many transfers need attention, as of the last reading of /attention or the overview."""
+
+    def __init__(self) -> None:
+        self._last = 0, datetime.min.replace(tzinfo=UTC)
+
+    def learn(self, count: int) -> None:
+        self._last = count, datetime.now(UTC)
+
+    @property
+    def value(self) -> int | None:
+        """Return the count, or None if it is too old."""
+        count, at = self._last
+        return count if datetime.now(UTC) - at < COUNTED_FOR else None
 
 
 def chosen_columns(request: HttpRequest) -> tuple[str, ...]:
@@ -83,7 +101,7 @@ def context(request: HttpRequest) -> dict[str, object]:
         "takes_token": ENV.intents_console_token is not None,
         "may_be_listed": ENV.intents_index == "index",
         "nav": Navigation(PAGES, (("Network", network), ("Tools", tools)), (*network, *tools, *USER_PAGES)),
-        "attention_count": app.current().attention.count,
+        "attention_count": app.current().attention_count.value,
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,
         "new_export_run": new_export_run,

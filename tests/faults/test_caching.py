@@ -10,7 +10,6 @@ from django.test import Client
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.lists import attention
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
 from intents_ui.settings import ENV
@@ -59,7 +58,6 @@ def emulator() -> Iterator[Emulator]:
         patch.setattr(frame, "new_export_run", lambda: "a" * 22)  # drawn for each page
         # The age of what is kept is told by another clock, and that one runs on.
         patch.setattr(operations, "POLICIES", policies(Kind.BALANCES, **NOT_CACHED))
-        patch.setattr(attention, "PERIOD", 3600.0)  # lists that are counted later would change a page
         patch.setattr(ENV, "intents_rate_pages", 10_000)
         yield from fresh()
 

@@ -26,10 +26,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
 from intents_ui.formatting.text import END_OF_ISOLATE, ISOLATE
-from intents_ui.lists import attention
 from intents_ui.ops.logs import JsonLines, TextLines
 from intents_ui.settings import ENV
 from intents_ui.triage import export
+from intents_ui.web import frame
 from tests.emulator.driving import request
 from tests.faults import corpus
 from tests.faults.hostile import (
@@ -99,8 +99,7 @@ def crawl(service: Hostile, *, every: int = 1) -> Crawl:
     with answering(service), pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_max_export_rows", 60)
         # The navigation shows the count of /attention on all pages, from the moment when it is known.
-        patch.setattr(attention, "COUNTED_FOR", timedelta())
-        patch.setattr(attention, "PERIOD", 0.0)  # no list is left for later, however slow the machine is
+        patch.setattr(frame, "COUNTED_FOR", timedelta())
         for chain in app.current().catalog.chains():
             app.current().catalog.tokens(chain.id)
         for path in pages(service)[::every]:

@@ -12,7 +12,6 @@ from django.test import Client
 
 from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.lists import attention
 from intents_ui.service import catalog
 from intents_ui.service.client import InProcessTransport
 from intents_ui.service.operations import Kind
@@ -46,7 +45,6 @@ def without_response_cache(request: pytest.FixtureRequest, monkeypatch: pytest.M
     if "response_cache" not in request.fixturenames:
         others = [kind for kind in Kind if kind not in CACHED_KINDS]
         monkeypatch.setattr("intents_ui.service.operations.POLICIES", policies(*others, **NOT_CACHED))
-        monkeypatch.setattr(attention, "PERIOD", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,8 @@
 """The attention page: each transfer with a problem once, in a group with the same cause and reason."""
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
-from threading import Event
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -14,11 +11,9 @@ from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.lists import attention
 from intents_ui.service import operations
-from intents_ui.service.client import data_requests
 from intents_ui.service.models import Page
 from tests.pages.reading import PARTIAL, rows
 from tests.pages.recorded import recorded
-from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("still")
 
@@ -116,68 +111,22 @@ def test_a_list_that_fails_is_not_an_empty_list(emulator: Emulator, monkeypatch:
 
 
 @pytest.mark.usefixtures("response_cache")
-def test_a_list_whose_turn_has_not_come_is_said_to_be_missing(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attention, "PERIOD", 3600.0)  # however slow the machine is
-    site.get("/")  # three of four lists
-    page = read(site)
-    assert "Loading failed transfers. They are missing below." in page
-    monkeypatch.setattr(attention, "PERIOD", 0.0)
-    assert "Loading failed transfers" not in read(site)
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_a_page_waits_for_a_list_that_another_page_reads(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on, coalesced = Event(), Event(), data_requests["coalesced"]
-
-    def hold(body: dict[str, Any]) -> None:
-        if body.get("byStatus") == "FAILED":
-            begun.set()
-            assert go_on.wait(PATIENCE)
-
-    monkeypatch.setattr(attention, "PERIOD", 3600.0)
-    with recorded(emulator, monkeypatch) as way, ThreadPoolExecutor(2) as threads:
-        Client().get("/")  # three of four lists
-        monkeypatch.setattr(attention, "CALLS", 4)
-        way.scripts["GetIntentHistory"] = hold
-        one, before = threads.submit(read, Client()), coalesced._value.get()
-        assert begun.wait(PATIENCE)
-        other = threads.submit(read, Client())
-        until(lambda: other.done() or coalesced._value.get() > before)
-        go_on.set()
-        assert "Loading failed transfers" not in one.result() + other.result()
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_a_page_whose_turn_has_not_come_says_that_the_last_call_failed(
+def test_lists_that_fail_are_shown_as_last_received(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The cache has dropped the lists, so both pages show what the reader knows."""
-    assert "Last updated" not in read(site)
-    cache = app.current().service.cache
-    monkeypatch.setattr(cache, "peek", lambda call: None)
-    monkeypatch.setattr(attention, "PERIOD", 0.0)
+    seconds = 0.0
+    monkeypatch.setattr(app.current().service.cache, "clock", lambda: seconds)
+    before = read(site)
+    assert "Last updated" not in before
+    seconds += 60
     emulator.inject("GetIntentHistory", "failing-500", times=40)
-    assert "Last updated" in read(site)
-    monkeypatch.setattr(attention, "PERIOD", 3600.0)
-    monkeypatch.setattr(attention, "CALLS", 0)
     page = read(site)
     assert "Last updated" in page
-    assert sum(groups(page).values()) > 0
+    assert groups(page) == groups(before)
 
 
 def test_if_all_lists_fail_the_page_is_an_error(site: Client, emulator: Emulator) -> None:
     emulator.inject("GetIntentHistory", "failing-500", times=20)
-    page = site.get("/attention")
-    assert page.status_code in (502, 503)
-    assert "with a problem" not in page.content.decode()
-
-
-@pytest.mark.usefixtures("response_cache")
-def test_without_any_list_there_is_no_count(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The third list's turn hasn't come, and the two before it failed."""
-    monkeypatch.setattr(attention, "PERIOD", 3600.0)  # however slow the machine is
-    emulator.inject("GetIntentHistory", "failing-500", times=40)
-    site.get("/")
     page = site.get("/attention")
     assert page.status_code in (502, 503)
     assert "with a problem" not in page.content.decode()
