@@ -100,14 +100,14 @@ class ReasonRow:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of a scope as pages show them, as in `queries.Report`. `derived`: what pages drew from them."""
+    """Figures of a scope as pages show them, as in `queries.Report`. `fragments`: what pages drew from them."""
 
     total: FigureRow
     chart: Chart | None
     rows: Sequence[FigureRow]
     reasons: Sequence[ReasonRow]
     tokens: Sequence[TokenRow]
-    derived: dict[Hashable, Any] = field(default_factory=dict)
+    fragments: dict[Hashable, Any] = field(default_factory=dict)
 
 
 def overview(picked: Choices) -> Report:

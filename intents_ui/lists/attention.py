@@ -230,7 +230,7 @@ def of(transfers: Iterable[Transfer]) -> list[RecoverableRow]:
     for transfer in transfers:
         by_id.setdefault(transfer.intent.intent_id.lower(), transfer)
     found = [each for each in by_id.values() if each.has_balance or summary.of(each).cause in TITLES]
-    return sorted(map(balances.recoverable_row, found), key=balances.by_age)
+    return sorted(map(balances.RecoverableRow, found), key=balances.by_age)
 
 
 def read_lists(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:

@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import cached_property
 
 from intents_ui.formatting import amounts
 from intents_ui.service.models import BalanceGroup, TokenBalance
 from intents_ui.transfers import summary
-from intents_ui.transfers.transfer import Transfer, derived
+from intents_ui.transfers.transfer import Transfer, derived_property
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def holdings(transfer: Transfer) -> Iterator[AddressHolding]:
 LAST = datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RecoverableRow:
     """A transfer and the balances at its intent addresses, each derived on first use: counts need neither."""
 
@@ -189,12 +188,12 @@ class RecoverableRow:
     def summary(self) -> summary.Summary:
         return summary.of(self.transfer)
 
-    @cached_property
+    @derived_property
     def holdings(self) -> tuple[AddressHolding, ...]:
         """The balances above 0. Empty if the service reported no amounts."""
         return tuple(holdings(self.transfer))
 
-    @cached_property
+    @derived_property
     def value(self) -> Value:
         return value(self.holdings)
 
@@ -214,19 +213,13 @@ class Worklist:
 def worklist(found: Sequence[Transfer]) -> Worklist:
     """Return the worklist of a list's rows, which have their balances."""
     held = [
-        recoverable_row(each)
+        RecoverableRow(each)
         for each in found
         if each.balances.has_balance is not False
         or any(token.balance != 0 for group in each.balances.groups for token in group.tokens)
     ]
     rows = tuple(sorted(held, key=by_age))
     return Worklist(rows, value(holding for row in rows for holding in row.holdings))
-
-
-@derived
-def recoverable_row(transfer: Transfer) -> RecoverableRow:
-    """Return a transfer as a row, the same one for the same transfer."""
-    return RecoverableRow(transfer)
 
 
 def by_age(row: RecoverableRow) -> tuple[datetime, str]:

@@ -549,8 +549,3 @@ class Fees:
         if token_amounts.is_same_token(money, asked):
             money = replace(money, own_decimals=transfer.asked.decimals)
         return money.amount
-
-
-@derived
-def fees(transfer: Transfer) -> Fees:
-    return Fees(transfer)

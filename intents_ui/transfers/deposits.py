@@ -17,7 +17,7 @@ from intents_ui.tokens import token_amounts
 from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import StatusLabel, Tone
-from intents_ui.transfers.transfer import Transfer, derived, first
+from intents_ui.transfers.transfer import Transfer, first
 
 NO_DEPOSIT = IntentTransaction()
 NOT_BEGUN = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED, StepStatus.GIVEN_UP})
@@ -333,11 +333,6 @@ class DepositCheck:
         if self._is_there():
             return "match"
         return "not-accepted" if self._state in DEAD else "submitted"
-
-
-@derived
-def of(transfer: Transfer) -> DepositCheck:
-    return DepositCheck(transfer)
 
 
 def _listed(monies: Iterable[Money]) -> str:

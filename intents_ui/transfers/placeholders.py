@@ -19,8 +19,8 @@ from intents_ui.service.models import IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, UNDER_WAY, StepStatus, leg
 from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.token_amounts import Money
-from intents_ui.transfers import deposits, rules
-from intents_ui.transfers.deposits import Mismatch
+from intents_ui.transfers import rules
+from intents_ui.transfers.deposits import DepositCheck, Mismatch
 from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.transfer import ETHEREUM, Holding, Place, Transfer, is_further
 
@@ -32,13 +32,9 @@ NO_TIME = "a time that wasn't reported"
 
 @dataclass(frozen=True, eq=False)
 class Placeholders:
-    """Values for one transfer by name. Clauses that may be "" begin with a blank. With a capital, a value begins so.
-
-    `minutes` without a change after which `{escalation}` says to contact support.
-    """
+    """Values for one transfer by name. Clauses that may be "" begin with a blank. With a capital, a value begins so."""
 
     transfer: Transfer
-    minutes: int = 0
     # What is worded differently for customers.
     owners_wallet: ClassVar = "the owner's wallet"
     addresses: ClassVar = "address"
@@ -258,7 +254,7 @@ class Placeholders:
 
     def _deposit_problem(self) -> str:
         """Return what is wrong with the deposit: `is 0.50 USDC below the minimum of 100.00 USDC`."""
-        payment = deposits.of(self.transfer)
+        payment = DepositCheck(self.transfer)
         expected, late_by = payment.expected, payment.late_by
         match payment.mismatch:
             case Mismatch.CHAIN:
@@ -299,7 +295,8 @@ class Placeholders:
 
     def _escalation(self) -> str:
         """Return the next step for a transfer that should change within some minutes."""
-        transfer, at = self.transfer, self.transfer.escalates_at(self.minutes)
+        transfer = self.transfer
+        at = transfer.escalates_at(MESSAGES[rules.key(transfer)].minutes)
         if at is None or transfer.last_change is None:
             return "Wait. If nothing changes, contact support."
         if transfer.has_come(at):

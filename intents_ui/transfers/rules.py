@@ -15,9 +15,9 @@ from intents_ui import tables
 from intents_ui.service.models import STOPPED, UNEXECUTED, IntentStatus
 from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
 from intents_ui.tokens import names
-from intents_ui.transfers import deposits
+from intents_ui.transfers.deposits import DepositCheck
 from intents_ui.transfers.statuses import Tone
-from intents_ui.transfers.transfer import Contacts, Place, Transfer, is_further
+from intents_ui.transfers.transfer import Contacts, Place, Transfer, derived, is_further
 
 RECOVER = "Recover funds"
 SUPPORT = "Contact support"
@@ -67,6 +67,7 @@ def needed(kinds: Collection[HelpKind], contacts: Contacts) -> Iterator[Help]:
 IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})
 
 
+@derived
 def key(transfer: Transfer) -> str:
     if transfer.is_unread:
         return "receipt.unread"
@@ -110,7 +111,7 @@ def _offer(status: str, transfer: Transfer) -> str:
     if transfer.has_balance or transfer.paid:
         if is_expired:
             return "offer.funded_late"
-        return "offer.mismatch" if deposits.of(transfer).mismatch else f"{name}.funded"
+        return "offer.mismatch" if DepositCheck(transfer).mismatch else f"{name}.funded"
     if is_expired:
         return "quoted.expired" if name == "quoted" else "committed.overdue"
     return f"{name}.open"
@@ -121,7 +122,7 @@ def _executing(transfer: Transfer) -> str:
         return _delivered(transfer)
     if transfer.has_balance and not transfer.has_arrived and not transfer.steps.has_dead_step:
         # Funds at an intent address without a confirmed deposit.
-        if not deposits.of(transfer).right or deposits.of(transfer).lacking:
+        if not DepositCheck(transfer).right or DepositCheck(transfer).lacking:
             return "executing.underpaid"
         return "executing.stalled" if transfer.is_stalled else "executing.uncounted"
     deposit, origin, destination = transfer.legs

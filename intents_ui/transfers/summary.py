@@ -8,7 +8,6 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from functools import cached_property
 
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.text import UNKNOWN, Address, Name, Sentence, capitalized, fill, parts_of
@@ -17,7 +16,8 @@ from intents_ui.service.outcome import RUNNING, StepStatus
 from intents_ui.tokens import names
 from intents_ui.tokens.names import Provider
 from intents_ui.tokens.token_amounts import Identity, Money, TokenStanding
-from intents_ui.transfers import deposits, placeholders, rules
+from intents_ui.transfers import placeholders, rules
+from intents_ui.transfers.deposits import DepositCheck
 from intents_ui.transfers.placeholders import ADDRESSES, Placeholders
 from intents_ui.transfers.rules import (
     MESSAGES,
@@ -32,7 +32,7 @@ from intents_ui.transfers.rules import (
     Message,
 )
 from intents_ui.transfers.statuses import StatusLabel, Tone
-from intents_ui.transfers.transfer import Check, Place, Transfer, derived
+from intents_ui.transfers.transfer import Check, Place, Transfer, derived, derived_property
 
 STATUS = "{status_word}"
 CHECKING = "Checking on-chain balances…"
@@ -86,36 +86,42 @@ class Side:
         return self.token.chain
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Summary:
-    """The summary of a transfer. `key` names the row of messages. Its texts are computed once, on first use.
+    """The summary of a transfer. `key` names the row of messages.
 
     Without balances, a row that they could change is provisional: its headline is the part that can't change, and
     while a lookup is pending there is no location or next step.
     """
 
-    key: str
     transfer: Transfer
-    gaps: Placeholders
 
-    @cached_property
+    @property
+    def key(self) -> str:
+        return rules.key(self.transfer)
+
+    @property
     def row(self) -> Message:
         return MESSAGES[self.key]
 
+    @property
+    def words(self) -> Placeholders:
+        return Placeholders(self.transfer)
+
     # What happened
 
-    @cached_property
+    @derived_property
     def status(self) -> StatusLabel:
         """Return the status, green only if the delivery is confirmed."""
         shown = self.transfer.shown_status
         tone = self.unless_confirmed(shown.tone)
         return shown if tone is shown.tone else replace(shown, tone=tone, icon="triangle-alert")
 
-    @cached_property
+    @derived_property
     def tone(self) -> Tone:
         return self.unless_confirmed(self.row.tone)
 
-    @cached_property
+    @derived_property
     def headline(self) -> str:
         return self._stem if self.is_provisional else self._headline
 
@@ -134,7 +140,7 @@ class Summary:
         is_calm = self.tone not in (Tone.ATTENTION, Tone.BAD)
         return not (self._template == STATUS or (is_calm and self.says_the_status))
 
-    @cached_property
+    @derived_property
     def headline_with_status(self) -> str:
         """Return `Succeeded · Delivered`, or only the headline if it says the status."""
         return self.headline if self.says_the_status else f"{self.status.word} · {self.headline}"
@@ -144,13 +150,13 @@ class Summary:
         """Return the headline for a row that also shows the status; "" if it repeats the status."""
         return "" if self._template == STATUS else self.headline
 
-    @cached_property
+    @derived_property
     def sentence(self) -> str:
-        return fill(self.row.sentence, self.gaps)
+        return fill(self.row.sentence, self.words)
 
     # Where the funds are
 
-    @cached_property
+    @derived_property
     def place(self) -> Place:
         transfer, place = self.transfer, self.row.place
         match place:
@@ -172,30 +178,30 @@ class Summary:
             case _:
                 return Place(place)
 
-    @cached_property
+    @derived_property
     def location(self) -> str:
         """Return where the funds are, with the amount if they are at one address."""
         if self.is_pending:
             return CHECKING_PLACE
         if self._has_left:
-            return self.gaps.left(self.place)
-        return fill(self.row.where, self.gaps)
+            return self.words.left(self.place)
+        return fill(self.row.where, self.words)
 
-    @cached_property
+    @derived_property
     def amount(self) -> str:
         """Return the amount at the location, or "" if unknown."""
-        return "" if self.is_pending else self.gaps.amount_at(self.place)
+        return "" if self.is_pending else self.words.amount_at(self.place)
 
-    @cached_property
+    @derived_property
     def finding(self) -> str:
         """Return the balances of the intent addresses, and what they mean; "" if they weren't checked."""
-        return self.gaps.finding(self.place)
+        return self.words.finding(self.place)
 
     @property
     def is_confirmed_by_balance(self) -> bool:
         """Return whether the balances are the amount at the location and nothing else, so the finding says no more."""
         is_all_there = [each.at for each in self.transfer.holdings] == [self.place]
-        return is_all_there and self.place in ADDRESSES and bool(self.gaps.amount_at(self.place))
+        return is_all_there and self.place in ADDRESSES and bool(self.words.amount_at(self.place))
 
     @property
     def address(self) -> str | None:
@@ -211,7 +217,7 @@ class Summary:
     def address_chain_id(self) -> int | None:
         return self.transfer.chain_of(self.place) if self.address else None
 
-    @cached_property
+    @derived_property
     def certainty(self) -> Certainty:
         """Return how certain the location is. Status label, route, timeline, quote comparison and sentence all use
         it.
@@ -224,20 +230,20 @@ class Summary:
 
     # What to do
 
-    @cached_property
+    @derived_property
     def next_step(self) -> str:
         if self.is_pending:
             return CHECKING_NEXT
         if self._obstacle:
             return Sentence(Name(self._obstacle), " Contact support.")
-        return fill(self.row.next, self.gaps)
+        return fill(self.row.next, self.words)
 
     @property
     def instructions(self) -> str:
         """Return the next step, followed by the warning, for surfaces that show both as one text."""
         return Sentence(self.next_step, f" {SECOND_DEPOSIT}") if self.row.warn_second_deposit else self.next_step
 
-    @cached_property
+    @derived_property
     def who(self) -> Actor:
         """Return who must act: support, once a wait without an actor has taken too long."""
         if self.is_pending:
@@ -246,7 +252,7 @@ class Summary:
             return Actor.SUPPORT
         return Actor.SUPPORT if self._is_overdue and self.row.who is Actor.NONE else self.row.who
 
-    @cached_property
+    @derived_property
     def help(self) -> tuple[Help, ...]:
         """Return where to recover the funds and whom to contact, if the next step says to."""
         if self.is_pending:
@@ -259,7 +265,7 @@ class Summary:
         """Return the warning about fake support, if the page says whom to contact or to recover funds."""
         return rules.SCAM_WARNING if self.help else ""
 
-    @cached_property
+    @derived_property
     def deadline(self) -> datetime | None:
         transfer = self.transfer
         if self.is_pending:
@@ -286,12 +292,12 @@ class Summary:
 
     # Balances
 
-    @cached_property
+    @derived_property
     def is_provisional(self) -> bool:
         """Return whether unknown balances could change the headline."""
         return bool(self._stem) and self.transfer.has_balance is None and self._stem != self._headline
 
-    @cached_property
+    @derived_property
     def is_pending(self) -> bool:
         return self.is_provisional and self.transfer.balances.check is Check.PENDING
 
@@ -306,7 +312,7 @@ class Summary:
 
     # In the row of a list, and at the top of the page
 
-    @cached_property
+    @derived_property
     def sent(self) -> Side:
         """Return the deposit, labeled if its amount isn't the confirmed deposit's own: it was only requested."""
         transfer, note = self.transfer, ""
@@ -317,7 +323,7 @@ class Summary:
             note = QUOTED if is_made or transfer.is_over else TO_SEND
         return Side(transfer.sent, transfer.quote.from_amount_usd, note)
 
-    @cached_property
+    @derived_property
     def received(self) -> Side:
         """Return the delivered amount if known, else the quoted one."""
         transfer, usd = self.transfer, self.transfer.quote.to_amount_usd
@@ -327,7 +333,7 @@ class Summary:
             return Side(transfer.expected, usd)
         return Side(transfer.expected, usd, EXPECTED if transfer.is_open and not transfer.is_expired else QUOTED)
 
-    @cached_property
+    @derived_property
     def returned(self) -> Side | None:
         """Return the refunded amount, if known."""
         transfer = self.transfer
@@ -361,7 +367,7 @@ class Summary:
     def providers(self) -> tuple[Provider, ...]:
         return tuple(map(names.provider, self.transfer.providers))
 
-    @cached_property
+    @derived_property
     def duration(self) -> str:
         """Return the duration from the start of execution to the end, or to now, for list rows; "" if unknown."""
         transfer, start = self.transfer, self.transfer.started_at
@@ -405,7 +411,7 @@ class Summary:
         """Return the recoverable balance, if there is only one."""
         return self._balances[0] if len(self._balances) == 1 and self._balances[0].value is not None else None
 
-    @cached_property
+    @derived_property
     def _balances(self) -> list[Money]:
         transfer = self.transfer
         groups = transfer.balances.groups if transfer.has_balance else ()
@@ -415,19 +421,19 @@ class Summary:
 
     # In browser tabs, link previews and search results
 
-    @cached_property
+    @derived_property
     def tab(self) -> str:
         """Return the status, and what was sent and received, short enough for a browser tab."""
         is_known = self.sent.amount.full or self.received.amount.full
         return f"{self.status.word} · {self._sides}" if is_known else self.headline_with_status
 
-    @cached_property
+    @derived_property
     def title(self) -> str:
         """Return the status and where the funds are."""
         place = text.without_period(self.location) if self.amount else ""
         return text.fitting((self.headline_with_status, place), LONGEST_TITLE, between=" · ")
 
-    @cached_property
+    @derived_property
     def description(self) -> str:
         parts = (f"{self.headline_with_status}.", self.location, self.balance_note, f"{self._sides}.")
         return text.fitting(parts, LONGEST_DESCRIPTION)
@@ -458,22 +464,22 @@ class Summary:
         is_sent_back = transfer.returning is StepStatus.DONE and transfer.status != IntentStatus.SUCCEEDED
         return is_sent_back or transfer.status == IntentStatus.REFUNDED
 
-    @cached_property
+    @derived_property
     def _headline(self) -> str:
-        return fill(self.row.headline, self.gaps)
+        return fill(self.row.headline, self.words)
 
-    @cached_property
+    @derived_property
     def _stem(self) -> str:
         # Balances don't change what is said about a transfer in progress once its deposit has arrived.
         is_settled = self.key.startswith("executing.") and self.transfer.has_arrived
-        return "" if is_settled else fill(self.row.stem, self.gaps)
+        return "" if is_settled else fill(self.row.stem, self.words)
 
-    @cached_property
+    @derived_property
     def _obstacle(self) -> str:
         """Return why the funds can't be recovered, if the next step would say to recover them."""
         return placeholders.no_recovery(self.transfer) if HelpKind.RECOVERY in self.row.help else ""
 
-    @cached_property
+    @derived_property
     def _has_left(self) -> bool:
         """Return whether the intent address that should hold the funds is empty on the chain."""
         return self.place in ADDRESSES and self.transfer.has_balance is False
@@ -495,11 +501,9 @@ class Summary:
         return Tone.ATTENTION if self.certainty is Certainty.CONFLICTING else Tone.NEUTRAL
 
 
-@derived
 def of(transfer: Transfer) -> Summary:
     """Return the summary for any combination of states, with either object or any of their fields missing."""
-    key = rules.key(transfer)
-    return Summary(key, transfer, Placeholders(transfer, minutes=MESSAGES[key].minutes))
+    return Summary(transfer)
 
 
 @derived
@@ -510,7 +514,7 @@ def changes_at(transfer: Transfer) -> datetime | None:
     """
     deadlines = [transfer.escalates_at(of(transfer).row.minutes)]
     # Unknown balances could show a deposit that wasn't accepted.
-    if transfer.is_open and (not transfer.has_arrived or deposits.of(transfer).lacking):
+    if transfer.is_open and (not transfer.has_arrived or DepositCheck(transfer).lacking):
         deadlines.append(transfer.escalates_at(MESSAGES["executing.uncounted"].minutes))
     if transfer.is_open:
         deadlines += (transfer.expires_at, transfer.execute_by, transfer.due_at, transfer.stalled_at, transfer.late_at)

@@ -154,8 +154,8 @@ class Transfer:
 
     Derived facts are computed once, on first use. `is_unread`: the receipt couldn't be loaded, so there may be one.
     `is_listed`: from a history entry, which has no quote and so no estimated time. `incidents`: those of its route, the
-    newest first. `late_after`: after how long one of its route is late, if known. `derived`: what was computed and
-    drawn from it, by its function or by the key of its fragment.
+    newest first. `late_after`: after how long one of its route is late, if known. `derived`: what was computed
+    from it, by its function. `fragments`: what was drawn of it, by the key of the fragment.
     """
 
     intent: models.Intent
@@ -168,7 +168,8 @@ class Transfer:
     contacts: Contacts = NO_CONTACTS
     incidents: tuple[IncidentFacts, ...] = ()
     late_after: timedelta | None = None
-    derived: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    derived: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
+    fragments: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of_entry(
@@ -728,6 +729,24 @@ def derived[T](make: Callable[[Transfer], T]) -> Callable[[Transfer], T]:
         return made
 
     return of
+
+
+class derived_property[T]:
+    """A property of a view of a transfer, such as its summary, computed once per transfer.
+
+    The transfer keeps the value, not the view: objects that refer to each other wait for a garbage collection.
+    """
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+
+    def __get__(self, view: Any, _: type) -> T:
+        known = view.transfer.derived
+        try:
+            made: T = known[self]
+        except KeyError:
+            made = known[self] = self._make(view)
+        return made
 
 
 def _is_most_of(whole: Money, part: Money) -> bool:

@@ -37,9 +37,6 @@ class ReplyPlaceholders(Placeholders):
     owners_wallet = "your wallet"
     addresses = "address_in_replies"
 
-    def __init__(self, transfer: Transfer) -> None:
-        super().__init__(transfer, summary.of(transfer).row.minutes)
-
     def time(self, at: datetime | None, unknown: str) -> str:
         return times.utc_minute(at, now=self.transfer.now) if at else unknown
 

@@ -153,7 +153,7 @@ def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
     """
     by_the_clock = (
         (summary.of(transfer).told, summary.of(transfer).unchecked, comparison.of(transfer).shown),
-        (deposits.of(transfer).rows, transfer.incident, customer_reply.body(transfer)),
+        (deposits.DepositCheck(transfer).rows, transfer.incident, customer_reply.body(transfer)),
         (transfer.is_late, transfer.is_open and transfer.is_stalled, transfer.may_change, may_accept(transfer)),
     )
     ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]

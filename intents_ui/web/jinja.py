@@ -95,7 +95,7 @@ class Drawn(Protocol):
     """A transfer or a report of figures, with what pages drew from it."""
 
     @property
-    def derived(self) -> dict[Hashable, Any]: ...
+    def fragments(self) -> dict[Hashable, Any]: ...
 
 
 def cached_fragment(of: Drawn, *key: Hashable, caller: Callable[[], str]) -> str:
@@ -104,7 +104,7 @@ def cached_fragment(of: Drawn, *key: Hashable, caller: Callable[[], str]) -> str
     The body may use the object, what is derived from it, and the values of the key, which starts with a name.
     """
     forms = hashes.short_forms()
-    return forms.reuse(of.derived, key, caller) if forms else caller()
+    return forms.reuse(of.fragments, key, caller) if forms else caller()
 
 
 def clock_ahead() -> timedelta:
@@ -124,7 +124,7 @@ def at_present(function: Callable[..., Any]) -> Callable[[Any], Any]:
 
 # By the names of the functions.
 FILTERS: tuple[Callable[..., Any], ...] = (
-    amounts.usd, amounts.usd_full, comparison.fees, empty_results.likely_causes, empty_results.looks_like,
+    amounts.usd, amounts.usd_full, empty_results.likely_causes, empty_results.looks_like,
     empty_results.question, hashes.account, hashes.checksum, hashes.is_placeholder, logo_url, summary.card,
     summary.waiting_on, text.bare, text.capitalized, text.indented, text.visible, timeline.stops, times.duration,
     times.iso,
@@ -151,7 +151,8 @@ def environment(**options: Any) -> Environment:
     env.filters.update((each.__name__, at_present(each)) for each in FILTERS_OF_NOW)
     env.filters.update(
         comparison=comparison.of,
-        deposit_check=deposits.of,
+        deposit_check=deposits.DepositCheck,
+        fees=comparison.Fees,
         summary=summary.of,
         timeline=timeline.of,
         failed_calls=lambda failed: list(failures.failed_calls(failed)),

@@ -84,7 +84,7 @@ class Surfaces:
         self.reply = customer_reply.body(transfer)
         self.said = f"{self.told.headline}. {self.told.sentence} {self.told.location}"
         self.advice = " ".join((self.told.next_step, *(each.words for each in self.told.help)))
-        self.checked = {row.label: row for row in deposits.of(transfer).rows}
+        self.checked = {row.label: row for row in deposits.DepositCheck(transfer).rows}
         self.steps = {step.name: step for step in timeline.of(transfer).steps}
         self.stops = {stop.place: stop.reached for stop in timeline.stops(transfer)}
         self.here = [place for place, reached in self.stops.items() if reached in (Reached.HERE, Reached.EXPECTED)]
@@ -265,7 +265,7 @@ RULES: dict[str, Callable[[Surfaces], bool]] = {
         of.compared.result is Result.REFUNDED and of.told.place is not Place.RETURNED
     ),
     "comparison: delayed, although the headline isn't": lambda of: (
-        of.compared.result is Result.DELAYED and of.told.headline in (of.told.gaps["running"], "Bridging to Base")
+        of.compared.result is Result.DELAYED and of.told.headline in (of.told.words["running"], "Bridging to Base")
     ),
     "comparison: green, although not confirmed": lambda of: (
         Tone.GOOD in (of.compared.shown.tone, *(row.shown.tone for row in of.compared.rows))

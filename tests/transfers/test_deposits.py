@@ -80,7 +80,7 @@ def transfer(of_intent, of_receipt, balances=None, *, now=NOW, **more):
 
 
 def examined(*given, **more):
-    return deposits.of(transfer(*given, **more))
+    return deposits.DepositCheck(transfer(*given, **more))
 
 
 def line(found, label):
@@ -243,9 +243,9 @@ def test_each_case_has_its_rows_and_one_message(status, deposit, balances, expir
     updated = {"updated_at": deposit.updated_at} if deposit else {}
     of_receipt = receipt(status, deposit=deposit, **LATER.get(status, {}), **updated) if deposit else None
     of = transfer(asking(status, **(EXPIRED if expired else {})), of_receipt, balances)
-    assert (summaries.of(of).key, results(deposits.of(of))) == (key, words)
+    assert (summaries.of(of).key, results(deposits.DepositCheck(of))) == (key, words)
     labels = ["Chain", "Token", "Amount", "Deposit address", "Deadline", "Transaction"]
-    assert [row.label for row in deposits.of(of).rows] == labels
+    assert [row.label for row in deposits.DepositCheck(of).rows] == labels
 
 
 def test_a_deposit_that_was_not_found_was_not_received():
@@ -330,7 +330,7 @@ def test_less_than_the_requested_amount_can_be_enough():
     assert line(found, "Amount").expected == "100.00 USDC, at least 99.00 USDC"
     assert line(found, "Amount").result.word == "Enough"
     less = transfer(asking(origin_precondition=needed), watching, held(98_999_999))
-    assert line(deposits.of(less), "Amount").result.word == "Underpaid"
+    assert line(deposits.DepositCheck(less), "Amount").result.word == "Underpaid"
     assert "it is 0.000001 USDC below the minimum of 99.00 USDC." in summaries.of(less).sentence
     elsewhere = asking(origin_precondition=needed.model_copy(update={"owner_address": FAKE}))
     assert line(examined(elsewhere, watching, held(99_000_000)), "Amount").result.word == "Underpaid"
@@ -420,7 +420,7 @@ STARTED = {"quoted.funded", "committed.funded", "executing.uncounted"}
 
 def contradictions(of: Transfer) -> list[str]:
     """Return what the check and the summary of one page say against each other."""
-    found, told = deposits.of(of), summaries.of(of)
+    found, told = deposits.DepositCheck(of), summaries.of(of)
     if not found.rows:
         return []
     chain, token, amount, *_ = found.rows
@@ -446,7 +446,10 @@ def test_no_scenario_contradicts_its_summary(minutes):
         result, now = scene(*moment), NOW + timedelta(minutes=minutes)
         of = result.at(now)
         assert contradictions(of) == [], moment
-        assert deposits.of(of).rows or not summaries.of(of).key.startswith(ASKING), (moment, summaries.of(of).key)
+        assert deposits.DepositCheck(of).rows or not summaries.of(of).key.startswith(ASKING), (
+            moment,
+            summaries.of(of).key,
+        )
 
 
 BALANCES = {

@@ -38,7 +38,7 @@ RECEIVED = IntentFees(
 
 
 def fees(received, *, using=CATALOGUE, **members):
-    return display.fees(builders.at(Intent(intent_id=INTENT_ID, fees=received, **members), names=using))
+    return display.Fees(builders.at(Intent(intent_id=INTENT_ID, fees=received, **members), names=using))
 
 
 def labels(found):
@@ -108,7 +108,7 @@ def in_a_token(decimals, received):
     """Return fees in a token whose decimals only the receipt has."""
     known = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="FEE", decimals=decimals)
     receipt = builders.receipt(summary=builders.summary(origin_token_metadata=known))
-    return display.fees(builders.at(builders.intent(fees=received), receipt))
+    return display.Fees(builders.at(builders.intent(fees=received), receipt))
 
 
 def test_the_deposits_decimals_are_used_for_an_unlisted_token():
@@ -117,7 +117,7 @@ def test_the_deposits_decimals_are_used_for_an_unlisted_token():
     found = fees(received, origin_chain_id=ARBITRUM, deposit_transaction=asked)
     assert found.in_token == "1.50"
     described = builders.intent(fees=received, deposit_transaction=asked)
-    in_token = display.fees(builders.at(described, builders.receipt())).in_token
+    in_token = display.Fees(builders.at(described, builders.receipt())).in_token
     assert in_token.startswith("150.00 USDC (decimals differ, 150,000,000 base units")  # the receipt has 6
 
 
