@@ -1,22 +1,28 @@
 """Exports of lists: read page by page, one page in memory at a time, and written row by row.
 
 The file ends with a line that says why it ends, unless the client disconnected. In that case no further page is
-requested.
+requested. The progress of a run is in the shared cache, for the page that shows it. A run's ID can't be guessed, and
+grants access to its progress and to its end. All of this is best effort: an outage of the cache stops no export.
 """
 
 import logging
+import re
 import threading
+import time
 import weakref
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.core.cache import cache
 
 from intents_ui import app
-from intents_ui.exports import formats, progress
+from intents_ui.exports import formats
 from intents_ui.exports.formats import ExportRow, Format
-from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.formatting import failures
+from intents_ui.formatting.text import counted
 from intents_ui.ops import lifecycle
 from intents_ui.search.filters import Filters
 from intents_ui.service import lookup, operations, request_context, results
@@ -24,6 +30,7 @@ from intents_ui.service.client import UncachedClient
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.models import End, HistoryAnswer, Intent, Page
 from intents_ui.service.request_context import page_deadline
+from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
 
@@ -48,6 +55,11 @@ TIES = "the service paged by creation time, and may have skipped transfers creat
 CAPPED = "the service may have returned only the newest transfers"
 LIMIT_ERRORS = {End.CIRCLES: CIRCLES, End.LOST: LOST, End.EMPTY_PAGE: EMPTY_PAGE}
 
+RUN = re.compile(r"[A-Za-z0-9_-]{16}", re.ASCII)
+PROGRESS_SECONDS = 600
+# An export reports each page. One without reports never got its client, or its process died.
+SILENT_SECONDS = 60.0
+
 log = logging.getLogger(__name__)
 
 
@@ -62,12 +74,12 @@ class Batch(NamedTuple):
 class Reader:
     """Reads one list, from any thread, but not concurrently. Its iterators raise ServiceError.
 
-    The calls for each page have the deadline of a page. `canceled` is set when the client disconnects. `link` returns
-    an intent's URL on this dashboard.
+    The calls for each page have the deadline of a page. `canceled` is set when the client disconnects. `root` is the
+    absolute URL of the dashboard.
     """
 
     filters: Filters
-    link: Callable[[str], str]
+    root: str
     canceled: threading.Event
     service: UncachedClient = field(default_factory=lambda: UncachedClient(app.current().service))
     pages_read: int = 0
@@ -145,7 +157,7 @@ class Reader:
         return Batch(rows, CAPPED if found.may_be_capped or found.count > MAX_FOUND else COMPLETE)
 
     def _rows(self, transfers: Sequence[Transfer]) -> list[ExportRow]:
-        return [formats.row(each, url=self.link(each.intent.intent_id)) for each in transfers]
+        return [formats.row(each, root=self.root) for each in transfers]
 
 
 def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
@@ -175,6 +187,85 @@ def _passes(intent: Intent, filters: Filters) -> bool:
     )
 
 
+# Progress
+
+
+class ExportState(StrEnum):
+    STARTING = "starting"  # no progress reported yet
+    RUNNING = "running"
+    STOPPING = "stopping"  # requested by the user, not yet in effect
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    STOPPED = "stopped"
+    LEFT = "left"  # the browser canceled the download
+    NOT_BEGUN = "not begun"  # no progress for so long that polling stopped
+
+
+STATES = {
+    ExportState.STARTING: (Tone.PROGRESS, "Starting"),
+    ExportState.RUNNING: (Tone.PROGRESS, "{rows} so far"),
+    ExportState.STOPPING: (Tone.PROGRESS, "Stopping after {rows}"),
+    ExportState.COMPLETE: (Tone.GOOD, "Complete: {rows}"),
+    ExportState.STOPPED: (Tone.ATTENTION, "Stopped after {rows}"),
+    ExportState.LEFT: (Tone.ATTENTION, "Canceled by the browser after {rows}"),
+    ExportState.TRUNCATED: (Tone.ATTENTION, "Incomplete: stopped after {rows} ({why})"),
+    ExportState.NOT_BEGUN: (Tone.ATTENTION, "Not started"),
+}
+
+
+@dataclass(frozen=True)
+class ExportStatus:
+    """State of an export. `why`: the reason it's incomplete."""
+
+    state: ExportState
+    rows: int = 0
+    why: str = ""
+
+    @property
+    def tone(self) -> Tone:
+        return STATES[self.state][0]
+
+    @property
+    def is_over(self) -> bool:
+        return self.tone is not Tone.PROGRESS
+
+    @property
+    def sentence(self) -> str:
+        return STATES[self.state][1].format(rows=counted(self.rows, "row"), why=self.why)
+
+
+def report(run: str, status: ExportStatus) -> None:
+    stored = (status.state.value, status.rows, status.why, time.time())
+    app.current().redis_guard.call(lambda: cache.set(f"export:{run}", stored, PROGRESS_SECONDS))
+
+
+def status_of(run: str) -> ExportStatus | None:
+    """Return the status of a run, or None if it hasn't begun, ended long ago, or another version reported it."""
+    stored: Any = app.current().redis_guard.call(lambda: cache.get(f"export:{run}"))
+    try:
+        state, rows, why, at = stored
+        found = ExportStatus(ExportState(state), int(rows), str(why))
+        is_silent = time.time() - float(at) > SILENT_SECONDS
+    except (TypeError, ValueError):
+        return None
+    if found.is_over:
+        return found
+    if is_silent:
+        return replace(found, state=ExportState.LEFT)
+    return replace(found, state=ExportState.STOPPING) if is_stopped(run) else found
+
+
+def stop(run: str) -> None:
+    app.current().redis_guard.call(lambda: cache.set(f"export-stop:{run}", 1, PROGRESS_SECONDS))
+
+
+def is_stopped(run: str) -> bool:
+    return app.current().redis_guard.call(lambda: cache.get(f"export-stop:{run}")) is not None
+
+
+# The file
+
+
 @dataclass(eq=False, kw_only=True)
 class Download:
     """A running export, as an async iterator of the file's bytes. It has a slot, which its client took.
@@ -190,17 +281,16 @@ class Download:
     rows: int = 0
     has_ended: bool = False
     first: bytes = b""
-    # The last status wins: a page that arrives while the client disconnects must not overwrite it.
-    status_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        # Once, also if a bug drops the response without closing it.
+        # Once, also if the client has left before the response is sent, which is then dropped without being closed.
         self._free_slot = weakref.finalize(self, app.current().exports.give_back, request_context.client())
 
     def begin(self) -> None:
         """Read the first page in the caller's thread. Raises ServiceError while an error response is still possible."""
-        if self.run:
-            progress.begin(self.run)
+        if self.run:  # a repeated download of the same link resets it
+            app.current().redis_guard.call(lambda: cache.delete(f"export-stop:{self.run}"))
+            report(self.run, ExportStatus(ExportState.RUNNING))
         try:
             self.first = self.form.begin(self.head).encode() + self._written(next(self.batches))
         except BaseException:
@@ -222,10 +312,10 @@ class Download:
     def _next(self) -> bytes:
         try:
             if lifecycle.is_stopping():
-                batch = Batch((), RESTART)
-            else:
-                batch = Batch((), STOPPED) if self.run and progress.is_stopped(self.run) else next(self.batches)
-            return self._written(batch)
+                return self._written(Batch((), RESTART))
+            if self.run and is_stopped(self.run):
+                return self._written(Batch((), STOPPED))
+            return self._written(next(self.batches))
         except ServiceError as error:
             title = failures.words(error).title
             why = f"{title[0].lower()}{title[1:]}"
@@ -247,11 +337,12 @@ class Download:
         return f"{text}{self.form.end(self.rows, batch.why)}".encode()
 
     def _report(self, state: ExportState, why: str = "") -> None:
-        with self.status_lock:
-            if self.has_ended:
-                return
-            if self.run:
-                progress.report(self.run, ExportStatus(state, self.rows, why))
-            self.has_ended = state is not ExportState.RUNNING
+        # The first end counts. A page that arrives while the client disconnects may still report that it runs, which
+        # then is silent, and so over, too.
         if self.has_ended:
+            return
+        if self.run:
+            report(self.run, ExportStatus(state, self.rows, why))
+        if state is not ExportState.RUNNING:
+            self.has_ended = True
             log.info("Export of %s ended with %d rows: %s", self.head["list"], self.rows, why or state)

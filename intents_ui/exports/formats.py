@@ -12,6 +12,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
+from django.urls import reverse
+
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.text import bare
 from intents_ui.service.models import IntentTransaction
@@ -27,8 +29,9 @@ type Column = tuple[str, Callable[[Transfer], Value]]
 SEPARATOR = "; "
 
 
-def row(transfer: Transfer, *, url: str) -> ExportRow:
-    """Return the columns of a transfer by name, in their order."""
+def row(transfer: Transfer, *, root: str) -> ExportRow:
+    """Return the columns of a transfer by name, in their order. `root` is the absolute URL of the dashboard."""
+    url = f"{root}{reverse('intent', args=[transfer.intent.intent_id])}"
     return {name: value(transfer) for name, value in TRANSFER_COLUMNS} | {"url": url}
 
 

@@ -3,7 +3,7 @@
 The first page of the list is read before the response starts, so that errors get an error page or JSON.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from threading import Event
 from urllib.parse import parse_qs
@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import app
-from intents_ui.exports import formats, progress
-from intents_ui.exports.download import Batch, Download, Reader, limited
+from intents_ui.exports import download as exporting
+from intents_ui.exports import formats
+from intents_ui.exports.download import RUN, Batch, Download, ExportState, ExportStatus, Reader, limited
 from intents_ui.exports.formats import FORMATS
-from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.formatting import text, times
 from intents_ui.http import client_ip, failures, marks
 from intents_ui.http.failures import of_dashboard
@@ -25,7 +25,7 @@ from intents_ui.http.marks import is_partial
 from intents_ui.lists import attention as attention_list
 from intents_ui.lists.attention import AttentionFilters
 from intents_ui.search import filters
-from intents_ui.search.filters import InvalidParameter, Parsed
+from intents_ui.search.filters import InvalidParameter
 from intents_ui.service import request_context
 from intents_ui.service.executor import LimitReason
 from intents_ui.settings import ENV
@@ -59,13 +59,9 @@ def of_history(request: HttpRequest, kind: str, listed: str, *, owner: str | Non
     with request_context.page_deadline():
         parsed = filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     wanted = parsed.filters.with_(owner=owner) if owner else parsed.filters
-    link, canceled = links(request), Event()
-
-    def batches() -> Iterator[Batch]:
-        reader = Reader(filters=wanted, link=link, canceled=canceled)
-        return reader.of_address(owner) if owner else reader.history()
-
-    return file(request, kind, listed, parsed, wanted.query, batches, canceled)
+    reader = Reader(filters=wanted, root=client_ip.root(request), canceled=Event())
+    batches = reader.of_address(owner) if owner else reader.history()
+    return file(request, kind, listed, parsed.problems, wanted.query, batches, reader.canceled)
 
 
 @marks.Marks(costly="always")
@@ -74,14 +70,13 @@ def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
     with request_context.page_deadline():
         parsed = attention_list.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
-    group, link = request.GET.get("group") or None, links(request)
+    group = request.GET.get("group") or None
     query = "&".join(part for part in (parsed.filters.query, filters.encode({"group": group})) if part)
-    return file(
-        request, kind, "attention", parsed, query, lambda: with_problems(parsed.filters, group, link=link), Event()
-    )
+    batches = with_problems(parsed.filters, group, root=client_ip.root(request))
+    return file(request, kind, "attention", parsed.problems, query, batches, Event())
 
 
-def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable[[str], str]) -> Iterator[Batch]:
+def with_problems(wanted: AttentionFilters, group: str | None, *, root: str) -> Iterator[Batch]:
     """Yield the rows of the attention page in its order, and what is missing. Raises ServiceError."""
     with request_context.page_deadline():
         found = attention_list.read_problems().narrowed(wanted)
@@ -89,25 +84,24 @@ def with_problems(wanted: AttentionFilters, group: str | None, *, link: Callable
         rows = [row for each in groups for row in each.rows]
     lacks = [f"{attention_list.LISTS[name]} could not be read" for name in found.unread]
     lacks += [f"there are more {attention_list.LISTS[name]} than were read" for name in found.cut]
-    exported = [formats.row(row.transfer, url=link(row.transfer.intent.intent_id)) for row in rows]
-    yield Batch(exported, "; ".join(lacks))
+    yield Batch([formats.row(row.transfer, root=root) for row in rows], "; ".join(lacks))
 
 
-def file[F](
+def file(
     request: HttpRequest,
     kind: str,
     listed: str,
-    parsed: Parsed[F],
+    problems: Mapping[str, str],
     query: str,
-    batches: Callable[[], Iterator[Batch]],
+    batches: Iterator[Batch],
     canceled: Event,
 ) -> HttpResponseBase:
     """Return the file of a list with this query, or why there is none. Raises ServiceError.
 
-    `batches` reads the rows until `canceled` is set.
+    `batches` reads the rows, when they are needed, until `canceled` is set.
     """
-    if parsed.problems:
-        words = {"problems": " ".join(parsed.problems.values())}
+    if problems:
+        words = {"problems": " ".join(problems.values())}
         return failures.page(request, of_dashboard("export with invalid filters", words))
     now, form = datetime.now(UTC), FORMATS[kind]
     headers = {
@@ -126,39 +120,34 @@ def file[F](
         return failures.page(request, of_dashboard(name, limits, retry_after=RETRY_SECONDS))
     run = request.GET.get("run", "")
     download = Download(
-        batches=limited(batches(), most=ENV.intents_max_export_rows),
+        batches=limited(batches, most=ENV.intents_max_export_rows),
         form=form,
         head={"exported_at": times.iso(now), "list": listed, "filters": parse_qs(query)},
         canceled=canceled,
-        run=run if progress.is_run(run) else None,
+        run=run if RUN.fullmatch(run) else None,
     )
     download.begin()
     return StreamingHttpResponse(download, headers=headers)
 
 
-def links(request: HttpRequest) -> Callable[[str], str]:
-    """Return a function from intent IDs to absolute URLs."""
-    root = client_ip.root(request)
-    return lambda intent_id: f"{root}{reverse('intent', args=[intent_id])}"
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 def run(request: HttpRequest, run: str) -> HttpResponse:
     """Show the progress of an export. POST stops it. Only the page that started the export has the run's ID."""
-    if not progress.is_run(run):
+    if not RUN.fullmatch(run):
         raise Http404("Export not found.")
     if request.method == "POST":
-        progress.stop(run)
+        exporting.stop(run)
         if not is_partial(request):
             return redirect(request.path)
     looks, kind = request.GET.get("looks", ""), request.GET.get("kind")
     polls = int(looks) if looks.isascii() and looks.isdigit() and len(looks) < 6 else 1
     # The first poll comes with the click that starts a download, so a stored status is older.
-    known = progress.status(run) if polls else None
+    known = exporting.status_of(run) if polls else None
     context = {
         "run": run,
         "is_first": polls == 0 or not is_partial(request),
         "looks": polls,
+        "is_known": known is not None,
         "status": known or ExportStatus(ExportState.NOT_BEGUN if polls >= MAX_POLLS else ExportState.STARTING),
         "kind": kind if kind in FORMATS else "export",
     }

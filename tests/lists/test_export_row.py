@@ -30,19 +30,19 @@ from tests.transfers.builders import (
 )
 
 SUMMARY = {"headline", "location", "next_step", "certainty", "attention", "cause", "outcome"}
-URL = f"https://dashboard.example/intent/{INTENT_ID}"
+ROOT = "https://dashboard.example"
 WETH = "0x4200000000000000000000000000000000000006"
 DELIVERED = summary(destination_token_amount=99_910_000)
 
 
 def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> SimpleNamespace:
     made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
-    return SimpleNamespace(**formats.row(Transfer.of_entry(made, now=NOW, names=using), url=URL))
+    return SimpleNamespace(**formats.row(Transfer.of_entry(made, now=NOW, names=using), root=ROOT))
 
 
 def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
     made = Transfer(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, is_unread=True)
-    assert formats.row(made, url=URL)["outcome"] is None
+    assert formats.row(made, root=ROOT)["outcome"] is None
     assert row(receipt("SUCCEEDED", summary=DELIVERED)).outcome == "delivered"
 
 
@@ -57,7 +57,7 @@ def test_both_amounts_are_exact_with_base_units_and_decimals() -> None:
         "USDC",
     )
     assert (made.destination_chain_id, made.destination_chain, made.destination_token) == (BASE, "Base", USDC_ON_BASE)
-    assert (made.owner, made.providers, made.url) == (OWNER, "RELAY", URL)
+    assert (made.owner, made.providers, made.url) == (OWNER, "RELAY", f"{ROOT}/intent/{INTENT_ID}")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_unchecked_balances_are_not_empty_balances() -> None:
 
 
 def test_without_a_receipt_the_sent_amount_comes_from_the_quote() -> None:
-    made = formats.row(at(intent("QUOTED", quote={"fromAmount": "25000000"})), url=URL)
+    made = formats.row(at(intent("QUOTED", quote={"fromAmount": "25000000"})), root=ROOT)
     assert (made["status"], made["origin_base_units"], made["destination_base_units"]) == ("QUOTED", "25000000", None)
 
 

@@ -101,7 +101,7 @@ def test_one_reason_is_stored_shown_and_exported(
     given = listed(status="FAILED", receipt=receipt(status="FAILED", **steps))
     transfer, stored = Transfer.of_entry(given, now=NOW), entry.read(given, now=NOW)
     shown = transfer.reason
-    exported = formats.row(transfer, url="")["reason"]
+    exported = formats.row(transfer, root="")["reason"]
     assert (stored.failed_step, stored.reason) == (step, reason)
     assert (shown and shown.whole, exported) == (reason, reason)
 

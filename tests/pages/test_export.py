@@ -19,10 +19,10 @@ from django.test import RequestFactory, override_settings
 
 from intents_ui import app, asgi, settings, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import download, formats, progress
+from intents_ui.exports import download, formats
 from intents_ui.exports import views as export
+from intents_ui.exports.download import ExportState, ExportStatus
 from intents_ui.exports.formats import COLUMNS
-from intents_ui.exports.progress import ExportState, ExportStatus
 from intents_ui.ops import lifecycle
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
@@ -334,7 +334,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: S
     assert "Content-Disposition" not in answer.headers
     assert len(service.pages) == 2  # the request and its retry
     assert app.current().exports.held == 0
-    known = progress.status(RUN)
+    known = download.status_of(RUN)
     assert known
     assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
 
@@ -350,7 +350,7 @@ def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_re
     assert (found.state, found.counted) == ("truncated", 60)
     assert found.why
     assert re.fullmatch(r"service error, request ID [0-9a-f]{12}\.\d+", found.why)
-    known = progress.status(RUN)
+    known = download.status_of(RUN)
     assert known == ExportStatus(ExportState.TRUNCATED, 60, found.why)
 
 
@@ -368,27 +368,60 @@ def test_a_transient_error_is_retried_once(service: Service, fault: str, monkeyp
     assert found.state == "complete"
 
 
-def test_a_list_that_repeats_its_pages_ends_with_a_note(service: Service) -> None:
+def repeats_its_pages(service: Service) -> None:
     service.emulator.inject("GetIntentHistory", "next-page-repeats")
-    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert len(found.ids) == len(set(found.ids)) == 40
-    assert found.why == download.CIRCLES
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_list_that_ends_on_an_empty_page_with_more_announced_is_not_called_complete(
-    service: Service, kind: str
-) -> None:
-    service.changes[LIST] = lambda document: document | ({"intents": []} if len(service.pages) == 2 else {})
-    found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
-    assert (found.state, found.counted, found.why) == ("truncated", 20, download.EMPTY_PAGE)
-    assert len(service.pages) == 2
-
-
-def test_a_transfer_returned_twice_is_exported_once(service: Service) -> None:
+def repeats_its_rows(service: Service) -> None:
     service.emulator.inject("GetIntentHistory", "duplicate-rows")
+
+
+def ends_on_an_empty_page(service: Service) -> None:
+    service.changes[LIST] = lambda document: document | ({"intents": []} if len(service.pages) == 2 else {})
+
+
+def has_new_cursors_to_the_same_rows(service: Service) -> None:
+    first: list[dict[str, Any]] = []
+
+    def repeats(document: Any) -> Any:
+        first.extend(document["intents"] if not first else [])
+        following = {"after": 900_000 - len(service.pages), "more": True, "pageSize": 20}
+        return {"intents": first, "nextPage": following}
+
+    service.changes[LIST] = repeats
+
+
+def has_an_unreadable_page(service: Service) -> None:
+    def unreadable(document: Any) -> Any:
+        for entry in document["intents"] if len(service.pages) == 2 else ():
+            del entry["intentId"]
+        return document
+
+    service.changes[LIST] = unreadable
+
+
+@pytest.mark.parametrize(
+    ("odd", "rows", "why", "pages"),
+    [
+        (repeats_its_pages, [(0, 40)], download.CIRCLES, 2),
+        (repeats_its_rows, [(0, None)], None, 4),
+        (ends_on_an_empty_page, [(0, 20)], download.EMPTY_PAGE, 2),
+        (has_new_cursors_to_the_same_rows, [(0, 20)], download.CIRCLES, 2),
+        (has_an_unreadable_page, [(0, 20), (40, None)], "20 entries could not be read", 4),
+    ],
+)
+def test_an_odd_list_is_exported_once_and_not_called_complete_without_its_rows(
+    service: Service,
+    odd: Callable[[Service], None],
+    rows: list[tuple[int, int | None]],
+    why: str | None,
+    pages: int,
+) -> None:
+    odd(service)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert found.ids == own_list_of_several(service)
+    assert (found.why, len(service.pages)) == (why, pages)
+    own = own_list_of_several(service)
+    assert found.ids == [each for start, end in rows for each in own[start:end]]
 
 
 @pytest.mark.parametrize(
@@ -409,33 +442,6 @@ def test_an_export_ends_at_the_row_limit_with_a_note(
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.state, found.counted, found.ids) == (state, most, own[:most])
     assert found.why in (None, f"limit of {most} rows per export")
-
-
-def test_new_cursors_to_the_same_rows_are_not_followed(service: Service) -> None:
-    first: list[dict[str, Any]] = []
-
-    def repeats(document: Any) -> Any:
-        first.extend(document["intents"] if not first else [])
-        following = {"after": 900_000 - len(service.pages), "more": True, "pageSize": 20}
-        return {"intents": first, "nextPage": following}
-
-    service.changes[LIST] = repeats
-    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    assert (found.counted, found.why) == (20, download.CIRCLES)
-    assert len(service.pages) == 2
-
-
-def test_a_page_without_readable_entries_does_not_end_the_list(service: Service) -> None:
-    def unreadable(document: Any) -> Any:
-        for entry in document["intents"] if len(service.pages) == 2 else ():
-            del entry["intentId"]
-        return document
-
-    service.changes[LIST] = unreadable
-    found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
-    own = own_list_of_several(service)
-    assert found.ids == own[:20] + own[40:]
-    assert found.why == "20 entries could not be read"
 
 
 @pytest.mark.parametrize(
@@ -521,7 +527,7 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Servic
     has_left.set()
     until(lambda: app.current().executor.running == 0)
     assert len(service.pages) == 3
-    assert progress.status(RUN) == ExportStatus(ExportState.LEFT, 40)
+    assert download.status_of(RUN) == ExportStatus(ExportState.LEFT, 40)
     assert app.current().exports.held == 0
 
 
@@ -540,36 +546,36 @@ def test_a_user_sees_the_progress_and_cancels_the_export(service: Service) -> No
     looked: list[str] = []
 
     def look() -> None:
-        known = progress.status(RUN)
+        known = download.status_of(RUN)
         assert known
         looked.append(known.sentence)
 
     def look_and_stop() -> None:
         look()
-        progress.stop(RUN)
+        download.stop(RUN)
 
     service.before |= {2: look, 3: look_and_stop}
     found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
     assert looked == ["20 rows so far", "40 rows so far"]
     assert (found.counted, found.why) == (60, "canceled by user")
-    known = progress.status(RUN)
+    known = download.status_of(RUN)
     assert known
     assert known.sentence == "Stopped after 60 rows"
 
 
 def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Service) -> None:
     path = f"/export/progress/{RUN}"
-    progress.report(RUN, ExportStatus(ExportState.COMPLETE, 7))
+    download.report(RUN, ExportStatus(ExportState.COMPLETE, 7))
     first = fragment(f"{path}?looks=0")
     assert "Starting" in first
     assert f'hx-get="{path}?looks=1"' in first
     assert ">Stop<" in first
-    progress.report(RUN, ExportStatus(ExportState.RUNNING, 4200))
+    download.report(RUN, ExportStatus(ExportState.RUNNING, 4200))
     running = fragment(f"{path}?looks=1")
     assert "4,200 rows so far" in running
     assert "hx-trigger" in running
     assert "<form" not in running
-    progress.report(RUN, ExportStatus(ExportState.COMPLETE, 10_000))
+    download.report(RUN, ExportStatus(ExportState.COMPLETE, 10_000))
     over = fragment(f"{path}?looks=2")
     assert "hx-trigger" not in over
     assert over.count("Complete: 10,000 rows") == 2
@@ -579,39 +585,38 @@ def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Ser
 def test_an_export_without_further_reports_is_over(service: Service) -> None:
     """The client disconnected while the first page was read, or the process was killed."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
-        progress.begin(RUN)
-        progress.report(RUN, ExportStatus(ExportState.RUNNING, 20))
-        clock.shift(progress.SILENT_SECONDS)
+        download.report(RUN, ExportStatus(ExportState.RUNNING, 20))
+        clock.shift(download.SILENT_SECONDS)
         assert "20 rows so far" in fragment(f"/export/progress/{RUN}?looks=7")
         clock.shift(1)
         over = fragment(f"/export/progress/{RUN}?looks=8")
         assert "Canceled by the browser after 20 rows" in over
         assert "hx-trigger" not in over
-        progress.report(RUN, ExportStatus(ExportState.RUNNING, 40))
+        download.report(RUN, ExportStatus(ExportState.RUNNING, 40))
         assert "40 rows so far" in fragment(f"/export/progress/{RUN}?looks=9")
-        progress.report(RUN, ExportStatus(ExportState.COMPLETE, 60))
-        clock.shift(progress.SILENT_SECONDS + 1)
+        download.report(RUN, ExportStatus(ExportState.COMPLETE, 60))
+        clock.shift(download.SILENT_SECONDS + 1)
         assert "Complete: 60 rows" in get(f"/export/progress/{RUN}").text
 
 
 def test_the_stop_button_works_with_and_without_javascript(service: Service) -> None:
     path = f"/export/progress/{RUN}"
-    progress.report(RUN, ExportStatus(ExportState.RUNNING, 300))
+    download.report(RUN, ExportStatus(ExportState.RUNNING, 300))
     page = get(path).text
     assert "300 rows so far" in page
     assert f'<form id="export-stop-{RUN}" method="post" action="{path}"' in page
     assert "Stopping after 300 rows" in fragment(path, "POST")
-    progress.begin(RUN)
     stopped = ask("POST", path)
     assert (stopped.status_code, stopped.headers["Location"]) == (302, path)
-    assert progress.is_stopped(RUN)
+    exported = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
+    assert exported.state == "complete"  # the link of a stopped export starts it anew
 
 
 @pytest.mark.parametrize("run", ["short", "a" * 17, "abcdefghijklmn.$"])
 def test_an_invalid_run_id_is_not_found(service: Service, run: str) -> None:
     assert get(f"/export/progress/{run}").status_code == 404
     assert get(f"/export/history.csv?owner=0x{'1' * 40}&run={run}").status_code == 200
-    assert progress.status(run) is None
+    assert download.status_of(run) is None
 
 
 @pytest.mark.parametrize("path", ["history", "address/{owner}"])
@@ -628,7 +633,7 @@ def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_r
     assert all(query["status"] == ["FAILED"] for query in queries)
     runs = {query["run"][0] for query in queries}
     assert len(runs) == 3
-    assert all(progress.is_run(run) for run in runs)
+    assert all(download.RUN.fullmatch(run) for run in runs)
     assert {run for run in runs if f'hx-get="/export/progress/{run}?looks=0&' in html} == runs
     assert runs.isdisjoint(re.findall("run=([A-Za-z0-9_-]+)", get(f"/{listed}?status=FAILED").text))
 
@@ -644,10 +649,10 @@ def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_co
     with override_settings(CACHES={"default": shared}):
         url = f"/export/history.csv?{SEVERAL}&run={RUN}"
         assert read("csv", get(url).content).state == "complete"
-        known = progress.status(RUN)
+        known = download.status_of(RUN)
         assert known
         assert known.state is ExportState.COMPLETE
         service.before[len(service.pages) + 3] = redis.down
         assert read("csv", get(url).content).state == "complete"
-        assert progress.status(RUN) is None
+        assert download.status_of(RUN) is None
     assert "Redis unavailable" in caplog.text

@@ -90,5 +90,5 @@ def agree(page: Transfer) -> None:
     row = Transfer.of_entry(entry, now=NOW, names=NO_NAMES)
     assert row.outcome is page.outcome
     assert not quarrel(row)
-    exported = formats.row(row, url="")
+    exported = formats.row(row, root="")
     assert (exported["headline"], exported["outcome"]) == (bare(summary.of(row).headline), page.outcome.value)
