@@ -1,13 +1,12 @@
 """Renders the card of a transfer: 1200 by 630 pixels, the size that chats and search engines show.
 
-It uses the colors and fonts of the pages. Untrusted text is truncated to its space. Characters missing in the font show
-as its placeholder box, so that none disappears.
+One card at a time, because fonts aren't thread-safe. It uses the colors and fonts of the pages. Untrusted text is
+truncated to its space. Characters missing in the font show as its placeholder box, so that none disappears.
 """
 
 import io
 from collections.abc import Callable, Iterator
 from functools import cache
-from threading import get_ident
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -131,7 +130,7 @@ class TextStyle:
     """A font with size, weight and color."""
 
     def __init__(self, size: float, *, weight: int = 400, color: str = INK, face: str = SANS) -> None:
-        self.font = _font(face, weight, round(size * SCALE), get_ident())
+        self.font = _font(face, weight, round(size * SCALE))
         self.color = color
 
     def width(self, words: str) -> float:
@@ -207,8 +206,7 @@ def longest(words: str, fits: Callable[[str], bool]) -> str:
 
 
 @cache
-def _font(face: str, weight: int, size: int, thread: int) -> ImageFont.FreeTypeFont:
-    """Return a font for one thread, because fonts aren't thread-safe."""
+def _font(face: str, weight: int, size: int) -> ImageFont.FreeTypeFont:
     # The other layout engine would reorder right-to-left text.
     font = ImageFont.truetype(FONTS / face, size, layout_engine=ImageFont.Layout.BASIC)
     font.set_variation_by_axes([weight])

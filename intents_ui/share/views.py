@@ -4,10 +4,12 @@ Cards show what the transfer's page would show now. Other sites may embed them.
 """
 
 import io
+import threading
 from html import escape
 from http import HTTPStatus
 
 import segno
+from cachetools import LRUCache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -18,7 +20,6 @@ from django.views.decorators.http import require_safe
 from intents_ui.formatting import failures, hashes
 from intents_ui.service import request_context
 from intents_ui.settings import ENV
-from intents_ui.share.cards import Busy, Cards
 from intents_ui.transfers import summary
 from intents_ui.transfers.summary import Card
 from intents_ui.web import reading
@@ -28,7 +29,12 @@ from intents_ui.web.links import canonical_url
 OPEN_SECONDS = 15
 FINAL_SECONDS = 60 * 60
 ONE_DAY = {"Cache-Control": "public, max-age=86400"}
-CARDS = Cards()
+
+# A card's content is its key, so a changed status renders a new image. One is rendered at a time, in less than 0.1 s.
+# That is enough for chats, and leaves the other processors to pages when a crawler requests many.
+CARDS: LRUCache[Card, bytes] = LRUCache(4 * 2**20, getsizeof=len)
+RENDERING = threading.Lock()
+PATIENCE_SECONDS = 2.0
 
 
 @require_safe
@@ -46,12 +52,20 @@ def card(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     known = get_conditional_response(request, etag=etag, response=answer)
     if known is not None and known is not answer:
         return known
-    try:
-        answer.content = CARDS.png(found)
-    except Busy:
+    if not RENDERING.acquire(timeout=PATIENCE_SECONDS):
         headers = {"Cache-Control": "no-store", "Retry-After": "2"}
         return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE, content_type="text/plain", headers=headers)
+    try:
+        answer.content = CARDS[found] = CARDS.get(found) or draw(found)
+    finally:
+        RENDERING.release()
     return answer
+
+
+def draw(card: Card) -> bytes:
+    from intents_ui.share import drawing  # imports Pillow, so only when cards are used
+
+    return drawing.png(card)
 
 
 def card_of(intent_id: str) -> tuple[Card, int]:

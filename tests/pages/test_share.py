@@ -75,9 +75,20 @@ def test_a_card_is_an_image_that_other_sites_may_embed(site: Client, emulator: E
 
 def test_an_unchanged_card_is_a_304(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     first = card_of(site, emulator, REFUNDED)
-    monkeypatch.setattr(views.CARDS, "png", lambda *_: pytest.fail("it was drawn again"))
+    monkeypatch.setattr(views, "draw", lambda *_: pytest.fail("it was drawn again"))
+    assert card_of(site, emulator, REFUNDED).content == first.content
     again = card_of(site, emulator, REFUNDED, **{"If-None-Match": first["ETag"]})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+
+
+def test_a_card_that_waits_for_others_is_answered_without_an_image(
+    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "PATIENCE_SECONDS", 0.01)
+    with views.RENDERING:
+        answer = card_of(site, emulator, REFUNDED)
+    assert (answer.status_code, answer["Retry-After"], answer["Cache-Control"]) == (503, "2", "no-store")
+    assert opened(card_of(site, emulator, REFUNDED).content).size == (1200, 630)
 
 
 def test_a_changed_status_changes_the_card(site: Client, emulator: Emulator) -> None:

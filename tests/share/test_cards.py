@@ -1,21 +1,17 @@
-"""Preview cards: complete for any content, rendered once, and with limited concurrency."""
+"""Preview cards, complete for any content."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 
 import pytest
 from PIL import Image
 
-from intents_ui.share import cards, drawing
-from intents_ui.share.cards import Busy, Cards
+from intents_ui.share import drawing
 from intents_ui.share.drawing import MONEY, TONES
 from intents_ui.transfers import statuses
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.summary import Card, PreviewEnd
 from tests.service.pictures import opened
-from tests.waiting import until
 
 DONE = Card(
     intent="0x7c1f4ab2…90cd9e2b",
@@ -28,37 +24,11 @@ DONE = Card(
     received=PreviewEnd("99.85 USDC", "Base"),
     when="Created 2026-11-21 12:00:00 UTC",
 )
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @cache
 def drawn(card: Card) -> Image.Image:
     return opened(drawing.png(card))
-
-
-class SlowRenderer:
-    """Renderers that count and wait for the test."""
-
-    def __init__(self) -> None:
-        self.drawn: list[Card] = []
-        self.at_once = self.most_at_once = 0
-        self.go = threading.Event()
-        self._lock = threading.Lock()
-
-    def __call__(self, card: Card) -> bytes:
-        with self._lock:
-            self.drawn.append(card)
-            self.at_once += 1
-            self.most_at_once = max(self.most_at_once, self.at_once)
-        self.go.wait(60)
-        with self._lock:
-            self.at_once -= 1
-        return PNG
-
-
-@pytest.fixture
-def slow() -> SlowRenderer:
-    return SlowRenderer()
 
 
 def test_a_card_is_an_image_of_its_size_with_content() -> None:
@@ -104,28 +74,6 @@ def test_untrusted_text_stays_in_its_space(words: str) -> None:
 def test_characters_missing_in_the_font_are_visible() -> None:
     without = drawn(replace(DONE, headline="pay"))
     assert drawn(replace(DONE, headline="pay\u4e2d")).tobytes() != without.tobytes()
-
-
-def test_another_status_is_another_image(slow: SlowRenderer) -> None:
-    slow.go.set()
-    cache = Cards(draw=slow)
-    for word in ("one", "two", "one"):
-        cache.png(replace(DONE, headline=word))
-    assert len(slow.drawn) == 2
-
-
-def test_two_cards_are_rendered_at_a_time_and_long_waits_are_rejected(slow: SlowRenderer) -> None:
-    cache = Cards(draw=slow, seconds=0.2)
-    wanted = [replace(DONE, headline=str(number)) for number in range(30)]
-    with ThreadPoolExecutor(30) as threads:
-        refused = [threads.submit(cache.png, card).exception for card in wanted]
-        assert all(isinstance(error(60), Busy) for error in refused)
-    assert (len(slow.drawn), slow.most_at_once) == (cards.MAX_RENDERERS, cards.MAX_RENDERERS)
-    begun = slow.drawn[0]
-    slow.go.set()
-    until(lambda: slow.at_once == 0)
-    assert cache.png(begun) == PNG
-    assert len(slow.drawn) == cards.MAX_RENDERERS, "what had begun is kept for the next request"
 
 
 def test_an_arrow_points_only_to_a_delivered_amount() -> None:
