@@ -14,8 +14,8 @@ from importlib import resources
 from io import BytesIO
 from typing import Any
 
-from eth_abi.decoding import BaseDecoder, ByteStringDecoder, ContextFramesBytesIO, decode_uint_256
-from eth_abi.exceptions import DecodingError, InsufficientDataBytes
+from eth_abi.decoding import BaseDecoder, ContextFramesBytesIO
+from eth_abi.exceptions import DecodingError
 from eth_abi.registry import registry
 from eth_utils.abi import function_signature_to_4byte_selector
 
@@ -128,7 +128,7 @@ def functions() -> Mapping[bytes, Function]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """A decoded call. Contracts ignore the `left_over` bytes behind the arguments.
+    """A decoded call. Contracts ignore bytes behind the arguments.
 
     `values` are those of the function's `arguments`, by name, as decoded by eth-abi: str for an address or string, int,
     bool, bytes, or a tuple of them.
@@ -136,43 +136,25 @@ class Decoded:
 
     function: Function
     values: Mapping[str, Any]
-    left_over: int = 0
 
 
 class _Stream(ContextFramesBytesIO):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)  # type: ignore[no-untyped-call]
         self.left = MAX_READINGS * len(data)
-        self.end = 0
 
     def read(self, size: int | None = -1) -> bytes:
         found = super().read(size)
         self.left -= len(found)
-        self.end = max(self.end, self.tell())
         if self.left < 0:
             raise DecodingError("the same bytes were read over and over")
         return found
 
 
-class _Bytes(ByteStringDecoder):
-    """Decodes bytes as contracts do: padding up to the last word may contain anything or be missing."""
-
-    def read_data_from_stream(self, stream: ContextFramesBytesIO) -> bytes:
-        length: int = decode_uint_256(stream)
-        found = stream.read(-(-length // WORD) * WORD)[:length]
-        if len(found) < length:
-            raise InsufficientDataBytes(f"{length} bytes were announced, {len(found)} are there")
-        return found
-
-
-REGISTRY = registry.copy()  # type: ignore[no-untyped-call]
-REGISTRY.unregister_decoder("bytes")
-REGISTRY.register_decoder("bytes", _Bytes, label="bytes")
-
-
 @cache
 def _decoder(*types: str) -> BaseDecoder:
-    found: BaseDecoder = REGISTRY.get_tuple_decoder(*types)
+    # As contracts do: padding may contain anything or be missing.
+    found: BaseDecoder = registry.get_tuple_decoder(*types, strict=False)
     return found
 
 
@@ -192,12 +174,9 @@ def decoded(data: bytes) -> Decoded | Unread:
     function = functions().get(data[:SELECTOR_BYTES])
     if function is None:
         return Unread.UNKNOWN
-    stream = _Stream(data[SELECTOR_BYTES:])
     try:
-        values = _decoder(*(each.type for each in function.parameters))(stream)
-        left_over = max(len(data) - SELECTOR_BYTES - stream.end, 0)
-        by_name = zip(function.arguments, _flat(function.parameters, values), strict=True)
-        return Decoded(function, dict(by_name), left_over)
+        values = _decoder(*(each.type for each in function.parameters))(_Stream(data[SELECTOR_BYTES:]))
+        return Decoded(function, dict(zip(function.arguments, _flat(function.parameters, values), strict=True)))
     # Besides its own errors, eth-abi raises those of seeking, for example to a pointer of 2**255.
     except (DecodingError, ValueError, OverflowError):
         return Unread.BROKEN

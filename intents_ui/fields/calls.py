@@ -261,7 +261,10 @@ class _CallDescriber:
         if isinstance(call, Unread):
             return self._unnamed(made, call)
         inside, more, problem = self._inside(made, call)
-        arguments = tuple(self._arguments(made, call))
+        arguments = tuple(
+            (parameter, self._cell(made, call, parameter, call.values[name]))
+            for name, parameter in call.function.arguments.items()
+        )
         return CallStep(made, self._sentence(made, call), problem, call.function, arguments, inside, more)
 
     def _inside(self, made: MadeCall, call: Decoded) -> tuple[tuple[CallStep, ...], int, str]:
@@ -337,14 +340,7 @@ class _CallDescriber:
         if name in TABLE["times"]:
             return until(value)
         cell = self._cell(made, call, parameter, value)
-        return [Cell(ValueKind.TEXT, cell.value, cell.who) if cell.who else cell]
-
-    def _arguments(self, made: MadeCall, call: Decoded) -> Iterator[tuple[Parameter, Cell]]:
-        for name, parameter in call.function.arguments.items():
-            yield parameter, self._cell(made, call, parameter, call.values[name])
-        if call.left_over:
-            rest = Cell(ValueKind.TEXT, call.left_over, f"{call.left_over:,} after the arguments")
-            yield Parameter("more", "bytes"), rest
+        return [Cell(ValueKind.TEXT, cell.who, cell.value) if cell.who else cell]
 
     def _cell(self, made: MadeCall, call: Decoded, parameter: Parameter, value: Any) -> Cell:
         chain_id = made.chain_id
@@ -355,9 +351,19 @@ class _CallDescriber:
             return self._address_cell(far, chain_id)
         match value:
             case bool():
-                return Cell(ValueKind.FLAG, value, "yes" if value else "no")
+                return Cell(ValueKind.TEXT, "yes" if value else "no")
+            case int() if parameter.token:
+                amount = self._money(value, *self._token_of(made, call, parameter)).amount
+                return Cell(ValueKind.AMOUNT, str(amount), amount)
+            case int() if parameter.name in TABLE["times"] and value > 0 and (at := times.since_1970(value)):
+                return Cell(ValueKind.TIME, times.iso(at), at)
+            case int() if parameter.name in TABLE["chains"]:
+                info = self.transfer.names.chain(_chain_id(parameter.name, value))
+                if info is None:
+                    return Cell(ValueKind.TEXT, f"chain {value}")
+                return Cell(ValueKind.CHAIN, names.chain(info.id, info=info), value)
             case int():
-                return self._number(made, call, parameter, value)
+                return Cell(ValueKind.TEXT, str(value))
             case str() if hashes.is_native(value) and "token" in parameter.name.lower():
                 return replace(address_cell(value, chain_id), who="native token")
             case str():
@@ -366,26 +372,11 @@ class _CallDescriber:
                 # As hex, never as text, because their author could write anything.
                 more = len(value) - MAX_ARGUMENT_BYTES
                 end = f"… and {more:,} bytes more" if more > 0 else ""
-                return Cell(ValueKind.DATA, value, f"0x{value[:MAX_ARGUMENT_BYTES].hex()}{end}")
+                return Cell(ValueKind.DATA, f"0x{value[:MAX_ARGUMENT_BYTES].hex()}{end}")
         if parameter.parts or parameter.type == "bytes[]":  # they are nested calls
-            return Cell(ValueKind.NUMBER, len(value), text.counted(len(value), "entry", "entries"))
+            return Cell(ValueKind.TEXT, text.counted(len(value), "entry", "entries"))
         shown = [hashes.checksum(each) if isinstance(each, str) else str(each) for each in value[:MAX_ENTRIES]]
-        shown += _more(value, "more")
-        return Cell(ValueKind.LIST, tuple(shown), ", ".join(shown))
-
-    def _number(self, made: MadeCall, call: Decoded, parameter: Parameter, value: int) -> Cell:
-        if parameter.token:
-            token, chain_id = self._token_of(made, call, parameter)
-            amount = self._money(value, token, chain_id).amount
-            return Cell(ValueKind.AMOUNT, amount, str(amount))
-        if parameter.name in TABLE["times"] and value > 0 and (at := times.since_1970(value)):
-            return Cell(ValueKind.TIME, at, times.iso(at))
-        if parameter.name in TABLE["chains"]:
-            info = self.transfer.names.chain(_chain_id(parameter.name, value))
-            if info:
-                return Cell(ValueKind.CHAIN, value, names.chain(info.id, info=info))
-            return Cell(ValueKind.NUMBER, value, f"chain {value}")
-        return Cell(ValueKind.NUMBER, value, str(value))
+        return Cell(ValueKind.TEXT, ", ".join(shown + _more(value, "more")))
 
     def _token_of(self, made: MadeCall, call: Decoded, parameter: Parameter) -> tuple[str | None, int | None]:
         """Return the token of an amount and its chain (signatures.txt)."""
@@ -422,7 +413,7 @@ class _CallDescriber:
     def money(self, value: int, token: str | None, chain_id: int | None) -> Sequence[Piece]:
         """Return the amount, with the token's address if the token has a warning or unknown decimals."""
         money = self._money(value, token, chain_id)
-        cell = Cell(ValueKind.AMOUNT, money.amount, money.amount.figure)
+        cell = Cell(ValueKind.AMOUNT, money.amount.figure, money.amount)
         warning = token_amounts.warning_words(money.token.marks)
         if token is None or hashes.is_native(token):
             return [cell, f" ({warning})"] if warning else [cell]
@@ -438,7 +429,7 @@ class _CallDescriber:
         money = self._money(None, address, chain_id)
         warning = token_amounts.warning_words(money.token.marks)
         if money.called and not warning:
-            return [Cell(ValueKind.TEXT, address, money.called)]
+            return [Cell(ValueKind.TEXT, money.called, address)]
         return ["the token ", address_cell(address, chain_id), *([f" ({warning})"] if warning else [])]
 
     def address(
@@ -447,7 +438,7 @@ class _CallDescriber:
         if not address:
             return [unknown]
         known = self.party(address, chain_id)
-        return [Cell(ValueKind.TEXT, address, known) if known else address_cell(address, chain_id)]
+        return [Cell(ValueKind.TEXT, known, address) if known else address_cell(address, chain_id)]
 
     def _address_cell(self, address: str, chain_id: int | None) -> Cell:
         return replace(address_cell(address, chain_id), who=self.party(address, chain_id))
@@ -475,11 +466,11 @@ class _CallDescriber:
 def until(value: int | None) -> Sequence[Piece]:
     """Return `until …` for Unix seconds."""
     at = times.since_1970(value)
-    return ["without a time limit"] if at is None else ["until ", Cell(ValueKind.TIME, at, times.iso(at))]
+    return ["without a time limit"] if at is None else ["until ", Cell(ValueKind.TIME, times.iso(at), at)]
 
 
 def address_cell(address: str, chain_id: int | None) -> Cell:
-    return Cell(ValueKind.ADDRESS, address, hashes.checksum(address), chain_id)
+    return Cell(ValueKind.ADDRESS, hashes.checksum(address), address, chain_id)
 
 
 def _more(entries: Sequence[Any], words: str) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.service.fields import Model
@@ -42,24 +42,20 @@ KINDS = {name: kind for kind, fields in TABLE["kinds"].items() for name in field
 
 
 class ValueKind(StrEnum):
+    """How a page shows a value."""
+
     AMOUNT = "amount"  # value: Amount
     USD = "usd"  # value: Decimal
-    PERCENT = "percent"  # value: Decimal, in percent or as a fraction; `shown` knows which
     TIME = "time"  # value: datetime
-    DURATION = "duration"  # value: timedelta
     ADDRESS = "address"  # value: text for the link; `shown` is the full checksummed address
     HASH = "hash"  # value: text of a transaction hash
     ID = "id"  # value: text
     CHAIN = "chain"  # value: int
-    STATUS = "status"  # value: text
-    CODE = "code"  # value: an API enum value, `EXACT_INPUT`
-    TEXT = "text"  # value: untrusted text
-    FLAG = "flag"  # value: bool
-    NUMBER = "number"  # value: int or Decimal
-    DATA = "data"  # value: text, hex
-    LIST = "list"  # value: tuple of texts
-    UNREADABLE = "unreadable"  # value: the received text
-    OUT_OF_RANGE = "out of range"  # value: the received text of a number that doesn't fit its field
+    CODE = "code"  # an API enum value, `EXACT_INPUT`
+    DATA = "data"  # hex
+    TEXT = "text"  # any other value, by its text alone
+    UNREADABLE = "unreadable"  # the received text
+    OUT_OF_RANGE = "out of range"  # the received text of a number that doesn't fit its field
 
 
 @dataclass(frozen=True)
@@ -70,15 +66,14 @@ class Cell:
     """
 
     kind: ValueKind
-    value: object
     shown: str
+    value: object = None
     chain_id: int | None = None
     rest: str = ""
     who: str = ""
 
 
-@dataclass(frozen=True)
-class FieldRow:
+class FieldRow(NamedTuple):
     """A field. `name` is its API name, `label` its label."""
 
     name: str
@@ -86,8 +81,7 @@ class FieldRow:
     cell: Cell
 
 
-@dataclass(frozen=True)
-class FieldGroup:
+class FieldGroup(NamedTuple):
     """The rows of one object. `path` identifies it in links: `intent.quote.price_impact_details`."""
 
     path: str
@@ -136,7 +130,9 @@ def _groups(reader: "_ObjectReader", seen: set[int], *, path: str, title: str) -
             parts = [(f"{name}.{number}", f"{part_title} {number}", part) for number, part in numbered]
         for place, called, part in parts:
             if id(part) not in seen:
-                yield from _groups(reader.inside(part), seen, path=f"{path}.{place}", title=called)
+                yield from _groups(
+                    _ObjectReader(reader.transfer, part, reader.chain_id), seen, path=f"{path}.{place}", title=called
+                )
         if isinstance(value, tuple) and len(value) > MAX_PARTS:
             more = f"{part_title}: {len(value) - MAX_PARTS} more, in the raw JSON"
             yield FieldGroup(f"{path}.{name}", more, ())
@@ -155,9 +151,6 @@ class _ObjectReader:
         own: int | None = getattr(self.model, "chain_id", None)
         return self.chain_outside if own is None else own
 
-    def inside(self, part: Model) -> "_ObjectReader":
-        return _ObjectReader(self.transfer, part, self.chain_id)
-
     def rows(self) -> Iterator[FieldRow]:
         for name, info in type(self.model).model_fields.items():
             label, value = _label("fields", name), getattr(self.model, name)
@@ -165,40 +158,44 @@ class _ObjectReader:
                 received = self.model.unreadable[name]
                 is_number = not {int, Decimal}.isdisjoint(get_args(info.annotation)) and NUMERAL.fullmatch(received)
                 kind = ValueKind.OUT_OF_RANGE if is_number else ValueKind.UNREADABLE
-                yield FieldRow(str(info.alias), label, Cell(kind, received, text.visible(received)))
+                yield FieldRow(str(info.alias), label, Cell(kind, text.visible(received)))
             if value is not None and value != () and not _is_object(value):
                 yield FieldRow(str(info.alias), label, self.cell(name, value))
 
     def cell(self, name: str, value: object) -> Cell:
         """Return a field's cell. Its kind follows from its name if that is specific, otherwise from its type."""
+        kind = KINDS.get(name)
         match value:
             case bool():
-                return Cell(ValueKind.FLAG, value, "yes" if value else "no")
+                return Cell(ValueKind.TEXT, "yes" if value else "no")
             case datetime():
-                return Cell(ValueKind.TIME, value, times.iso(value))
-            case int():
-                return self._integer(name, value)
+                return Cell(ValueKind.TIME, times.iso(value), value)
+            case int() if name == "chain_id" or name.endswith("_chain_id"):
+                return Cell(ValueKind.CHAIN, self.transfer.chain_name(value), value)
+            case int() if kind == "unix_seconds":
+                at = times.since_1970(value)
+                return Cell(ValueKind.TEXT, "never") if at is None else Cell(ValueKind.TIME, times.iso(at), at)
+            case int() if name == "permit_amount" and value == NEVER:
+                return Cell(ValueKind.TEXT, "unlimited")
+            case int() if name in TOKENS:
+                money = self._money(value, TOKENS[name])
+                amount = money.amount if money else amounts.amount(value, decimals=None)
+                return Cell(ValueKind.AMOUNT, str(amount), amount)
+            case Decimal() if name.endswith("_usd"):
+                return Cell(ValueKind.USD, amounts.usd(value), value)
+            case Decimal() if kind == "fraction":
+                return Cell(ValueKind.TEXT, amounts.fraction(value))
+            case Decimal() if name == "price_impact":
+                return Cell(ValueKind.TEXT, amounts.percent(value))
+            case Decimal() if name == "estimated_duration" and (length := times.seconds(int(value))) is not None:
+                return Cell(ValueKind.TEXT, times.duration(length))
             case Decimal():
-                return _figure(name, value)
+                return Cell(ValueKind.TEXT, amounts.number(value))
             case tuple():
-                entries = tuple(_entry(name, each) for each in value)
-                return Cell(ValueKind.LIST, entries, ", ".join(entries))
-            case _:
-                return self._text(name, str(value))
-
-    def _integer(self, name: str, value: int) -> Cell:
-        if name == "chain_id" or name.endswith("_chain_id"):
-            return Cell(ValueKind.CHAIN, value, self.transfer.chain_name(value))
-        if KINDS.get(name) == "unix_seconds":
-            at = times.since_1970(value)
-            return Cell(ValueKind.NUMBER, value, "never") if at is None else Cell(ValueKind.TIME, at, times.iso(at))
-        if name == "permit_amount" and value == NEVER:
-            return Cell(ValueKind.NUMBER, value, "unlimited")
-        if name not in TOKENS:
-            return Cell(ValueKind.NUMBER, value, str(value))
-        money = self._money(value, TOKENS[name])
-        amount = money.amount if money else amounts.amount(value, decimals=None)
-        return Cell(ValueKind.AMOUNT, amount, str(amount))
+                return Cell(ValueKind.TEXT, ", ".join(_entry(name, each) for each in value))
+            case str():
+                return self._text(name, value, kind)
+        return Cell(ValueKind.TEXT, str(value))
 
     def _money(self, value: int, token: str) -> Money | None:
         transfer, chain_id = self.transfer, self.chain_id
@@ -222,21 +219,21 @@ class _ObjectReader:
             case _:
                 return None
 
-    def _text(self, name: str, value: str) -> Cell:
+    def _text(self, name: str, value: str, kind: str | None) -> Cell:
         if name == "status":
-            return Cell(ValueKind.STATUS, value, statuses.unknown(value).word)
+            return Cell(ValueKind.CODE, statuses.unknown(value).word)
         if name == "txn_hash":
-            return Cell(ValueKind.HASH, value, text.visible(value), self.chain_id)
-        if KINDS.get(name) == "address" or name.endswith("_address"):
-            return Cell(ValueKind.ADDRESS, value, hashes.checksum(value), self._chain_of(name))
-        if KINDS.get(name) == "data":
+            return Cell(ValueKind.HASH, text.visible(value), value, self.chain_id)
+        if kind == "address" or name.endswith("_address"):
+            return Cell(ValueKind.ADDRESS, hashes.checksum(value), value, self._chain_of(name))
+        if kind == "data":
             data = text.capped(value, cap=MAX_DATA)
             more = f"… ({data.more:,} more characters, in the raw JSON)" if data.more else ""
-            return Cell(ValueKind.DATA, value, f"{data.shown}{more}")
+            return Cell(ValueKind.DATA, f"{data.shown}{more}")
         if name == "id" or name.endswith("_id"):
-            return Cell(ValueKind.ID, value, text.visible(value))
+            return Cell(ValueKind.ID, text.visible(value), value)
         read = text.memo(value)
-        return Cell(ValueKind.CODE if KINDS.get(name) == "code" else ValueKind.TEXT, value, read.shown, rest=read.rest)
+        return Cell(ValueKind.CODE if kind == "code" else ValueKind.TEXT, read.shown, rest=read.rest)
 
     def _chain_of(self, name: str) -> int | None:
         if name.startswith("origin_"):
@@ -246,19 +243,6 @@ class _ObjectReader:
         # An owner has the same address on every chain. It links to the origin chain.
         on_origin = name in ("owner_address", "fee_token_address")
         return self.chain_id or (self.transfer.origin_chain_id if on_origin else None)
-
-
-def _figure(name: str, value: Decimal) -> Cell:
-    if name.endswith("_usd"):
-        return Cell(ValueKind.USD, value, amounts.usd(value))
-    if KINDS.get(name) == "fraction":
-        return Cell(ValueKind.PERCENT, value, amounts.fraction(value))
-    if name == "price_impact":
-        return Cell(ValueKind.PERCENT, value, amounts.percent(value))
-    length = times.seconds(int(value)) if name == "estimated_duration" else None
-    if length is not None:
-        return Cell(ValueKind.DURATION, length, times.duration(length))
-    return Cell(ValueKind.NUMBER, value, amounts.number(value))
 
 
 def _entry(name: str, value: object) -> str:
