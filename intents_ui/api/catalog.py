@@ -12,14 +12,13 @@ from intents_ui.api.answers import answered, invalid
 from intents_ui.api.models import optional
 from intents_ui.catalog import routes, tokens
 from intents_ui.catalog.routes import RouteDirection, listed_routes, one_route
-from intents_ui.catalog.tokens import TokenRow, find_tokens
+from intents_ui.catalog.tokens import TokenRow
 from intents_ui.http import client_ip, cursors, failures
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.results import Price
 from intents_ui.tokens import chains
 from intents_ui.web import links
 
-MAX_TOKENS: Final = 100  # of one page
 LARGEST_PLACE: Final = 10**6
 TWO_SIDES: Final = "Set the chain and the token of at least one side: `from` and `token`, or `to` and `for`."
 SAME: Final = "It is the same token as `token`."
@@ -63,11 +62,8 @@ def list_tokens(request: HttpRequest, given: Query[TokenListFilters]) -> HttpRes
     parsed = tokens.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     if parsed.problems:
         return invalid(request, parsed)
-    found, catalog, root = find_tokens(parsed.filters), app.current().catalog, client_ip.root(request)
-    shown = found.tokens[given.after : given.after + MAX_TOKENS]
-    catalog.learn(dict.fromkeys(each.chain_id for each in shown if not each.featured))
-    rows, end = tokens.token_rows(shown, using=catalog), given.after + len(shown)
-    known = app.current().prices.of(row.where for row in rows)
+    found, rows, known = tokens.batch(parsed.filters, after=given.after)
+    end, root = given.after + len(rows), client_ip.root(request)
     following = "&".join(part for part in (parsed.filters.query, f"after={end}") if part)
     return answered(
         models.ApiTokens(
@@ -111,7 +107,7 @@ class RouteFilters(Schema):
 
 def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpResponse:
     """List the routes from a token, those to one, or check the one between two."""
-    parsed = routes.read(dict(request.GET.lists()), using=app.current().catalog)
+    parsed = routes.read(dict(request.GET.lists()))
     if parsed.problems:
         return invalid(request, parsed)
     question, root = parsed.filters, client_ip.root(request)

@@ -12,11 +12,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
-from threading import Lock
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
-from cachetools import TTLCache, cached
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -35,6 +33,7 @@ from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import ChainInfo, IntentHistory, Page, TokenInfo
+from intents_ui.service.results import Price
 from intents_ui.tokens import names, prices
 from intents_ui.tokens.names import Names
 from intents_ui.tokens.token_amounts import TRUSTED, Identity, TokenStanding, identity, key
@@ -48,8 +47,6 @@ MAX_LEFT_OUT = 50
 LARGEST_LIMIT = 1000  # tokens per chain
 MAX_NAMED = 2  # chains, in a filter's chip
 SEARCH_LIMIT = 25  # default per chain: longer results call for a better search
-ORDERS_HELD = 8
-ORDERS_SECONDS = 60
 LAST = 10**9  # rank of a featured token without an index
 WINDOW = 100
 LARGEST_PLACE = 10**6
@@ -214,7 +211,7 @@ def find_tokens(filters: TokenFilters) -> FoundTokens:
     catalog = app.current().catalog
     chains = filters.chains or tuple(chain.id for chain in catalog.listed_chains().entries)
     found = _listed(filters, chains)
-    listed, _ = _in_order(tuple(found.entries), filters, tuple(chain.id for chain in catalog.chains()))
+    listed = ordered(found.entries, filters, chains=[chain.id for chain in catalog.chains()])
     # Of a chain with as many tokens as were requested, there may be more.
     is_limited = filters.words and not filters.limit
     counts = Counter(token.chain_id for token in found.entries if is_limited)
@@ -238,16 +235,6 @@ def _listed(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
     if filters.show is Show.FEATURED:
         return catalog.listed_featured(chains)
     return catalog.listed_on(chains, external=filters.show is Show.EXTERNAL)
-
-
-# Sort thousands of tokens once, not for each batch. The key uses object IDs, which stay unique while the cache holds
-# the objects.
-@cached(TTLCache(ORDERS_HELD, ORDERS_SECONDS), key=lambda tokens, *how: (tuple(map(id, tokens)), *how), lock=Lock())
-def _in_order(
-    tokens: tuple[TokenInfo, ...], filters: TokenFilters, chains: tuple[int, ...]
-) -> tuple[Sequence[TokenInfo], tuple[TokenInfo, ...]]:
-    """Return the filtered tokens in order, and all tokens, so that the cache keeps them alive."""
-    return ordered(tokens, filters, chains=chains), tokens
 
 
 def ordered(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
@@ -415,15 +402,20 @@ def address(name: str, wanted: TokenFilters, *, after: int = 0) -> str:
     return cursors.address(reverse(name), query=query)
 
 
-def window(filters: TokenFilters, *, after: int) -> dict[str, object]:
-    """Return the context of one batch and its page links. Raises ServiceError if every request failed."""
+def batch(filters: TokenFilters, *, after: int) -> tuple[FoundTokens, Sequence[TokenRow], Mapping[Where, Price]]:
+    """Return the list, the rows of one batch, and their prices. Raises ServiceError if every request failed."""
     listed, catalog = find_tokens(filters), app.current().catalog
     shown = listed.tokens[after : after + WINDOW]
-    ends, total = after + len(shown), len(listed.tokens)
     # Featured tokens carry a flag. For others, the chains' lists are needed.
     catalog.learn(dict.fromkeys(token.chain_id for token in shown if not token.featured))
     found = token_rows(shown, using=catalog)
-    known = app.current().prices.of(row.where for row in found)
+    return listed, found, app.current().prices.of(row.where for row in found)
+
+
+def window(filters: TokenFilters, *, after: int) -> dict[str, object]:
+    """Return the context of one batch and its page links. Raises ServiceError if every request failed."""
+    (listed, found, known), catalog = batch(filters, after=after), app.current().catalog
+    ends, total = after + len(found), len(listed.tokens)
     return {
         "listed": listed,
         "rows": found,
