@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 THREADS = 32  # that make pages and call the service, most of which wait for it
 STREAMS_PER_CLIENT = 20  # beyond that, pages poll
 CONCURRENT_EXPORTS = 4  # one for each client
+CONSOLE_LONG_POLLS = 4  # one for each client
 CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
 RESPONSES_PAUSE = 5.0  # the same for shared responses
 
@@ -70,7 +71,7 @@ class App:
     exports: Shares = field(default_factory=partial(Shares, CONCURRENT_EXPORTS))  # in progress
     # Whose balances were looked up here. Of other owners, only other processes cache them.
     balance_owners: set[str] = field(default_factory=set)
-    long_polls: dict[str | None, object] = field(default_factory=dict)  # of the console, by client
+    long_polls: Shares = field(default_factory=partial(Shares, CONSOLE_LONG_POLLS))  # that the service holds
 
     async def aclose(self) -> None:
         """Close everything, on the event loop of the streams."""

@@ -127,26 +127,15 @@ class Examples:
 
 
 def examples_of(entries: Sequence[IntentHistory], *, using: Names, now: datetime) -> Examples:
-    """Return values of a succeeded transfer of featured tokens, across chains if there is one, or of any other."""
+    """Return values of the newest succeeded transfer, or of any other if there is none."""
     receipts = [entry.receipt for entry in entries if entry.receipt and entry.receipt.summary]
-    best = max(receipts, key=lambda receipt: _usefulness(receipt, using), default=None)
-    values = _values_of(best, using) if best else {}
+    succeeded = [each for each in receipts if each.status == IntentStatus.SUCCEEDED and _hash(each)]
+    values = _values_of((succeeded or receipts)[0], using) if receipts else {}
     return Examples(
         {name: str(value) for name, value in values.items() if value not in (None, "")},
         quoted=_newest(entries, IntentStatus.QUOTED, now=now),
         committed=_newest(entries, IntentStatus.COMMITTED, now=now),
     )
-
-
-def _usefulness(receipt: IntentReceipt, using: Names) -> int:
-    summary = receipt.summary
-    if summary is None or summary.status != IntentStatus.SUCCEEDED or not _hash(receipt):
-        return 0
-    origin = using.token(summary.origin_chain_id, summary.origin_token_address)
-    destination = using.token(summary.destination_chain_id, summary.destination_token_address)
-    if not (origin and origin.featured and destination and destination.featured):
-        return 0
-    return 1 if receipt.origin_chain_id == receipt.destination_chain_id else 2
 
 
 def _hash(receipt: IntentReceipt) -> str:

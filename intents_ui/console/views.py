@@ -4,8 +4,7 @@ Reads also accept GET, so that a call can be shared as a link. Posted values app
 posted, shown with their consequences, and sent after a confirmation.
 """
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -30,6 +29,7 @@ from intents_ui.search import identifiers
 from intents_ui.service import decode, operations, request_context
 from intents_ui.service.console import OPERATIONS, Attempt, Member, Operation, typed, written
 from intents_ui.service.errors import ServiceError
+from intents_ui.service.executor import LimitReason
 from intents_ui.service.models import Intent, Page
 from intents_ui.service.operations import POLICIES, Kind
 from intents_ui.service.request_context import within
@@ -44,7 +44,6 @@ LONGEST_LINK = 1800  # characters of a URL that can be shared
 RAW_SHOWN = 100_000  # characters of an answer as received
 INDENTED_SHOWN = 400_000  # with their indentation
 COPIED = 20_000  # characters; the page contains copyable text twice
-MAX_LONG_POLLS = 4  # requests that the service holds for up to 30 s, of all clients. Each gets one at a time
 LOOKED_AT = 40  # newest intents, for examples
 EXAMPLES_SECONDS = 15.0  # after which they are read again
 PATIENCE_SECONDS = 2.5  # for which a form waits for its examples
@@ -54,16 +53,18 @@ EDITED = Refusal(
     "The request differs from the one you confirmed and wasn't sent. Check it, then send it again.",
 )
 TOO_LONG = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request exceeds 64 KB and wasn't sent.")
-WAITS_ALREADY = Refusal(
-    HTTPStatus.TOO_MANY_REQUESTS,
-    "Your previous WaitIntentReceipt request is still waiting. Try again when it returns.",
-    wait=10,
-)
-WAIT_FULL = Refusal(
-    HTTPStatus.SERVICE_UNAVAILABLE,
-    "Too many WaitIntentReceipt requests are waiting. Try again when one of them returns.",
-    wait=10,
-)
+WAITING = {
+    LimitReason.SHARE: Refusal(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Your previous WaitIntentReceipt request is still waiting. Try again when it returns.",
+        wait=10,
+    ),
+    LimitReason.FULL: Refusal(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Too many WaitIntentReceipt requests are waiting. Try again when one of them returns.",
+        wait=10,
+    ),
+}
 KINDS_OF_FIELDS = {"Address": identifiers.ADDRESSES, "Hash": identifiers.HASHES}
 
 
@@ -146,9 +147,15 @@ def read(request: HttpRequest, operation: Operation) -> HttpResponse:
         return page(request, operation, asked)
     if refused := refusal(request, asked):
         return page(request, operation, asked, refused=refused)
-    with waiting(operation, client_ip.of(request)) as refused:
-        attempt = None if refused else call(operation, asked.text)
-    return page(request, operation, asked, attempt=attempt, refused=refused)
+    if operation.kind is not Kind.WAIT:
+        return page(request, operation, asked, attempt=call(operation, asked.text))
+    polls, client = app.current().long_polls, client_ip.of(request)
+    if limit_reason := polls.take(client):
+        return page(request, operation, asked, refused=WAITING[limit_reason])
+    try:
+        return page(request, operation, asked, attempt=call(operation, asked.text))
+    finally:
+        polls.give_back(client)
 
 
 @operator_auth.operator_form
@@ -178,24 +185,6 @@ def refusal(request: HttpRequest, asked: ConsoleRequest) -> Refusal | None:
         return TOO_LONG
     wait = app.current().rate_limiter.charge(request, limits.SEARCH)
     return operator_auth.too_many(wait) if wait else None
-
-
-@contextlib.contextmanager
-def waiting(operation: Operation, client: str | None) -> Iterator[Refusal | None]:
-    """Yield why this client may not send a request that the service holds, or None."""
-    if operation.kind is not Kind.WAIT:
-        yield None
-        return
-    polls, this = app.current().long_polls, object()
-    if len(polls) >= MAX_LONG_POLLS:
-        yield WAIT_FULL
-    elif polls.setdefault(client, this) is not this:
-        yield WAITS_ALREADY
-    else:
-        try:
-            yield None
-        finally:
-            del polls[client]
 
 
 def call(operation: Operation, text: str) -> Attempt:

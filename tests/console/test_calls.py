@@ -73,10 +73,6 @@ def test_a_write_changes_the_intent_of_its_response(operation: str, text: str, i
     assert operations.changed(attempt(operation, text=text, error=NotFound())) == ""
 
 
-def test_a_quote_is_sent_back_as_received() -> None:
-    assert operations.quoted(attempt("QuoteIntent", text='{"intent": {"n":1.10 } }')) == '{"n":1.10 }'
-
-
 def test_the_next_page_and_the_next_change_can_be_requested() -> None:
     listed = attempt(
         "GetIntentHistory", sent='{"byStatus":"FAILED"}', text='{"nextPage":{"after": 12345678901234567890 }}'

@@ -4,7 +4,6 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -473,20 +472,20 @@ def test_writes_count_in_the_rate_limit(site: Client, monkeypatch: pytest.Monkey
     assert "InvalidArgument" not in visible_text(page)
 
 
-def test_long_polls_are_limited_for_each_client_and_for_all(site: Client) -> None:
-    wait, path = OPERATIONS["WaitIntentReceipt"], "/console/WaitIntentReceipt?intentId=0x12&ask=fields"
-    with console.waiting(wait, None) as refused:
-        assert refused is None
-        page = site.get(path)
-        assert page.status_code == 429
-        assert "Your previous WaitIntentReceipt request is still waiting" in visible_text(page)
-        assert "NotFound" in visible_text(Client(REMOTE_ADDR="203.0.113.9").get(path))
-        assert "200 OK" in visible_text(site.get("/console/GetChains?ask=fields"))
+def test_long_polls_are_limited_for_each_client_and_for_all() -> None:
+    polls, path = app.current().long_polls, "/console/WaitIntentReceipt?intentId=0x12&ask=fields"
+    site, other = Client(REMOTE_ADDR="203.0.113.9"), Client(REMOTE_ADDR="203.0.113.10")
+    polls.take("203.0.113.9")
+    page = site.get(path)
+    assert page.status_code == 429
+    assert "Your previous WaitIntentReceipt request is still waiting" in visible_text(page)
+    assert "NotFound" in visible_text(other.get(path))
+    assert "200 OK" in visible_text(site.get("/console/GetChains?ask=fields"))
+    polls.give_back("203.0.113.9")
     assert "NotFound" in visible_text(site.get(path))
-    with ExitStack() as stack:
-        for number in range(console.MAX_LONG_POLLS):
-            assert stack.enter_context(console.waiting(wait, f"203.0.113.{number}")) is None
-        page = site.get(path)
+    for number in range(polls.most):
+        polls.take(f"203.0.113.{number}")
+    page = site.get(path)
     assert (page.status_code, page["Retry-After"]) == (503, "10")
     assert "Too many WaitIntentReceipt requests are waiting" in visible_text(page)
 
