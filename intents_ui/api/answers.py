@@ -15,7 +15,7 @@ from intents_ui.tokens.token_amounts import Identity
 from intents_ui.transfers import comparison, summary, timeline
 from intents_ui.transfers.summary import Side, Summary
 from intents_ui.transfers.timeline import Step
-from intents_ui.transfers.transfer import Transfer, derived
+from intents_ui.transfers.transfer import Transfer
 from intents_ui.web.candidates import Candidates
 
 
@@ -32,35 +32,34 @@ def invalid(request: HttpRequest, parsed: Parsed[UrlFilters]) -> HttpResponse:
 
 def transfer(transfer: Transfer, *, root: str) -> models.ApiTransfer:
     """Return a transfer. `root` is the absolute URL of the dashboard."""
-    return _sent_by(root, _transfer(transfer))
-
-
-def listed(transfer: Transfer, *, root: str) -> models.ApiListedTransfer:
-    return _sent_by(root, _listed(transfer))
-
-
-def _sent_by[T: models.ApiListedTransfer](root: str, made: T) -> T:
-    """Return a transfer with what differs from answer to answer."""
-    as_of = request_context.as_of() if request_context.stale_responses() else None
-    return made.model_copy(update={"url": f"{root}{made.url}", "as_of": as_of})
-
-
-@derived
-def _transfer(transfer: Transfer) -> models.ApiTransfer:
+    found, steps = comparison.of(transfer), timeline.of(transfer).steps
     return models.ApiTransfer(
-        **dict(_listed(transfer)),
-        comparison=_comparison(transfer),
-        steps=tuple(_step(each, transfer) for each in timeline.of(transfer).steps),
+        **dict(listed(transfer, root=root)),
+        comparison=models.ApiComparison(
+            result=found.result.value,
+            text=found.text,
+            rows=tuple(
+                models.ApiComparisonRow(
+                    label=each.label,
+                    result=each.result.value,
+                    quoted=exact(each.quoted),
+                    limit=exact(each.limit) or None,
+                    actual=exact(each.actual),
+                    difference=exact(each.difference) or None,
+                )
+                for each in found.rows
+            ),
+        ),
+        steps=tuple(_step(each, transfer) for each in steps),
     )
 
 
-@derived
-def _listed(transfer: Transfer) -> models.ApiListedTransfer:
-    shown = summary.of(transfer)
+def listed(transfer: Transfer, *, root: str) -> models.ApiListedTransfer:
+    shown, intent_id = summary.of(transfer), transfer.intent.intent_id
     return models.ApiListedTransfer(
-        intent_id=transfer.intent.intent_id,
-        url=reverse("intent", args=[transfer.intent.intent_id]),
-        as_of=None,
+        intent_id=intent_id,
+        url=root + reverse("intent", args=[intent_id]),
+        as_of=request_context.as_of() if request_context.stale_responses() else None,
         outcome=None if transfer.is_unread else transfer.outcome.value,
         summary=summarized(shown),
         sent=_amount(shown.sent),
@@ -106,22 +105,6 @@ def candidates(found: Candidates | None, *, root: str) -> models.ApiCandidates |
     transfers = (listed(each.transfer, root=root) for each in found.transfers)
     shown = tuple(models.ApiCandidate(why=found.reasons[each.intent_id][0], transfer=each) for each in transfers)
     return models.ApiCandidates(searched=found.searched, count=found.count, shown=shown)
-
-
-def _comparison(transfer: Transfer) -> models.ApiComparison:
-    found = comparison.of(transfer)
-    rows = tuple(
-        models.ApiComparisonRow(
-            label=each.label,
-            result=each.result.value,
-            quoted=exact(each.quoted),
-            limit=exact(each.limit) or None,
-            actual=exact(each.actual),
-            difference=exact(each.difference) or None,
-        )
-        for each in found.rows
-    )
-    return models.ApiComparison(result=found.result.value, text=found.text, rows=rows)
 
 
 def _amount(side: Side) -> models.ApiAmount:

@@ -16,7 +16,7 @@ from intents_ui.formatting.failures import old
 from intents_ui.http import failures, json_rpc, marks
 from intents_ui.http.json_rpc import Code, Message, RpcError, ToolError
 from intents_ui.installation import version
-from intents_ui.mcp.tools import TOOLS
+from intents_ui.mcp.tools import TOOLS, described
 from intents_ui.service import request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.settings import ENV
@@ -54,9 +54,9 @@ def _call_tool(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any
         raise RpcError(Code.INVALID_PARAMS, "A call has the name of a tool, and arguments") from error
     if call.name not in TOOLS:
         raise RpcError(Code.INVALID_PARAMS, f"Unknown tool. There are {', '.join(TOOLS)}")
-    tool = TOOLS[call.name]
+    _, arguments, answer = TOOLS[call.name]
     try:
-        told = tool.answer(request, tool.arguments.model_validate(call.arguments))
+        told = answer(request, arguments.model_validate(call.arguments))
     except ValidationError as error:
         return _text(f"Invalid arguments. {_problems(error)}") | {"isError": True}
     except (ToolError, Http404) as error:
@@ -88,7 +88,7 @@ type Method = Callable[[HttpRequest, Mapping[str, Any]], dict[str, Any]]
 METHODS: Final[Mapping[str, Method]] = {
     "initialize": _initialize,
     "ping": lambda request, params: {},
-    "tools/list": lambda request, params: {"tools": [each.as_json() for each in TOOLS.values()]},
+    "tools/list": lambda request, params: {"tools": described()},
     "tools/call": _call_tool,
 }
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.conf import settings
@@ -41,40 +40,6 @@ NAMES: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Tool:
-    """A tool. `answer` takes the request and its validated arguments, and returns the text of the result."""
-
-    name: str
-    title: str
-    description: str
-    arguments: type[BaseModel]
-    answer: Callable[[HttpRequest, Any], str]
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "title": self.title,
-            "description": self.description,
-            "inputSchema": self.arguments.model_json_schema(),
-            "annotations": ANNOTATIONS,
-        }
-
-
-TOOLS: Final[dict[str, Tool]] = {}
-
-
-def tool[A: Callable[..., str]](title: str, arguments: type[BaseModel]) -> Callable[[A], A]:
-    """Decorate a function that is a tool. Clients read its docstring."""
-
-    def add(answer: A) -> A:
-        name, description = answer.__name__, " ".join((answer.__doc__ or "").split())
-        TOOLS[name] = Tool(name, title, description, arguments, answer)
-        return answer
-
-    return add
-
-
 class TextArguments(BaseModel):
     """Text to look up."""
 
@@ -85,7 +50,6 @@ class TextArguments(BaseModel):
     )
 
 
-@tool("Look up", TextArguments)
 def look_up(request: HttpRequest, given: TextArguments) -> str:
     """Find transfers by any text with intent IDs, transaction hashes, addresses or links.
 
@@ -167,7 +131,6 @@ class TransferArguments(BaseModel):
     intent_id: str = Field(min_length=1, max_length=LONGEST_NAME, description="Intent ID, 0x and 64 hex characters")
 
 
-@tool("Explain a transfer", TransferArguments)
 def explain_transfer(request: HttpRequest, given: TransferArguments) -> str:
     """Explain one transfer by its intent ID: what happened, where the funds are, what to do next, how certain that is,
     exact amounts, its steps, and how it compares with its quote.
@@ -200,7 +163,6 @@ class TicketArguments(BaseModel):
     text: str = Field(min_length=1, max_length=lookup.LONGEST, description="A support ticket, unedited")
 
 
-@tool("Triage a ticket", TicketArguments)
 def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
     """Look up all identifiers of a support ticket, 20 at most.
 
@@ -235,7 +197,6 @@ class RouteArguments(BaseModel):
     )
 
 
-@tool("Health of a route", RouteArguments)
 def route_health(request: HttpRequest, given: RouteArguments) -> str:
     """Tell how many transfers between two chains were delivered in 24 hours and how long they took, by route provider,
     with open incidents. Needs a local copy of the history in the dashboard.
@@ -247,8 +208,31 @@ def route_health(request: HttpRequest, given: RouteArguments) -> str:
     return routes.health(request, (given.origin, given.destination), given.provider)
 
 
-@tool("Customer reply", TransferArguments)
 def customer_reply(request: HttpRequest, given: TransferArguments) -> str:
     """Write the reply about a transfer that a support agent can send to its owner unedited, as plain text."""
     intent_id = links.canonical(given.intent_id)
     return fenced(links.reply_about([reading.read(intent_id)], root=client_ip.root(request)).written())
+
+
+# By name: title, arguments and function, whose docstring clients read.
+TOOLS: Final[dict[str, tuple[str, type[BaseModel], Callable[[HttpRequest, Any], str]]]] = {
+    "look_up": ("Look up", TextArguments, look_up),
+    "explain_transfer": ("Explain a transfer", TransferArguments, explain_transfer),
+    "triage_ticket": ("Triage a ticket", TicketArguments, triage_ticket),
+    "route_health": ("Health of a route", RouteArguments, route_health),
+    "customer_reply": ("Customer reply", TransferArguments, customer_reply),
+}
+
+
+def described() -> list[dict[str, Any]]:
+    """Return the tools as clients list them."""
+    return [
+        {
+            "name": name,
+            "title": title,
+            "description": " ".join((answer.__doc__ or "").split()),
+            "inputSchema": arguments.model_json_schema(),
+            "annotations": ANNOTATIONS,
+        }
+        for name, (title, arguments, answer) in TOOLS.items()
+    ]

@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from pydantic.alias_generators import to_camel
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui.api import v1
-from intents_ui.api.models import ApiModel
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +36,6 @@ def fields(described: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield place, {**parameter["schema"], "description": parameter.get("description")}
 
 
-def subclasses(model: type[ApiModel]) -> Iterator[type[ApiModel]]:
-    for each in model.__subclasses__():
-        yield each
-        yield from subclasses(each)
-
-
 def test_every_field_and_parameter_has_a_description_and_an_example(described: dict[str, Any]) -> None:
     found = dict(fields(described))
     assert len(found) > 80
@@ -51,15 +43,6 @@ def test_every_field_and_parameter_has_a_description_and_an_example(described: d
     assert [name for name, each in found.items() if not has_object(each) and not each.get("examples")] == []
     names = [each for schema in described["components"]["schemas"].values() for each in schema["properties"]]
     assert [name for name in names if "_" in name] == [], "camelCase"
-
-
-def test_a_field_has_the_name_of_its_attribute_in_camel_case(described: dict[str, Any]) -> None:
-    schemas = described["components"]["schemas"]
-    models = [*subclasses(ApiModel)]
-    assert len(models) > 30
-    assert {each.__name__: [*schemas[each.__name__]["properties"]] for each in models} == {
-        each.__name__: [to_camel(field) for field in each.model_fields] for each in models
-    }
 
 
 def test_the_page_has_every_operation_and_links_the_description(site: Client, described: dict[str, Any]) -> None:
