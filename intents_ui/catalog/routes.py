@@ -29,7 +29,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import TokenInfo, TokensAnswer
 from intents_ui.settings import ENV
 from intents_ui.tokens import chains, names
-from intents_ui.tokens.names import Names, Provider
+from intents_ui.tokens.names import Provider
 from intents_ui.tokens.token_amounts import Identity, TokenIcon, chain_icon, identity, key
 from intents_ui.transfers.statuses import Tone
 from intents_ui.web.frame import render
@@ -188,22 +188,23 @@ class RouteAnswer:
 # The query
 
 
-def read(query: Query, *, using: Names) -> Parsed[RouteQuery]:
+def read(query: Query) -> Parsed[RouteQuery]:
     """Parse the query. Tokens are given by address or by a featured token's symbol, chains by ID or name.
 
     Problems and texts are by URL parameter. Without scripts, the form has a token list and a text field, `token_typed`,
     which takes precedence.
     """
     written = {name: last(query, f"{name}_typed") or last(query, name) for name in FIELDS}
+    known = app.current().catalog.chains()
 
     def chain(word: str) -> int:
         problem = f"Unknown chain “{text.name(word).shown}”."
-        return filters.required(filters.find_chain(word, using.chains()), problem)
+        return filters.required(filters.find_chain(word, known), problem)
 
     def token_of(side: str) -> Parser:
         """Return the parser of a token on this side's chain. An unknown chain has its own message."""
-        chain_id = filters.find_chain(written[side], using.chains())
-        return lambda word: _token(word, chain_id, using=using) if chain_id else None
+        chain_id = filters.find_chain(written[side], known)
+        return lambda word: _token(word, chain_id) if chain_id else None
 
     parsers: dict[str, Parser] = {
         "from": chain,
@@ -226,17 +227,18 @@ def read(query: Query, *, using: Names) -> Parsed[RouteQuery]:
     return Parsed(question, in_order, parsed.typed, parsed.choices)
 
 
-def _token(written: str, chain_id: int, *, using: Names) -> str:
+def _token(written: str, chain_id: int) -> str:
     if _is_hex(written):
         return key(filters.address(written))
-    listed = using.tokens(chain_id)
+    catalog = app.current().catalog
+    listed = catalog.tokens(chain_id)
     named = [token for token in listed if _folded(token.symbol) == _folded(written)]
     chosen = featured(named)
     if len(chosen) == 1:
         return key(chosen[0].address)
     if found := identifiers.only(written, identifiers.ADDRESSES):
         return key(found)
-    chain, symbol = names.of_chain(chain_id, using=using), text.symbol(written).shown
+    chain, symbol = names.of_chain(chain_id, using=catalog), text.symbol(written).shown
     if chosen:
         problem = f"Several featured tokens on {chain} have the symbol {symbol}. Select one."
     elif named:
@@ -265,27 +267,28 @@ def _folded(symbol: str | None) -> str:
 # The form
 
 
-def side(name: str, parsed: Parsed[RouteQuery], *, using: Names) -> SimpleNamespace:
+def side(name: str, parsed: Parsed[RouteQuery]) -> SimpleNamespace:
     """Return one side of the form, by the URL parameter of its token.
 
     `typed` is the text in the field beside the list. `coin` and `chain` describe any token of a chain, or of all
     chains. `choices` are suggested tokens, with their queries.
     """
+    catalog = app.current().catalog
     place = {"token": ("origin", "token"), "for": ("destination", "wanted")}[name]
     chain_id, address = (getattr(parsed.filters, each) for each in place)
-    chain = names.of_chain(chain_id, using=using, unknown="any chain")
-    offered = options(using.tokens(chain_id) if chain_id else (), address)
+    chain = names.of_chain(chain_id, using=catalog, unknown="any chain")
+    offered = options(catalog.tokens(chain_id) if chain_id else (), address)
     is_offered = any(is_chosen for *_, is_chosen in offered)
     choices = []
     for token in parsed.choices.get(name, ()):
-        shown = identity(token.chain_id, key(token.address), using=using, metadata=token)
+        shown = identity(token.chain_id, key(token.address), using=catalog, metadata=token)
         changed = dict(zip(place, (shown.chain_id, shown.address), strict=True))
         choices.append((shown, parsed.filters.with_(**changed).query))
     return SimpleNamespace(
         chain_id=chain_id,
         chain=chain,
         coin=TokenIcon("?", None, chain_icon(chain_id, chain) if chain_id else None),
-        token=identity(chain_id, address, using=using) if address else None,
+        token=identity(chain_id, address, using=catalog) if address else None,
         featured=offered,
         typed="" if is_offered else hashes.checksum(address) if address else parsed.typed[name],
         choices=choices,
@@ -313,72 +316,39 @@ def options(listed: Sequence[TokenInfo], chosen: str | None) -> list[tuple[str, 
 
 
 def listed_routes(question: RouteQuery) -> RouteAnswer:
-    """Return the routes from a token, or those to one. The names of their tokens are known afterwards."""
-    catalog = app.current().catalog
-    found = _ask(question, question.kind)
-    catalog.learn(token.chain_id for token in found.tokens)
-    return grouped(question, found, using=catalog)
-
-
-def one_route(question: RouteQuery) -> RouteAnswer:
-    """Return whether a route from one token to another is listed. Raises ServiceError only if both calls fail."""
-    received, paid = app.current().service.threads.both(
-        partial(_ask, question, RouteDirection.RECEIVE), partial(_ask, question, RouteDirection.PAY)
-    )
-    if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
-        raise received
-    return checked(question, received, paid, using=app.current().catalog)
-
-
-def _ask(question: RouteQuery, direction: RouteDirection) -> TokensAnswer:
-    origin, destination = (question.origin, question.token), (question.destination, question.wanted)
-    if direction is RouteDirection.RECEIVE:
-        call = operations.get_exact_input_routes((origin[0] or 0, origin[1] or ""), destination=destination)
-    else:
-        wanted = (destination[0] or 0, destination[1] or "")
-        call = operations.get_exact_output_routes(wanted, origin=origin, owner_address=question.owner)
-    return app.current().service.ask(call)
-
-
-def grouped(question: RouteQuery, answer: TokensAnswer, *, using: Names) -> RouteAnswer:
-    """Return the result of a query with a token on one side. Chains and tokens keep the service's order."""
-    by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in using.chains()}
+    """Return the routes from a token, or those to one. Chains and tokens keep the service's order."""
+    catalog, answer = app.current().catalog, _ask(question, question.kind)
+    catalog.learn(token.chain_id for token in answer.tokens)
+    by_chain: dict[int, dict[str, TokenInfo]] = {chain.id: {} for chain in catalog.chains()}
     for token in answer.tokens:
         by_chain.setdefault(token.chain_id, {}).setdefault(key(token.address), token)
-    groups = tuple(_group(question, each, by_key, using=using) for each, by_key in by_chain.items() if by_key)
+    most = None if question.show else MAX_ALONE if question.restriction else MAX_EACH
+    groups = []
+    for chain_id, by_key in by_chain.items():
+        if by_key:
+            known = catalog.chain(chain_id)
+            chain, shown = names.chain(chain_id, info=known), list(by_key.items())[:most]
+            tokens = tuple(identity(chain_id, each, using=catalog, metadata=token) for each, token in shown)
+            icon, is_known = chain_icon(chain_id, chain, known), known is not None
+            groups.append(TokenGroup(chain_id, chain, icon, is_known, tokens, len(by_key)))
     unreadable = answer.unreadable_entries
     explanation = "Request a quote to confirm a route." if groups else NO_PROOF
     if groups and question.kind is RouteDirection.PAY and not question.owner:
         # Without an owner the service lists popular tokens only.
         explanation = f"Without an owner this lists common options only. {explanation}"
-    return RouteAnswer(
-        question,
-        _headline(question, groups, is_readable=not unreadable, using=using),
-        explanation,
-        Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL,
-        groups,
-        unreadable,
-    )
+    headline = _headline(question, groups, is_readable=not unreadable)
+    tone = Tone.GOOD if groups else Tone.ATTENTION if unreadable else Tone.NEUTRAL
+    return RouteAnswer(question, headline, explanation, tone, tuple(groups), unreadable)
 
 
-def _group(question: RouteQuery, chain_id: int, by_key: Mapping[str, TokenInfo], *, using: Names) -> TokenGroup:
-    most = len(by_key) if question.show else MAX_ALONE if question.restriction else MAX_EACH
-    known = using.chain(chain_id)
-    chain = names.chain(chain_id, info=known)
-    tokens = tuple(
-        identity(chain_id, address, using=using, metadata=token) for address, token in list(by_key.items())[:most]
-    )
-    return TokenGroup(chain_id, chain, chain_icon(chain_id, chain, known), known is not None, tokens, len(by_key))
-
-
-def _headline(question: RouteQuery, groups: Sequence[TokenGroup], *, is_readable: bool, using: Names) -> str:
+def _headline(question: RouteQuery, groups: Sequence[TokenGroup], *, is_readable: bool) -> str:
     if question.kind is RouteDirection.RECEIVE:
-        which = f"reachable from {named(question.origin, question.token, using=using)}"
+        which = f"reachable from {named(question.origin, question.token)}"
     else:
-        which = f"with a route to {named(question.destination, question.wanted, using=using)}"
+        which = f"with a route to {named(question.destination, question.wanted)}"
     if question.owner:
         which = f"held by {hashes.short_address(question.owner)} {which}"
-    on = f" on {named(question.restriction, None, using=using)}" if question.restriction else ""
+    on = f" on {named(question.restriction, None)}" if question.restriction else ""
     if groups:
         counted = text.counted(sum(group.count for group in groups), "token")
         return f"{counted}{on or f' on {text.counted(len(groups), "chain")}'} {which}"
@@ -387,21 +357,23 @@ def _headline(question: RouteQuery, groups: Sequence[TokenGroup], *, is_readable
     return f"No listed token{on} {which}"
 
 
-def checked(
-    question: RouteQuery, received: TokensAnswer | ServiceError, paid: TokensAnswer | ServiceError, *, using: Names
-) -> RouteAnswer:
-    """Return the result of a query with a token on both sides, of which at least one was answered.
+def one_route(question: RouteQuery) -> RouteAnswer:
+    """Return whether a route from one token to another is listed. Raises ServiceError only if both calls fail.
 
-    `received` is the response of GetExactInputRoutes, `paid` of GetExactOutputRoutes. They can differ, because one
-    fixes the amount spent and the other the amount received.
+    The two calls can differ, because one fixes the amount spent and the other the amount received.
     """
+    received, paid = app.current().service.threads.both(
+        partial(_ask, question, RouteDirection.RECEIVE), partial(_ask, question, RouteDirection.PAY)
+    )
+    if isinstance(received, ServiceError) and isinstance(paid, ServiceError):
+        raise received
     origin, destination = (question.origin, question.token), (question.destination, question.wanted)
     held = f" from tokens held by {hashes.short_address(question.owner)}" if question.owner else ""
     checks = (
         _check("to spend an exact amount", "GetExactInputRoutes", received, destination),
         _check(f"to receive an exact amount{held}", "GetExactOutputRoutes", paid, origin),
     )
-    route = f"a route from {named(*origin, using=using)} to {named(*destination, using=using)}"
+    route = f"a route from {named(*origin)} to {named(*destination)}"
     verdicts = {check.verdict for check in checks} - {Verdict.FAILED}
     if Verdict.LISTED in verdicts:
         purpose = next(check.purpose for check in checks if check.verdict is Verdict.LISTED)
@@ -417,6 +389,16 @@ def checked(
     return RouteAnswer(question, headline, explanation, tone, checks=checks)
 
 
+def _ask(question: RouteQuery, direction: RouteDirection) -> TokensAnswer:
+    origin, destination = (question.origin, question.token), (question.destination, question.wanted)
+    if direction is RouteDirection.RECEIVE:
+        call = operations.get_exact_input_routes((origin[0] or 0, origin[1] or ""), destination=destination)
+    else:
+        wanted = (destination[0] or 0, destination[1] or "")
+        call = operations.get_exact_output_routes(wanted, origin=origin, owner_address=question.owner)
+    return app.current().service.ask(call)
+
+
 def _check(
     purpose: str, operation: str, answer: TokensAnswer | ServiceError, wanted: tuple[int | None, str | None]
 ) -> RouteCheck:
@@ -429,21 +411,22 @@ def _check(
     return RouteCheck(purpose, operation, Verdict.OTHER if listed else otherwise)
 
 
-def named(chain_id: int | None, address: str | None, *, using: Names) -> str:
+def named(chain_id: int | None, address: str | None) -> str:
     """Return `USDC on Base`, with the address of an unnamed token, or `Base` without a token."""
+    catalog = app.current().catalog
     if not address:
-        return names.of_chain(chain_id, using=using)
-    token = identity(chain_id, address, using=using)
+        return names.of_chain(chain_id, using=catalog)
+    token = identity(chain_id, address, using=catalog)
     symbol = hashes.short_address(address) if token.symbol == text.UNKNOWN else token.symbol
     return f"{symbol} on {token.chain}"
 
 
-def title(question: RouteQuery, *, using: Names) -> str:
+def title(question: RouteQuery) -> str:
     """Return `Routes from USDC on Base to Optimism`. The side with a token comes first."""
     ends = [("from", question.origin, question.token), ("to", question.destination, question.wanted)]
     if question.kind is RouteDirection.PAY:
         ends.reverse()
-    words = [f"{word} {named(chain_id, address, using=using)}" for word, chain_id, address in ends if chain_id]
+    words = [f"{word} {named(chain_id, address)}" for word, chain_id, address in ends if chain_id]
     is_one = question.kind in (RouteDirection.ONE, RouteDirection.SAME)
     return " ".join(["Route" if is_one else "Routes", *words])
 
@@ -453,7 +436,7 @@ def title(question: RouteQuery, *, using: Names) -> str:
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    parsed = read(dict(request.GET.lists()), using=app.current().catalog)
+    parsed = read(dict(request.GET.lists()))
     if parsed.problems:
         return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
     url = cursors.address(reverse("routes"), query=parsed.filters.query)
@@ -476,10 +459,10 @@ def page(
     context: dict[str, object] = {
         "parsed": parsed,
         "question": question,
-        "title": title(question, using=catalog),
+        "title": title(question),
         "chains": [chains.of(each) for each in catalog.chains()],
-        "origin": side("token", parsed, using=catalog),
-        "destination": side("for", parsed, using=catalog),
+        "origin": side("token", parsed),
+        "destination": side("for", parsed),
         "can_quote": ENV.console == "write",
         "found": found,
         "own": [identity(each.chain_id, key(each.address), using=catalog, metadata=each) for each in own],
@@ -517,7 +500,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     """Render the token menu of one side after a chain change. Without JavaScript the whole form reloads."""
     query, catalog = dict(request.GET.lists()), app.current().catalog
     if not is_partial(request):
-        whole = read(query, using=catalog)
+        whole = read(query)
         of = request.GET.urlencode() if whole.problems else whole.filters.query
         return redirect(cursors.address(reverse("routes"), query=of))
     side, name = ("to", "for") if "to" in query else ("from", "token")

@@ -108,6 +108,65 @@ def test_the_routes_of_both_operations_are_listed(
     assert ("A route may still exist." in visible_text(page)) == said.startswith("No listed")
 
 
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ({"from": "8453", "token": "eth"}, question(8453, NATIVE)),
+        ({"to": " BASE ", "for": f" {USDC_ON_BASE[2:]} ", "utm_source": "x"}, question(to=8453, wanted=USDC_ON_BASE)),
+        ({"from": "10", "token": "0x" + "Ee" * 20, "to": "8453", "for": USDC_ON_BASE.upper()}, ROUTE),
+        ({"from": " ", "token": ""}, "/routes"),
+    ],
+)
+def test_a_route_query_has_one_canonical_form(site: Client, written: dict[str, str], canonical: str) -> None:
+    answer = site.get("/routes", written)
+    assert (answer.status_code, answer["Location"]) == (302, canonical)
+
+
+SEVERAL = "Several featured tokens on Optimism have the symbol USDC. Select one."
+NOT_FEATURED = "AERO is listed but not featured on Base. Enter its address."
+NO_SYMBOL = "No token on Base has the symbol XYZ. Enter a token address or a featured token's symbol."
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "meant"),
+    [
+        ("to=10&for=USDC", SEVERAL, ["to=10&for=" + USDC_ON_OPTIMISM, "to=10&for=" + UNKNOWN_TOKEN]),
+        ("from=8453&token=AERO", NOT_FEATURED, ["from=8453&token=" + AERO]),
+        ("from=8453&token=XYZ", NO_SYMBOL, []),
+    ],
+    ids=["two of a name", "not featured", "unknown"],
+)
+def test_a_symbol_that_is_not_one_token_is_explained(
+    site: Client, transport: Recorded, query: str, said: str, meant: list[str]
+) -> None:
+    twin = token(10, UNKNOWN_TOKEN, symbol="usdc", featured=True)
+    transport.changes["GetTokenList"] = lambda answer: {"tokens": [*answer["tokens"], twin]}
+    page = read(site, f"/routes?{query}", status=400)
+    assert said in visible_text(page)
+    assert all(f'href="/routes?{html.escape(each)}"' in page for each in meant)
+    options = re.findall(r'<option value="([^"]+)"', site.get("/routes/tokens?to=10", headers=PARTIAL).content.decode())
+    assert {"ETH", USDC_ON_OPTIMISM, UNKNOWN_TOKEN} <= {*options}
+    assert "USDC" not in options
+
+
+@pytest.mark.parametrize(
+    ("received", "paid", "said"),
+    [
+        ([(10, UNKNOWN_TOKEN)], [], "Possibly: the service listed other tokens for a route from ETH on Base"),
+        (["?"], [], "Unknown: couldn't check for a route from ETH on Base"),
+        ([], [(8453, "0x" + "Ee" * 20)], "Yes, to receive an exact amount: a route from ETH on Base"),
+    ],
+    ids=["other tokens", "unreadable", "one operation"],
+)
+def test_two_responses_make_one_sentence(
+    site: Client, transport: Recorded, received: list[Any], paid: list[Any], said: str
+) -> None:
+    for operation, listed in zip(ROUTES, (received, paid), strict=True):
+        tokens = [each if each == "?" else token(*each) for each in listed]
+        transport.scripts[operation] = lambda _, tokens=tokens: {"tokens": tokens}
+    assert headline(read(site, ONE_ROUTE)).startswith(said)
+
+
 @pytest.mark.parametrize("url", [RECEIVE, PAY, ONE_ROUTE], ids=["receive", "pay", "one route"])
 def test_an_empty_list_of_routes_does_not_rule_out_a_route(site: Client, emulator: Emulator, url: str) -> None:
     for operation in ROUTES:

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from intents_ui.catalog import chains as chain_filters
-from intents_ui.catalog import routes, tokens
+from intents_ui.catalog import tokens
 from intents_ui.search import filters
 from intents_ui.search.filters import InvalidParameter, Parsed
 from intents_ui.service.models import ChainInfo
-from tests.catalog.test_routes import LISTS
 from tests.transfers.builders import OWNER, named
 
 CHAINS = (ChainInfo(id=8453, name="Base"), ChainInfo(id=7))
@@ -20,7 +19,6 @@ READERS: list[tuple[str, str, Callable[[dict[str, list[str]]], Parsed[Any]]]] = 
     ("from_at", "2026-11-21", filters.read),
     ("q", "usdc", tokens.read),
     ("network", "testnet", chain_filters.read),
-    ("to", "2", lambda written: routes.read(written, using=LISTS)),
 ]
 
 
