@@ -110,24 +110,16 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
     parsed = routes.read(dict(request.GET.lists()))
     if parsed.problems:
         return invalid(request, parsed)
-    question, root = parsed.filters, client_ip.root(request)
+    question, path = parsed.filters, f"{client_ip.root(request)}{request.path}"
     match question.kind:
         case RouteDirection.NOTHING | RouteDirection.CHAIN:
             return failures.invalid_fields(request, {"token": TWO_SIDES})
         case RouteDirection.SAME:
             return failures.invalid_fields(request, {"for": SAME})
         case RouteDirection.ONE:
-            one = one_route(question)
-            checks = tuple(
-                models.ApiRouteCheck(operation=each.operation, purpose=each.purpose, verdict=each.verdict.value)
-                for each in one.checks
-            )
-            answer = models.ApiRoutes(
-                headline=one.headline, explanation=one.explanation, chains=(), checks=checks, unreadable=0
-            )
-            return answered(answer)
-    found = listed_routes(question.with_(show="all" if question.restriction else None))
-    path = f"{root}{request.path}"
+            found = one_route(question)
+        case _:
+            found = listed_routes(question.with_(show="all" if question.restriction else None))
     return answered(
         models.ApiRoutes(
             headline=found.headline,
@@ -144,7 +136,10 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
                 )
                 for each in found.groups
             ),
-            checks=(),
+            checks=tuple(
+                models.ApiRouteCheck(operation=each.operation, purpose=each.purpose, verdict=each.verdict.value)
+                for each in found.checks
+            ),
             unreadable=found.unreadable,
         )
     )
