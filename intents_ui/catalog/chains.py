@@ -89,44 +89,35 @@ def _network(written: str) -> Network:
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
+    """Render the list, or only its filters if they are invalid or the request for a provider's chains failed."""
     parsed = read(dict(request.GET.lists()))
-    if parsed.problems:
-        return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
-    url = cursors.address(reverse("chains"), query=parsed.filters.query)
-    if not cursors.is_at(request, url):
-        return redirect(url)
-    provider = parsed.filters.provider
-    if provider is None:
-        return page(request, parsed, app.current().catalog.listed_chains())
-    try:
-        return page(request, parsed, served_by(provider))
-    except ServiceError as error:
-        # With the filters, because an unknown route provider may be the only cause.
-        return page(request, parsed, error=error)
-
-
-def page(
-    request: HttpRequest, parsed: Parsed[ChainFilters], listed: Listed[ChainInfo] | None = None, **response: Any
-) -> HttpResponse:
-    """Render the list, or only its filters if they are invalid or the request failed."""
-    filters, error = parsed.filters, response.get("error")
+    filters, provider, catalog = parsed.filters, parsed.filters.provider, app.current().catalog
+    listed, error = None, None
+    if not parsed.problems:
+        url = cursors.address(reverse("chains"), query=filters.query)
+        if not cursors.is_at(request, url):
+            return redirect(url)
+        try:
+            listed = served_by(provider) if provider else catalog.listed_chains()
+        except ServiceError as failure:
+            if not provider:
+                raise
+            error = failure  # an unknown route provider may be the only cause
     chip = None
-    if filters.provider:
-        label = names.provider_label(filters.provider)
-        chip = Chip("provider", "Served by", label, filters.with_(provider=None).query)
+    if provider:
+        chip = Chip("provider", "Served by", names.provider_label(provider), filters.with_(provider=None).query)
     context: dict[str, object] = {
         "title": filters.title,
         "parsed": parsed,
         "filters": filters,
         "chip": chip,
-        "served_by": names.provider(filters.provider) if filters.provider else None,
+        "served_by": names.provider(provider) if provider else None,
         "providers": [(each.label, filters.with_(provider=each.word).query) for each in BY_LABEL],
         "listed": listed,
         "failed": error,
         "is_refused": isinstance(error, Invalid),
     }
     if listed:
-        catalog = app.current().catalog
         known = [info.id for info in catalog.chains()]
         found = [display.of(info) for info in listed.entries]
         counts = [(each, label, sum(chain.network is each for chain in found)) for each, label in LISTED_AS.items()]
@@ -137,7 +128,8 @@ def page(
             "networks": [each for each in counts if each[2] or each[0] is filters.network],
             "featured": catalog.count_featured(list(dict.fromkeys([*known, *(each.id for each in found)]))),
         }
-    return render(request, "catalog/chains.html", context, block="list", **response)
+    status = HTTPStatus.BAD_REQUEST if parsed.problems else HTTPStatus.OK
+    return render(request, "catalog/chains.html", context, block="list", status=status, error=error)
 
 
 def served_by(provider: str) -> Listed[ChainInfo]:

@@ -436,23 +436,18 @@ def title(question: RouteQuery) -> str:
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
+    """Render the form, with the results below it, or why there are none."""
     parsed = read(dict(request.GET.lists()))
-    if parsed.problems:
-        return page(request, parsed, status=HTTPStatus.BAD_REQUEST)
-    url = cursors.address(reverse("routes"), query=parsed.filters.query)
-    if not cursors.is_at(request, url):
-        return redirect(url)
-    try:
-        return page(request, parsed, answer(parsed.filters))
-    except ServiceError as error:
-        # The form as submitted, with the error in place of the results.
-        return page(request, parsed, error=error)
-
-
-def page(
-    request: HttpRequest, parsed: Parsed[RouteQuery], found: RouteAnswer | None = None, **response: Any
-) -> HttpResponse:
-    question, catalog, error = parsed.filters, app.current().catalog, response.get("error")
+    question, catalog = parsed.filters, app.current().catalog
+    found, error = None, None
+    if not parsed.problems:
+        url = cursors.address(reverse("routes"), query=question.query)
+        if not cursors.is_at(request, url):
+            return redirect(url)
+        try:
+            found = answer(question)
+        except ServiceError as failure:
+            error = failure
     catalog.learn((question.origin, question.destination))
     is_chain = found is not None and question.kind is RouteDirection.CHAIN
     own = featured(catalog.tokens(question.origin or question.destination)) if is_chain else ()
@@ -470,7 +465,8 @@ def page(
         "error": error,
         "words": failures.words(error) if error else None,
     }
-    return render(request, "routes/routes.html", context, **response)
+    status = HTTPStatus.BAD_REQUEST if parsed.problems else HTTPStatus.OK
+    return render(request, "routes/routes.html", context, status=status, error=error)
 
 
 def answer(question: RouteQuery) -> RouteAnswer | None:

@@ -339,17 +339,36 @@ def token_rows(tokens: Sequence[TokenInfo], *, using: Names) -> tuple[TokenRow, 
 @require_safe
 @vary_on_headers("HX-Target")
 def view(request: HttpRequest) -> HttpResponse:
-    parsed = read(dict(request.GET.lists()), chains=app.current().catalog.chains())
-    if parsed.problems:
-        return page(request, parsed, {}, status=HTTPStatus.BAD_REQUEST)
-    after = read_place(request)
-    url = address("tokens", parsed.filters, after=after)
-    if not cursors.is_at(request, url):
-        return redirect(url)
-    try:
-        return page(request, parsed, window(parsed.filters, after=after))
-    except ServiceError as error:
-        return page(request, parsed, {"message": failures.words(error)}, error=error)
+    """Render the page, the part that filters change, or the part that typing changes."""
+    catalog = app.current().catalog
+    parsed = read(dict(request.GET.lists()), chains=catalog.chains())
+    filters, found, error = parsed.filters, dict[str, object](), None
+    if not parsed.problems:
+        after = read_place(request)
+        url = address("tokens", filters, after=after)
+        if not cursors.is_at(request, url):
+            return redirect(url)
+        try:
+            found = window(filters, after=after)
+        except ServiceError as failure:
+            found, error = {"message": failures.words(failure)}, failure
+    chains = names.by_id(catalog.chains())
+    active = chips(filters, chains=chains)
+    query = f"“{text.visible(filters.words)}”" if filters.words else ""
+    title = ", ".join(part for part in (query, active["chains"].text if filters.chains else "") if part)
+    context = {
+        "title": f"Tokens: {title}" if title else "Tokens",
+        "parsed": parsed,
+        "filters": filters,
+        "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
+        "chips": active,
+        "lists": SHOWN,
+        "listed": None,
+        "error": error,
+    }
+    block = "found" if request.headers.get("HX-Target") == "div#found" else "list"
+    status = HTTPStatus.BAD_REQUEST if parsed.problems else HTTPStatus.OK
+    return render(request, "catalog/tokens.html", context | found, block=block, status=status, error=error)
 
 
 @require_safe
@@ -365,28 +384,6 @@ def rows(request: HttpRequest) -> HttpResponse:
     except ServiceError as error:
         context = {"block": "rows", "error": error, "again": address("tokens-rows", parsed.filters, after=after)}
         return render(request, "catalog/tokens.html", context, error=error)
-
-
-def page(
-    request: HttpRequest, parsed: Parsed[TokenFilters], found: Mapping[str, object], **response: Any
-) -> HttpResponse:
-    """Render the page, the part that filters change, or the part that typing changes. Without results while invalid."""
-    filters, chains = parsed.filters, names.by_id(app.current().catalog.chains())
-    active = chips(filters, chains=chains)
-    query = f"“{text.visible(filters.words)}”" if filters.words else ""
-    title = ", ".join(part for part in (query, active["chains"].text if filters.chains else "") if part)
-    context = {
-        "title": f"Tokens: {title}" if title else "Tokens",
-        "parsed": parsed,
-        "filters": filters,
-        "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
-        "chips": active,
-        "lists": SHOWN,
-        "listed": None,
-        "error": response.get("error"),
-    }
-    block = "found" if request.headers.get("HX-Target") == "div#found" else "list"
-    return render(request, "catalog/tokens.html", {**context, **found}, block=block, **response)
 
 
 def read_place(request: HttpRequest) -> int:
