@@ -4,9 +4,9 @@ Only the hosts in INTENTS_EMBED_HOSTS may frame it. It has no form and sets no c
 """
 
 from http import HTTPStatus
-from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -21,28 +21,34 @@ from intents_ui.transfers import summary
 from intents_ui.transfers.statuses import Tone
 from intents_ui.web import reading
 from intents_ui.web.frame import render
-from intents_ui.web.links import canonical_url
+from intents_ui.web.links import canonical
 
 
 @marks.Marks(is_framed=True)
 @require_safe
 @embeddable()
 def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+    """Render the page, or only the card for a refresh by htmx."""
+    status, error, known = HTTPStatus.OK, None, None
     try:
-        return shown(request, intent_id)
-    except Http404 as error:
-        return page(request, failed("Transfer not found", str(error)), status=HTTPStatus.NOT_FOUND)
-    except ServiceError as error:
-        words, may_pass = failures.words(error), failures.retry_after(error) is not None
-        context = failed(words.title, words.what, may_pass=may_pass)
-        return page(request, context, intent_id=intent_id, error=error)
+        known = canonical(intent_id)
+        if known != intent_id:
+            return redirect(reverse("embed", args=[known], query=request.GET), permanent=True)
+        context = of_transfer(known)
+    except Http404 as missing:
+        context, status, known = failed("Transfer not found", str(missing)), HTTPStatus.NOT_FOUND, None
+    except ServiceError as failure:
+        words, error = failures.words(failure), failure
+        context = failed(words.title, words.what, may_pass=failures.retry_after(failure) is not None)
+    page_path = reverse("intent", args=[known]) if known else None
+    context |= {"intent_id": known, "page_path": page_path, "now": as_of()}
+    return render(request, "sharing/embed.html", context, block="card", status=status, error=error)
 
 
-@canonical_url
-def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
+def of_transfer(intent_id: str) -> dict[str, object]:
     found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     transfer = reading.of(found, receipt, error, wait=reading.PATIENCE)
-    context = {
+    return {
         "title": summary.of(transfer).title,
         "summary": summary.of(transfer),
         "unread": error is not None,
@@ -50,19 +56,9 @@ def shown(request: HttpRequest, intent_id: str) -> HttpResponse:
         "may_change": error is not None or transfer.may_change,
         "failure": "",
     }
-    return page(request, context, intent_id=intent_id)
 
 
 def failed(title: str, what: str, *, may_pass: bool = False) -> dict[str, object]:
     """Return the context of an error with the title and description of the error page."""
     tone = Tone.ATTENTION if may_pass else Tone.NEUTRAL
     return {"title": title, "failure": what, "tone": tone, "may_change": may_pass}
-
-
-def page(
-    request: HttpRequest, context: dict[str, object], *, intent_id: str | None = None, **response: Any
-) -> HttpResponse:
-    """Render the page, or only the card for a refresh by htmx. `response`: its status, or its error."""
-    page_path = reverse("intent", args=[intent_id]) if intent_id else None
-    context |= {"intent_id": intent_id, "page_path": page_path, "now": as_of()}
-    return render(request, "sharing/embed.html", context, block="card", **response)

@@ -1,15 +1,13 @@
 """The list of chains, its filters, the page of each chain, and that of each route provider."""
 
 import html
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-import httpx
 import pytest
 from django.test import Client
 
@@ -22,7 +20,7 @@ from intents_ui.tokens import names
 from tests.emulator.driving import call
 from tests.faults import corpus
 from tests.pages.reading import read, visible_text
-from tests.pages.recorded import Recorded
+from tests.pages.recorded import Recorded, refusal
 from tests.waiting import until
 
 BASE, BASE_SEPOLIA, SOLANA = 8453, 84532, 792703809
@@ -34,19 +32,12 @@ LINK = 'href="/provider/RELAY"'
 
 
 class Transport(Recorded):
-    """With the clock of the response cache. `cut` selects the requests that fail."""
+    """With the clock of the response cache."""
 
     def __init__(self, emulator: Emulator) -> None:
         super().__init__(emulator)
         self.emulator = emulator
         self.now = 0.0
-        self.cut: Callable[[str, dict[str, Any]], bool] = lambda operation, body: False
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        response = super().handle_request(request)
-        if self.cut(request.url.path.rpartition("/")[2], json.loads(request.read())):
-            raise httpx.ConnectError("down")
-        return response
 
     def ask(self, operation: str, **body: Any) -> Any:
         """Return the raw response."""
@@ -60,6 +51,10 @@ def way(emulator: Emulator) -> Iterator[Transport]:
         objects = startup.build(emulator=emulator, service=client)
         app.use(replace(objects, catalog=Catalog(client, clock=lambda: way.now)))
         yield way
+
+
+def down(body: Any) -> Any:
+    return refusal(9001, "Unavailable", 503)
 
 
 def rows(page: str) -> list[list[str]]:
@@ -119,7 +114,7 @@ def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way: Tra
 
 
 def test_an_unavailable_count_of_featured_tokens_is_unknown_and_not_zero(way: Transport, site: Client) -> None:
-    way.cut = lambda operation, body: operation == "GetTokenList"
+    way.scripts["GetTokenList"] = down
     assert {row[4] for row in rows(read(site, "/chains"))} == {"unknown"}
 
 
@@ -146,9 +141,9 @@ def test_an_unreadable_entry_is_reported_as_missing(way: Transport, site: Client
 
 
 def test_an_empty_chain_list_is_different_from_a_failure(way: Transport, site: Client, emulator: Emulator) -> None:
-    way.cut = lambda operation, body: True
+    way.scripts["GetChains"] = down
     read(site, "/chains", status=503)
-    way.cut = lambda operation, body: False
+    way.scripts.clear()
     emulator.catalogue.listed = ()
     assert "No chains returned" in read(site, "/chains")
 
@@ -193,7 +188,7 @@ def test_an_unknown_route_provider_is_requested_as_written(way: Transport, site:
 
 
 def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Transport, site: Client) -> None:
-    way.cut = lambda operation, body: "routeProvider" in body
+    way.scripts["GetChains"] = lambda body: down(body) if "routeProvider" in body else None
     answer = site.get("/chains?provider=CCTP")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
     page = answer.content.decode()
@@ -252,11 +247,11 @@ def test_a_chain_without_transfers_is_reported_as_such(way: Transport, site: Cli
     assert "No incoming transfers yet." in section(page, "destination")
 
 
-PARTS: dict[str, tuple[Callable[[str, dict[str, Any]], bool], str]] = {
-    "tokens": (lambda operation, body: operation == "GetTokenList", "load tokens: "),
-    "origin": (lambda operation, body: "originChainId" in body, "load transfers: "),
-    "destination": (lambda operation, body: "destinationChainId" in body, "load transfers: "),
-    "connected": (lambda operation, body: "routeProvider" in body, "t load route providers"),
+PARTS = {
+    "tokens": ("GetTokenList", "chainIds", "load tokens: "),
+    "origin": ("GetIntentHistory", "originChainId", "load transfers: "),
+    "destination": ("GetIntentHistory", "destinationChainId", "load transfers: "),
+    "connected": ("GetChains", "routeProvider", "t load route providers"),
 }
 
 
@@ -265,7 +260,8 @@ def test_each_part_of_a_chain_page_fails_independently(
     way: Transport, site: Client, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no circuit breaker opens for the other parts
-    way.cut, sentence = PARTS[part]
+    operation, field, sentence = PARTS[part]
+    way.scripts[operation] = lambda body: down(body) if field in body else None
     page = read(site, f"/chain/{BASE}")
     assert sentence in section(page, part)
     for other in PARTS.keys() - {part}:
@@ -305,7 +301,7 @@ def test_connected_chains_share_a_bridging_route_provider(way: Transport, site: 
 
 
 def test_route_providers_that_failed_to_load_are_named(way: Transport, site: Client) -> None:
-    way.cut = lambda operation, body: body.get("routeProvider") == "CCTP"
+    way.scripts["GetChains"] = lambda body: down(body) if body.get("routeProvider") == "CCTP" else None
     connected = section(read(site, f"/chain/{BASE}"), "connected")
     assert "CCTP" in connected
     assert "There may be more connections." in connected
@@ -357,7 +353,7 @@ def test_an_added_renamed_or_removed_chain_is_updated_within_the_hour(
 def test_during_an_outage_cached_lists_show_their_age(way: Transport, site: Client) -> None:
     chains, page = named(site, "/chains"), read(site, f"/chain/{BASE}")
     way.now += 2 * HOUR
-    way.cut = lambda operation, body: True
+    way.scripts |= dict.fromkeys(("GetChains", "GetTokenList", "GetIntentHistory"), down)
     assert named(site, "/chains") == chains
     assert "Showing the list from 2 h ago." in visible_text(read(site, "/chains"))
     later = read(site, f"/chain/{BASE}")
@@ -367,7 +363,7 @@ def test_during_an_outage_cached_lists_show_their_age(way: Transport, site: Clie
         assert re.findall(r'href="(/(?:token|chain|routes)[^"]+)"', section(later, part)) == links
     assert "Showing the list from 2 h ago." in visible_text(section(later, "tokens"))
     assert "load transfers: " in section(later, "origin")
-    way.cut = lambda operation, body: False
+    way.scripts.clear()
     way.now += 11
     until(lambda: "could not be asked" not in read(site, f"/chain/{BASE}"))
 
