@@ -1,4 +1,4 @@
-"""Lint of the project's words: what pages, messages and documents must not say, and the better word (docs/style.md).
+"""Lint of words: what pages, messages and documents must not say, and the better word (docs/style.md, words.toml).
 
 `python -m tests.words` reads templates, message tables, scripts, messages in Python, documents and names in code, and
 prints what it found with a count for each kind of file. `tests/pages/test_words.py` and
@@ -8,6 +8,7 @@ prints what it found with a count for each kind of file. `tests/pages/test_words
 import ast
 import re
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,87 +43,6 @@ def _compiled(found: str) -> re.Pattern[str]:
     return re.compile(found, re.IGNORECASE if found == found.lower() else 0)
 
 
-PATTERNS: Final = (
-    Pattern("nobody in particular", r"\b(whoever|whose ever|somebody|nobody|anybody|everybody)\b", "name the actor"),
-    Pattern("anew", r"\banew\b", "again, new"),
-    Pattern("mend", r"\bmend(s|ed|ing)?\b", "fix"),
-    Pattern("had", r"\bhad back\b|\b(can|could) be had\b|\bhad just now\b", "recovered, available"),
-    Pattern("by itself", r"\bby (it|them|our|your)sel(f|ves)\b", "automatically"),
-    Pattern("stands", r"\bstands? (here|at|in|for|beside|below|above|under|there|on)\b", "is"),
-    Pattern("says nothing", r"\bsa(ys|id) nothing (about|of)\b", "doesn't report"),
-    Pattern("asked", r"\b(be|is|was|were|been|are) (not )?asked\b|\basked (for|us|in vain)\b", "requested"),
-    Pattern("money", r"\bmoney\b|\bcoins\b|\bown coin\b|\bnative coin\b", "funds, amount, native token"),
-    Pattern("offer", r"\boffer(s|ed)?\b", "quote"),
-    Pattern("promise", r"\bpromis(e|es|ed)\b|\bdue by\b", "quote, estimate"),
-    Pattern("take back", r"\btak(e|es|en|ing) ((it|them|the \w+|what \w+) )?back\b|\btook back\b", "recover"),
-    Pattern("came back", r"\bc[ao]mes? back\b|\bsent back\b|\bgiven back\b|\bgoes? back\b", "refunded"),
-    Pattern("return of funds", r"\breturned (to|by|on|in|from)\b|\bthe return\b|\bno return\b", "refund"),
-    Pattern("exchange", r"\bexchang(e|es|ed|ing)\b", "swap"),
-    Pattern("way", r"\b(this|same|other|on the|its) way\b|\bways\b", "route"),
-    Pattern("carrier", r"\bcarr(ier|iers|ies it)\b", "provider"),
-    Pattern("percent", r"\d\s%", "95%"),
-    Pattern("ID", r"(?<![\w./#=_<{-])[iI]ds?(?!\w|[./#=_>:}-]\S|=)", "ID"),
-    Pattern(
-        "URL and CSV",
-        r"(?<![\w/?&-])(url|urls|csv|qr code|javascript|Javascript|Csv|Url|Json|Https)\b(?![.(/=;-])",
-        "URL, CSV, QR code",
-    ),
-    Pattern("payment", r"\bpay(s|ing)? again\b|\bthe payment\b|\bpaid twice\b", "deposit"),
-    Pattern("smallest unit", r"\bsmallest (unit|part)s?\b", "base units"),
-    Pattern("chain number", r"\bchain'?s? number\b|\bnumber of (the|a) chain\b", "chain ID"),
-    Pattern("look-alike", r"\blook-alikes?\b", "lookalike"),
-    Pattern("delivery address", r"\bdelivery address(es)?\b", "destination intent address"),
-    Pattern("what it holds", r"\bwhat the address(es)? holds?\b", "balances"),
-    Pattern("in flight", r"\bin flight\b|\bunder way\b|\bnot taken up\b", "open, in progress"),
-    Pattern("crossing", r"\bcross(ing|ed)\b", "bridging, in transit"),
-    Pattern("gas", r"\bgas on\b|\bgas fees?\b", "network fee"),
-    Pattern("reader", r"\b(the|its|each|every|a|one|many) (?!screen)(readers?|visitors?)\b", "user, client, viewer"),
-    Pattern("kept", r"\bkept in\b|\b(is|are) kept\b", "saved, cached"),
-    Pattern("slow down", r"\bslow down\b|\bwants quiet\b|\btoo much was asked\b", "rate limited"),
-    Pattern("as good as new", r"\bas good as new\b|\bold (copy|copies|answer|answers)\b", "fresh, stale, last updated"),
-    Pattern("invented", r"\binvented\b|\bstand-in\b", "demo data"),
-    Pattern("member", r"\bmembers? of (the|a|an) (request|answer|object|response)\b", "field"),
-    Pattern("filter words", r"\btak(e|es|en) (a filter )?off\b|\bbegin anew\b|\bwip(e|es|ed)\b", "clear, remove"),
-    Pattern("for half", r"\bfor half( of)?\b|\bhalf of them\b", "median"),
-    Pattern(
-        "as far as",
-        r"\bas far as\b|\bin vain\b|\bfor good\b|\bwhat became\b|\bby hand\b|\bat a time\b|\bno longer as\b",
-        "say it plainly",
-    ),
-    Pattern("told", r"\b(is|are|was|were|be|been|not) told\b", "gets, shows, reports"),
-    Pattern(
-        "administrator", r"\bthe makers\b|\bwho runs (this|it|the)\b|\bruns this dashboard\b", "administrator, operator"
-    ),
-    Pattern(
-        "British spelling",
-        r"\b(licence|behaviours?|catalogues?|colours?|grey|labelled|cancelled|cancelling|finalis\w+|recognis\w+|"
-        r"initialis\w+|normalis\w+|optimis(e|ed|ing)|organis\w+|summaris\w+|authoris\w+|favourites?|centred?|"
-        r"towards|afterwards|whilst|amongst|travelled|fulfil|judgement|artefacts?|sceptical|defence|programme)\b",
-        "US spelling",
-    ),
-)
-"""Lower-case patterns ignore case."""
-
-NAMES: Final = (
-    Pattern("limit", "MOST_(?!USED)|LEAST_", "MAX_, MIN_"),
-    Pattern("page of a list", "leaf", "page"),
-    Pattern("reason of a limit", "lack$", "limit_reason"),
-    Pattern("background work", "aside|anew", "background, again"),
-    Pattern("provider", "carriers?", "provider"),
-    Pattern("recipient", "destiny", "recipient"),
-    Pattern("wrong chain", "strays?", "wrong_chain"),
-    Pattern("search input", "sought", "query, input"),
-    Pattern("actor", "whose|whoever|somebody|nobody|anybody|everybody", "owner, client, actor"),
-    Pattern("renderer", "pens?", "renderer"),
-    Pattern("cache", "shelf|shelves", "cache"),
-    Pattern("circuit breaker", "gates?", "breaker"),
-    Pattern("interval", "breath", "interval, pause"),
-    Pattern("chip", "take off", "chip-remove"),
-    Pattern("focus", "take back", "restore"),
-)
-"""Parts of names that stand for standard ones, in Python, macros, classes of styles, scripts and metrics."""
-
-
 @dataclass(frozen=True)
 class Allowed:
     """A text in which a pattern may find something: exactly this one, in files whose path begins with `where`."""
@@ -133,23 +53,10 @@ class Allowed:
     reason: str
 
 
-ALLOWED: Final = (
-    Allowed("way", "A proxy on the way mixes up", "docs/operations.md", "between this server and the service"),
-    Allowed("way", "On the way back to", "", "funds between two wallets"),
-    Allowed("exchange", "Somnia Exchange", "", "a provider's name"),
-    Allowed("payment", "The payment reached the recipient", "", "a transfer that pays a merchant"),
-    Allowed("payment", "To prove the payment", "", "a transfer that pays a merchant"),
-    Allowed("return of funds", "It is returned in the response's", "docs/operations.md", "an HTTP response"),
-    Allowed("nobody in particular", 'No one is "whoever"', "docs/style.md", "the rule that forbids the word"),
-    Allowed("ID", "id: …", "intents_ui/live/stream.py", "a line of an event stream"),
-    Allowed("ID", "ALTER id SET DEFAULT", "intents_ui/mirror/partitions.py", "a column"),
-    Allowed("ID", "PRIMARY KEY (id, created)", "intents_ui/mirror/partitions.py", "a column"),
-    Allowed("URL and CSV", "javascript:void", "intents_ui/web/help.py", "the scheme of a bookmark"),
-    Allowed("URL and CSV", "<Url type=", "intents_ui/web/well_known.py", "an element of OpenSearch"),
-    Allowed("URL and CSV", "new URL(url).pathname", "static/js/transfer.js", "code inside of a template string"),
-    Allowed("slow down", "Please slow down.", "intents_ui/emulator/", "the words of the real service's error"),
-    Allowed("gas", "service + gas fees exceed", "intents_ui/emulator/", "the words of the real service's error"),
-)
+TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+PATTERNS: Final = tuple(Pattern(**each) for each in TABLE["patterns"])
+NAMES: Final = tuple(Pattern(**each) for each in TABLE["names"])
+ALLOWED: Final = tuple(Allowed(**each) for each in TABLE["allowed"])
 
 
 @dataclass(frozen=True)

@@ -1,106 +1,41 @@
-"""Invalid input of a page is explained next to its field, without a request about transfers, tokens or routes."""
+"""Invalid input is explained next to its field without a request, and an empty list offers a next step."""
 
+import html
 import re
+from pathlib import Path
 
 import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.search import input_errors
+from intents_ui.emulator.app import Emulator
 from tests.pages.reading import PARTIAL, visible_text
 
-NOTHING, OWNER, NATIVE = "0x" + "12" * 32, "0x" + "1" * 40, "0x" + "0" * 40
-NOW = 1_795_262_400  # 2026-11-21T12:00:00Z
-HIDDEN = ",".join(f"0x{number:040x}" for number in range(51))
-FORTY = "An address has 40 hex characters. This one has 2."
-LIMIT = "Enter a limit from 1 to 1,000 tokens per chain"
-
-# URL, the name of the field, and what is wrong.
-FIELDS = [
-    ("/history?status=foo&balances=1", "status", "Unknown status “FOO”. Valid values: QUOTED"),
-    ("/history?owner=0x12", "owner", FORTY),
-    ("/history?origin=Basel", "origin", "Unknown chain “Basel”."),
-    ("/history?destination=Basel", "destination", "Unknown chain “Basel”."),
-    ("/history?size=1000", "size", "Rows per page must be between 1 and 100."),
-    ("/history?order=UP", "order", "Unknown order. Valid values: "),
-    (f"/history?from={NOW}&to=5", "to_at", "End time must be after start time."),
-    ("/history?from_at=2026-02-30", "from_at", "Use the format 2026-11-21 14:03."),
-    ("/chains?provider=two+words", "provider", "A route provider is one word"),
-    ("/chains?provider=%3Cscript%3E", "provider", "A route provider is one word"),
-    ("/tokens?limit=0", "limit", LIMIT),
-    ("/tokens?limit=ten", "limit", LIMIT),
-    ("/tokens?without=0x12", "without", FORTY),
-    (f"/tokens?without={HIDDEN}", "without", "Hide at most 50 tokens."),
-    ("/tokens?q=" + "x" * 101, "q", "Enter at most 100 characters."),
-    ("/routes?from=99999", "from", "Unknown chain “99999”."),
-    ("/routes?to=nowhere&for=ETH", "to", "Unknown chain “nowhere”."),
-    ("/routes?token=ETH", "from", "Select the chain of this token."),
-    ("/routes?from=8453&token=0x12", "token_typed", FORTY),
-    ("/routes?from=8453&token=NOPE", "token_typed", "No token on Base has the symbol NOPE."),
-    ("/routes?to=8453&for=AERO", "for_typed", "AERO is listed but not featured on Base"),
-    (f"/routes?to=8453&for={NATIVE}&owner=me", "owner", "use 0-9 and a-f only. This one has “m”"),
-    (f"/routes?from=8453&token=ETH&owner={OWNER}", "owner", "Select a destination token to filter by owner"),
-    ("/search?project=many", "project", "A project ID must be a whole number."),
-    ("/search?project=18446744073709551616", "project", "A project ID must be at most 18446744073709551615."),
-    ("/search?owner=0x12", "owner", FORTY),
-    ("/search?owner=15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5", "owner", "of a known kind"),
-    (
-        f"/search?transaction={NOTHING[:-3]}",
-        "transaction",
-        "A transaction hash has 64 hex characters. This one has 61.",
-    ),
-    ("/search?transaction=0x12g", "transaction", "This one has “g”"),
-    ("/search?text=ab", "text", "Text must have at least 3 characters. This one has 2."),
-    (f"/search?intent={NOTHING[:-1]}", "intent", "An intent ID has 64 hex characters. This one has 63."),
-    ("/search?intent=intent/1", "intent", "Intent IDs use letters, digits and _ - : . only"),
-    ("/search?intent=" + "i" * 201, "intent", "up to 200 characters"),
+NOTHING = "0x" + "12" * 32
+KNOWN = {
+    "nothing": NOTHING, "nothing_61": NOTHING[:-3], "nothing_63": NOTHING[:-1], "address_39": "0x" + "ab" * 19 + "a",
+    "owner": "0x" + "1" * 40, "native": "0x" + "0" * 40, "now": str(1_795_262_400),  # 2026-11-21T12:00:00Z
+    "hidden": ",".join(f"0x{number:040x}" for number in range(51)), "101": "x" * 101, "201": "i" * 201,
+}  # fmt: skip
+ROWS = [
+    [cell.strip() for cell in line.split("|")]
+    for line in Path(__file__).with_name("invalid_urls.txt").read_text().splitlines()[1:]
 ]
 
 
-@pytest.mark.parametrize(("path", "field", "said"), FIELDS, ids=[path[:40] for path, *_ in FIELDS])
-def test_an_invalid_field_is_marked_and_explained(
-    site: Client, operations: list[str], path: str, field: str, said: str
+@pytest.mark.parametrize(("status", "path", "field", "said"), ROWS, ids=[path for _, path, *_ in ROWS])
+def test_an_invalid_url_is_explained_next_to_its_field(
+    site: Client, operations: list[str], status: str, path: str, field: str, said: str
 ) -> None:
-    for headers in ({}, PARTIAL):
+    path = re.sub(r"{(\w+)}", lambda name: KNOWN[name[1]], path)
+    for headers in ({}, PARTIAL) if field != "-" else ({},):
         answer = site.get(path, headers=headers)
-        assert answer.status_code == 400
+        assert answer.status_code == int(status)
         assert said in visible_text(answer)
         assert "<script>" not in answer.content.decode().partition("<main")[2]
-    page = LexborHTMLParser(site.get(path).content)
-    marked = {each.attributes.get("name") for each in page.css('[aria-invalid="true"]')}
-    assert marked == {field}
-    assert {*operations} <= {"GetChains", "GetTokenList"}
-
-
-@pytest.mark.parametrize(
-    ("path", "status", "said"),
-    [
-        ("/tokens?chain=999999", 400, "Unknown chain “999999”."),
-        ("/chains?network=devnet", 400, "A list can be of mainnet, testnet or unknown chains."),
-        ("/tokens?show=all", 400, "Unknown list “all”. Use one of featured, listed, external."),
-        ("/tokens/rows?after=-1", 400, ""),
-        ("/tokens?after=٣", 400, ""),
-        ("/address/0x" + "ab" * 19 + "a", 404, "An address has 40 hex characters. This one has 39."),
-        (f"/address/{NOTHING}", 404, "This isn't an address. It looks like this type: intent ID or transaction hash."),
-        ("/address/somebody", 404, "Hashes and addresses use 0-9 and a-f only"),
-        ("/address/vitalik.eth", 404, "ENS names aren't supported"),
-        ("/address/0x1234…abcd", 404, input_errors.SHORTENED),
-        ("/token/8453/0x12", 404, FORTY),
-        ("/token/8453/usdc/routes", 404, "use 0-9 and a-f only"),
-        (f"/token/999999/{OWNER}/intents", 404, "The service does not list Chain 999999."),
-        ("/intent/0x12ab...34cd", 404, "This value is shortened. Copy the full value"),
-        ("/tx/0x12ab…34cd", 400, "This value is shortened. Copy the full value"),
-        ("/chain/99999999999999999999", 404, "Enter a chain ID between"),
-        ("/chain/base", 404, ""),
-        ("/chain/-1", 404, ""),
-        (f"/tx/1e3/{NOTHING}", 404, ""),
-        (f"/tx/{'9' * 20}/{NOTHING}", 400, "Unknown chain ID 99999999999999999999. Known chains: Ethereum (1), Base"),
-    ],
-)
-def test_an_impossible_url_is_explained(site: Client, operations: list[str], path: str, status: int, said: str) -> None:
-    answer = site.get(path)
-    assert answer.status_code == status
-    assert said in visible_text(answer)
+    if field != "-":
+        marked = LexborHTMLParser(site.get(path).content).css('[aria-invalid="true"]')
+        assert {each.attributes.get("name") for each in marked} == {field}
     assert {*operations} <= {"GetChains", "GetTokenList"}
 
 
@@ -109,3 +44,42 @@ def test_an_invalid_filter_opens_its_group_and_keeps_the_others(site: Client) ->
     assert 'details name="filter" open' in page
     assert 'name="balances" value="1"' in page
     assert re.search(r'<fieldset class="checks" aria-describedby="about-status"', page)
+
+
+UNUSED_ADDRESS = "0x" + "77" * 20
+ZERO = "0x" + "0" * 40
+NEW_CHAIN = 777
+
+# URL, what is missing, and the next step.
+STATES = [
+    pytest.param("/history?owner=" + UNUSED_ADDRESS, "No matching transfers", "/history", id="history, filters"),
+    pytest.param(f"/address/{UNUSED_ADDRESS}", "No matches", "/search", id="address"),
+    pytest.param(f"/address/{ZERO}", "be looked up. Try a wallet", "/search", id="the zero address"),
+    pytest.param("/tokens?q=nobody&chain=1", "No tokens match", "/tokens?q=nobody", id="tokens, search"),
+    pytest.param("/chain/84532", "No outgoing transfers yet", "/routes?from=84532", id="chain, origin"),
+    pytest.param("/chain/84532", "No incoming transfers yet", "/routes?to=84532", id="chain, destination"),
+    pytest.param(f"/chain/{NEW_CHAIN}", "No listed tokens on this chain", "show=external", id="chain, tokens"),
+    pytest.param("/chains?provider=NOBODYS", "No chains for", "/chains", id="chains, provider"),
+    pytest.param(f"/search?q=0x{'77' * 32}", "No matches", "/search", id="search"),
+    pytest.param(f"/search?owner={UNUSED_ADDRESS}", "No matches", "/search", id="search by key"),
+    pytest.param(f"/routes?from={NEW_CHAIN}&token={UNUSED_ADDRESS}&to=1", "No listed token", "/routes?", id="routes"),
+]
+
+
+@pytest.mark.parametrize(("path", "said", "way_on"), STATES)
+def test_an_empty_list_offers_a_next_step(site: Client, emulator: Emulator, path: str, said: str, way_on: str) -> None:
+    emulator.catalogue.change_chain(NEW_CHAIN, name="Nova Prime")
+    page = html.unescape(site.get(path).content.decode().partition("<main")[2].partition("</main>")[0])
+    assert said in page
+    after = page[page.index(said) :]
+    assert re.search(rf'href="[^"]*{re.escape(way_on)}[^"]*"', after), "no way on stands after it"
+
+
+@pytest.mark.parametrize("pasted", ["hello, where is it?", "0x" + "ab" * 19 + "a"])
+def test_a_text_without_an_identifier_shows_what_one_looks_like(site: Client, pasted: str) -> None:
+    answer = site.post("/triage", {"q": pasted})
+    page = html.unescape(answer.content.decode())
+    alert = page[page.index('role="alert"') :]
+    assert answer.status_code == 400
+    assert pasted in alert  # the text can be corrected in the field
+    assert "Intent IDs, transaction hashes, addresses and block explorer links" in alert

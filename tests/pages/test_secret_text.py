@@ -2,6 +2,7 @@
 
 import json
 import logging
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -13,36 +14,10 @@ from intents_ui.http import secret_text
 from intents_ui.http.secret_text import HELD_BACK
 from tests.pages.recorded import recorded
 
-WORDS = "abandon ability able about above absent absorb abstract absurd abuse access accident".split()  # noqa: SIM905 - as a wallet shows them
-DIGITS = "4f3edf983ac636a65a842ce7c78d9aa706d3b113bce9c46f30d7d21715b23b1d"
-WIF = "5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"
-XPRV = "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
-SECRETS = {
-    "twelve words": " ".join(WORDS),
-    "twenty-four words": " ".join([*WORDS, *reversed(WORDS)]),
-    "numbered lines": "\n".join(f"{place}. {word}" for place, word in enumerate(WORDS, start=1)),
-    "capitals and commas": ", ".join(word.upper() for word in WORDS),
-    "one misspelt": " ".join(["abandonn", *WORDS[1:]]),
-    "within a message": f"Hello, my phrase is: {' '.join(WORDS)}. Please help me!",
-    "full-width": " ".join(WORDS).translate({code: code + 0xFEE0 for code in range(ord("a"), ord("z") + 1)}),
-    "WIF": f"my key {WIF}",
-    "compressed WIF": "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn",
-    "extended key": XPRV,
-    "named digits": f"private key: {DIGITS}",
-    "named digits with 0x": f"PRIVATE_KEY=0x{DIGITS}",
-    "digits, then their name": f"{DIGITS} is my secret key",
-    "JSON": json.dumps({"privateKey": f"0x{DIGITS}"}),
-    "bytes": json.dumps(list(range(64))),
-}
-HARMLESS = {
-    "a hash": f"0x{DIGITS}",
-    "bare digits": DIGITS,
-    "a message": f"Hello, I sent 100 USDC yesterday and it did not arrive. It is 0x{DIGITS}. Can you help me?",
-    "a warning": f"Never share your private key! My transaction: 0x{DIGITS}",
-    "a Solana signature": "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
-    "one word again and again": " ".join(["word"] * 30),
-    "ten words": " ".join(WORDS[:10]),
-}
+TEXTS = json.loads(Path(__file__).with_name("secret_texts.json").read_text())
+SECRETS, HARMLESS = TEXTS["secrets"], TEXTS["harmless"]
+WIF = SECRETS["WIF"].split()[-1]
+DIGITS = HARMLESS["bare digits"]
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
