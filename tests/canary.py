@@ -24,11 +24,8 @@ seen: list[str] = []
 
 def look(where: str, found: Any) -> None:
     """Record where the key appeared."""
-    text = found if isinstance(found, str) else None
-    content = (
-        found if isinstance(found, bytes) else (text if text is not None else repr(found)).encode(errors="replace")
-    )
-    if any(mark.encode() in content for mark in MARKS):
+    text = found if isinstance(found, str) else found.decode("latin-1") if isinstance(found, bytes) else repr(found)
+    if any(mark in text for mark in MARKS):
         seen.append(where)
 
 
@@ -44,7 +41,6 @@ def listen(connection: socket.socket, where: str) -> None:
 def watch() -> None:
     """Start to search Django's responses, what our clients read, and log records."""
     BaseHandler.get_response = _watched(BaseHandler.get_response)  # type: ignore[method-assign]
-    BaseHandler.get_response_async = _watched_async(BaseHandler.get_response_async)  # type: ignore[method-assign]
     # The service's responses are read with `iter_raw`. They may contain the key, and do so in some tests.
     httpx.Response.iter_bytes = _read(httpx.Response.iter_bytes)  # type: ignore[method-assign]
     httpx.Response.aiter_bytes = _aread(httpx.Response.aiter_bytes)  # type: ignore[method-assign]
@@ -76,14 +72,6 @@ def _watched(answer: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
     return watched
 
 
-def _watched_async(answer: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(answer)
-    async def watched(handler: BaseHandler, request: Any) -> HttpResponseBase:
-        return _look_at(await answer(handler, request), request.path)
-
-    return watched
-
-
 def _look_at(response: HttpResponseBase, path: str) -> HttpResponseBase:
     look(f"headers of {path}", f"{response.headers}{response.cookies}")
     # Streams are searched by their reader.
@@ -95,7 +83,8 @@ def _look_at(response: HttpResponseBase, path: str) -> HttpResponseBase:
 def _read(read: Callable[..., Iterator[bytes]]) -> Callable[..., Iterator[bytes]]:
     @functools.wraps(read)
     def watched(response: httpx.Response, chunk_size: int | None = None) -> Iterator[bytes]:
-        tail = _look_at_head(response)
+        look(f"headers of {_name(response)}", str(response.headers))
+        tail = b""
         for piece in read(response, chunk_size):
             look(_name(response), tail + piece)
             tail = (tail + piece)[-64:]
@@ -107,18 +96,14 @@ def _read(read: Callable[..., Iterator[bytes]]) -> Callable[..., Iterator[bytes]
 def _aread(read: Callable[..., AsyncIterator[bytes]]) -> Callable[..., AsyncIterator[bytes]]:
     @functools.wraps(read)
     async def watched(response: httpx.Response, chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        tail = _look_at_head(response)
+        look(f"headers of {_name(response)}", str(response.headers))
+        tail = b""
         async for piece in read(response, chunk_size):
             look(_name(response), tail + piece)
             tail = (tail + piece)[-64:]
             yield piece
 
     return watched
-
-
-def _look_at_head(response: httpx.Response) -> bytes:
-    look(f"headers of {_name(response)}", str(response.headers))
-    return b""
 
 
 def _name(response: httpx.Response) -> str:

@@ -212,12 +212,6 @@ def test_djangos_deployment_check_finds_nothing() -> None:
     assert settings.SILENCED_SYSTEM_CHECKS == ["security.W003"]  # forms that write: the tests of forms below
 
 
-def test_debug_mode_refuses_to_start_on_a_public_address() -> None:
-    found = check(DEBUG="on", INTENTS_SERVICE_URL="embedded", HOST="0.0.0.0")
-    assert found.returncode == 1
-    assert found.stderr.startswith("DEBUG: ")
-
-
 PASSWORD: Final = secrets.token_hex()  # not written in the source, which the page shows
 
 

@@ -137,6 +137,19 @@ def test_every_fragment_and_file_reports_failures_in_its_own_format(
     assert wrong == {}
 
 
+@pytest.mark.parametrize("name", ["history", "address"])
+def test_a_part_of_a_list_that_failed_to_load_leaves_the_list_on_the_page(
+    dashboard: Dashboard, paths: dict[str, str], name: str
+) -> None:
+    dashboard.service.inject(FAULTS["502 with a page"], "GetIntentHistory")
+    answer = dashboard.open(paths[name], headers=PARTIAL | {"HX-Target": "div#list"})
+    assert answer.status_code == 503
+    assert (answer["HX-Reswap"], answer["HX-Push-Url"]) == ("afterbegin", "false")
+    assert f'hx-get="{paths[name]}"' in answer.body
+    assert "Try again" in answer.body
+    assert 'id="list"' not in answer.body
+
+
 def test_a_page_reports_a_refused_connection(dashboard: Dashboard, paths: dict[str, str]) -> None:
     port = free_port()
     answer = dashboard.open(paths["intent"], url=f"http://127.0.0.1:{port}")
@@ -222,7 +235,7 @@ PARTS = [
     pytest.param("tokens", "GetTokenPrices", "Failed requests", "USDC", id="prices of a list"),
     pytest.param("provider", "GetChains", "load chains: ", "Newest transfers", id="a provider's chains"),
     pytest.param("provider", "GetIntentHistory", "load transfers: ", "Chains", id="a provider's transfers"),
-    pytest.param("history", "GetChains", "chain", "Sent", id="names"),
+    pytest.param("history", "GetChains", "chain", r"Chain \d+", id="names"),
 ]
 
 

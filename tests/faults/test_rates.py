@@ -166,11 +166,6 @@ def test_fragments_files_and_programs_get_429_in_their_own_format() -> None:
     assert told["error"]["data"]["retryAfter"] == 1
 
 
-def test_the_default_rates_are_those_of_the_documentation() -> None:
-    assert limits.units(HERE) == 2400
-    assert (limits.PAGE, limits.SEARCH, limits.TOKEN) == (1, 6, 20)
-
-
 @pytest.mark.usefixtures("emulator")
 def test_an_office_behind_one_address_can_work(clock: time_machine.Traveller) -> None:
     """By the defaults: twenty people, each of whom looks something up every fifteen seconds, and reads on there."""

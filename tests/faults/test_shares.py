@@ -3,10 +3,8 @@
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from types import SimpleNamespace
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
@@ -18,16 +16,12 @@ from intents_ui import app, application, asgi, startup
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import limits
 from intents_ui.http.limits import REQUESTS
-from intents_ui.service import client, request_context
+from intents_ui.service import request_context
 from intents_ui.service.request_context import Origin
 from intents_ui.settings import ENV
-from intents_ui.web import reading
 from tests.pages import asgi as front_door
 from tests.pages.conftest import fresh
-from tests.pages.doors import Doors, ids
-from tests.pages.recorded import recorded
-from tests.service.scripted_server import serving
-from tests.serving import dashboard
+from tests.pages.doors import ids
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("emulator")
@@ -97,47 +91,6 @@ SHARE = startup.THREADS // 8
 # Tickets, exports and the console
 
 
-@pytest.fixture
-def doors() -> Doors:
-    return Doors()
-
-
-@pytest.fixture
-def behind_doors(doors: Doors) -> Iterator[str]:
-    with (
-        serving(doors) as service,
-        dashboard(INTENTS_SERVICE_URL=service.url, SECRET_KEY="k" * 16, TRUSTED_PROXIES="127.0.0.1") as root,
-    ):
-        yield root
-        doors.all_open.set()
-
-
-def post_ticket(root: str, visitor: str, known: list[str]) -> None:
-    """As a reader who stays to the end."""
-    text = " ".join(f"/intent/{each}" for each in known)
-    headers = {"X-Forwarded-For": visitor}
-    httpx.post(f"{root}/triage", data={"q": text}, headers=headers, trust_env=False, timeout=60)
-
-
-def test_tickets_of_one_address_leave_capacity_for_others(behind_doors: str, doors: Doors) -> None:
-    known = ids(100)
-    with ExitStack() as stack:
-        stack.callback(doors.all_open.set)
-        tickets = [(GREEDY, known[at : at + 20]) for at in range(0, 80, 20)] + [(OTHER, known[80:])]
-        readers = [threading.Thread(target=post_ticket, args=(behind_doors, *ticket)) for ticket in tickets]
-        for reader in readers[:-1]:
-            reader.start()
-        # A row's receipt is read in another thread at the same time, if one is free.
-        until(lambda: len(doors.intents()) >= SHARE // 2)
-        readers[-1].start()
-        until(lambda: sum(each in known[80:] for each in doors.intents()) == 4)
-        assert sum(each in known[:80] for each in doors.intents()) <= SHARE
-        doors.all_open.set()
-        for reader in readers:
-            reader.join(60)
-    assert len(doors.intents()) == len(known)
-
-
 @pytest.mark.usefixtures("still")
 def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
@@ -195,51 +148,6 @@ def test_a_page_that_waited_too_long_for_a_thread_is_rejected(monkeypatch: pytes
     late = ask(GREEDY, "/help")
     assert (late.status_code, late.headers["Retry-After"]) == (503, "2")
     assert "Dashboard busy" in late.text
-
-
-def test_another_page_of_a_client_does_not_wait_while_one_pauses_before_a_retry(
-    emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pausing, go_on = threading.Event(), threading.Event()
-
-    def pause(seconds: float) -> None:
-        pausing.set()
-        go_on.wait(PATIENCE)
-
-    monkeypatch.setattr(client, "time", SimpleNamespace(**{**vars(time), "sleep": pause}))
-    emulator.inject("GetIntent", "failing-500")
-    first = threading.Thread(target=ask, args=(GREEDY, f"/intent/{NOTHING}"))
-    first.start()
-    assert pausing.wait(PATIENCE)
-    assert ask(GREEDY, "/help").status_code == 200
-    assert not go_on.is_set()
-    go_on.set()
-    first.join(PATIENCE)
-
-
-def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
-    emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "BALANCE_TIMEOUT", 0.0)
-    finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11, 14, 16, 18)]
-    is_answering, asked = threading.Event(), []
-    with recorded(emulator, monkeypatch) as way:
-        app.current().service.threads = app.current().executor
-
-        def answer(_: object) -> dict[str, object] | None:
-            asked.append(request_context.client())
-            return None if is_answering.wait(PATIENCE) else {}
-
-        way.scripts["GetIntentHistory"] = answer
-        try:
-            for each in finished[1:]:
-                assert ask(GREEDY, f"/intent/{each}").status_code == 200
-            assert ask(OTHER, f"/intent/{finished[0]}").status_code == 200
-            until(lambda: OTHER in asked)
-            assert asked.count(GREEDY) == SHARE // 2
-        finally:
-            is_answering.set()
-            until(lambda: app.current().executor.running == 0)
 
 
 # Bodies
@@ -319,11 +227,6 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
     assert refused.headers["X-Content-Type-Options"] == "nosniff"
     assert call(OTHER).status_code == 200
     assert {call("127.0.0.1").status_code for _ in range(20)} == {200}, "this machine is not counted"
-
-
-def test_remote_calls_of_the_embedded_service_have_a_size_limit() -> None:
-    assert call(GREEDY, content=b" " * 100_000).status_code == 413
-    assert app.current().body_bytes.held == 0
 
 
 def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served() -> None:

@@ -1,8 +1,8 @@
 """Untrusted strings in any field are shown as text everywhere and never become markup, formulas or log lines.
 
 Each crawl visits every page twice: once as strangers wrote it and once with harmless letters instead of the six that
-mean something in HTML. Only those letters may differ. So no word of theirs became an element or an attribute, none was
-cut where another one is not, and `&lt;b&gt;` is read as it was typed.
+mean something in HTML. Both have the same elements, so none of theirs became one. `tests/browser/test_corpus.py` reads
+the texts.
 """
 
 import asyncio
@@ -14,17 +14,15 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-import httpx
 import pytest
 from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui import app
+from intents_ui import app, asgi
 from intents_ui.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.ops.logs import JsonLines, TextLines
 from intents_ui.settings import ENV
@@ -32,23 +30,9 @@ from intents_ui.triage import export
 from intents_ui.web import frame
 from tests.emulator.driving import request
 from tests.faults import corpus
-from tests.faults.hostile import (
-    HARMLESS,
-    OF_ITS_OWN,
-    Hostile,
-    answering,
-    differences,
-    harmless,
-    is_anything,
-    is_word,
-    nodes,
-)
+from tests.faults.hostile import HARMLESS, Hostile, answering, differences, is_anything, is_word, skeleton, texts
 from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_OWNER, Sample, read
 from tests.pages.reading import content
-from tests.pages.test_live import get
-from tests.production import SECRET, started
-from tests.service.scripted_server import Visit, response, serving
-from tests.waiting import PATIENCE
 
 FAKE: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 SCENARIOS: Final = (3, 11, 18, 20)
@@ -231,6 +215,29 @@ def test_no_line_break_starts_another_event_of_a_stream() -> None:
             assert differences(fragment, other) == []
 
 
+async def get(
+    path: str, host: str = "localhost", *, received: Callable[[bytes], None] = lambda piece: None
+) -> tuple[int, dict[str, str], bytes]:
+    """Return the complete response. `received` is called with each chunk as it arrives."""
+    result: list[Any] = []
+    scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"",
+             "headers": [(b"host", host.encode())], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
+             "scheme": "http", "http_version": "1.1", "root_path": "", "asgi": {"version": "3.0"}}  # fmt: skip
+    requested = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive() -> Any:
+        return next(requested, None) or await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        result.append(message)
+        received(message.get("body", b""))
+
+    async with asyncio.timeout(60):
+        await asgi.application(scope, receive, send)
+    headers = {name.decode().lower(): value.decode() for name, value in result[0]["headers"]}
+    return result[0]["status"], headers, b"".join(message.get("body", b"") for message in result[1:])
+
+
 def stream(service: Hostile, scenario: int) -> bytes:
     """With its first picture we send the reader away: a transfer that failed is watched for a refund, without end."""
 
@@ -274,7 +281,7 @@ def test_error_messages_of_the_service_are_shown_as_text(code: int, status: int)
             if answer.kind == "text/html":
                 assert differences(answer.text, other.text) == [], path
             else:
-                assert as_harmless(json.loads(answer.text)) == as_harmless(json.loads(other.text)), path
+                assert json.loads(answer.text).keys() == json.loads(other.text).keys(), path
 
 
 def refused(code: int, status: int, turn: int, *, is_harmless: bool) -> dict[str, Answer]:
@@ -293,24 +300,11 @@ def refused(code: int, status: int, turn: int, *, is_harmless: bool) -> dict[str
 INTENT: Final = f"/intent/0x{'ab' * 32}"
 
 
-def test_json_is_shown_as_received(crawls: tuple[Crawl, Crawl]) -> None:
-    found, other = (each.of("application/json") for each in crawls)
+def test_json_has_the_texts_as_received(crawls: tuple[Crawl, Crawl]) -> None:
+    found = crawls[0].of("application/json")
     assert len(found) > 2
-    for path, answer in found.items():
-        assert as_harmless(json.loads(answer.text)) == as_harmless(json.loads(other[path].text)), path
-
-
-def as_harmless(value: Any) -> Any:
-    """With the texts of a harmless run. What holds HTML is taken apart as HTML is."""
-    match value:
-        case dict():
-            return {key: as_harmless(each) for key, each in value.items()}
-        case list():
-            return [as_harmless(each) for each in value]
-        case str():
-            return OF_ITS_OWN.sub("…", value.translate(HARMLESS))
-        case _:
-            return value
+    received = {text for answer in found.values() for text in texts(json.loads(answer.text))}
+    assert len(received & {each.lower() for each in corpus.XSS}) > 10
 
 
 def test_feeds_and_images_are_well_formed_and_contain_no_injected_element(crawls: tuple[Crawl, Crawl]) -> None:
@@ -322,12 +316,11 @@ def test_feeds_and_images_are_well_formed_and_contain_no_injected_element(crawls
 
 
 def elements(document: str) -> list[tuple[str, list[str], Any]]:
-    found = []
-    for each in ElementTree.fromstring(document.encode()).iter():  # noqa: S314 - our own
-        words = (each.text or "").strip()
-        is_html = each.get("type") == "html" or each.tag == "html"
-        found.append((each.tag, sorted(each.attrib), harmless(nodes(words)) if is_html else as_harmless(words)))
-    return found
+    """Return the elements of XML, and in each that holds HTML the elements of that."""
+    return [
+        (each.tag, sorted(each.attrib), skeleton(each.text or "") if each.get("type") == "html" else None)
+        for each in ElementTree.fromstring(document.encode()).iter()  # noqa: S314 - our own
+    ]
 
 
 def test_no_cell_of_an_export_is_a_formula(crawls: tuple[Crawl, Crawl]) -> None:
@@ -389,27 +382,3 @@ def test_untrusted_text_never_starts_a_log_line(form: str, written: str) -> None
     else:
         assert all(each.startswith("  ") and each.isprintable() for each in traceback.splitlines()[1:])
         assert len(traceback.splitlines()) == 1 + len(traceback.split("\n  ")) - 1
-
-
-@pytest.mark.slow
-def test_the_log_of_a_dashboard_process_has_one_event_per_line(tmp_path: Path) -> None:
-    """A request with everything hostile that HTTP lets through, to a dashboard whose service says hostile things."""
-    paths = ("/intent/0x%0d%0a2026-01-01 ERROR x: forged", "/chains?a=%0aforged", "/search?q=%1b[31m%0aforged")
-    with (
-        serving(refusing_in_many_lines) as service,
-        started(tmp_path / "log", INTENTS_SERVICE_URL=service.url, **SECRET) as (root, _),
-        httpx.Client(base_url=root, trust_env=False, timeout=PATIENCE) as visitor,
-    ):
-        for path in paths:
-            visitor.get(path, headers={"User-Agent": "x\x1b[31m", "Referer": "http://x/%0aforged"})
-    lines = (tmp_path / "log").read_text().splitlines()
-    assert len(lines) > 2
-    assert [
-        line for line in lines if not EVENT.match(line) and not line.startswith(("intents-ui is ready", "  "))
-    ] == []
-    assert [line for line in lines if line.startswith("forged") or "\x1b" in line or "?" in line] == []
-
-
-def refusing_in_many_lines(visit: Visit) -> None:
-    said = {"error": "x\nforged", "code": 2001, "msg": "x\r\nforged \x1b[31m", "cause": "x\u2028forged", "status": 500}
-    visit.send(response(said, status=500))

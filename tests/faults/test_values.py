@@ -336,14 +336,6 @@ def test_a_quote_that_expired_before_its_creation_has_no_time_left(quote: Transf
 OTHER = "0x" + "77" * 32
 
 
-def test_a_receipt_of_another_intent_is_rejected_and_the_intent_shown(transfer: Transfer) -> None:
-    transfer.put("GetIntentReceipt", "intentReceipt", "intentId", value=OTHER)
-    answer = transfer.page()
-    assert answer.status_code == 200
-    assert "Couldn't load the receipt" in words(answer)
-    assert OTHER not in answer.body
-
-
 def test_a_receipt_of_another_intent_is_ignored_in_a_list(transfer: Transfer) -> None:
     receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"] | {"status": "SUCCEEDED"}
     entry = {"intentId": OTHER, "status": "FAILED", "receipt": receipt}
@@ -356,23 +348,6 @@ def test_a_receipt_of_another_intent_is_ignored_in_a_list(transfer: Transfer) ->
 
 
 # Contradictions
-
-
-@pytest.mark.parametrize(
-    ("status", "word", "leg"), [("FAILED", "Failed", "SUCCEEDED"), ("SUCCEEDED", "Succeeded", "FAILED")]
-)
-def test_contradictory_values_are_shown_as_received(transfer: Transfer, status: str, word: str, leg: str) -> None:
-    transfer.put("GetIntentReceipt", "intentReceipt", "status", value=status)
-    transfer.put("GetIntentReceipt", "intentReceipt", "destinationTransaction", "status", value=leg)
-    answer = transfer.page()
-    assert answer.status_code == 200
-    fields = transfer.page("/proof")
-    assert field(fields, "receipt.status") == status
-    assert field(fields, "receipt.destination_transaction.status") == leg
-    badge = LexborHTMLParser(answer.body).css_first("#receipt .status")
-    assert badge is not None
-    assert badge.text(strip=True) == word
-    assert "disagree" in words(answer) or "contradict" in words(answer)
 
 
 def test_an_unreadable_amount_is_not_treated_as_zero(transfer: Transfer) -> None:

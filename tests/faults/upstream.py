@@ -1,4 +1,4 @@
-"""The service on a real socket, with faults by operation and number of the call.
+"""The service on a real socket, with faults by operation.
 
 The emulator responds to all other calls.
 """
@@ -33,30 +33,26 @@ class Request:
 
 @dataclass
 class Upstream:
-    """A service. `requests` are those received, in order. Scripts of a call number take precedence."""
+    """A service. `requests` are those received, in order."""
 
     emulator: Emulator
     requests: list[Request] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
-        self._scripts: dict[tuple[str, int | None], Script] = {}
-        self._counts: dict[str, int] = {}
+        self._scripts: dict[str, Script] = {}
         self._service = InProcessTransport(self.emulator)
         self.server = ScriptedServer(self._answer)
         self.url = self.server.url
 
-    def inject(self, script: Script, *operations: str, nth: int | None = None) -> None:
-        """Inject a fault into the `nth` next call (from 1), or each (None), of these operations, or of all."""
+    def inject(self, script: Script, *operations: str) -> None:
+        """Inject a fault into each call of these operations, or of all."""
         with self._lock:
-            for operation in operations or (EVERY,):
-                self._counts[operation] = 0
-                self._scripts[operation, nth] = script
+            self._scripts |= dict.fromkeys(operations or (EVERY,), script)
 
     def clear_faults(self) -> None:
         with self._lock:
             self._scripts.clear()
-            self._counts.clear()
             self.requests.clear()
 
     def requested(self, *operations: str) -> list[Request]:
@@ -80,12 +76,7 @@ class Upstream:
         with self._lock:
             request = Request(visit.operation, json.loads(visit.body or "null"), visit.headers, time.monotonic())
             self.requests.append(request)
-            for operation in (visit.operation, EVERY):
-                self._counts[operation] = number = self._counts.get(operation, 0) + 1
-                for nth in (number, None):
-                    if script := self._scripts.get((operation, nth)):
-                        return script
-        return None
+            return self._scripts.get(visit.operation) or self._scripts.get(EVERY)
 
     def pass_on(self, visit: Visit) -> None:
         extensions = {"timeout": {"pool": 10.0, "read": 40.0}}

@@ -77,14 +77,6 @@ def test_the_secret_of_a_compressed_form_differs_in_each_response() -> None:
     assert not any(morsel.value in page for morsel in site.cookies.values())
 
 
-def test_images_and_short_lists_are_not_compressed(emulator: Emulator) -> None:
-    intent = f"/intent/{emulator.finished(8)['intentId']}"
-    for path in (f"{intent}/card.png", "/robots.txt", "/site.webmanifest"):
-        answer = Client().get(path, headers={"Accept-Encoding": "br, gzip"})
-        assert answer.status_code == 200
-        assert "Content-Encoding" not in answer.headers, path
-
-
 def test_an_unchanged_response_is_a_304_without_a_body(emulator: Emulator) -> None:
     """By either validator. A page cached compressed has a weak ETag."""
     site = Client()

@@ -9,7 +9,6 @@ import pytest
 import time_machine
 from django.test import RequestFactory
 
-from intents_ui.http import api_access
 from intents_ui.http.limits import SECONDS, RateLimiter
 from intents_ui.service.redis import RedisGuard
 from intents_ui.settings import ENV
@@ -59,23 +58,6 @@ def test_a_request_costs_what_is_most_of_what_it_takes_and_at_most_a_full_bucket
     assert limiter.consume(HERE, 1).left == SECONDS - 7
     assert limiter.charge(request, 10 * SECONDS) == 1
     assert limiter.charge(RequestFactory().get("/", REMOTE_ADDR=ELSEWHERE), 10 * SECONDS) == 0
-
-
-def test_what_is_left_and_when_all_is_there_again_is_said(limiter: RateLimiter, clock: time_machine.Traveller) -> None:
-    first, second = limiter.consume(HERE, 20), limiter.consume(HERE, SECONDS)
-    assert (first.capacity, first.left, first.reset) == (SECONDS, SECONDS - 20, 20)
-    assert (second.left, second.wait, second.reset) == (SECONDS - 20, 20, 20)
-    clock.shift(timedelta(seconds=5))
-    assert limiter.consume(HERE, 1).left == SECONDS - 16
-
-
-def test_each_client_has_its_own_bucket_and_a_token_its_own_limit(
-    limiter: RateLimiter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(vars(ENV), "api_tokens", api_access.parse(f"desk:{'0' * 64}:600"))
-    assert waits(limiter, HERE, SECONDS, 1) == [0, 1]
-    assert waits(limiter, ELSEWHERE, SECONDS, 1) == [0, 1]
-    assert waits(limiter, "token desk", 1200, 1) == [0, 1]
 
 
 def test_concurrent_requests_get_no_more_than_sequential_ones(limiter: RateLimiter) -> None:

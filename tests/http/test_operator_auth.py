@@ -1,7 +1,7 @@
-"""Write access: its levels, the operator token, remembered browsers, and limits on wrong tokens."""
+"""Write access: levels, the operator token, remembered browsers, limits on wrong tokens, and confirmations."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from intents_ui import app, settings, startup
 from intents_ui.http import limits, operator_auth
+from intents_ui.http.operator_auth import read_confirmed, sign
 
 TOKEN = "canary-token-of-the-operator"
 
@@ -133,3 +134,27 @@ def test_wrong_tokens_at_the_token_page_are_limited() -> None:
     assert 429 not in guess("127.0.0.1", 110)
     statuses = [Client().post("/operator", {"operator-token": "wrong"}).status_code for _ in range(11)]
     assert statuses == [403] * 10 + [429], "also from this machine"
+
+
+LONG = "x" * 10_000
+
+
+def test_a_confirmation_holds_for_its_intent_and_its_form_only() -> None:
+    signed = sign("shown", "0x1", "one")
+    assert read_confirmed(signed, "0x1", "one")
+    for subject in (("0x1", "another"), ("0x2", "one"), ("0x1",)):
+        assert read_confirmed(signed, *subject) is None
+
+
+@pytest.mark.parametrize(("minutes", "holds"), [(59, True), (61, False)])
+def test_a_confirmation_holds_for_an_hour(minutes: int, holds: bool) -> None:
+    signed = sign("shown", "0x1", "one")
+    with time_machine.travel(datetime.now(UTC) + timedelta(minutes=minutes)):
+        assert bool(read_confirmed(signed, "0x1", "one", max_age=3600)) is holds
+
+
+def test_the_end_of_a_long_text_is_confirmed_too() -> None:
+    confirmed = read_confirmed(sign(LONG, "CommitIntent"), "CommitIntent")
+    assert confirmed
+    assert confirmed.is_of(LONG)
+    assert not confirmed.is_of(f"{LONG[:-1]}y")

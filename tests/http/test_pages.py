@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.core.signals import request_finished
-from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpRequest, StreamingHttpResponse
 
 from intents_ui import app
 from intents_ui.application import Pages
@@ -49,18 +49,6 @@ async def ask(handler: Pages, body: bytes = b"") -> list[dict[str, Any]]:
 
     await handler(dict(SCOPE), receive, send)
     return sent
-
-
-async def test_cookies_are_among_the_headers() -> None:
-    def view(request: HttpRequest) -> HttpResponse:
-        response = HttpResponse()
-        response.set_cookie("one", "1")
-        response.set_cookie("two", "2")
-        return response
-
-    start, _ = await ask(pages(view))
-    cookies = [value for name, value in start["headers"] if name == b"set-cookie"]
-    assert cookies == [b"one=1; Path=/", b"two=2; Path=/"]
 
 
 async def test_a_response_is_closed_in_its_thread(finished: list[str]) -> None:

@@ -1,8 +1,50 @@
-"""Log filters."""
+"""The log has a line for each request, without what a user typed, and metrics those of several processes."""
 
+import asyncio
+import contextlib
+import io
 import logging
+from contextlib import closing
+from pathlib import Path
 
+import pytest
+from django.test import Client
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
+
+from intents_ui.application import RequestLog
+from intents_ui.ops import logs, metrics
 from intents_ui.ops.logs import MAX_ONCE, OnceOnly
+from tests.pages.asgi import ask
+from tests.pages.conftest import emulator
+
+__all__ = ["emulator"]
+
+
+@pytest.mark.usefixtures("emulator")
+def test_a_line_names_the_page_and_neither_path_nor_query(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logs.REQUESTS):
+        for path in ("/search?q=canary", "/nowhere/canary?a=canary"):
+            ask("GET", path, headers={"User-Agent": "canary", "Referer": "http://localhost/canary"})
+    lines = [record for record in caplog.records if record.name == logs.REQUESTS]
+    assert [record.getMessage().partition(",")[0] for record in lines] == ["GET search 404", "GET none 404"]
+    assert not any("canary" in f"{record.getMessage()} {record.args}" for record in lines)
+
+
+@pytest.mark.usefixtures("emulator")
+def test_a_rejected_request_leaves_one_line_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(logging.getHandlerByName("console"), "stream", written)
+    assert Client().get("/tokens", {f"a{number}": "1" for number in range(1001)}).status_code == 400
+    (line,) = written.getvalue().splitlines()
+    assert "WARNING django.security.TooManyFieldsSent" in line
+
+
+@pytest.mark.parametrize(("error", "status"), [(asyncio.CancelledError(), 499), (RuntimeError("a bug"), 500)])
+def test_that_a_client_left_is_no_error(caplog: pytest.LogCaptureFixture, error: BaseException, status: int) -> None:
+    request = RequestLog({"path": "/help", "method": "GET", "headers": [], "client": ("127.0.0.1", 50_000)})
+    with caplog.at_level(logging.INFO, logs.REQUESTS), contextlib.suppress(type(error)), request:
+        raise error
+    assert f"GET none {status}," in caplog.text
 
 
 def record(message: str, **extra: object) -> logging.LogRecord:
@@ -22,3 +64,17 @@ def test_the_number_of_different_messages_for_once_is_bounded() -> None:
     once = OnceOnly()
     assert sum(once.filter(record(str(number), once=True)) for number in range(3 * MAX_ONCE)) == MAX_ONCE
     assert once.filter(record("another"))
+
+
+def test_a_scrape_leaves_out_the_files_of_processes_that_start_or_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(metrics.FOLDER, str(tmp_path))
+    monkeypatch.setattr(metrics, "IS_SHARED", True)
+    for pid in (1, 2):
+        key = mmap_key("intents_ui_rejected", "intents_ui_rejected_total", ["stage"], ["view"], "Rejected.")
+        with closing(MmapedDict(str(tmp_path / f"counter_{pid}.db"))) as file:
+            file.write_value(key, 3.0, 0.0)
+    (tmp_path / "counter_3.db").touch()  # created, and not yet as large as it will be
+    (tmp_path / "gauge_livesum_4.db").symlink_to(tmp_path / "removed after it was listed")
+    assert 'intents_ui_rejected_total{stage="view"} 6.0' in metrics.text().decode().splitlines()
