@@ -30,6 +30,7 @@ from tests.surfaces import Amount, Said
 pytestmark = pytest.mark.usefixtures("still")
 
 SCENARIO = SCENARIOS[1]  # 100 USDC from Arbitrum One to Base, bridged by Relay
+LEFT_OVER = SCENARIOS[10]  # 79.7123 USDC.e at the destination intent address
 MOMENTS = {moment.name: moment for moment in surfaces.moments(SCENARIO)}
 RECEIPTS = ("GetIntentReceipt", "WaitIntentReceipt", "GetIntentHistory")
 ALL = (*RECEIPTS, "GetIntent", "SearchIntents")
@@ -56,9 +57,9 @@ def deposit(amount: str | None) -> Callable[[Document], None]:
     return change
 
 
-def described(decimals: int) -> Callable[[Document], None]:
+def described(decimals: int, *, of_balances: bool = False) -> Callable[[Document], None]:
     def change(document: Document) -> None:
-        if "decimals" in document and "balance" not in document:
+        if "decimals" in document and ("balance" in document) == of_balances:
             document["decimals"] = decimals
 
     return change
@@ -301,6 +302,34 @@ def test_every_surface_says_the_same_of_a_lying_service(world: World) -> None:
 def test_lists_have_a_token_whose_address_has_a_slash(world: World) -> None:
     for path in ("/tokens", "/tokens/rows", "/suggest?q=usdc", "/api/v1/tokens", "/routes"):
         assert world.transfer.get(path)
+
+
+@pytest.mark.parametrize("world", [("another amount was deposited", "ended")], indirect=True)
+def test_every_digit_of_a_rounded_amount_is_on_hover_in_exports_and_in_the_api(world: World) -> None:
+    assert '<span title="97.654321 USDC">97.6543 USDC</span>' in world.transfer.page
+    for name in ("export row", "export, NDJSON", "API, transfer", "API, triage", "MCP"):
+        said = SURFACES[name](world.transfer)
+        assert said
+        assert said.sent == Amount("97.654321", "USDC"), name
+
+
+@pytest.mark.parametrize("decimals", [0, 8, 18])
+def test_a_balance_that_contradicts_the_listed_decimals_says_so(
+    emulator: Emulator, site: Client, monkeypatch: pytest.MonkeyPatch, decimals: int
+) -> None:
+    worst = next(each for each in surfaces.moments(LEFT_OVER) if each.name == "at its worst")
+    played = surfaces.play(emulator, LEFT_OVER, worst)
+    with recorded(emulator, monkeypatch) as service:
+        service.changes["GetIntentHistory"] = partial(changed, described(decimals, of_balances=True))
+        transfer = surfaces.Transfer(played["intentId"], played["ownerAddress"], site)
+        listed = f"{transfer.filters}&balances=1"
+        page = surfaces.words(transfer.page)
+        files = [transfer.get(f"/export/history.{kind}?{listed}") for kind in ("csv", "ndjson")]
+        row = surfaces.words(transfer.get(f"/history?{listed}"))
+    for text in (page, *files):
+        assert f"79.7123 USDC.e ({DECIMALS}, 79," in text or f"79.712345 USDC.e ({DECIMALS}, 79," in text
+    assert "79.7123 USDC.e recoverable" in row
+    assert DECIMALS in row
 
 
 @pytest.mark.parametrize("scenario", [21, 23])

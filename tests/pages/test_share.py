@@ -103,16 +103,6 @@ def test_a_changed_status_changes_the_card(site: Client, emulator: Emulator) -> 
     assert opened(offered.content).tobytes() != opened(later.content).tobytes()
 
 
-@pytest.mark.parametrize("fault", ["failing-500", "html-502"])
-@pytest.mark.parametrize("operation", ["GetIntent", "GetIntentReceipt"])
-def test_without_the_service_there_is_no_card(site: Client, emulator: Emulator, operation: str, fault: str) -> None:
-    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}/card.png"
-    emulator.inject(operation, fault)
-    answer = site.get(path)
-    assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
-    assert not answer["Content-Type"].startswith("image/")
-
-
 def test_an_unknown_intent_has_no_card(site: Client) -> None:
     assert site.get(f"/intent/{UNKNOWN}/card.png").status_code == 404
     assert site.get("/intent/what is this/card.png").status_code == 404

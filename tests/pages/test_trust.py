@@ -9,8 +9,6 @@ from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.formatting import hashes
-from tests import exported
-from tests.exported import KINDS
 from tests.pages.asgi import ask
 from tests.pages.reading import read, visible_text
 
@@ -32,10 +30,6 @@ def part(page: str, pattern: str) -> str:
     found = re.search(pattern, page, re.DOTALL)
     assert found, pattern
     return found[0]
-
-
-def row(page: str, intent_id: str) -> str:
-    return part(page, rf'<tr id="row-{intent_id}">.*?</tr>')
 
 
 def is_marked(markup: str) -> bool:
@@ -72,13 +66,6 @@ def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
     assert "token list for Base isn't available, so the token there couldn't be checked against it" in shown
 
 
-@pytest.mark.parametrize(
-    "path", ["/history?owner={ownerAddress}", "/address/{ownerAddress}", "/search?owner={ownerAddress}"]
-)
-def test_a_list_row_shows_the_token_warnings(site: Client, spoof: Any, path: str) -> None:
-    assert is_marked(row(read(site, path.format(**spoof)), spoof["intentId"]))
-
-
 def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", read(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
     reply, _escalation = map(html.unescape, texts)
@@ -95,14 +82,3 @@ def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None
 
 def test_the_contracts_address_page_shows_the_token_warnings(site: Client) -> None:
     assert f"Token contract of USDC ({WORDS}) on Base" in visible_text(read(site, f"/address/{FAKE}"))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_export_has_columns_for_the_token_warnings(site: Client, spoof: Any, kind: str) -> None:
-    rows = exported.read(kind, ask("GET", f"/export/address/{spoof['ownerAddress']}.{kind}").content).rows
-    by_id = {row["intent_id"]: row for row in rows}
-    assert by_id[spoof["intentId"]]["origin_warnings"] == "looks like USDC; unlisted"
-    assert not by_id[spoof["intentId"]]["destination_warnings"]
-    others = [row for row in rows if (row["origin_token"] or FAKE).lower() != FAKE]
-    assert others
-    assert not any(row["origin_warnings"] for row in others)
