@@ -6,18 +6,14 @@ import socket
 import ssl
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
-from intents_ui import app, startup
-from intents_ui.emulator import Emulator
 from tests.faults.test_bad_input import raw
 from tests.nginx import balanced
-from tests.pages.asgi import ask
-from tests.pages.conftest import switch_to
 from tests.production import Production
 from tests.waiting import PATIENCE
 
@@ -50,24 +46,6 @@ def test_a_header_that_imitates_another_is_dropped(production: Production) -> No
     assert "<html" in production.get("/nowhere", HX_Request_Type="partial").text
 
 
-@contextmanager
-def embedded(emulator: Emulator) -> Iterator[None]:
-    before = app.current()
-    app.use(startup.build(emulator=emulator))
-    yield
-    switch_to(before)
-
-
-def opened(path: str) -> httpx.Response:
-    """Return a response of the dashboard in this process."""
-    return ask("GET", path if path.startswith("http:") else f"http://127.0.0.1{path}")
-
-
-def test_the_emulator_in_the_process_rejects_an_unknown_host_name() -> None:
-    with embedded(Emulator()):
-        assert opened("http://evil.example/rpc/Service/GetChains").status_code == 400
-
-
 @pytest.mark.parametrize("host", ["intents.example:6666", "INTENTS.example.:6666", "intents.example:0"])
 def test_a_port_not_in_the_settings_never_appears_in_shared_links(production: Production, host: str) -> None:
     intent = production.intent()
@@ -83,30 +61,6 @@ def test_configured_and_local_ports_stay_in_links(production: Production) -> Non
         page = production.get(intent, Host=host)
         [feed] = re.findall(r'<link rel="alternate" type="application/atom\+xml" href="([^"]+)"', page.text)
         assert urlsplit(feed).netloc == host
-
-
-@pytest.mark.parametrize("scenario", [3, 8, 16], ids=["succeeded", "refunded", "with the longest page"])
-def test_a_remote_service_shows_the_same_transfer_as_the_emulator_in_the_process(
-    production: Production, scenario: int
-) -> None:
-    emulator = production.service.emulator
-    path = f"/intent/{emulator.finished(scenario)['intentId']}"
-    paths = (f"{path}/balances", path)  # so that the page doesn't wait for them
-    with embedded(emulator):
-        _, own = map(opened, paths)
-    _, remote = map(production.get, paths)
-    assert (own.status_code, remote.status_code) == (200, 200)
-    assert of_transfer(own.text) == of_transfer(remote.text)
-
-
-def of_transfer(page: str) -> str:
-    """Return the page without what differs by design: times, the port, the demo banner and its links."""
-    main = page[page.index("<main") : page.index("</main>")]
-    printed = r"<p class=\"on-paper.*?</p>"
-    times = r"(Updated|[Cc]hecked)\s+<time.*?</time>|data-(?:since|now)=\"[^\"]*\"|\d+ (s|min|h|d) ago|[\d a-z]+ so far"
-    copied = r"(as of|Checked) [-\d]+ [:\d]+ UTC"
-    port = r"(?<=//127\.0\.0\.1):\d+(?=/)"
-    return re.sub(rf"{printed}|{times}|{copied}|{port}|\?seen=\w+", "", main, flags=re.DOTALL)
 
 
 def test_a_remote_service_has_no_banner_no_demo_and_no_embedded_api(production: Production) -> None:
