@@ -1,6 +1,7 @@
-"""The live hub: one poll per intent, and every viewer sees each change."""
+"""The live hub: one poll per intent, every viewer sees each change, and an outage with its age."""
 
 import asyncio
+import logging
 
 import pytest
 
@@ -95,20 +96,62 @@ async def test_closing_the_hub_ends_every_subscription(service, clock, slow):
     assert service.waits == 0
 
 
-async def test_an_unknown_status_is_not_final(service, clock):
-    intent = service.emulator.play(17, age=20)["intentId"]
+async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery(service, clock, slow):
+    async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, slow) as (viewer,):
+        await until(lambda: viewer.snapshots and service.waits)
+        before = viewer.snapshots[-1]
+        clock.forward(10)
+        await front.down()
+        await until(lambda: viewer.snapshots[-1].stale_since)
+        stale = viewer.snapshots[-1]
+        assert stale.receipt == before.receipt
+        assert stale.stale_since > stale.learned_at
+        clock.forward(60)
+        await front.up()
+        await until(lambda: not viewer.snapshots[-1].stale_since)
+        assert viewer.snapshots[-1].learned_at > stale.stale_since
+        await until(lambda: service.waits == 1)
+
+
+async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(service, clock, slow):
+    async with served(service) as front, hub_on(front.url, clock=clock) as hub:
+        await front.down()
+        async with viewers(hub, slow) as (viewer,):
+            await until(lambda: viewer.snapshots)
+            assert viewer.snapshots[0].receipt is None
+            assert viewer.snapshots[0].stale_since
+            await front.up()
+            await until(lambda: viewer.snapshots[-1].receipt)
+            assert not viewer.snapshots[-1].stale_since
+
+
+async def test_every_failure_is_reported_and_recovered_from(clock):
+    service = CountedService(Emulator(now=clock, hold=0.2))
+    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.snapshots and service.waits)
-        assert not viewer.snapshots[-1].is_final
+        for trouble in ("failing-500", "broken-json", "geoblocked", "cut-body", "not-found"):
+            service.emulator.inject("*", trouble)
+            clock.forward(60)
+            await until(lambda: viewer.snapshots[-1].stale_since)
+            service.emulator.reset()
+            await until(lambda: not viewer.snapshots[-1].stale_since)
+            await until(lambda: service.waits)
 
 
-async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock):
-    intents = [service.emulator.play("cross-chain-fast", age=22)["intentId"] for _ in range(6)]
-    async with hub_on(service, clock=clock, held_calls=2) as hub:
-        watching = [Viewer(hub, intent) for intent in intents]
-        await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 2)
-        clock.forward(40)
-        await asyncio.gather(*(viewer.task for viewer in watching))
-        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
-        assert not any(snapshot.stale_since for viewer in watching for snapshot in viewer.snapshots)
-    assert service.most_under_way["WaitIntentReceipt"] == 2
+async def test_an_internal_error_is_reported_and_polling_restarts(service, clock, monkeypatch, caplog, slow):
+    async with hub_on(service, clock=clock) as hub, viewers(hub, slow) as (viewer,):
+        await until(lambda: viewer.snapshots and service.waits)
+        broken = asyncio.Event()
+
+        def fails(*_: object, **__: object) -> None:
+            broken.set()
+            raise ZeroDivisionError
+
+        with monkeypatch.context() as patched, caplog.at_level(logging.CRITICAL, "intents_ui.live.hub"):
+            patched.setattr(operations, "wait_intent_receipt", fails)
+            clock.forward(900)
+            await broken.wait()
+            await until(lambda: viewer.snapshots[-1].stale_since)
+        await until(lambda: not viewer.snapshots[-1].stale_since)
+        await until(lambda: service.waits)

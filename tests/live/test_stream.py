@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from intents_ui.live.snapshot import Snapshot
-from intents_ui.live.stream import Limits, Streams, message
+from intents_ui.live.stream import Limits, Streams
 from intents_ui.service.executor import Shares
 from tests.emulator.driving import Clock
-from tests.live.browser import Browser, browsing, event
+from tests.live.browser import Browser, browsing
 from tests.live.following import CountedService, hub_on, until
 
 
@@ -94,28 +94,6 @@ async def test_a_returning_reader_with_the_latest_snapshot_gets_nothing_until_it
             ("", "<p>SUCCEEDED</p>"),
             ("done", "SUCCEEDED"),
         ]
-
-
-async def test_a_returning_reader_with_the_final_snapshot_is_only_told_it_is_final(service, page, clock):
-    intent = service.emulator.finished("cross-chain-fast")["intentId"]
-    async with streams_on(service, page, clock) as streams:
-        first = Browser(streams, f"/live/{intent}")
-        await first.task
-        again = Browser(streams, f"/live/{intent}", headers={"Last-Event-ID": first.events[0].id})
-        await again.task
-    assert [event.name for event in again.events] == ["done"]
-
-
-async def test_a_stale_snapshot_is_sent_and_a_fresh_one_after_recovery(service, page, clock, slow):
-    async with streams_on(service, page, clock) as streams:
-        browser = Browser(streams, f"/live/{slow}")
-        async with browsing(browser):
-            await until(lambda: browser.events and service.waits)
-            service.emulator.inject("*", "failing-500")
-            clock.forward(60)
-            await until(lambda: "stale" in browser.events[-1].data)
-            service.emulator.reset()
-            await until(lambda: "fresh" in browser.events[-1].data)
 
 
 async def test_the_same_snapshot_is_rendered_once_but_again_after_an_outage(service, page, clock):
@@ -245,16 +223,6 @@ async def test_a_stopping_process_sends_current_and_new_readers_to_another(servi
     assert {browser.events[-1].name for browser in browsers} == {"bye"}
     assert len({browser.events[-1].retry for browser in browsers}) > 10
     assert (late.status, [event.name for event in late.events]) == (200, ["bye"])
-
-
-@pytest.mark.parametrize(
-    "text", ["one\ntwo", "one\r\ntwo", "one\rtwo", "\u2028 one\x0bline\n: no comment\nevent: done"]
-)
-def test_a_fragment_arrives_unchanged_line_by_line(text):
-    sent = message(text, id="1", retry=5).decode()
-    read = event(sent.removesuffix("\n\n"))
-    assert read.data == text.replace("\r\n", "\n").replace("\r", "\n")
-    assert (read.name, read.id, read.retry) == ("", "1", 5)
 
 
 async def test_a_stopping_process_does_not_report_an_undelivered_final_snapshot_as_done(service, page, clock):
