@@ -1,4 +1,4 @@
-"""Forms of the API console: the fields of each request, by the JSON schemas of `requests`.
+"""Forms of the API console: the fields of each request, from `requests.toml`.
 
 A request becomes JSON from the values of a form, and the values from JSON. Nothing is rejected: text in a number field
 is sent as text, for the service to validate.
@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from intents_ui.service import decode, requests
+from intents_ui import tables
+from intents_ui.service import decode
 from intents_ui.service.decode import Brand, Verbatim
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import read_text
 from intents_ui.service.operations import Kind
-from intents_ui.service.requests import Request
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,199})", re.ASCII)
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,199})(\.[0-9]{1,199})?([eE][+-]?[0-9]{1,9})?", re.ASCII)
@@ -84,63 +84,20 @@ class Attempt:
     error: ServiceError | None = None
 
 
-def _operation(model: type[Request], kind: Kind, consequence: str = "") -> Operation:
-    schema = model.model_json_schema()
-    members = tuple(_members(schema, schema.get("$defs", {})))
-    return Operation(model.__name__, schema["description"], kind, members, consequence)
-
-
-def _members(schema: Mapping[str, Any], definitions: Mapping[str, Any], outer: str = "") -> Iterator[Member]:
-    """Yield the fields of an object, those of the objects inside with their path."""
-    for name, field in schema["properties"].items():
-        found, items = _resolved(field, definitions), _resolved(field.get("items", {}), definitions)
-        if "properties" in found:
-            yield from _members(found, definitions, f"{outer}{name}.")
-        else:
-            yield Member(
-                f"{outer}{name}",
-                f"{items['type']}[]" if items else found["type"],
-                field["description"],
-                is_required=name in schema.get("required", ()),
-                words=tuple((items or found).get("enum", ())),
+def _operations() -> Iterator[Operation]:
+    table = tables.read(__package__, "requests.toml")
+    words = table.pop("words")
+    for name, each in table.items():
+        members = tuple(
+            Member(
+                path, kind.removesuffix("!"), about, kind.endswith("!"), tuple(words.get(path.rpartition(".")[2], ()))
             )
+            for path, (kind, about) in each["fields"].items()
+        )
+        yield Operation(name, each["about"], Kind(each["kind"]), members, each.get("consequence", ""))
 
 
-def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = definitions[field["$ref"].rpartition("/")[2]] if "$ref" in field else field
-    return found
-
-
-_IN_ORDER = (  # of the API's documentation
-    _operation(requests.SearchIntents, Kind.SEARCH),
-    _operation(requests.GetIntentHistory, Kind.BALANCES),
-    _operation(requests.GetIntent, Kind.MOVING),
-    _operation(requests.GetIntentReceipt, Kind.MOVING),
-    _operation(requests.WaitIntentReceipt, Kind.WAIT),
-    _operation(
-        requests.CommitIntent,
-        Kind.WRITE,
-        "This accepts the quote for its owner. It moves no funds and cannot be undone. Execute within 10 minutes of "
-        "accepting, before the quote expires.",
-    ),
-    _operation(requests.GetTokenList, Kind.TOKENS),
-    _operation(requests.GetChains, Kind.CHAINS),
-    _operation(requests.GetExactInputRoutes, Kind.TOKEN_SEARCH),
-    _operation(requests.GetExactOutputRoutes, Kind.TOKEN_SEARCH),
-    _operation(
-        requests.QuoteIntent,
-        Kind.WRITE,
-        "This requests a quote. It costs nothing and moves no funds. The intent appears in the history, where all "
-        "users can see it.",
-    ),
-    _operation(
-        requests.ExecuteIntent,
-        Kind.WRITE,
-        "This starts the transfer. Once the deposit arrives, it runs and cannot be undone.",
-    ),
-    _operation(requests.GetTokenPrices, Kind.PRICES),
-)
-OPERATIONS: Mapping[str, Operation] = {each.name: each for each in _IN_ORDER}
+OPERATIONS: Mapping[str, Operation] = {each.name: each for each in _operations()}
 
 
 def written(known: Iterable[Member], typed: Mapping[str, str], *, names: Brand) -> str:
