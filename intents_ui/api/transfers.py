@@ -53,7 +53,8 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
     if parsed.problems:
         return invalid(request, parsed)
     query, root = parsed.filters.query, client_ip.root(request)
-    found = reading.list_page(parsed.filters, at=cursors.read(given.cursor or "", query=query))
+    at = cursors.read(given.cursor or "", query=query)
+    found = reading.list_page(parsed.filters, at=at)
 
     def page(position: Position | None) -> str | None:
         return f"{root}{cursors.address(request.path, query=query, at=position)}" if position else None
@@ -62,7 +63,7 @@ def list_transfers(request: HttpRequest, given: Query[TransferFilters]) -> HttpR
         models.ApiTransfers(
             transfers=tuple(answers.listed(each, root=root) for each in reading.of_entries(found.entries)),
             next=page(found.following),
-            previous=page(found.previous),
+            previous=page(at.previous),
             unreadable=found.unreadable,
         )
     )

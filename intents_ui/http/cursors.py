@@ -18,9 +18,9 @@ from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
 
 NAME = "cursor"  # the URL parameter
-LONGEST = 8_000  # characters, far above the usual length with six cursors
-# The list's fingerprint, the edge, the direction, and the cursors of the page and of those before it.
-PARTS: Final = TypeAdapter(tuple[str, int | None, bool, Annotated[tuple[str | None, ...], Field(min_length=1)]])
+LONGEST = 8_000  # characters, far above the usual length with eleven cursors
+# The list's fingerprint, the page's number, and the cursors of the page and of those before it.
+PARTS: Final = TypeAdapter(tuple[str, int, Annotated[tuple[str | None, ...], Field(min_length=1)]])
 
 
 class Unreadable(Exception):
@@ -39,7 +39,7 @@ def write(position: Position, *, query: str) -> str:
     cursors = (position.cursor, *position.earlier)
     texts = [page.raw if page else None for page in cursors]
     word = urlsafe_base64_encode(
-        json.dumps([_fingerprint(query), position.edge, position.is_backward, texts], separators=(",", ":")).encode()
+        json.dumps([_fingerprint(query), position.number, texts], separators=(",", ":")).encode()
     )
     if len(word) > LONGEST and position.earlier:
         return write(replace(position, earlier=position.earlier[1:]), query=query)
@@ -84,13 +84,13 @@ def _parsed(word: str) -> tuple[str, Position]:
     if len(word) > LONGEST:
         raise Unreadable
     try:
-        fingerprint, edge, is_backward, texts = PARTS.validate_json(urlsafe_base64_decode(word))
+        fingerprint, number, texts = PARTS.validate_json(urlsafe_base64_decode(word))
         cursor, *earlier = [None if text is None else Page.from_text(text) for text in texts]
     except ValueError:
         raise Unreadable from None
     if any(page and (page.page_size or 0) > LARGEST_SIZE for page in (cursor, *earlier)):
         raise Unreadable
-    return fingerprint, Position(cursor, tuple(earlier), edge, is_backward)
+    return fingerprint, Position(cursor, tuple(earlier), number)
 
 
 def _fingerprint(query: str) -> str:

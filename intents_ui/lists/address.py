@@ -413,6 +413,6 @@ def history(
         "export_list": f"address/{wanted.owner}",
         "export_query": parsed.filters.query,
         "first": url(BEGINNING) if at != BEGINNING else None,
-        "previous": url(found.previous) if found else None,
+        "previous": url(at.previous) if found else None,
         "following": url(found.following) if found else None,
     }

@@ -59,7 +59,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "said": said(found, labels, at=at),
         "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
         "first": address(wanted) if at != BEGINNING else None,
-        "previous": address(wanted, found.previous) if found.previous else None,
+        "previous": address(wanted, at.previous) if at.previous else None,
         "following": address(wanted, found.following) if found.following else None,
     }
     return render(request, "lists/history.html", context, block="list")
@@ -85,14 +85,9 @@ def address(wanted: Filters, at: Position = BEGINNING) -> str:
 
 
 def said(found: ListPage, labels: ListLabels, *, at: Position) -> str:
-    """Return the screen reader announcement of a list change: `20 transfers, older page`."""
+    """Return the screen reader announcement of a list change: `20 transfers, page 2`."""
     shown = text.counted(len(found.entries), "transfer") if found.entries else "No transfers"
-    if at == BEGINNING:
-        return f"{shown}, {labels.ordered}"
-    if found.restarted:
-        return f"{shown}, first page"
-    backward, forward = ("newer", "older") if labels.parsed.filters.is_newest_first else ("earlier", "later")
-    return f"{shown}, {backward if at.is_backward else forward} page"
+    return f"{shown}, {labels.ordered if at == BEGINNING else f'page {at.number}'}"
 
 
 def watched(found: ListPage, wanted: Filters, *, now: datetime) -> QueryDict | None:

@@ -1,8 +1,7 @@
 """Reads of several calls: intents by any identifier, looking up every kind that it may be concurrently, and lists.
 
-A list's cursor belongs to the service and is sent back unchanged. Only the way back is derived here, with `before`,
-because requesting an earlier cursor again can return other rows: rows that were added or no longer match the filter
-shift all that follow. Where the service doesn't support `before`, the original cursor of that page is used.
+Cursors belong to the service and are sent back unchanged. The way back is by the cursors of the previous pages, which a
+position remembers. Cursors name a row, so rows that were added since don't shift these pages.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,6 @@ from intents_ui.service.models import (
     IntentReceipt,
     Page,
     SearchAnswer,
-    SortBy,
     TokenInfo,
 )
 from intents_ui.service.operations import SearchCriteria, ServiceCall
@@ -40,7 +38,7 @@ from intents_ui.service.results import (
     doubt,
 )
 
-MAX_EARLIER = 5  # pages whose cursors a position remembers
+MAX_EARLIER = 10  # pages whose cursors a position remembers. From a page further on, the first page is one click away
 MAX_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
 
@@ -49,24 +47,18 @@ type Ask = Callable[[Page], HistoryAnswer]
 
 @dataclass(frozen=True)
 class Position:
-    """Position in a list: the page's cursor (None for the first page), and those of the pages before it.
-
-    A page that `is_backward` was requested with `before`. It replaces the last of the `earlier` pages and ends at
-    `edge`, the Unix time in seconds of the row that follows it. The flag is needed because a forward cursor may have
-    `before`, too.
-    """
+    """Position in a list: the page's number and cursor (None for the first page), and those of the pages before it."""
 
     cursor: Page | None = None
     earlier: tuple[Page | None, ...] = ()
-    edge: int | None = None
-    is_backward: bool = False
+    number: int = 1
 
     def onward(self, cursor: Page) -> Self:
-        earlier = (*self.earlier, self.cursor)[-MAX_EARLIER:]
-        return replace(self, cursor=cursor, earlier=earlier, edge=None, is_backward=False)
+        return type(self)(cursor, (*self.earlier, self.cursor)[-MAX_EARLIER:], self.number + 1)
 
-    def back(self, cursor: Page | None) -> Self:
-        return replace(self, cursor=cursor, earlier=self.earlier[:-1], edge=None, is_backward=False)
+    @property
+    def previous(self) -> Self | None:
+        return type(self)(self.earlier[-1], self.earlier[:-1], self.number - 1) if self.earlier else None
 
     def has_been_at(self, page: Page) -> bool:
         been = (self.cursor, *self.earlier)
@@ -75,107 +67,25 @@ class Position:
 
 @dataclass(frozen=True)
 class ListPage:
-    """One page of a list, with the positions of its neighbors.
-
-    `end` says why none follows. `restarted` marks a first page shown because the previous page's cursor is unknown.
-    """
+    """One page of a list, with the position of the next one. `end` says why none follows."""
 
     entries: Sequence[IntentHistory]
     following: Position | None
-    previous: Position | None
     end: End | None
     unreadable: int
-    restarted: bool = False
 
 
 def list_page(ask: Ask, first: Page, *, at: Position) -> ListPage:
     """Return the page at a position. `first` holds the list's order and page size."""
-    try:
-        answer = ask(at.cursor or first)
-    except Invalid:
-        if not at.is_backward:
-            raise
-        return _by_original_cursor(ask, first, at=at)
-    return _backward(ask, first, answer, at=at) if at.is_backward else _forward(answer, first, at=at)
-
-
-def _forward(answer: HistoryAnswer, first: Page, *, at: Position) -> ListPage:
+    answer = ask(at.cursor or first)
     onward, entries = answer.following, _entries(answer, first)
     circles = onward is not None and at.has_been_at(onward)
     return ListPage(
         entries=entries[:MAX_ROWS],
         following=at.onward(onward) if onward and not circles else None,
-        previous=_before(at, entries, first),
         end=End.CIRCLES if circles else answer.end,
         unreadable=answer.unreadable_entries + len(entries[MAX_ROWS:]),
     )
-
-
-def _before(at: Position, entries: Sequence[IntentHistory], first: Page) -> Position | None:
-    """Return the position of the rows that preceded this page when it was listed."""
-    turned = at.cursor and turn(at.cursor, first, is_backward=False)
-    if turned:
-        return replace(at, cursor=turned, edge=_edge(entries), is_backward=True)
-    return at.back(at.earlier[-1]) if at.earlier else None
-
-
-def _backward(ask: Ask, first: Page, answer: HistoryAnswer, *, at: Position) -> ListPage:
-    further, entries = answer.following, _entries(answer, first)
-    # The response ignores `before`: it continues in the other direction, or has rows from beyond the edge.
-    if (further and further.before is None) or _has_entry(entries, at.edge, first, beyond=True):
-        return _by_original_cursor(ask, first, at=at)
-    if not entries and at.earlier:
-        # Either all earlier rows left the list, or the service interprets `before` differently. The original cursor
-        # tells.
-        known = _by_original_cursor(ask, first, at=at)
-        if _has_entry(known.entries, at.edge, first, beyond=False):
-            return known
-    onward = at.cursor and turn(at.cursor, first, is_backward=True)
-    return ListPage(
-        entries=entries,
-        following=replace(at, cursor=onward, edge=None, is_backward=False) if onward else None,
-        previous=replace(at.back(further), edge=_edge(entries), is_backward=True) if further else None,
-        end=answer.end,
-        unreadable=answer.unreadable_entries,
-    )
-
-
-def _by_original_cursor(ask: Ask, first: Page, *, at: Position) -> ListPage:
-    """Return the page by its original cursor, or the first page if that cursor is unknown."""
-    if at.earlier:
-        return list_page(ask, first, at=at.back(at.earlier[-1]))
-    return replace(list_page(ask, first, at=Position()), restarted=True)
-
-
-def _edge(entries: Sequence[IntentHistory]) -> int | None:
-    created = entries[0].created_at if entries else None
-    return int(created.timestamp()) if created else None
-
-
-def _has_entry(entries: Sequence[IntentHistory], edge: int | None, first: Page, *, beyond: bool) -> bool:
-    """Return whether any entry lies on this side of the edge, or beyond it."""
-    if edge is None:
-        return False
-    created = [int(entry.created_at.timestamp()) for entry in entries if entry.created_at]
-    return any(each > edge if (_order(first.sort) == ASCENDING) is beyond else each < edge for each in created)
-
-
-def turn(cursor: Page, first: Page, *, is_backward: bool) -> Page | None:
-    """Return the page that ends where this one begins, or begins where a backward one ends, or None if there is none.
-
-    Cursors are exclusive, so the row at the cursor is one step inside. `first` fills in what the cursor omits. A
-    forward cursor with only `before` can't be turned, because the service's interpretation of it is unknown.
-    """
-    sort, size = cursor.sort or first.sort, cursor.page_size or first.page_size
-    step = 1 if _order(sort) == ASCENDING else -1
-    number, end = (cursor.before, "after") if is_backward else (cursor.after, "before")
-    if number is None:
-        return None
-    number += -step if is_backward else step
-    if number < 0:
-        return None
-    values = {"sort": sort, "page_size": size, "before": None, "after": None, end: number}
-    return Page(**dict(cursor) | values)
 
 
 def answers(ask: Ask, first: Page) -> Iterator[tuple[HistoryAnswer, End | None]]:
@@ -213,12 +123,9 @@ def _entries(answer: HistoryAnswer, first: Page) -> Sequence[IntentHistory]:
     Not every service sorts them.
     """
     entries = list({entry.intent_id.lower(): entry for entry in answer.intents}.values())
-    entries.sort(key=lambda entry: entry.created_at or EARLIEST, reverse=_order(first.sort) != ASCENDING)
+    is_ascending = bool(first.sort) and (first.sort[0].order or "").upper() == ASCENDING
+    entries.sort(key=lambda entry: entry.created_at or EARLIEST, reverse=not is_ascending)
     return tuple(entries)
-
-
-def _order(sort: Sequence[SortBy]) -> str:
-    return (sort[0].order or "").upper() if sort else ""
 
 
 MAX_VERIFIED = 3  # hits by deposit hash that are verified with a request each

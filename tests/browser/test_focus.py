@@ -94,7 +94,7 @@ ROWS: Final = [
         r"\d+ transfers, newest first",
     ),
     Row("a chip taken off", "/history?origin=8453", press('[aria-label^="Remove filter"]'), HEADING, r"\d+ transfers,"),
-    Row("a page", "/history", press("a", name="Older"), HEADING, r"\d+ transfers, older page"),
+    Row("a page", "/history", press("a", name="Older"), HEADING, r"\d+ transfers, page 2"),
     Row("a part of a history", OWNER, press('a[href*="status=SUCCEEDED"]'), HEADING, r"\d+ transfers? shown"),
     Row("chains of a kind", "/chains", press(".choices a", name="Testnets"), HEADING, r"\d+ chain"),
     Row("tokens of a kind", "/tokens?chain=8453", press("#pills a", name="All listed"), HEADING, r"\d"),

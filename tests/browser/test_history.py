@@ -76,7 +76,7 @@ def test_a_user_filters_pages_goes_back_and_removes_the_filter(
         assert second
         assert not set(first) & set(second)
         if scripts:
-            expect(said(page)).to_have_text(f"{text.counted(len(second), 'transfer')}, older page")
+            expect(said(page)).to_have_text(f"{text.counted(len(second), 'transfer')}, page 2")
             expect(page.get_by_role("heading", name="Transfers")).to_be_focused()
             assert is_at_its_top(page)
 

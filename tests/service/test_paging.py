@@ -1,4 +1,4 @@
-"""Paging forward and back, with services that support `before` and services that don't."""
+"""Paging forward and back, with the service's own cursors."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.errors import Invalid
 from intents_ui.service.lookup import MAX_EARLIER, ListPage, Position, list_page, walk
 from intents_ui.service.models import End, HistoryAnswer, Page
 
@@ -15,51 +14,24 @@ BORN = 1_795_219_200
 
 
 class FakeHistory:
-    """A list of intents by number, as a service pages it. `knows`: what it makes of `before`."""
+    """A list of intents by number, as a service pages it."""
 
-    def __init__(self, numbers: Sequence[int], *, knows: str = "before") -> None:
+    def __init__(self, numbers: Sequence[int]) -> None:
         self.numbers = set(numbers)
-        self.knows = knows
         self.requested: list[str] = []
 
     def __call__(self, page: Page) -> HistoryAnswer:
         self.requested.append(page.raw)
-        if page.before is not None and self.knows == "nothing":
-            raise Invalid("page.before: unknown field")
-        ignored = page.before is not None and self.knows == "after alone"
-        shown, more = self.shown(None if ignored else page.before, page.after, page)
-        backward = page.before is not None and self.knows == "before"
-        cursor = self.cursor(shown, page, backward=backward) if shown else {}
-        following = {"column": "id", **cursor, "sort": sort_of(page), "pageSize": page.page_size, "more": True}
-        return answered([row(number) for number in shown], following if more else None, page=page)
-
-    def cursor(self, shown: list[int], page: Page, *, backward: bool) -> dict[str, int]:
-        if self.knows == "both ends":
-            return {"before": shown[0], "after": shown[-1]}
-        if self.knows == "below, and says so":
-            return {"before" if is_falling(page) else "after": shown[-1]}
-        return {"before": shown[0]} if backward else {"after": shown[-1]}
-
-    def shown(self, before: int | None, after: int | None, page: Page) -> tuple[list[int], bool]:
-        falling = is_falling(page)
-        ordered = sorted(self.numbers, reverse=falling)
-        size = page.page_size or 20
-        if before is not None and self.knows.startswith("below"):
-            found = [number for number in ordered if number < before]
-        elif before is not None and after is None:
-            found = [number for number in ordered if (number > before if falling else number < before)]
-            return found[-size:], len(found) > size
-        else:
-            found = [n for n in ordered if after is None or (n < after if falling else n > after)]
-        return found[:size], len(found) > size
-
-
-def is_falling(page: Page) -> bool:
-    return not page.sort or page.sort[0].order != "ASC"
-
-
-def sort_of(page: Page) -> list[dict[str, Any]]:
-    return [{"column": "createdAt", "order": "DESC" if is_falling(page) else "ASC"}]
+        falling = not page.sort or page.sort[0].order != "ASC"
+        found = [
+            number
+            for number in sorted(self.numbers, reverse=falling)
+            if page.after is None or (number < page.after if falling else number > page.after)
+        ]
+        shown, size = found[: page.page_size or 20], page.page_size
+        sort = [{"column": "id", "order": "DESC" if falling else "ASC"}]
+        following = {"column": "id", "after": shown[-1], "sort": sort, "pageSize": size} if shown else None
+        return answered([row(each) for each in shown], following if len(found) > len(shown) else None, page=page)
 
 
 def row(number: int, **members: Any) -> dict[str, Any]:
@@ -86,89 +58,48 @@ DESC = Page.first(size=3)
 ASC = Page.first(size=3, order="ASC")
 
 
-def forward(history: FakeHistory, first: Page = DESC, *, pages: int = 1000) -> list[tuple[Position, list[int]]]:
+def forward(history: FakeHistory, first: Page = DESC) -> list[tuple[Position, list[int]]]:
     walked = []
     at: Position | None = Position()
-    while at is not None and len(walked) < pages:
+    while at is not None:
         found = list_page(history, first, at=at)
         walked.append((at, numbers(found)))
         at = found.following
     return walked
 
 
-def back(history: FakeHistory, first: Page = DESC, *, at: Position) -> list[ListPage]:
-    """The pages before the one at `at`, from it to the beginning."""
-    walked = []
-    previous = list_page(history, first, at=at).previous
-    while previous is not None:
-        found = list_page(history, first, at=previous)
-        walked.append(found)
-        previous = found.previous
-        assert len(walked) < 1000, "it never ends"
-    return walked
-
-
 @pytest.mark.parametrize("first", [DESC, ASC], ids=["newest first", "oldest first"])
-@pytest.mark.parametrize("knows", ["before", "nothing", "after alone", "below", "below, and says so", "both ends"])
-def test_back_shows_the_previous_page_however_the_service_treats_before(knows: str, first: Page) -> None:
-    history = FakeHistory(range(100, 118), knows=knows)
+def test_back_shows_the_previous_pages(first: Page) -> None:
+    history = FakeHistory(range(100, 118))
     there = forward(history, first)
     assert [number for _, page in there for number in page] == sorted(history.numbers, reverse=first is DESC)
-    again = back(history, first, at=there[-1][0])
-    assert [numbers(found) for found in again] == [page for _, page in reversed(there[:-1])]
-    assert not any(found.restarted for found in again)
+    again, at = [], there[-1][0]
+    while at.previous:
+        at = at.previous
+        again.append((at, numbers(list_page(history, first, at=at))))
+    assert again == there[-2::-1]
 
 
-def test_back_and_forward_returns_to_the_same_page() -> None:
-    history = FakeHistory(range(40))
-    there = forward(history)
-    at, shown = there[5]
-    before = list_page(history, DESC, at=at).previous
-    assert before is not None
-    onward = list_page(history, DESC, at=before).following
-    assert onward is not None
-    assert numbers(list_page(history, DESC, at=onward)) == shown
+def test_a_position_remembers_ten_pages_and_its_number() -> None:
+    at = forward(FakeHistory(range(60)))[-1][0]
+    assert (at.number, len(at.earlier)) == (20, MAX_EARLIER)
+    for number in range(19, 9, -1):
+        assert at.previous
+        at = at.previous
+        assert at.number == number
+    assert at.previous is None
 
 
-def test_a_reader_25_pages_deep_can_go_back_25_pages() -> None:
-    history = FakeHistory(range(100))
-    there = forward(history, pages=26)
-    assert len(there[-1][0].earlier) == MAX_EARLIER
-    assert [numbers(found) for found in back(history, at=there[-1][0])] == [page for _, page in reversed(there[:-1])]
-
-
-@pytest.mark.parametrize("knows", ["nothing", "after alone"])
-def test_a_lost_history_of_cursors_restarts_the_list_with_a_notice(knows: str) -> None:
-    history = FakeHistory(range(100), knows=knows)
-    there = forward(history, pages=26)
-    walked = back(history, at=there[-1][0])
-    remembered, last = walked[:-1], walked[-1]
-    assert [numbers(found) for found in remembered] == [page for _, page in reversed(there[-1 - MAX_EARLIER : -1])]
-    assert (numbers(last), last.restarted, last.previous) == ([99, 98, 97], True, None)
-
-
-def test_rows_that_left_the_list_do_not_duplicate_others_on_the_way_back() -> None:
+def test_rows_that_are_added_or_leave_the_list_hide_no_others_on_the_way_back() -> None:
     history = FakeHistory(range(30))
     there = forward(history)
-    at, last = there[-1]
     history.numbers -= {10, 11, 12, 14, 20}
-    history.numbers |= {30, 31}
-    shown = last + [number for found in back(history, at=at) for number in numbers(found)]
-    assert sorted(shown) == sorted(history.numbers)
-
-
-def test_an_emptied_page_still_leads_to_the_next_one() -> None:
-    history = FakeHistory(range(9))
-    there = forward(history)
-    at, _ = there[1]
-    history.numbers = {0, 1, 2}
-    previous = list_page(history, DESC, at=at).previous
-    assert previous is not None
-    assert previous.earlier
-    found = list_page(history, DESC, at=previous)
-    assert (found.entries, found.previous) == ((), None)
-    assert found.following is not None
-    assert numbers(list_page(history, DESC, at=found.following)) == [2, 1, 0]
+    history.numbers |= {30}
+    shown = {number for at, _ in there for number in numbers(list_page(history, DESC, at=at))}
+    assert history.numbers - shown == {27}  # pushed off the first page by a new row, and next on its new second page
+    following = list_page(history, DESC, at=Position()).following
+    assert following
+    assert numbers(list_page(history, DESC, at=following))[0] == 27
 
 
 def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
@@ -252,50 +183,6 @@ def test_a_page_shows_500_rows_and_counts_the_others_as_unreadable() -> None:
     rows = [row(number) for number in range(503)] + [{"intentId": ""}]
     found = list_page(lambda page: answered(rows, None, page=page), DESC, at=Position())
     assert (len(found.entries), found.unreadable) == (500, 4)
-
-
-EDGE = 105
-# The edge, the rows of the response to `before`, those of the first cursor, and the rows shown.
-BACK = [
-    pytest.param(DESC, EDGE, [106], [999], [106], id="newest first, before the edge"),
-    pytest.param(DESC, EDGE, [105], [999], [105], id="newest first, at the edge"),
-    pytest.param(DESC, EDGE, [106, 104], [999], [999], id="newest first, beyond the edge"),
-    pytest.param(ASC, EDGE, [104], [999], [104], id="oldest first, before the edge"),
-    pytest.param(ASC, EDGE, [105], [999], [105], id="oldest first, at the edge"),
-    pytest.param(ASC, EDGE, [104, 106], [999], [999], id="oldest first, beyond the edge"),
-    pytest.param(DESC, None, [104], [999], [104], id="no edge"),
-    pytest.param(DESC, EDGE, [], [106], [106], id="empty, newest first, before the edge"),
-    pytest.param(DESC, EDGE, [], [105], [], id="empty, newest first, at the edge"),
-    pytest.param(DESC, EDGE, [], [104], [], id="empty, newest first, beyond the edge"),
-    pytest.param(ASC, EDGE, [], [104], [104], id="empty, oldest first, before the edge"),
-    pytest.param(ASC, EDGE, [], [105], [], id="empty, oldest first, at the edge"),
-    pytest.param(ASC, EDGE, [], [106], [], id="empty, oldest first, beyond the edge"),
-    pytest.param(DESC, None, [], [106], [], id="empty, no edge"),
-]
-
-
-@pytest.mark.parametrize(("first", "edge", "rows", "remembered", "shown"), BACK)
-def test_a_page_loads_by_its_first_cursor_if_rows_are_beyond_the_boundary_or_only_that_finds_some(
-    first: Page, edge: int | None, rows: list[int], remembered: list[int], shown: list[int]
-) -> None:
-    """The page before the second one, from a service that answers `before` with `rows`."""
-
-    def ask(page: Page) -> HistoryAnswer:
-        found = remembered if page.before is None else rows
-        return answered([row(number) for number in found], None, page=page)
-
-    at = Position(cursor(before=7), (None,), None if edge is None else BORN + edge, is_backward=True)
-    assert numbers(list_page(ask, first, at=at)) == shown
-
-
-def test_a_rejected_request_is_not_blamed_on_the_before_cursor() -> None:
-    def refuse(page: Page) -> HistoryAnswer:
-        raise Invalid("byOwnerAddress")
-
-    with pytest.raises(Invalid):
-        list_page(refuse, DESC, at=Position())
-    with pytest.raises(Invalid):
-        list_page(refuse, DESC, at=Position().onward(cursor(after=5)))
 
 
 def test_a_walk_reads_every_page_and_each_intent_once() -> None:

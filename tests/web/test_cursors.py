@@ -33,15 +33,10 @@ def test_a_written_bookmark_is_read_back(pages: int) -> None:
     word = cursors.write(at, query=LIST)
     read = cursors.read(word, query=LIST)
     assert read == at
-    assert len(word) < 2_000
+    assert len(word) < 2_500
     assert read.cursor is not None
     assert at.cursor is not None
     assert read.cursor.raw == at.cursor.raw
-
-
-def test_a_position_on_the_way_back_keeps_its_boundary() -> None:
-    at = replace(deep(3).back(Page.from_text('{"before":7}')), edge=1_795_219_200, is_backward=True)
-    assert cursors.read(cursors.write(at, query=LIST), query=LIST) == at
 
 
 WORD = cursors.write(deep(5), query=LIST)
@@ -60,8 +55,8 @@ def written(*parts: object) -> str:
 
 
 STRANGE = [
-    *(written(*parts) for parts in ([], ["x"], ["x", None, False, []], ["x", 1, 2, [None]], ["x", None, False, "x"])),
-    *(written("x", None, False, [text]) for text in ("[]", '{"pageSize":100000}', '{"after":1,"after":2}', "\ud800")),
+    *(written(*parts) for parts in ([], ["x"], ["x", 1, []], ["x", "one", [None]], ["x", 1, "x"])),
+    *(written("x", 1, [text]) for text in ("[]", '{"pageSize":100000}', '{"after":1,"after":2}', "\ud800")),
     "zz",
     ":",
     "..",
@@ -93,9 +88,9 @@ def test_no_bookmark_means_the_first_page() -> None:
 
 @pytest.mark.parametrize("page", [{"pageSize": LARGEST_SIZE}, {"after": 5}], ids=["the largest", "none"])
 def test_a_bookmark_has_the_page_size_of_a_list_at_most(page: dict[str, int]) -> None:
-    cursors.check(written("x", None, False, [json.dumps(page)]))
+    cursors.check(written("x", 1, [json.dumps(page)]))
     with pytest.raises(cursors.Unreadable):
-        cursors.check(written("x", None, False, [None, json.dumps(page | {"pageSize": LARGEST_SIZE + 1})]))
+        cursors.check(written("x", 1, [None, json.dumps(page | {"pageSize": LARGEST_SIZE + 1})]))
 
 
 def long(*lengths: int) -> Position:
