@@ -235,11 +235,6 @@ def time_taken(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"
 
 
-def size(attempt: Attempt) -> str:
-    whole, transferred = (text.counted(each, "byte") for each in (attempt.size, attempt.wire_size))
-    return whole if attempt.wire_size == attempt.size else f"{whole}, {transferred} transferred"
-
-
 def curl(url: str, body: str, *, has_key: bool) -> str:
     """Return the call as a shell command, or "" if it contains control characters."""
     if any(unicodedata.category(each) == "Cc" and each not in "\n\t" for each in body):

@@ -288,7 +288,7 @@ def answer(request: HttpRequest, operation: Operation, attempt: Attempt) -> Simp
         status=words.phrase(attempt.status),
         **words.outcome(attempt, is_write=operation.is_write),
         seconds=words.time_taken(attempt.seconds),
-        size=words.size(attempt),
+        size=text.counted(attempt.size, "byte"),
         indented=indented[:INDENTED_SHOWN],
         is_whole=len(attempt.text) <= RAW_SHOWN and len(indented) <= INDENTED_SHOWN,
         raw=attempt.text[:RAW_SHOWN],

@@ -68,8 +68,7 @@ class Attempt:
     """Result of a raw call.
 
     `error` is the service's error or the reason why there is no response. Without a response, `status` is None and
-    `text` is empty. `size` (decoded) and `wire_size` (as received) are in bytes. `seconds` runs until the last byte.
-    The access key is masked everywhere.
+    `text` is empty. `size` is in bytes. `seconds` runs until the last byte. The access key is masked everywhere.
     """
 
     operation: str
@@ -79,7 +78,6 @@ class Attempt:
     status: int | None = None
     text: str = ""
     size: int = 0
-    wire_size: int = 0
     headers: Mapping[str, str]
     error: ServiceError | None = None
 
