@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol, cast
 
 from cachetools import LRUCache, TTLCache
 
-from intents_ui.service import operations
+from intents_ui.service import decode, operations
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError
 from intents_ui.service.models import HistoryAnswer, Intent, IntentReceipt, SearchAnswer
 from intents_ui.service.operations import CacheKey, Kind, Policy, ServiceCall, ServiceConfig
@@ -208,8 +208,8 @@ class ResponseCache:
             if entry and asked_at < entry.asked_at + CLOCK_SKEW:
                 continue
             try:  # another version of this program may have written it
-                document, entry_texts = call.parse(found.text)
-                answer = call.read(operations.Answer(self._config.names.read(document), found.text, entry_texts))
+                document = self._config.names.read(decode.read(found.text))
+                answer = call.read(operations.Answer(document, found.text))
             except (ValueError, ServiceError):
                 shared.delete([call.cache_key])
             else:

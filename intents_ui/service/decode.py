@@ -6,7 +6,7 @@ the operator's brand get the schema's names (`Brand`).
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Never
@@ -38,34 +38,6 @@ def read(text: str) -> Any:
         raise ValueError("nested too deeply") from None
     _check_depth(value, DEPTH_LIMIT)
     return value
-
-
-def read_list(text: str, name: str, known: Callable[[str], object | None]) -> tuple[Any, list[str]]:
-    """Parse an object that begins with a list of objects. Return it, and the exact text of each entry of the list.
-
-    `known` returns what to take in place of an entry with this text, or None to parse it. The entries begin with the
-    same field and have no blanks between them. Any other document is parsed by `read`, and no texts are returned.
-    Raises ValueError, and nothing else, if it is invalid.
-    """
-    before = f'{{"{name}":['
-    first_field = text[len(before) : text.find(":", len(before)) + 1]
-    if not text.startswith(before + "{") or not first_field:
-        return read(text), []
-    pieces = text[len(before) :].split(f",{first_field}")
-    texts = [pieces[0], *(first_field + piece for piece in pieces[1:])]
-    entries: list[Any] = []
-    try:
-        _, end = _DECODER.raw_decode(texts[-1])
-        texts[-1], after = texts[-1][:end], texts[-1][end:]
-        document = read(before + after)
-        for each in texts:
-            entry = known(each)
-            if entry is None:
-                [[entry]] = read(f"[[{each}]]")  # ValueError for a part of an entry, and for several
-            entries.append(entry)
-    except (ValueError, RecursionError):
-        return read(text), []
-    return (read(text), []) if document[name] else (document | {name: entries}, texts)
 
 
 def member(text: str, name: str) -> str:

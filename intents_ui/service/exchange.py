@@ -20,7 +20,7 @@ from typing import Any, Final, Self, cast
 import httpcore
 import httpx
 
-from intents_ui.service import errors, request_context
+from intents_ui.service import decode, errors, request_context
 from intents_ui.service.cache import CacheEntry
 from intents_ui.service.console import Attempt
 from intents_ui.service.errors import KNOWN, Reason, ServiceError, Unreachable, Unreadable
@@ -170,7 +170,7 @@ class Exchange[T]:
             self.text = self.content.decode("utf-8", "strict" if self._is_success else "replace")
             if self.known and self._is_success and self.known.text_hash == hash(self.text):
                 return cast(T, self.known.answer)
-            document, entry_texts = self.call.parse(self.text)
+            document = decode.read(self.text)
         except ValueError:
             raise self._flawed(Reason.NOT_JSON) from None
         if not isinstance(document, dict):
@@ -182,7 +182,7 @@ class Exchange[T]:
             raise self._refused(document)
         if not self._is_success:
             raise self._flawed(Reason.WRONG_SHAPE)
-        return self.call.read(Answer(self.config.names.read(document), self.text, entry_texts))
+        return self.call.read(Answer(self.config.names.read(document), self.text))
 
     @property
     def _is_success(self) -> bool:

@@ -143,7 +143,6 @@ type CacheKey = tuple[str, bytes]
 
 # Limit on parsed search results. Parsing one takes a thousand times as long as counting it, and no page shows as many.
 MAX_HITS = 1000
-MAX_KNOWN_ENTRIES = 500  # more than the lists of the overview have, which are read every ten seconds
 STATUSES = frozenset(IntentStatus)
 # Filters that a result can be checked against. The service searches its transactions and words by itself.
 CHECKED_FIELDS = (
@@ -163,13 +162,10 @@ to_camel = cache(alias_generators.to_camel)  # takes as long as everything else 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Response to parse: the document with the schema's field names, its exact text, and that of its history entries,
-    if these are `KnownEntries`.
-    """
+    """Response to parse: the document with the schema's field names, and its exact text."""
 
     document: Mapping[str, Any]
     text: str
-    entry_texts: Sequence[str] = ()
 
     def as_a[W: Model](self, model: type[W]) -> W:
         found = model.model_validate(self.document)
@@ -179,9 +175,21 @@ class Answer:
         return found
 
     def as_history(self) -> HistoryAnswer:
-        found = self.as_a(HistoryAnswer)
-        if len(found.intents) == len(self.entry_texts):
-            KNOWN_ENTRIES.learn(self.entry_texts, found.intents)
+        """Parse a history. An entry that is as in a recent list is the same object, and so is what was made of it."""
+        listed = self.document.get("intents")
+        if not isinstance(listed, list):
+            return self.as_a(HistoryAnswer)
+        with _known_lock:
+            entries = [_known_as(entry) or entry for entry in listed]
+        found = replace(self, document={**self.document, "intents": entries}).as_a(HistoryAnswer)
+        if len(found.intents) == len(listed):
+            with _known_lock:
+                _known_entries.update(
+                    {
+                        (entry.intent_id, len(before)): (before, entry)
+                        for before, entry in zip(listed, found.intents, strict=True)
+                    }
+                )
         return found
 
     def about[W: IntentAnswer | ReceiptAnswer | CommitAnswer](self, intent_id: str, model: type[W]) -> W:
@@ -192,29 +200,16 @@ class Answer:
         return found
 
 
-class KnownEntries:
-    """The latest entries of all histories by the exact text that they were read from. Thread-safe.
-
-    An entry that comes again, in another list or beside others that changed, is the same object. It isn't parsed again,
-    and what was made of it is valid.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: LRUCache[str, IntentHistory] = LRUCache(MAX_KNOWN_ENTRIES)
-
-    def find(self, text: str) -> IntentHistory | None:
-        with self._lock:
-            return self._known.get(text)
-
-    def learn(self, texts: Sequence[str], entries: Sequence[IntentHistory]) -> None:
-        read = list(zip(texts, entries, strict=True))
-        if all(text.startswith(f'{{"intentId":"{entry.intent_id}"') for text, entry in read):
-            with self._lock:
-                self._known.update(read)
+# History entries as received and as parsed, by ID and number of fields: lists with and without balances differ in it.
+# More entries than the lists of the overview have, which are read every ten seconds.
+_known_entries: LRUCache[tuple[object, int], tuple[object, IntentHistory]] = LRUCache(500)
+_known_lock = threading.Lock()
 
 
-KNOWN_ENTRIES = KnownEntries()
+def _known_as(entry: object) -> IntentHistory | None:
+    key = (entry.get("intentId"), len(entry)) if isinstance(entry, dict) else None
+    before, known = _known_entries.get(key, (None, None)) if key and isinstance(key[0], str) else (None, None)
+    return known if before == entry else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,12 +232,6 @@ class ServiceCall[T]:
     def written(self) -> bytes:
         """The request as JSON."""
         return decode.write(self.request)
-
-    def parse(self, text: str) -> tuple[Any, Sequence[str]]:
-        """Return the document of a response, and the texts of its history entries. Raises ValueError for no JSON."""
-        if self.operation == "GetIntentHistory" and self.is_cached:
-            return decode.read_list(text, "intents", KNOWN_ENTRIES.find)
-        return decode.read(text), ()
 
     @cached_property
     def cache_key(self) -> CacheKey:
