@@ -5,6 +5,7 @@ A cursor contains the service's own cursors unchanged, so a link to a page of a 
 
 import hashlib
 import json
+import zlib
 from dataclasses import replace
 from typing import Annotated, Final
 from urllib.parse import urlencode
@@ -18,7 +19,8 @@ from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
 
 NAME = "cursor"  # the URL parameter
-LONGEST = 8_000  # characters, far above the usual length with eleven cursors
+LONGEST = 8_000  # characters, far above the usual length
+LONGEST_TEXT = 50_000  # characters of its JSON
 # The list's fingerprint, the page's number, and the cursors of the page and of those before it.
 PARTS: Final = TypeAdapter(tuple[str, int, Annotated[tuple[str | None, ...], Field(min_length=1)]])
 
@@ -38,10 +40,9 @@ def write(position: Position, *, query: str) -> str:
     """
     cursors = (position.cursor, *position.earlier)
     texts = [page.raw if page else None for page in cursors]
-    word = urlsafe_base64_encode(
-        json.dumps([_fingerprint(query), position.number, texts], separators=(",", ":")).encode()
-    )
-    if len(word) > LONGEST and position.earlier:
+    parts = json.dumps([_fingerprint(query), position.number, texts], separators=(",", ":")).encode()
+    word = urlsafe_base64_encode(zlib.compress(parts))  # the cursors of a list are alike
+    if (len(word) > LONGEST or len(parts) > LONGEST_TEXT) and position.earlier:
         return write(replace(position, earlier=position.earlier[1:]), query=query)
     return word
 
@@ -84,9 +85,13 @@ def _parsed(word: str) -> tuple[str, Position]:
     if len(word) > LONGEST:
         raise Unreadable
     try:
-        fingerprint, number, texts = PARTS.validate_json(urlsafe_base64_decode(word))
+        compressed = zlib.decompressobj()
+        parts = compressed.decompress(urlsafe_base64_decode(word), LONGEST_TEXT)
+        if not compressed.eof or compressed.unused_data:
+            raise Unreadable
+        fingerprint, number, texts = PARTS.validate_json(parts)
         cursor, *earlier = [None if text is None else Page.from_text(text) for text in texts]
-    except ValueError:
+    except (ValueError, zlib.error):
         raise Unreadable from None
     if any(page and (page.page_size or 0) > LARGEST_SIZE for page in (cursor, *earlier)):
         raise Unreadable

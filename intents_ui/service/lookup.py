@@ -38,7 +38,7 @@ from intents_ui.service.results import (
     doubt,
 )
 
-MAX_EARLIER = 10  # pages whose cursors a position remembers. From a page further on, the first page is one click away
+MAX_EARLIER = 50  # pages whose cursors a position remembers
 MAX_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
 

@@ -80,10 +80,10 @@ def test_back_shows_the_previous_pages(first: Page) -> None:
     assert again == there[-2::-1]
 
 
-def test_a_position_remembers_ten_pages_and_its_number() -> None:
-    at = forward(FakeHistory(range(60)))[-1][0]
-    assert (at.number, len(at.earlier)) == (20, MAX_EARLIER)
-    for number in range(19, 9, -1):
+def test_a_position_knows_its_number_and_the_last_pages_before_it() -> None:
+    at = forward(FakeHistory(range(180)))[-1][0]
+    assert (at.number, len(at.earlier)) == (60, MAX_EARLIER)
+    for number in range(59, 9, -1):
         assert at.previous
         at = at.previous
         assert at.number == number
