@@ -83,13 +83,6 @@ def test_a_thread_is_free_when_its_work_ends_and_not_when_its_caller_leaves(jobs
     until(lambda: jobs.executor.running == 0)
 
 
-def test_a_job_that_waits_holds_up_no_other_job_of_its_client(jobs: Jobs) -> None:
-    """It may wait for anything: there is nothing to release first."""
-    jobs.submit(GREEDY)
-    until(lambda: jobs.begun)
-    assert run(jobs.executor, lambda: "another page") == "another page"
-
-
 def test_calls_at_the_same_time_use_the_free_threads_of_the_client() -> None:
     executor, here = FairExecutor(16), threading.Barrier(2)
 

@@ -113,15 +113,6 @@ def test_prices_are_requested_in_batches_of_100_and_cached_even_when_missing():
     assert [len(asked) for asked in service.requested[3:]] == [10]
 
 
-def test_only_unknown_prices_are_requested():
-    service = Service()
-    service.of([USDC])
-    service.of([USDC, ETH])
-    assert service.requested == [[USDC], [ETH]]
-    assert service.of([]) == {}
-    assert len(service.requested) == 2
-
-
 def test_a_failed_batch_does_not_affect_the_others():
     service = Service()
     service.failing = lambda asked: invalid(asked) if tokens(150)[0] in asked else None
