@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import threading
 from contextlib import aclosing
 
 import pytest
@@ -59,25 +58,6 @@ async def test_a_long_poll_ends_as_soon_as_its_caller_cancels():
                 await asyncio.gather(*held, return_exceptions=True)
                 await _until(lambda: service.can_hold)
             await _until(lambda: len(closed) == 8)
-
-
-async def test_canceled_calls_give_their_connections_back():
-    may_answer = threading.Event()
-
-    def script(visit: Visit) -> None:
-        may_answer.wait(60)
-        visit.send(response(INTENT))
-
-    with serving(script) as server:
-        async with aclosing(client(server.url, total=60.0, connections=4, connection_wait=60.0)) as service:
-            asked = [asyncio.create_task(service.ask_async(operations.get_intent("0x1"))) for _ in range(8)]
-            await _until(lambda: len(server.visits) == 4)
-            for task in asked:
-                task.cancel()
-            await asyncio.gather(*asked, return_exceptions=True)
-            may_answer.set()
-            answers = await asyncio.gather(*(service.ask_async(operations.get_intent("0x1")) for _ in range(8)))
-    assert [answer.status for answer in answers] == ["QUOTED"] * 8
 
 
 async def test_calls_canceled_at_any_moment_leak_no_slot_connection_or_task():

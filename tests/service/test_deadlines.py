@@ -10,7 +10,7 @@ import pytest
 from intents_ui.service import executor, operations, request_context
 from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
 from intents_ui.service.executor import FairExecutor
-from intents_ui.service.request_context import Origin, seconds_left, within
+from intents_ui.service.request_context import Origin, within
 from tests.service.scripted_server import Visit
 from tests.service.upstream import Upstream, good, upstream
 from tests.waiting import PATIENCE, until
@@ -60,12 +60,6 @@ def test_all_calls_of_a_page_end_at_its_deadline(service):
     assert {(type(answer), answer.reason) for answer in answers} == {(OutOfTime, Reason.TIMEOUT)}
 
 
-def test_calls_without_a_thread_of_their_own_end_at_the_page_deadline(service):
-    with within(0.3):
-        answers = FairExecutor(1).together(*asking(service, *(f"0xslow{number}" for number in range(6))))
-    assert {type(answer) for answer in answers} == {OutOfTime}
-
-
 def test_a_call_that_times_out_is_not_counted_as_the_page_running_out_of_time():
     with upstream(total=0.1) as service:
         service.does = Visit.stay_silent
@@ -91,15 +85,6 @@ def test_a_page_out_of_time_does_not_wait_for_a_place_among_those_who_wait(servi
     with request_context.request_scope(Origin("request", client="203.0.113.7")), threads.waiting(), within(-1):
         assert type(failure_of(*asking(service, "0x1"))) is OutOfTime
     assert service.requested == []
-
-
-def test_a_nested_deadline_never_exceeds_the_outer_one():
-    with within(1.0):
-        with within(100.0):
-            assert (seconds_left() or 100) <= 1
-        with within(0.1):
-            assert (seconds_left() or 100) <= 0.1
-    assert seconds_left() is None
 
 
 def test_a_quarter_of_the_threads_stays_for_pages_that_need_no_call(service, door):
