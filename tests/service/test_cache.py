@@ -139,13 +139,6 @@ def test_a_request_for_the_newest_response_gets_none_past_its_lifetime(service: 
     assert service.service.ask(CHAINS, newest=True).chains[0].id == 2
 
 
-def test_a_forced_read_bypasses_the_cache(service: Upstream) -> None:
-    service.service.ask(GET)
-    service.does = status_is("COMMITTED")
-    assert service.service.ask_uncached(GET).status == "COMMITTED"
-    assert service.service.ask(GET).status == "COMMITTED"
-
-
 # Where the service fails
 
 
@@ -315,14 +308,6 @@ def test_a_timestamp_in_the_future_does_not_freeze_a_status(service: Upstream, a
     service.does = status_is("EXECUTING", minutes_ago=1)
     service.clock.now += 60
     assert service.service.ask(GET, newest=True).status == "EXECUTING"
-
-
-def test_a_read_after_our_own_write_is_accepted_whatever_its_timestamp(service: Upstream) -> None:
-    service.does = status_is("QUOTED", minutes_ago=1)
-    assert service.service.ask(GET).status == "QUOTED"
-    service.service.forget("0x1")
-    service.does = status_is("COMMITTED", minutes_ago=2)
-    assert service.service.ask(GET).status == "COMMITTED"
 
 
 # How much

@@ -165,20 +165,6 @@ def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:
         assert found.entries[shown.index(5)].status == "SUCCEEDED"
 
 
-ORDERS = [
-    pytest.param([{"column": "id"}], [5, 4, 2], id="no direction"),
-    pytest.param([{"column": "id", "order": "desc"}, {"column": "createdAt", "order": "ASC"}], [5, 4, 2], id="falling"),
-    pytest.param([{"column": "id", "order": "asc"}, {"column": "createdAt", "order": "DESC"}], [2, 4, 5], id="rising"),
-]
-
-
-@pytest.mark.parametrize(("sort", "shown"), ORDERS)
-def test_a_page_is_sorted_by_creation_in_the_order_of_the_list(sort: list[dict[str, str]], shown: list[int]) -> None:
-    rows = [row(2), row(5), row(4)]
-    found = list_page(lambda page: answered(rows, None, page=page), cursor(sort=sort), at=Position())
-    assert numbers(found) == shown
-
-
 def test_a_page_shows_500_rows_and_counts_the_others_as_unreadable() -> None:
     rows = [row(number) for number in range(503)] + [{"intentId": ""}]
     found = list_page(lambda page: answered(rows, None, page=page), DESC, at=Position())
