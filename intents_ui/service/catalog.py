@@ -2,8 +2,7 @@
 
 Pages use them to label transfers, so a lookup that fails returns None instead of raising, and pages don't wait for a
 newer list while a recent one is cached. Pages that show the lists themselves use the `listed_…` methods, which return
-`Listed`. How long a list is fresh is the client's decision (`operations.POLICIES`). A price is fresh for 90 s here,
-because the prices on a page come from many calls.
+`Listed`. How long a list or a price is fresh is the client's decision (`operations.POLICIES`).
 """
 
 import contextlib
@@ -35,8 +34,6 @@ PAUSE_SECONDS = 10.0  # wait after a failure before the next request for a list 
 PATIENCE_SECONDS = 2.0  # longest wait of a page for a list that it needs only for names, and for prices
 CHAINS_TO_BEGIN_WITH = 8  # number of chains to preload. The service lists the busiest ones first
 PRICES_AT_A_TIME = 100  # tokens per request
-PRICE_SECONDS = 90.0
-PRICES_HELD = 20_000
 
 
 class ServiceList[A](NamedTuple):
@@ -321,7 +318,7 @@ type Token = tuple[int, str]  # chain ID and address
 
 
 class Prices:
-    """Cache of USD token prices, also of those that the service doesn't have. Thread-safe.
+    """USD token prices, also of tokens for which the service has none. Thread-safe.
 
     Prices are supplementary on a page, so a lookup that fails leaves them out.
     """
@@ -329,34 +326,23 @@ class Prices:
     def __init__(self, service: ServiceClient, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._service = service
         self._clock = clock
-        self._lock = threading.Lock()
-        self._cache: TTLCache[Token, Price] = TTLCache(PRICES_HELD, PRICE_SECONDS, timer=clock)
         self._paused_until = -PAUSE_SECONDS
 
     def of(self, tokens: Iterable[Token]) -> Mapping[Token, Price]:
         """Return prices by chain ID and address as given. Tokens whose price couldn't be requested are missing."""
         keys = {token: _key(*token) for token in tokens}
-        with self._lock:
-            found = {key: price for key in keys.values() if (price := self._cache.get(key))}
-        missing = {key: token for token, key in keys.items() if key not in found}
-        if missing and self._clock() >= self._paused_until:
-            fetched = self._fetched([missing[key] for key in sorted(missing)])
-            with self._lock:
-                self._cache.update(fetched)
-            found |= fetched
-        return {token: found[key] for token, key in keys.items() if key in found}
-
-    def _fetched(self, tokens: Sequence[Token]) -> dict[Token, Price]:
-        with within(PATIENCE_SECONDS):
-            batches = batched(tokens, PRICES_AT_A_TIME)
-            answers = self._service.threads.together(*(partial(self._batch, batch) for batch in batches))
+        spelled = {key: token for token, key in keys.items()}
         found: dict[Token, Price] = {}
-        for answer in answers:
-            if not isinstance(answer, ServiceError):
-                found |= answer
-            elif answer.may_serve_stale and not isinstance(answer, Overloaded):  # the service isn't well
-                self._paused_until = self._clock() + PAUSE_SECONDS
-        return found
+        if self._clock() >= self._paused_until:
+            batches = batched([spelled[key] for key in sorted(spelled)], PRICES_AT_A_TIME)
+            with within(PATIENCE_SECONDS):
+                answers = self._service.threads.together(*(partial(self._batch, batch) for batch in batches))
+            for answer in answers:
+                if not isinstance(answer, ServiceError):
+                    found |= answer
+                elif answer.may_serve_stale and not isinstance(answer, Overloaded):  # the service isn't well
+                    self._paused_until = self._clock() + PAUSE_SECONDS
+        return {token: found[key] for token, key in keys.items() if key in found}
 
     def _batch(self, tokens: Sequence[Token]) -> dict[Token, Price]:
         """Return the prices of a batch, matched by token: the response is unordered and may omit some."""
@@ -369,5 +355,5 @@ class Prices:
 
 
 def _key(chain_id: int, address: str) -> Token:
-    """Return a token's cache key. Services may differ in an address's case, also for addresses that aren't hex."""
+    """Return a token's key. Services may differ in an address's case, also for addresses that aren't hex."""
     return chain_id, plain(address)

@@ -90,7 +90,7 @@ POLICIES: Mapping[Kind, Policy] = {
     Kind.TOKENS: Policy(5, 3, 8 * MEGABYTE, 15 * MINUTE, 6 * HOUR, 7 * DAY),
     Kind.TOKEN_SEARCH: Policy(5, 3, 8 * MEGABYTE, MINUTE, 5 * MINUTE, HOUR),
     Kind.NO_ROUTES: Policy(5, 3, 8 * MEGABYTE, 30, 30, 30),  # short, so that a new route shows up soon
-    Kind.PRICES: Policy(5, 3),
+    Kind.PRICES: Policy(5, 3, MEGABYTE, 90, 90, 90),
     Kind.MOVING: Policy(4, 3, MEGABYTE, 2, 10, DAY),
     Kind.ENDED_LATELY: Policy(4, 3, MEGABYTE, 10 * MINUTE, 7 * DAY, 30 * DAY),
     Kind.ENDED: Policy(4, 3, MEGABYTE, DAY, 7 * DAY, 30 * DAY),

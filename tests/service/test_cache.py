@@ -74,6 +74,7 @@ def told_by(service: Upstream, call: ServiceCall[Any] = GET) -> tuple[Any, list[
         pytest.param(operations.get_token_list([1], search_query="usd"), good, MINUTE, id="token search"),
         pytest.param(operations.get_exact_input_routes((1, "0x1")), status_is(""), MINUTE, id="routes"),
         pytest.param(operations.get_exact_output_routes((1, "0x1")), good, 30, id="no routes"),
+        pytest.param(operations.get_token_prices([(1, "0x1")]), good, 90, id="prices"),
         pytest.param(GET, good, 2, id="open"),
         pytest.param(GET, status_is("FROZEN", minutes_ago=9999), 2, id="unknown status"),
         pytest.param(GET, status_is("SUCCEEDED", minutes_ago=50), 10 * MINUTE, id="ended lately"),

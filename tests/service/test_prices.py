@@ -36,7 +36,8 @@ class Service:
         self.prices: Sequence[dict[str, Any]] = prices
         self.requested: list[list[Token]] = []
         self.failing: Callable[[list[Token]], httpx.Response | None] = lambda tokens: None
-        self.of = Prices(without_socket(self._answer), clock=lambda: self.now).of
+        service = without_socket(self._answer, clock=lambda: self.now)
+        self.of = Prices(service, clock=lambda: self.now).of
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         tokens = [(each["chainId"], each["tokenAddress"]) for each in json.loads(request.content)["tokens"]]
