@@ -10,7 +10,9 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -61,8 +63,6 @@ NAMED = {
     "intents-null": "An empty list is null",
     "last-page-absent": "The last page has no nextPage",
     "last-page-more-false": "`more: false`",
-    "late-change": "Late changes",
-    "late-visibility": "Transfers become visible late",
     "mixed-case": "Addresses have capital letters",
     "next-page-repeats": "The cursor repeats",
     "no-ids": "Transfers have no internal number",
@@ -84,7 +84,6 @@ NAMED = {
     "states-without-refund": "states of a receipt leave out its refund",
     "timeout-408": "Timeout (HTTP 408, code 1900)",
     "unavailable": "Unavailable (HTTP 400, code 2002)",
-    "unknown-statuses": "Unknown statuses: SETTLED",
     "unsorted": "The history is unsorted",
     "wait-at-once": "WaitIntentReceipt returns at once",
     "wait-same-cursor": "returns the caller's own cursor",
@@ -116,6 +115,39 @@ def test_each_fault_of_a_service_is_named(fault: str) -> None:
     named = [each for each in findings if NAMED[fault] in each.found]
     assert len(named) == 1, [each.found for each in findings]
     assert named[0].level is not Level.OK
+
+
+def changed(row: dict[str, Any], name: str) -> None:
+    if name == "late":  # it begins ten minutes after its creation, and ends two hours after it
+        created = datetime.fromisoformat(row["createdAt"])
+        row["updatedAt"] = (created + timedelta(hours=2)).isoformat()
+        if deposit := row["receipt"].get("depositTransaction"):
+            deposit["createdAt"] = (created + timedelta(minutes=10)).isoformat()
+    else:
+        row["status"] = "SETTLED"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("late", "become visible late"), ("late", "Late changes"), ("unknown", "Unknown statuses: SETTLED")],
+)
+def test_odd_courses_of_transfers_are_named(name: str, words: str) -> None:
+    embedded = InProcessTransport(emulator())
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        response = embedded.handle_request(request)
+        document = json.loads(response.read())
+        for row in document.get("intents") or ():
+            if "receipt" in row:
+                changed(row, name)
+        content = httpx.ByteStream(json.dumps(document).encode())
+        return httpx.Response(response.status_code, headers={"Content-Type": "application/json"}, stream=content)
+
+    with ServiceClient(
+        service.config_of(ServiceConfig(base_url="http://embedded"), held=HELD), transport=httpx.MockTransport(answer)
+    ) as client:
+        found = [each.found for each in service.checks(service.Responses(client))]
+    assert len([each for each in found if words in each]) == 1, found
 
 
 @pytest.mark.parametrize("odd", [{"chains": ["x"], "intents": "x"}, {"chains": [{"id": 1}], "intents": [1, None]}])

@@ -6,12 +6,9 @@ from typing import Any
 
 from gunicorn.app.base import BaseApplication
 
-from intents_ui.emulator.app import EXPIRY_SECONDS, HOLD_SECONDS, Emulator
-from intents_ui.emulator.catalog import Catalogue
+from intents_ui.emulator.app import HOLD_SECONDS, Emulator
 from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, SLOW, seconds_of
 from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, scenario_named
-
-MAX_CHAINS = len(Catalogue().chains)
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -26,7 +23,7 @@ class Server(BaseApplication):  # type: ignore[misc]
             "worker_class": "asgi",
             # A single process, because the intents that callers create are in its memory.
             "workers": 1,
-            "asgi_lifespan": "on",
+            "asgi_lifespan": "off",
             "control_socket_disable": True,
             "graceful_timeout": 5,
             "proc_name": "intents-emulator",
@@ -49,10 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         emulator = Emulator(
             size=options.size,
             tokens=options.tokens,
-            chains=options.chains,
             hold=options.hold,
             access_key=options.key,
-            expiry=options.expiry,
             service_name=options.name,
             faults=options.fault,
         )
@@ -76,12 +71,8 @@ def _parser() -> argparse.ArgumentParser:
         "--size", type=_size, default=3000, help="number of intents in lists without fromTime, 10 to 100000"
     )
     parser.add_argument("--tokens", type=int, default=0, help="minimum number of tokens, padded with synthetic ones")
-    parser.add_argument(
-        "--chains", type=_chains, default=None, help=f"number of chains, 1 to {MAX_CHAINS}, default: all"
-    )
     parser.add_argument("--hold", type=float, default=HOLD_SECONDS, help="seconds that WaitIntentReceipt holds a call")
     parser.add_argument("--key", default=None, help="required access key, default: none")
-    parser.add_argument("--expiry", type=int, default=EXPIRY_SECONDS, help="quote lifetime in seconds")
     parser.add_argument("--name", default="Service", help="path segment after /rpc/")
     parser.add_argument(
         "--fault",
@@ -127,13 +118,6 @@ def _size(text: str) -> int:
     if not 10 <= size <= 100_000:
         raise argparse.ArgumentTypeError("10 to 100000")
     return size
-
-
-def _chains(text: str) -> int:
-    chains = int(text)
-    if not 1 <= chains <= MAX_CHAINS:
-        raise argparse.ArgumentTypeError(f"1 to {MAX_CHAINS}")
-    return chains
 
 
 def _fault(text: str) -> tuple[str, str]:

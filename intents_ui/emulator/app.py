@@ -1,7 +1,6 @@
 """The emulator as an ASGI application, with an API for tests and the demo page."""
 
 import asyncio
-import contextlib
 import json
 import logging
 import time
@@ -38,11 +37,8 @@ type Receive = Callable[[], Awaitable[Message]]
 type Send = Callable[[Message], Awaitable[None]]
 
 HOLD_SECONDS: Final = 28.0
-EXPIRY_SECONDS: Final = 300
 BODY_LIMIT: Final = 1024 * 1024
-BODY_SECONDS: Final = 10
 WEBRPC: Final = b"webrpc@v0.38.0;gen-golang@v0.29.0;service-api@v1"
-_DEEPEST: Final = 60
 _log = logging.getLogger(__name__)
 
 
@@ -66,10 +62,8 @@ class Emulator:
     - `now`: clock that returns Unix time in seconds
     - `size`: number of intents in the lists, 10 to 100,000 (scenarios are included from 1,000 on)
     - `tokens`: minimum number of tokens in the lists, filled up with synthetic ones
-    - `chains`: number of listed chains
     - `hold`: duration of a long poll in seconds
     - `access_key`: required key, None for no authentication
-    - `expiry`: lifetime of a quote in seconds
     - `service_name`: path segment after /rpc/
     - `faults`: pairs of operation (or `*`) and fault name
     - `started`: Unix time at which a demo starts. It has traffic like that of a service, with outages around that time,
@@ -84,10 +78,8 @@ class Emulator:
         now: Callable[[], float] = time.time,
         size: int = 3000,
         tokens: int = 0,
-        chains: int | None = None,
         hold: float = HOLD_SECONDS,
         access_key: str | None = None,
-        expiry: int = EXPIRY_SECONDS,
         service_name: str = "Service",
         faults: Iterable[tuple[str, str]] = (),
         started: float | None = None,
@@ -96,11 +88,11 @@ class Emulator:
         self.access_key = access_key
         self.prefix = f"/rpc/{service_name}/"
         self.faults = Faults()
-        self.catalogue = Catalogue(tokens, chains)
+        self.catalogue = Catalogue(tokens)
         start = None if started is None else round(started * MICROSECONDS)
-        self.world = world_of(size, expiry, start)
+        self.world = world_of(size, start)
         self.ledger = Ledger(self.world, self.catalogue)
-        lookups, market, trading = Lookups(self.ledger), Market(self.catalogue), Trading(self.ledger, expiry)
+        lookups, market, trading = Lookups(self.ledger), Market(self.catalogue), Trading(self.ledger)
         self._trading = trading
         self._waiting = Waiting(self.ledger, self._micros, hold)
         self._operations: dict[str, Callable[[Ask], Document]] = {
@@ -170,16 +162,13 @@ class Emulator:
         return self._document(self._trading.play(scenario_named(which), variant, self._micros(), age, owner=owner))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await _lifespan(receive, send)
-        elif scope["type"] == "http":
-            leaving = _Caller(receive)
-            try:
-                answer = await self._answer(scope, leaving)
-                if answer:
-                    await self._send(answer, send)
-            finally:
-                leaving.stop()
+        leaving = _Caller(receive)
+        try:
+            answer = await self._answer(scope, leaving)
+            if answer:
+                await self._send(answer, send)
+        finally:
+            leaving.stop()
 
     async def _answer(self, scope: Scope, leaving: "_Caller") -> Answer | None:
         operation = scope["path"].removeprefix(self.prefix)
@@ -263,18 +252,13 @@ class _Caller:
     async def body(self) -> bytes | None:
         """Return the body, or None if the caller disconnected."""
         received = bytearray()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(BODY_SECONDS):
-                while True:
-                    message = await self._receive()
-                    if message["type"] == "http.disconnect":
-                        return None
-                    received += message.get("body", b"")
-                    if len(received) > BODY_LIMIT:
-                        raise Refusal(BAD_REQUEST, f"request body larger than {BODY_LIMIT} bytes")
-                    if not message.get("more_body", False):
-                        return bytes(received)
-        raise Refusal(BAD_REQUEST, f"request body not received within {BODY_SECONDS} s")
+        while (message := await self._receive())["type"] != "http.disconnect":
+            received += message.get("body", b"")
+            if len(received) > BODY_LIMIT:
+                raise Refusal(BAD_REQUEST, f"request body larger than {BODY_LIMIT} bytes")
+            if not message.get("more_body", False):
+                return bytes(received)
+        return None
 
     async def within(self, seconds: float) -> bool:
         """Wait up to `seconds`. Returns True as soon as the caller disconnects."""
@@ -292,35 +276,15 @@ class _Caller:
             pass
 
 
-async def _lifespan(receive: Receive, send: Send) -> None:
-    """Handle ASGI lifespan events. There is nothing to open or close."""
-    while True:
-        event = (await receive())["type"].removeprefix("lifespan.")
-        await send({"type": f"lifespan.{event}.complete"})
-        if event == "shutdown":
-            return
-
-
 def _parsed(body: bytes) -> Document:
     def refuse_constant(word: str) -> None:
         raise ValueError(f"invalid character {word[:1]!r}")
 
     try:
         parsed = json.loads(body, parse_constant=refuse_constant)
-        if _depth(parsed) > _DEEPEST:
-            raise ValueError("nested too deeply")
-        if b"\\u" in body:
-            json.dumps(parsed, ensure_ascii=False).encode()  # rejects lone surrogates, which no response could echo
+        json.dumps(parsed, ensure_ascii=False).encode()  # rejects lone surrogates, which no response could echo
     except (ValueError, RecursionError) as error:
         raise Refusal(BAD_REQUEST, f"failed to unmarshal request data: {str(error)[:120]}") from None
     if parsed is not None and not isinstance(parsed, dict):
         raise Refusal(BAD_REQUEST, "failed to unmarshal request data: the body is not an object")
     return parsed or {}
-
-
-def _depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max(map(_depth, value), default=0)
-    return 0

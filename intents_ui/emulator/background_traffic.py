@@ -15,7 +15,7 @@ from intents_ui.emulator.scenario_engine import (
     Deal,
     Scenario,
     Scene,
-    postponed,
+    play,
     scenario_named,
 )
 from intents_ui.emulator.transfers import Plan
@@ -159,6 +159,7 @@ def _amount(place: _Place, dice: Dice, catalogue: Catalogue, *, least: int = 8) 
 _MINUTE: Final = 60 * MICROSECONDS
 _HOUR: Final = 60 * _MINUTE
 _FAST: Final = scenario_named("cross-chain-fast")
+_BRIDGED: Final = 35  # seconds, when its bridge delivers
 _REFUNDED: Final = scenario_named("refunded-on-origin")
 # Seven of nine transfers of rarer owners, in fixed places of the traffic, so that the counts of an outage are nearly
 # the same at any time.
@@ -200,7 +201,6 @@ def outages_around(started: int) -> tuple[Outage, ...]:
     )
 
 
-def held_up(scenes: tuple[Scene, ...], delay: float) -> tuple[Scene, ...]:
+def hanging(delay: float) -> tuple[Scene, ...]:
     """Return the scenes of a transfer whose bridge hangs for so many seconds."""
-    bridged = next(place for place, scene in enumerate(scenes) if scene.legs[2] and scene.legs[2].sent)
-    return postponed(scenes, bridged, delay)
+    return play(tuple(replace(step, at=step.at + delay) if step.at >= _BRIDGED else step for step in _FAST.script))

@@ -81,14 +81,13 @@ class Token:
 class Catalogue:
     """Lists of chains and tokens.
 
-    `chains` is the number of listed chains, all 24 by default. `tokens` is the minimum number of listed tokens, filled
-    up with synthetic ones. Neither affects the transfers, which also use unlisted tokens. Lists may change while other
-    threads read them (`change_chain`, `change_token`).
+    `tokens` is the minimum number of listed tokens, filled up with synthetic ones, which no transfer uses. Lists may
+    change while other threads read them (`change_chain`, `change_token`).
     """
 
-    def __init__(self, tokens: int = 0, chains: int | None = None) -> None:
+    def __init__(self, tokens: int = 0) -> None:
         self.chains: dict[int, dict[str, Any]] = {chain["id"]: chain for chain in documents.table("chains.json")}
-        self.listed = tuple(self.chains)[:chains]
+        self.listed = tuple(self.chains)
         self.tokens = [_token(row) for row in documents.table("tokens.json")]
         # Without the synthetic tokens, whose number must not affect the transfers.
         self.tradable = {

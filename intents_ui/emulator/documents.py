@@ -26,8 +26,7 @@ def micros(seconds: float) -> int:
 
 
 def encode(document: Document) -> bytes:
-    # A lone surrogate is valid JSON only as an escape, and callers do send them.
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @cache

@@ -48,6 +48,7 @@ class Refusal(Exception):
 
 
 _LARGEST = 2**256 - 1
+MAX_DIGITS: Final = 78
 
 
 def required[T](value: T | None, field: str) -> T:
@@ -103,7 +104,7 @@ def _typed[T](value: Any, kind: type[T], field: str, wanted: str) -> T | None:
 def _whole(value: Any, field: str) -> int | None:
     if value is None or value == "":
         return None
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 78:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS:
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _LARGEST:
         raise _wrong_type(field, "uint64", value)

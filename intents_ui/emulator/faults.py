@@ -1,24 +1,22 @@
 """Fault injection: optional deviations of a real service, turned on per operation by name.
 
-Faults replace the operation's response, rewrites modify it, and a few change the course of intents. The operations
-themselves check for the remaining names. Each rewrite takes a document and returns a new one, as other service versions
-send it.
+Faults replace the operation's response, and rewrites modify it. The operations themselves check for the remaining
+names. Each rewrite takes a document and returns a new one, as other service versions send it.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from email.utils import formatdate
 from threading import Lock
 from typing import Any, Final
 
-from intents_ui.emulator import documents, names
+from intents_ui.emulator import documents
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, Document, encode, micros, stamp
 from intents_ui.emulator.errors import Refusal
-from intents_ui.emulator.scenario_engine import Scene, postponed
 
 _FIELDS: Final = documents.table("response_fields.json")
 AMOUNTS: Final = frozenset(_FIELDS["amounts"])  # sent as decimal strings
@@ -263,14 +261,6 @@ PAGES: Final = {
     "broken-json": (200, b"application/json", b'{"intent":{"intentId":"0x'),
     "empty-200": (200, b"application/json", b""),
 }
-# Changes of the course of intents, for all operations that are read.
-COURSES: Final = frozenset(
-    {
-        "late-visibility",  # intents are committed 1 to 20 minutes after createdAt, so filters by status show them late
-        "late-change",  # one in four has its last status 1 to 24 hours later
-        "unknown-statuses",  # one in eight executes with statuses that no filter can name
-    }
-)
 WORDS: Final = frozenset(
     {
         "wrapped-errors",  # {"webrpcError": …} around errors
@@ -290,10 +280,9 @@ WORDS: Final = frozenset(
         "next-page-repeats",  # the next cursor is the current one
     }
 )
-NAMES: Final = frozenset(REFUSALS) | frozenset(REWRITES) | frozenset(PAGES) | COURSES | WORDS
+NAMES: Final = frozenset(REFUSALS) | frozenset(REWRITES) | frozenset(PAGES) | WORDS
 SLOW_SECONDS: Final = 35.0
 CLOCK_SKEW: Final = 90
-_UNKNOWN: Final = {"EXECUTING": "SETTLING", "SUCCEEDED": "SETTLED"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,22 +368,6 @@ def fault(faults: frozenset[str], now: float) -> Answer | None:
             headers = ((b"retry-after", retry_after.encode()),) if retry_after else ()
             return refused(Refusal(code), faults, headers)
     return None
-
-
-def changed_course(scenes: tuple[Scene, ...], number: int, stretch: float, faults: frozenset[str]) -> tuple[Scene, ...]:
-    """Return the scenes of an intent as its number and the faults change them."""
-    if not faults & COURSES:
-        return scenes
-    delay, hours, is_late, is_unknown = names.noise(number, "faults", 4)
-    if "late-visibility" in faults:
-        committed = next((place for place, scene in enumerate(scenes) if scene.status != scenes[0].status), 0)
-        scenes = postponed(scenes, committed, (60 + delay * 1140 / 255) / stretch)
-    if "late-change" in faults and is_late % 4 == 0:
-        changes = [place for place in range(1, len(scenes)) if scenes[place].status != scenes[place - 1].status]
-        scenes = postponed(scenes, changes[-1] if changes else 0, (1 + hours % 24) * 3600 / stretch)
-    if "unknown-statuses" in faults and is_unknown % 8 == 0:
-        scenes = tuple(replace(scene, status=_UNKNOWN.get(scene.status, scene.status)) for scene in scenes)
-    return scenes
 
 
 def answered(document: Document, faults: frozenset[str]) -> Answer:

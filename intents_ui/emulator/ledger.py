@@ -9,17 +9,15 @@ from typing import Final
 from intents_ui.emulator import names
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.errors import NOT_FOUND, Refusal
-from intents_ui.emulator.faults import COURSES, changed_course
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.population import MADE, STREAMS, Reach, World
 from intents_ui.emulator.receipts import transaction_hash
-from intents_ui.emulator.scenario_engine import LEGS, Scene, next_change, scene_at
+from intents_ui.emulator.scenario_engine import LEGS, Scene, scene_at
 from intents_ui.emulator.transfers import Transfer
 
 # Limit on the intents that callers created. The oldest are dropped.
 MADE_KEPT: Final = 2000
 EVERYTHING_LISTED: Final = Reach()
-NO_FAULTS: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +59,27 @@ class Ledger:
         self._by_hash: dict[str, int] = {}
         self._last_turn = 0
 
-    def entry(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> Entry | None:
+    def entry(self, number: int, now: int) -> Entry | None:
         if number not in self._courses and not self.world.exists(number, now):
             return None
         course = self.course(number)
-        transfer = course.transfer
-        scenes = changed_course(course.scenes, number, transfer.stretch, faults)
-        return Entry(transfer, scene_at(scenes, _age(transfer, now)))
+        return Entry(course.transfer, scene_at(course.scenes, _age(course.transfer, now)))
 
-    def named(self, intent_id: str, now: int, faults: frozenset[str] = NO_FAULTS) -> Entry | None:
+    def named(self, intent_id: str, now: int) -> Entry | None:
         found = names.read(intent_id.strip())
-        return self.entry(found.number, now, faults) if found and found.role is Role.INTENT else None
+        return self.entry(found.number, now) if found and found.role is Role.INTENT else None
 
-    def requested(self, intent_id: str, now: int, faults: frozenset[str] = NO_FAULTS) -> Entry:
+    def requested(self, intent_id: str, now: int) -> Entry:
         """Return the intent that a request is about. Raises Refusal."""
-        entry = self.named(intent_id, now, faults)
+        entry = self.named(intent_id, now)
         if entry is None:
             raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
         return entry
 
-    def next_change(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> float | None:
-        """Return the seconds until the intent changes by itself, or None if it never does."""
+    def has_ended(self, number: int, now: int) -> bool:
+        """Return whether an intent won't change by itself anymore."""
         course = self.course(number)
-        scenes = changed_course(course.scenes, number, course.transfer.stretch, faults)
-        following = next_change(scenes, _age(course.transfer, now))
-        return None if following is None else (course.transfer.moment(following) - now) / 1_000_000
+        return _age(course.transfer, now) >= course.scenes[-1].at
 
     def course(self, number: int) -> Course:
         """Return the course of a transfer. For one of the world's, as if no caller interfered."""
@@ -95,9 +89,9 @@ class Ledger:
         transfer = self.world.transfer(number)
         return Course(transfer, self.world.scenes(transfer))
 
-    def last_scene(self, number: int, now: int, faults: frozenset[str] = NO_FAULTS) -> Scene | None:
+    def last_scene(self, number: int, now: int) -> Scene | None:
         """Return the scene in which an intent has ended, or None if it may change or must be built to tell."""
-        if number in self._courses or number % STREAMS == MADE or faults & COURSES:
+        if number in self._courses or number % STREAMS == MADE:
             return None
         return self.world.last_scene(number, now)
 
@@ -108,11 +102,10 @@ class Ledger:
         descending: bool,
         reach: Reach = EVERYTHING_LISTED,
         owner: str | None = None,
-        faults: frozenset[str] = NO_FAULTS,
     ) -> Iterator[Entry]:
         """Yield intents in order of ID."""
         for number in self.numbers(now, descending=descending, reach=reach, owner=owner):
-            entry = self.entry(number, now, faults)
+            entry = self.entry(number, now)
             if entry:
                 yield entry
 
@@ -136,20 +129,20 @@ class Ledger:
         for _, number in merge(found, made, reverse=descending):
             yield number
 
-    def bearing(self, name: str, now: int, faults: frozenset[str] = NO_FAULTS) -> Iterator[Entry]:
+    def bearing(self, name: str, now: int) -> Iterator[Entry]:
         """Yield the intents that a hash, address or ID belongs to, in any role, newest first."""
         found = names.read(name)
         if found and found.role is Role.OWNER:
             owner = names.address_of(Role.OWNER, found.number)
-            yield from self.entries(now, descending=True, owner=owner, faults=faults)
+            yield from self.entries(now, descending=True, owner=owner)
             return
         number = found.number if found else self._by_hash.get(name.lower())
-        entry = None if number is None else self.entry(number, now, faults)
+        entry = None if number is None else self.entry(number, now)
         if entry:
             yield entry
         elif name[:2].lower() == "0x":
             # An owner outside of the world: a caller who requested a quote.
-            yield from self.entries(now, descending=True, owner=name.lower(), faults=faults)
+            yield from self.entries(now, descending=True, owner=name.lower())
 
     def next_number(self, now: int) -> tuple[int, int]:
         """Return a unique number and birth time for an intent created at `now`."""

@@ -83,7 +83,7 @@ class Lookups:
 
     def _requested_entry(self, ask: Ask) -> Entry:
         intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
-        return self.ledger.requested(intent_id, ask.now, ask.faults)
+        return self.ledger.requested(intent_id, ask.now)
 
     def _search(self, ask: Ask) -> Iterator[Entry]:
         keys = {field: errors.text(ask.body, field) for field in _KEYS}
@@ -93,11 +93,11 @@ class Lookups:
         given = {field: value.strip().lower() for field, value in keys.items() if value and value.strip()}
         exact = [keys[field].strip() for field in given if field != "byQueryString"]  # type: ignore[union-attr]
         if exact:
-            found = self.ledger.bearing(exact[0], ask.now, ask.faults)
+            found = self.ledger.bearing(exact[0], ask.now)
         elif "byQueryString" in given:
             found = self._query(str(keys["byQueryString"]).strip(), ask)
         elif project is not None:
-            found = self.ledger.entries(ask.now, descending=True, faults=ask.faults)
+            found = self.ledger.entries(ask.now, descending=True)
         elif "empty-search-refused" in ask.faults:
             raise Refusal(INVALID_ARGUMENT, "at least one search criterion is required")
         else:
@@ -109,11 +109,11 @@ class Lookups:
                 yield entry
 
     def _query(self, query: str, ask: Ask) -> Iterator[Entry]:
-        exact = list(self.ledger.bearing(query, ask.now, ask.faults))
+        exact = list(self.ledger.bearing(query, ask.now))
         if exact or _WHOLE_NAME.fullmatch(query):
             yield from exact
             return
-        newest = islice(self.ledger.entries(ask.now, descending=True, faults=ask.faults), SUBSTRING_REACH)
+        newest = islice(self.ledger.entries(ask.now, descending=True), SUBSTRING_REACH)
         wanted = query.lower()
         yield from islice((entry for entry in newest if _mentions(entry, wanted)), SUBSTRING_HITS)
 
@@ -123,10 +123,10 @@ class Lookups:
         for examined, number in enumerate(found):
             if examined >= MAX_EXAMINED:
                 raise Refusal(TIMED_OUT, f"more than {MAX_EXAMINED} intents examined")
-            last = self.ledger.last_scene(number, ask.now, ask.faults) if filters.of_scenes else None
+            last = self.ledger.last_scene(number, ask.now) if filters.of_scenes else None
             if last and not filters.pass_scene(last):
                 continue
-            entry = self.ledger.entry(number, ask.now, ask.faults)
+            entry = self.ledger.entry(number, ask.now)
             if entry and filters.pass_(entry):
                 yield entry
 
@@ -288,7 +288,7 @@ class _Page:
         }
 
 
-# Poll interval for changes by callers. The scenario's own changes are known in advance.
+# A client sees a change that much later, which is less than between two polls of real ones.
 LOOK_SECONDS: Final = 0.25
 _TERMINAL: Final = frozenset({"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED", "INVALID"})
 _TERMINAL_AS_DESCRIBED: Final = frozenset({"SUCCEEDED", "FAILED"})
@@ -313,13 +313,13 @@ class Waiting:
         intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
         cursor = errors.words(ask.body, "lastReceiptStates") or []
         ahead = ask.now - self.now()
-        first = entry = self.ledger.requested(intent_id, ask.now, ask.faults)
+        first = entry = self.ledger.requested(intent_id, ask.now)
         loop = asyncio.get_running_loop()
         until = loop.time() + self._hold(ask, first, cursor)
         while (left := until - loop.time()) > 0:
-            if await pause(min(left, LOOK_SECONDS, self._until_next_change(entry, ahead, ask))):
+            if await pause(min(left, LOOK_SECONDS)):
                 return None
-            entry = self.ledger.requested(intent_id, self.now() + ahead, ask.faults)
+            entry = self.ledger.requested(intent_id, self.now() + ahead)
             if entry.scene.status != first.scene.status or entry.scene.receipt_states != first.scene.receipt_states:
                 break
         states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
@@ -333,11 +333,6 @@ class Waiting:
         if {"wait-at-once", "wait-same-cursor"} & ask.faults or news or _is_done(entry, ask):
             return 0.0
         return self.hold
-
-    def _until_next_change(self, entry: Entry, ahead: int, ask: Ask) -> float:
-        seconds = self.ledger.next_change(entry.transfer.number, self.now() + ahead, ask.faults)
-        # Rather a millisecond late than a microsecond early, which would cost another poll interval.
-        return LOOK_SECONDS if seconds is None else max(0.0, seconds) + 0.001
 
 
 def _is_done(entry: Entry, ask: Ask) -> bool:

@@ -18,7 +18,7 @@ from intents_ui.emulator import names
 from intents_ui.emulator.background_traffic import (
     LONGEST_STRETCH,
     Outage,
-    held_up,
+    hanging,
     ordinary,
     outages_around,
     scenario_of,
@@ -120,17 +120,12 @@ class World:
     of a service, with outages around that time. Changes of an emulator's lists of tokens don't affect it.
     """
 
-    def __init__(self, size: int, expiry: int, started: int | None) -> None:
+    def __init__(self, size: int, started: int | None) -> None:
         self._catalogue = Catalogue()
-        self.expiry = expiry
         self.outages = () if started is None else outages_around(started)
         streams = _streams(size) if started is None else _demo_streams(size, epoch=started - PAST)
         self.streams = {stream.index: stream for stream in streams}
         self.transfer = lru_cache(maxsize=2 * size + 1000)(self._transfer)
-        self._owner_of_slot = _owner_slots()
-        self._slots_of_owner: list[list[int]] = [[] for _ in range(OWNERS)]
-        for slot, owner in enumerate(self._owner_of_slot):
-            self._slots_of_owner[owner].append(slot)
 
     def exists(self, number: int, now: int) -> bool:
         stream = self.streams.get(number % STREAMS)
@@ -152,11 +147,17 @@ class World:
 
     def numbers(self, now: int, reach: Reach, *, descending: bool, owner: str | None) -> Iterator[tuple[int, int]]:
         """Yield (ID, number) of the listed intents in order of ID."""
-        courses = [
-            self._of_stream(stream, reach.of(stream, now), descending=descending, owner=owner)
-            for stream in self.streams.values()
-        ]
-        return merge(*courses, reverse=descending)
+        named = names.read(owner) if owner else None
+        if owner and (named is None or named.role is not Role.OWNER):
+            return iter(())
+
+        def of_stream(stream: Stream) -> Iterator[tuple[int, int]]:
+            listed = reach.of(stream, now)
+            for k in reversed(listed) if descending else listed:
+                if named is None or _owner(k, stream.index) == named.number:
+                    yield stream.born(k), k * STREAMS + stream.index
+
+        return merge(*map(of_stream, self.streams.values()), reverse=descending)
 
     def copies(self, scenario: Scenario, now: int, variant: str = MAIN) -> Iterator[int]:
         """Yield the numbers of a scenario's copies, newest first."""
@@ -164,23 +165,6 @@ class World:
         for k in range(stream.latest(now), -1, -1):
             if _variant(scenario, k) == variant:
                 yield k * STREAMS + stream.index
-
-    def _of_stream(
-        self, stream: Stream, listed: range, *, descending: bool, owner: str | None
-    ) -> Iterator[tuple[int, int]]:
-        turns = listed if owner is None else self._of_owner(owner, stream, listed)
-        for k in reversed(turns) if descending else turns:
-            yield stream.born(k), k * STREAMS + stream.index
-
-    def _of_owner(self, owner: str, stream: Stream, listed: range) -> list[int]:
-        named = names.read(owner)
-        if named is None or named.role is not Role.OWNER or named.number >= OWNERS:
-            return []
-        offset = _owner_offset(stream)
-        starts = (
-            listed.start + (slot - offset - listed.start) % _OWNER_SLOTS for slot in self._slots_of_owner[named.number]
-        )
-        return sorted(k for start in starts for k in range(start, listed.stop, _OWNER_SLOTS))
 
     def _transfer(self, number: int) -> Transfer:
         k, index = divmod(number, STREAMS)
@@ -193,22 +177,17 @@ class World:
             plan = outage.plan(number, born, self._catalogue)
         else:
             plan = ordinary(number, self._catalogue)
-        owner = self._owner(k, stream)
-        return transfer_of(plan, self._catalogue, number=number, born=born, owner=owner, expiry=self.expiry)
-
-    def _owner(self, k: int, stream: Stream) -> int:
-        return self._owner_of_slot[(k + _owner_offset(stream)) % _OWNER_SLOTS]
+        return transfer_of(plan, self._catalogue, number=number, born=born, owner=_owner(k, index))
 
     def _outage(self, k: int, stream: Stream, born: int) -> Outage | None:
         """Return the outage that affects a transfer of the ordinary stream."""
-        owner = self._owner(k, stream)
+        owner = _owner(k, stream.index)
         return next((outage for outage in self.outages if outage.hits(k, owner, born)), None)
 
     def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
         """Return the scenes of a transfer of the world, past and future."""
         assert transfer.scenario is not None  # noqa: S101 - as of all transfers of the world
-        scenes = scenes_of(transfer.scenario, transfer.variant)
-        return held_up(scenes, transfer.delay) if transfer.delay else scenes
+        return hanging(transfer.delay) if transfer.delay else scenes_of(transfer.scenario, transfer.variant)
 
 
 def scenes_of(scenario: Scenario, variant: str) -> tuple[Scene, ...]:
@@ -274,5 +253,5 @@ def _owner_slots() -> list[int]:
     return slots
 
 
-def _owner_offset(stream: Stream) -> int:
-    return stream.index * 997
+def _owner(k: int, stream: int) -> int:
+    return _owner_slots()[(k + stream * 997) % _OWNER_SLOTS]

@@ -125,23 +125,23 @@ def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
 
 def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: Leg) -> Document:
     """Return one IntentTransaction. Fields without a value yet are null or absent, as in the real service."""
-    sides = _sides(transfer, terms, name, scene)
+    token, units, sender, receiver, data = _sides(transfer, terms, name, scene)
     document: dict[str, Any] = {
         "id": transfer.moment(leg.born) + LEGS.index(name),
         "intentId": transfer.intent_id,
         "status": leg.status,
-        "chainId": sides["token"].chain_id,
+        "chainId": token.chain_id,
         "type": leg.marks.get("type", name.upper()),
         "context": leg.marks.get("context", _context(transfer, name)),
-        "fromAddress": sides["from"],
-        "toAddress": sides["to"],
-        "tokenAddress": sides["token"].address,
-        "tokenAmount": str(sides["amount"]),
+        "fromAddress": sender,
+        "toAddress": receiver,
+        "tokenAddress": token.address,
+        "tokenAmount": str(units),
         "statusReason": _reason(terms, leg),
         "bridgeGas": str(0),
-        "calldata": sides["calldata"],
+        "calldata": data,
         "metaTxnFeeQuote": None,
-        "precondition": sides["precondition"],
+        "precondition": precondition(transfer, terms, name) if name in ("origin", "destination") else None,
         "depositIntentEntry": None,
         "txnMinedAt": None if leg.mined is None else stamp(transfer.moment(leg.mined)),
         "updatedAt": stamp(transfer.moment(leg.updated)),
@@ -177,43 +177,27 @@ def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
     return names.hash_of(_HASH_ROLES[name], transfer.number, attempt)
 
 
-def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> dict[str, Any]:
-    """Return sender, receiver, token and amount of a transaction."""
+def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> tuple[Token, int, str, str, str]:
+    """Return token, amount, sender, receiver and calldata of a transaction."""
     origin, destination = transfer.origin, transfer.destination
     if name == "deposit":
         _, data, _ = calldata.deposit_call(transfer, terms)
         payer = names.base58_address_of(Role.OWNER, transfer.number) if transfer.deal.edge else transfer.owner
-        return _side(origin, terms.from_amount, payer, transfer.origin_address, data)
+        return origin, terms.from_amount, payer, transfer.origin_address, data
     if name == "origin":
         data = meta_txn(transfer, name, calldata.origin_calls(transfer, terms))["input"]
         target = calldata.provider_contract(transfer.deal.providers[0])
-        condition = precondition(transfer, terms, name)
-        return _side(origin, terms.from_amount, transfer.origin_address, target, data, condition)
+        return origin, terms.from_amount, transfer.origin_address, target, data
     if name == "destination":
         data = meta_txn(transfer, name, calldata.destination_calls(transfer, terms))["input"]
-        condition = precondition(transfer, terms, name)
-        sender = transfer.destination_address
-        return _side(destination, terms.to_amount, sender, transfer.recipient, data, condition)
+        return destination, terms.to_amount, transfer.destination_address, transfer.recipient, data
     crossed = scene.legs[1] is not None and scene.legs[1].status in ARRIVED and not transfer.same_chain
     token, sender = (destination, transfer.destination_address) if crossed else (origin, transfer.origin_address)
     whole = terms.to_amount if crossed else terms.from_amount
     gas = terms.gas.micro_usd * token.scale // token.price if token.price else 0
     returned = max(whole * 99 // 100, whole - gas)
     _, data, _ = calldata.fallback_call(transfer, token.address, returned)
-    return _side(token, returned, sender, transfer.owner, data)
-
-
-def _side(
-    token: Token, units: int, sender: str, to: str, data: str, precondition: Document | None = None
-) -> dict[str, Any]:
-    return {
-        "token": token,
-        "amount": units,
-        "from": sender,
-        "to": to,
-        "calldata": data,
-        "precondition": precondition,
-    }
+    return token, returned, sender, transfer.owner, data
 
 
 def _context(transfer: Transfer, name: str) -> str:

@@ -4,7 +4,7 @@ data/scenarios.json has the thirty scenarios. Times are seconds after the quote.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -181,40 +181,6 @@ def play(script: tuple[Step, ...]) -> tuple[Scene, ...]:
 
 def scene_at(scenes: tuple[Scene, ...], age: float) -> Scene:
     return scenes[max(0, bisect_right(scenes, age, key=lambda scene: scene.at) - 1)]
-
-
-def next_change(scenes: tuple[Scene, ...], age: float) -> float | None:
-    """Return the next scene's start in seconds after the quote, or None after the last one."""
-    following = bisect_right(scenes, age, key=lambda scene: scene.at)
-    return scenes[following].at if following < len(scenes) else None
-
-
-def postponed(scenes: tuple[Scene, ...], first: int, seconds: float) -> tuple[Scene, ...]:
-    """Return the scenes, with everything from the `first` of them on so many seconds later."""
-    if first == 0:
-        return scenes
-    last_before = scenes[first - 1].at
-
-    def later(at: float) -> float:
-        return at + seconds if at > last_before else at
-
-    return (*scenes[:first], *(_moved(scene, later) for scene in scenes[first:]))
-
-
-def _moved(scene: Scene, later: Callable[[float], float]) -> Scene:
-    return replace(
-        scene,
-        at=later(scene.at),
-        legs=tuple(leg and _moved_leg(leg, later) for leg in scene.legs),
-        updated=later(scene.updated),
-        started=None if scene.started is None else later(scene.started),
-        finished=None if scene.finished is None else later(scene.finished),
-    )
-
-
-def _moved_leg(leg: Leg, later: Callable[[float], float]) -> Leg:
-    mined = None if leg.mined is None else later(leg.mined)
-    return replace(leg, born=later(leg.born), updated=later(leg.updated), mined=mined)
 
 
 def _next_scene(before: Scene, step: Step) -> Scene:

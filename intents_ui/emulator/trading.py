@@ -45,16 +45,7 @@ _NOTHING: Final = (None, None, None, None)
 _BEFORE_EXECUTION: Final = ("QUOTED", "COMMITTED")
 # Fields of a committed intent that its sender may omit, or that the service itself changes.
 _MAY_BE_ABSENT: Final = frozenset(
-    [
-        "id",
-        "projectId",
-        "status",
-        "updatedAt",
-        "destinationCalls",
-        "destinationPrecondition",
-        "destinationMetaTxn",
-        "destinationGas",
-    ]
+    ["id", "projectId", "status", "updatedAt", "destinationCalls", "destinationPrecondition", "destinationMetaTxn"]
 )
 _MAX_SPEED: Final = 100
 _LARGEST_LOSS: Final = 0.3
@@ -62,10 +53,9 @@ _MEMO_LIMIT: Final = 10_000
 
 
 class Trading:
-    def __init__(self, ledger: Ledger, expiry: int) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.catalogue = ledger.catalogue
-        self.expiry = expiry
         self._staged: dict[int, int] = {}
         self._held: dict[int, int] = {}
 
@@ -137,7 +127,7 @@ class Trading:
     def staged(self, scenario: Scenario, now: int) -> int:
         """Return the number of an unfinished copy made for watching, created if there is none."""
         number = self._staged.get(scenario.number)
-        if number is None or self.ledger.entry(number, now) is None or self.ledger.next_change(number, now) is None:
+        if number is None or self.ledger.entry(number, now) is None or self.ledger.has_ended(number, now):
             number = self._staged[scenario.number] = self.play(scenario, MAIN, now, 0.0, listed=False)
         return number
 
@@ -180,7 +170,6 @@ class Trading:
             number=number,
             born=born - round(age * MICROSECONDS),
             owner=number // STREAMS % OWNERS if owner is None else owner,
-            expiry=self.expiry,
         )
         scenes = scenes_of(scenario, variant)
         self.ledger.keep(Course(transfer, (scene_at(scenes, age),) if held else scenes, listed=listed))
@@ -221,7 +210,6 @@ class Trading:
             from_amount=None if exact_output else units,
             to_amount=units if exact_output else None,
             slippage=_slippage(errors.members(body, "options")),
-            expiry=self.expiry,
             recipient=recipient,
             call_data=call_data,
             call_value=errors.whole(body, "destinationCallValue") or 0,
@@ -303,33 +291,26 @@ def _wrong_status(entry: Entry) -> Refusal:
     return Refusal(INTENT_STATUS, f"intent {entry.transfer.intent_id} status={entry.scene.status}")
 
 
-def _difference(given: Any, ours: Any, path: str = "") -> str | None:
-    """Return the first difference between a returned intent and the original, or None if they have the same values."""
-    if isinstance(given, dict) and isinstance(ours, dict):
-        for key in sorted(given.keys() - ours.keys()):
-            return f"{path}{key} was added"[:120]
-        for key, value in ours.items():
-            if key not in given:
-                if value is not None and key not in _MAY_BE_ABSENT:
-                    return f"{path}{key} is missing"
-            elif found := _difference(given[key], value, f"{path}{key}."):
-                return found
-        return None
-    if isinstance(given, list) and isinstance(ours, list):
-        if len(given) != len(ours):
-            return f"{path[:-1]} has {len(given)} elements instead of {len(ours)}"
-        pairs = enumerate(zip(given, ours, strict=True))
-        return next((found for place, pair in pairs if (found := _difference(*pair, f"{path}{place}."))), None)
-    return None if _same(given, ours) else f"{path[:-1]} differs"
+def _difference(given: Document, ours: Document) -> str | None:
+    """Return the first field of a returned intent that differs from the original, or None."""
+    given = {field: ours[field] for field in _MAY_BE_ABSENT} | given
+    if isinstance(fees := given.get("fees"), dict):
+        given["fees"] = {"destinationGas": ours["fees"]["destinationGas"]} | fees
+    given, ours = _comparable(given), _comparable(ours)
+    return next((field for field in sorted({*given, *ours}) if given.get(field) != ours.get(field)), None)
 
 
-def _same(given: Any, ours: Any) -> bool:
-    if isinstance(given, bool) or isinstance(ours, bool):
-        return given is ours
-    # Amounts may come back as numbers, and addresses checksummed.
-    if isinstance(ours, str) and isinstance(given, (str, int)):
-        return str(given).lower() == ours.lower() if ours.startswith("0x") or ours.isdigit() else given == ours
-    return bool(given == ours)
+def _comparable(value: Any) -> Any:
+    """Return a value with amounts as numbers, addresses in lower case, and without nulls, as clients may send it."""
+    if isinstance(value, dict):
+        return {key: _comparable(member) for key, member in value.items() if member is not None}
+    if isinstance(value, list):
+        return [_comparable(member) for member in value]
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= errors.MAX_DIGITS:
+        return int(value)
+    if isinstance(value, str) and value.startswith(("0x", "0X")):
+        return value.lower()
+    return str(value) if isinstance(value, bool) else value  # False isn't 0
 
 
 def _address(body: Document, field: str, otherwise: str | None = None) -> str:

@@ -10,6 +10,7 @@ from intents_ui.emulator.scenario_engine import Deal, Scenario
 
 OWNERS = 200
 PROJECTS = (1041, 1042, 1077)
+EXPIRY_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,6 @@ class Transfer:
     from_amount: int | None
     to_amount: int | None
     slippage: float
-    expiry: int
     recipient: str
     call_data: str = "0x"
     call_value: int = 0
@@ -59,7 +59,7 @@ class Transfer:
 
     @property
     def expires(self) -> int:
-        return self.born + self.expiry * 1_000_000
+        return self.born + EXPIRY_SECONDS * 1_000_000
 
     def moment(self, seconds: float) -> int:
         """Return the time, in microseconds, of the scenario's moment `seconds` after the quote."""
@@ -82,7 +82,7 @@ def owner_address(owner: int) -> str:
     return names.address_of(Role.OWNER, owner)
 
 
-def transfer_of(plan: Plan, catalogue: Catalogue, *, number: int, born: int, owner: int, expiry: int) -> Transfer:
+def transfer_of(plan: Plan, catalogue: Catalogue, *, number: int, born: int, owner: int) -> Transfer:
     """Return the transfer of `owner` by a plan."""
     deal = plan.deal
     origin, destination = (
@@ -101,7 +101,6 @@ def transfer_of(plan: Plan, catalogue: Catalogue, *, number: int, born: int, own
         from_amount=units_of(deal.amount, origin),
         to_amount=units_of(deal.receive, destination),
         slippage=0.005,
-        expiry=expiry,
         recipient=recipient,
         call_data=_call_data(deal, number, recipient) if deal.calls else "0x",
         scenario=plan.scenario,

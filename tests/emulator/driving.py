@@ -122,7 +122,7 @@ def wait(emulator, intent, cursor=None):
     """Return the response, and whether it was held."""
     looks = []
     with pytest.MonkeyPatch.context() as patch:
-        until = emulator._waiting._until_next_change
-        patch.setattr(emulator._waiting, "_until_next_change", lambda *now: looks.append(now) or until(*now))
+        hold = emulator._waiting._hold
+        patch.setattr(emulator._waiting, "_hold", lambda *asked: looks.append(hold(*asked)) or looks[-1])
         body = {"intentId": intent["intentId"]} | ({} if cursor is None else {"lastReceiptStates": cursor})
-        return call(emulator, "WaitIntentReceipt", body), bool(looks)
+        return call(emulator, "WaitIntentReceipt", body), any(looks)

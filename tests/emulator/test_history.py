@@ -48,16 +48,6 @@ def test_before_pages_back(emulator):
     assert (ids(start["intents"]), start["nextPage"]) == (ids(first["intents"]), None)
 
 
-def test_a_cursor_of_another_list_says_only_where_to_continue(emulator):
-    everything = call(emulator, "GetIntentHistory", {"page": {"pageSize": 10}})
-    cursor = ids(everything["intents"])[-1]
-    failed = ids(rows(emulator, byStatus="FAILED"))
-    assert (
-        ids(rows(emulator, byStatus="FAILED", page=everything["nextPage"]))
-        == [each for each in failed if each < cursor][:10]
-    )
-
-
 @pytest.mark.parametrize(
     ("asked", "given"), [(None, 20), (0, 20), (1, 1), (100, 100), (101, 100), (10**9, 100), ("7", 7)]
 )
@@ -148,12 +138,6 @@ def test_a_minute_a_month_ago_is_the_same_in_pages_of_any_size_and_order(emulato
     for size in (1, 4, 100):
         read_so = ids(read(emulator, MONTH_AGO, MONTH_AGO + 60, size=size, column=column, order=order))
         assert read_so == (whole if order == "ASC" else whole[::-1])
-
-
-def test_windows_tile_the_past_without_loss(emulator):
-    hour = ids(read(emulator, MONTH_AGO, MONTH_AGO + 600))
-    minutes = [ids(read(emulator, MONTH_AGO + 60 * n, MONTH_AGO + 60 * n + 60)) for n in range(10)]
-    assert sorted({each for minute in minutes for each in minute}) == hour
 
 
 def test_intents_stay_in_windows_after_they_left_the_lists(emulator, clock):

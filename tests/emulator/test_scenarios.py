@@ -108,20 +108,6 @@ def test_a_held_copy_stays_at_the_worst_step_of_its_script(emulator, clock, slug
         assert record(emulator, held) == expected
 
 
-def test_five_scenarios_are_worst_with_a_balance_at_an_intent_address(emulator):
-    held = {scenario.number: emulator.worst(scenario.number) for scenario in SCENARIOS}
-    rows = {number: record(emulator, intent)["history"][intent["intentId"]] for number, intent in held.items()}
-    assert {number for number, row in rows.items() if row["hasBalance"]} == {11, 13, 25, 27, 29}
-
-
-def test_long_polling_a_held_copy_returns_no_change(emulator):
-    intent_id = emulator.worst("relayer-retries")["intentId"]
-    first = call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": []})
-    again = call(emulator, "WaitIntentReceipt", {"intentId": intent_id, "lastReceiptStates": first["receiptStates"]})
-    assert first == again
-    assert (first["receiptStates"], first["done"]) == (["SUCCEEDED", "ERRORED", "ON_HOLD"], False)
-
-
 def test_a_held_copy_is_replaced_after_ten_minutes_and_stays_available(emulator, clock):
     first = emulator.worst("stuck-recoverable")
     clock.forward(590)
@@ -131,12 +117,6 @@ def test_a_held_copy_is_replaced_after_ten_minutes_and_stays_available(emulator,
     assert call(emulator, "GetIntent", {"intentId": first["intentId"]})["intent"] == first
     clock.forward(-3600)  # it was set back
     assert emulator.worst("stuck-recoverable")["id"] < first["id"]
-
-
-def test_a_played_copy_has_the_requested_age(emulator):
-    intent = emulator.play("refunded-on-destination", age=45)
-    receipt = call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"]
-    assert (receipt["status"], receipt["refundTransaction"]["status"]) == ("FAILED", "PENDING")
 
 
 # What the table has under "sets", made real.
@@ -258,8 +238,3 @@ def test_edge_objects_carry_unknown_fields(emulator, clock):
 )
 def test_variants_end_in_their_status(emulator, clock, slug, variant, seconds, status):
     assert receipt_at(emulator, clock, emulator.newest(slug, variant=variant), seconds)["status"] == status
-
-
-def test_an_unknown_scenario_is_an_error(emulator):
-    with pytest.raises(KeyError, match="no-such"):
-        emulator.newest("no-such")

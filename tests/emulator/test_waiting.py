@@ -43,14 +43,6 @@ def test_a_final_status_is_returned_at_once_for_any_cursor(emulator, slug, done)
     assert (again["done"], is_held) == (done, False)
 
 
-def test_invalid_is_done_by_default(emulator, clock):
-    intent = emulator.newest("invalid-then-repaired")
-    receipt_at(emulator, clock, intent, 90)
-    assert wait(emulator, intent)[0]["done"] is True
-    emulator.inject("WaitIntentReceipt", "done-only-success-or-failure")
-    assert wait(emulator, intent)[0]["done"] is False
-
-
 async def waiting(emulator, intent, cursor):
     """Return a request that is held."""
     body = {"intentId": intent["intentId"], "lastReceiptStates": cursor}
@@ -90,11 +82,3 @@ async def test_ends_when_the_caller_leaves(clock):
     leave.set()
     async with asyncio.timeout(60):
         assert (await held).status == 0
-
-
-def test_a_refund_moves_the_cursor_by_default(emulator, clock):
-    intent = emulator.newest("refunded-on-origin")
-    receipt_at(emulator, clock, intent, 41)
-    assert wait(emulator, intent)[0]["receiptStates"] == ["SUCCEEDED", "REVERTED", "ABORTED", "MINING"]
-    emulator.inject("WaitIntentReceipt", "states-without-refund")
-    assert wait(emulator, intent)[0]["receiptStates"] == ["SUCCEEDED", "REVERTED", "ABORTED"]

@@ -34,8 +34,8 @@ DOWN = refusal(9001, "Unavailable", 503)
 
 @pytest.fixture
 def many(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
-    """Return 5,000 tokens on 20 chains."""
-    with recorded(Emulator(now=emulator.now, tokens=5000, chains=20), monkeypatch) as transport:
+    """Return 5,000 tokens on 24 chains."""
+    with recorded(Emulator(now=emulator.now, tokens=5000), monkeypatch) as transport:
         yield transport
 
 
@@ -158,7 +158,7 @@ def test_a_pasted_address_is_searched_as_an_address(site: Client, transport: Rec
 def test_a_long_search_result_says_where_it_was_truncated(site: Client, many: Recorded):
     shown = visible_text(read(site, "/tokens?q=o"))
     assert "Only the first 25 results on" in shown
-    assert "500 tokens found on 20 chains" in shown
+    assert "600 tokens found on 24 chains" in shown
 
 
 def test_a_search_without_results_suggests_what_to_try(site: Client, transport: Recorded):
