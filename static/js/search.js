@@ -12,13 +12,13 @@
   const PHRASE = 12;
   let known;
 
-  // Whether eleven of twelve words in a row are on the list, and at least eight of them differ.
+  // Whether eleven of twelve words in a row are on the list, and two of them differ.
   async function hasPhrase(words) {
     if (words.length < PHRASE) return false;
     known ??= new Set((await (await fetch("/static/vendor/bip39-english.txt")).text()).split("\n"));
     return words.some((_, at) => {
       const found = words.slice(at, at + PHRASE).filter((word) => known.has(word));
-      return found.length >= PHRASE - 1 && new Set(found).size > 7;
+      return found.length >= PHRASE - 1 && new Set(found).size > 1;
     });
   }
 
