@@ -24,6 +24,7 @@ from intents_ui import app
 from intents_ui.formatting import hashes
 from intents_ui.formatting.hashes import ShortForms
 from intents_ui.http import client_ip, marks
+from intents_ui.search.facts import TicketFacts
 from intents_ui.search.identifiers import Kind, ParsedText
 from intents_ui.triage import export, lookup, rows
 from intents_ui.triage.lookup import Ticket, TicketLookup, charge, too_many
@@ -53,7 +54,8 @@ def view(request: HttpRequest) -> HttpResponseBase:
     if read.problem:
         possible = candidates.of_facts(request, facts)
         status = HTTPStatus.OK if possible and possible.count else HTTPStatus.BAD_REQUEST
-        return form(request, received=received, problem=read.problem, possible=possible, status=status)
+        told = None if read.problem == lookup.EMPTY else facts
+        return form(request, received=received, problem=read.problem, possible=possible, told=told, status=status)
     root = client_ip.root(request)
     # A URL that reproduces the case. A fragment is sent to no server, and is in no log.
     link = f"{root}{reverse('triage')}#ids={','.join(read.linked)}" if read.linked else ""
@@ -70,12 +72,14 @@ def form(
     received: str = "",
     problem: str = "",
     possible: Candidates | None = None,
+    told: TicketFacts | None = None,
     **response: Any,
 ) -> HttpResponse:
     context = {
         "received": received,
         "problem": problem,
         "possible": possible,
+        "told": told,
         "most": lookup.MOST,
         "longest": lookup.LONGEST,
     }

@@ -338,9 +338,10 @@ def test_a_link_to_the_explorer_of_another_chain_is_pointed_out(site: Client, em
     ],
 )
 def test_a_text_without_identifiers_gets_the_question_to_the_customer(site: Client, words: str, missing: str) -> None:
-    page = visible_text(site.get("/search", {"q": words}))
-    assert "Please send the transaction hash of your transfer, or your wallet address." in page
-    assert f"Please also tell us {missing}" in page
+    for answer in (site.get("/search", {"q": words}), site.post("/triage", {"q": words})):
+        page = visible_text(answer)
+        assert "Please send the transaction hash of your transfer, or your wallet address." in page
+        assert f"Please also tell us {missing}" in page
 
 
 def test_the_results_have_pages_of_20_with_each_transfer_once(site: Client, emulator: Emulator) -> None:
