@@ -1,16 +1,15 @@
 """The world of a demo: traffic like that of a service, with outages around its start."""
 
 from collections.abc import Iterator
-from statistics import mean
 
 import pytest
 
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.ledger import Entry
-from intents_ui.emulator.population import ORDINARY, STREAMS, Reach
+from intents_ui.emulator.population import Reach
 from tests.emulator.driving import NOW, Clock, call
-from tests.emulator.test_history import DAY, ids, read
+from tests.emulator.test_history import ids, read
 
 HOUR = 3600
 
@@ -23,17 +22,6 @@ def demo(clock: Clock) -> Emulator:
 def entries(demo: Emulator, *, since: float, until: float = NOW) -> Iterator[Entry]:
     reach = Reach(round(since * MICROSECONDS), latest=round(until * MICROSECONDS))
     return demo.ledger.entries(round(demo.now() * MICROSECONDS), descending=False, reach=reach)
-
-
-def test_one_transfer_in_twenty_is_a_copy_of_a_scenario(demo: Emulator) -> None:
-    found = [each.transfer.number % STREAMS == ORDINARY for each in entries(demo, since=NOW - 4 * DAY)]
-    assert len(found) == pytest.approx(4 * 45_000 / 30, rel=0.03)
-    assert mean(found) > 0.95
-
-
-def test_three_to_five_transfers_of_the_past_never_end(demo: Emulator) -> None:
-    rows = read(demo, int(NOW) - 40 * DAY, int(NOW) - DAY, byStatus="EXECUTING")
-    assert 3 <= len(rows) <= 5
 
 
 def test_a_provider_hangs_at_the_start_and_delivers_when_its_outage_is_over(demo: Emulator, clock: Clock) -> None:
@@ -53,17 +41,6 @@ def test_a_provider_hangs_at_the_start_and_delivers_when_its_outage_is_over(demo
     assert 0.4 < len(hanging) / len(found) < 0.65
     clock.now = end + 300
     assert {over_it()[number] for number in hanging} == {"SUCCEEDED"}
-
-
-def test_an_outage_of_the_past_refunds_transfers_of_a_provider(demo: Emulator) -> None:
-    outage = next(each for each in demo.world.outages if not each.hangs)
-    start, end = outage.start / MICROSECONDS, outage.end / MICROSECONDS
-    found = [
-        each.scene.status
-        for each in entries(demo, since=start, until=end)
-        if outage.provider in each.transfer.deal.providers
-    ]
-    assert found.count("REFUNDED") > 15
 
 
 def test_opened_scenarios_are_in_no_list_but_their_owners(demo: Emulator) -> None:

