@@ -1,7 +1,7 @@
 """Descriptions of a transfer's calls, decoded from well-known function signatures. Contracts may behave differently."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from string import Formatter
 from typing import Any, Literal
@@ -61,52 +61,47 @@ class Sentence:
         return "".join(piece if isinstance(piece, str) else piece.shown for piece in self.pieces)
 
 
-@dataclass(frozen=True)
-class MadeCall:
-    """A call on a chain. `depth`: how many calls it is nested in. `is_recorded`: known from its transaction only."""
+@dataclass
+class CallStep:
+    """A call on a chain, as described.
+
+    `depth`: how many calls it is nested in. `is_recorded`: known from its transaction only. `values` are those of the
+    function's arguments, by name. `more` counts the nested calls that aren't shown, `problem` says why there is no
+    more.
+    """
 
     call: Call
     chain_id: int | None
     caller: str | None
     depth: int = 0
     is_recorded: bool = False
-
-    @property
-    def value(self) -> int:
-        return self.call.value or 0
+    said: Sentence = Sentence(())
+    problem: str = ""
+    function: Function | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Sequence[tuple[Parameter, Cell]] = ()
+    inside: Sequence["CallStep"] = ()
+    more: int = 0
 
     @property
     def size(self) -> int:
         """The size of its data in bytes."""
         return max(len(self.call.data or "") - 2, 0) // 2
 
-
-@dataclass(frozen=True)
-class CallStep:
-    """A call as described. `more` counts the nested calls that aren't shown, `problem` says why there is no more."""
-
-    made: MadeCall
-    said: Sentence
-    problem: str = ""
-    function: Function | None = None
-    arguments: tuple[tuple[Parameter, Cell], ...] = ()
-    inside: tuple["CallStep", ...] = ()
-    more: int = 0
-
     @property
     def data(self) -> str:
         """The first characters of its raw data."""
-        data = self.made.call.data or ""
+        data = self.call.data or ""
         return "" if data.lower() == "0x" else text.visible(data[:MAX_SHOWN])
 
     @property
     def is_whole(self) -> bool:
-        return len(self.made.call.data or "") <= MAX_SHOWN
+        return len(self.call.data or "") <= MAX_SHOWN
 
     @property
     def remarks(self) -> list[str]:
-        call = self.made.call
-        found = ["As recorded in the receipt."] if self.made.is_recorded else []
+        call = self.call
+        found = ["As recorded in the receipt."] if self.is_recorded else []
         found += ["Runs if the previous call fails."] if call.only_fallback else []
         found += ["Delegate call."] if call.delegate_call else []
         if call.behavior_on_error is not None:
@@ -165,7 +160,7 @@ class _CallDescriber:
         steps = []
         if asked.to or asked.data or asked.value:
             call = Call(to=asked.to or asked.to_address, value=asked.value, data=asked.data)
-            steps.append(self._step(MadeCall(call, chain_id, self.transfer.owner)))
+            steps.append(self._described(CallStep(call, chain_id, self.transfer.owner)))
         steps += self._recorded(deposit, self.transfer.owner, planned=asked.data)
         entry = deposit.deposit_intent_entry if deposit else None
         return TransactionCalls("Deposit", self._on(chain_id), tuple(self._signatures(entry)) if entry else (), steps)
@@ -178,14 +173,14 @@ class _CallDescriber:
         planned = calls.calls if calls else ()
         chain_id = calls.chain_id if calls and calls.chain_id is not None else chain_id
         notes = list(self._condition(condition, chain_id)) if condition else []
-        steps = [self._step(MadeCall(call, chain_id, wallet)) for call in planned[:MAX_CALLS]]
+        steps = [self._described(CallStep(call, chain_id, wallet)) for call in planned[:MAX_CALLS]]
         if meta and meta.input:
             carried = _carried(meta.input)
             relayed = _compared(carried, planned) if carried and planned else None
             notes += [relayed] if relayed else []
             if relayed is None or relayed.tone is Tone.ATTENTION:
                 call = Call(to=meta.contract or wallet, data=meta.input)
-                steps.append(self._step(MadeCall(call, chain_id, None)))
+                steps.append(self._described(CallStep(call, chain_id, None)))
         steps += self._recorded(getattr(self.transfer, leg), wallet, planned=meta.input if meta else None)
         title = f"On {self.transfer.chain_name(chain_id)}"
         who = (self.party(wallet, chain_id) or hashes.short_address(wallet)) if wallet and steps else ""
@@ -244,83 +239,81 @@ class _CallDescriber:
         call = abi.decoded(abi.raw(leg.calldata) or b"")
         is_own = isinstance(call, Decoded) and call.function.name in ("transfer", "transferFrom")
         made = Call(to=leg.token_address if is_own else None, data=leg.calldata)
-        yield self._step(MadeCall(made, leg.chain_id, caller, is_recorded=True))
+        yield self._described(CallStep(made, leg.chain_id, caller, is_recorded=True))
 
-    def _step(self, made: MadeCall) -> CallStep:
-        if made.size > min(self.bytes_left, abi.MAX_BYTES):
-            return self._unnamed(made, SPENT if made.size <= abi.MAX_BYTES else Unread.TOO_LONG)
-        self.bytes_left -= made.size
-        data = abi.raw(made.call.data)
+    def _described(self, step: CallStep) -> CallStep:
+        if step.size > min(self.bytes_left, abi.MAX_BYTES):
+            return self._unnamed(step, SPENT if step.size <= abi.MAX_BYTES else Unread.TOO_LONG)
+        self.bytes_left -= step.size
+        data = abi.raw(step.call.data)
         if data is None:
-            return self._unnamed(made, Unread.NO_HEX)
+            return self._unnamed(step, Unread.NO_HEX)
         if not data:
-            to = self.address(made.call.to, made.chain_id)
-            said = ("Send ", *self.coins(made), " to ", *to) if made.value else ("Call ", *to, " without data")
-            return CallStep(made, Sentence(said))
+            to = self.address(step.call.to, step.chain_id)
+            sent = ("Send ", *self.coins(step), " to ", *to)
+            step.said = Sentence(sent if step.call.value else ("Call ", *to, " without data"))
+            return step
         call = abi.decoded(data)
         if isinstance(call, Unread):
-            return self._unnamed(made, call)
-        inside, more, problem = self._inside(made, call)
-        arguments = tuple(
-            (parameter, self._cell(made, call, parameter, call.values[name]))
-            for name, parameter in call.function.arguments.items()
-        )
-        return CallStep(made, self._sentence(made, call), problem, call.function, arguments, inside, more)
+            return self._unnamed(step, call)
+        step.function, step.values = call.function, call.values
+        step.arguments = [(each, self._cell(step, each)) for each in call.function.arguments.values()]
+        step.said = self._sentence(step, call.function)
+        if call.function.carries is not NestedEncoding.NONE:
+            self._add_nested(step, call)
+        return step
 
-    def _inside(self, made: MadeCall, call: Decoded) -> tuple[tuple[CallStep, ...], int, str]:
-        """Return the nested calls, the number not shown, and the reason if they couldn't be decoded."""
-        carries = call.function.carries
-        if carries is NestedEncoding.NONE:
-            return (), 0, ""
-        if made.depth >= DEEPEST:
-            return (), 0, TOO_DEEP
-        found = abi.nested(call)
+    def _add_nested(self, step: CallStep, call: Decoded) -> None:
+        """Add the nested calls, or why they couldn't be decoded."""
+        found = abi.nested(call) if step.depth < DEEPEST else None
         if found is None:
-            return (), 0, NOT_APART
+            step.problem = NOT_APART if step.depth < DEEPEST else TOO_DEEP
+            return
         shown = found[: self.inside_left]
         self.inside_left -= len(shown)
+        step.more = len(found) - len(shown)
         # A self-call or a delegate call keeps the caller.
-        caller = made.caller if carries in (NestedEncoding.OWN, NestedEncoding.BATCH) else made.call.to
-        own = {"to": made.call.to}
+        keeps = call.function.carries in (NestedEncoding.OWN, NestedEncoding.BATCH)
+        caller, own = step.caller if keeps else step.call.to, {"to": step.call.to}
         called = (each if each.to else each.model_copy(update=own) for each in shown)
-        steps = tuple(self._step(MadeCall(each, made.chain_id, caller, made.depth + 1)) for each in called)
-        return steps, len(found) - len(shown), ""
+        step.inside = [self._described(CallStep(each, step.chain_id, caller, step.depth + 1)) for each in called]
 
-    def _unnamed(self, made: MadeCall, problem: str) -> CallStep:
+    def _unnamed(self, step: CallStep, problem: str) -> CallStep:
         """Describe a call by its selector, because its function is unknown."""
-        contract = self.address(made.call.to, made.chain_id, unknown="a contract")
-        start = abi.raw((made.call.data or "")[: 2 + 2 * abi.SELECTOR_BYTES]) or b""
+        contract = self.address(step.call.to, step.chain_id, unknown="a contract")
+        start = abi.raw((step.call.data or "")[: 2 + 2 * abi.SELECTOR_BYTES]) or b""
         is_known = problem != Unread.NO_HEX and len(start) == abi.SELECTOR_BYTES
-        paid = (" with ", *self.coins(made)) if made.value else ()
-        said = ("Call ", f"function 0x{start.hex()} of " if is_known else "", *contract, *paid)
-        return CallStep(made, Sentence(said), problem)
+        paid = (" with ", *self.coins(step)) if step.call.value else ()
+        step.said = Sentence(("Call ", f"function 0x{start.hex()} of " if is_known else "", *contract, *paid))
+        step.problem = problem
+        return step
 
     # Arguments
 
-    def _sentence(self, made: MadeCall, call: Decoded) -> Sentence:
+    def _sentence(self, step: CallStep, function: Function) -> Sentence:
         """Return the sentence of a well-known function with the arguments of this call."""
         pieces = list[Piece]()
-        for words, name, choice, _ in Formatter().parse(call.function.sentence):
+        for words, name, choice, _ in Formatter().parse(function.sentence):
             pieces += [words] if words else []
-            pieces += self._in_words(made, call, name, choice or "") if name else []
-        coins = self.coins(made)
+            pieces += self._in_words(step, function.arguments.get(name), name, choice or "") if name else []
+        coins = self.coins(step)
         # A bridged amount may be the native token itself.
-        if made.value and coins[0] not in pieces:
+        if step.call.value and coins[0] not in pieces:
             pieces += [", with ", *coins]
         return Sentence(tuple(pieces))
 
-    def _in_words(self, made: MadeCall, call: Decoded, name: str, choice: str) -> Sequence[Piece]:
-        chain_id = made.chain_id
+    def _in_words(self, step: CallStep, parameter: Parameter | None, name: str, choice: str) -> Sequence[Piece]:
+        chain_id = step.chain_id
         match name:
             case "caller":
-                return self.address(made.caller, chain_id, unknown="the wallet")
+                return self.address(step.caller, chain_id, unknown="the wallet")
             case "contract":
-                return self.address(made.call.to, chain_id, unknown="a contract")
+                return self.address(step.call.to, chain_id, unknown="a contract")
             case "token" if not choice:
-                return self.token(made.call.to, chain_id)
-            case "value" if name not in call.values:
-                return self.coins(made)
-        value, parameter = call.values[name], call.function.arguments[name]
+                return self.token(step.call.to, chain_id)
+        if parameter is None:  # `value`
+            return self.coins(step)
+        value = step.values[name]
         if name == "commands":
             # A router's steps, one byte each. The highest bit permits a step to fail.
             codes = [f"0x{each & 0x3F:02x}" for each in value[:MAX_ENTRIES]]
@@ -331,7 +324,7 @@ class _CallDescriber:
         if "|" in choice:
             return [choice.split("|")[0 if value else 1]]
         if parameter.token:
-            token, chain_id = self._token_of(made, call, parameter)
+            token, chain_id = self._token_of(step, parameter)
             if value != 2 ** int(parameter.type.removeprefix("uint")) - 1:
                 return self.money(value, token, chain_id)
             if choice == "allowance":
@@ -339,21 +332,21 @@ class _CallDescriber:
             return ["unlimited ", *self.token(token, chain_id)] if token else ["an unlimited amount"]
         if name in TABLE["times"]:
             return until(value)
-        cell = self._cell(made, call, parameter, value)
+        cell = self._cell(step, parameter)
         return [Cell(ValueKind.TEXT, cell.who, cell.value) if cell.who else cell]
 
-    def _cell(self, made: MadeCall, call: Decoded, parameter: Parameter, value: Any) -> Cell:
-        chain_id = made.chain_id
+    def _cell(self, step: CallStep, parameter: Parameter) -> Cell:
+        chain_id, value = step.chain_id, step.values[parameter.name]
         if parameter.name in TABLE["far_addresses"] and isinstance(value, bytes) and (far := _as_address(value)):
             # The destination chain of the call, if it names one.
-            named = (name for name in TABLE["chains"] if name in call.values)
-            chain_id = next((_chain_id(name, call.values[name]) for name in named), chain_id)
+            named = (name for name in TABLE["chains"] if name in step.values)
+            chain_id = next((_chain_id(name, step.values[name]) for name in named), chain_id)
             return self._address_cell(far, chain_id)
         match value:
             case bool():
                 return Cell(ValueKind.TEXT, "yes" if value else "no")
             case int() if parameter.token:
-                amount = self._money(value, *self._token_of(made, call, parameter)).amount
+                amount = self._money(value, *self._token_of(step, parameter)).amount
                 return Cell(ValueKind.AMOUNT, str(amount), amount)
             case int() if parameter.name in TABLE["times"] and value > 0 and (at := times.since_1970(value)):
                 return Cell(ValueKind.TIME, times.iso(at), at)
@@ -378,25 +371,25 @@ class _CallDescriber:
         shown = [hashes.checksum(each) if isinstance(each, str) else str(each) for each in value[:MAX_ENTRIES]]
         return Cell(ValueKind.TEXT, ", ".join(shown + _more(value, "more")))
 
-    def _token_of(self, made: MadeCall, call: Decoded, parameter: Parameter) -> tuple[str | None, int | None]:
+    def _token_of(self, step: CallStep, parameter: Parameter) -> tuple[str | None, int | None]:
         """Return the token of an amount and its chain (signatures.txt)."""
         which, _, chain = parameter.token.partition(" on ")
-        chain_id = _chain_id(chain, call.values[chain]) if chain else made.chain_id
+        chain_id = _chain_id(chain, step.values[chain]) if chain else step.chain_id
         match which:
             case "path.first":
-                return _on_path(call.values["path"], at=0), chain_id
+                return _on_path(step.values["path"], at=0), chain_id
             case "path.last":
-                return _on_path(call.values["path"], at=-1), chain_id
+                return _on_path(step.values["path"], at=-1), chain_id
             case "contract":
-                return made.call.to, chain_id
+                return step.call.to, chain_id
             case "contract?":
-                return made.call.to if self._names(chain_id).lists(chain_id, made.call.to) else None, chain_id
+                return step.call.to if self._names(chain_id).lists(chain_id, step.call.to) else None, chain_id
             case "native":
                 return hashes.ZERO_ADDRESS, chain_id
             case "unnamed":
                 return None, chain_id
             case _:
-                return _as_address(call.values[which]), chain_id
+                return _as_address(step.values[which]), chain_id
 
     # Amounts, tokens and addresses
 
@@ -407,8 +400,8 @@ class _CallDescriber:
     def _money(self, value: int | None, token: str | None, chain_id: int | None) -> Money:
         return replace(self.transfer.money(value, chain_id, token), names=self._names(chain_id))
 
-    def coins(self, made: MadeCall) -> Sequence[Piece]:
-        return self.money(made.value, hashes.ZERO_ADDRESS, made.chain_id)
+    def coins(self, step: CallStep) -> Sequence[Piece]:
+        return self.money(step.call.value or 0, hashes.ZERO_ADDRESS, step.chain_id)
 
     def money(self, value: int, token: str | None, chain_id: int | None) -> Sequence[Piece]:
         """Return the amount, with the token's address if the token has a warning or unknown decimals."""

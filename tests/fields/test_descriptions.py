@@ -206,8 +206,8 @@ def test_arguments_are_listed_with_type_and_value():
     assert rows[0] == ("spender", "address", "0xdEDEDEDEdEdEdEDedEDeDedEdEdeDedEdEDedEdE", "the deposit address")
     assert rows[1] == ("amount", "uint256", "99.9123 USDC", "")
     assert step.arguments[1][1].value.full == "99.912345"
-    assert (step.made.size, step.is_whole, step.data[:10]) == (68, True, "0x095ea7b3")
-    assert step.made.call.gas_limit == 160_000
+    assert (step.size, step.is_whole, step.data[:10]) == (68, True, "0x095ea7b3")
+    assert step.call.gas_limit == 160_000
 
 
 def test_the_zero_address_is_the_native_token_where_a_token_is_expected():
