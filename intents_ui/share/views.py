@@ -34,7 +34,7 @@ ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 # That is enough for chats, and leaves the other processors to pages when a crawler requests many.
 CARDS: LRUCache[Card, bytes] = LRUCache(4 * 2**20, getsizeof=len)
 RENDERING = threading.Lock()
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 1.0  # for which a thread that makes pages may wait
 
 
 @require_safe
