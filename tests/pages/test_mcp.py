@@ -151,7 +151,6 @@ def test_an_answer_from_old_data_says_so_first(
     assert intent_id in data_of(rest)
 
 
-
 # Errors
 
 
