@@ -14,8 +14,8 @@ from importlib import resources
 from io import BytesIO
 from typing import Any
 
-from eth_abi.decoding import BaseDecoder, ContextFramesBytesIO
-from eth_abi.exceptions import DecodingError
+from eth_abi.decoding import BaseDecoder, ByteStringDecoder, ContextFramesBytesIO, decode_uint_256
+from eth_abi.exceptions import DecodingError, InsufficientDataBytes
 from eth_abi.registry import registry
 from eth_utils.abi import function_signature_to_4byte_selector
 
@@ -151,10 +151,28 @@ class _Stream(ContextFramesBytesIO):
         return found
 
 
+class _Bytes(ByteStringDecoder):
+    """Decodes bytes as contracts do: padding up to the last word may contain anything or be missing.
+
+    `strict=False` of eth-abi also accepts a length beyond the data, and does not reach the parts of lists and structs.
+    """
+
+    def read_data_from_stream(self, stream: ContextFramesBytesIO) -> bytes:
+        length: int = decode_uint_256(stream)
+        found = stream.read(-(-length // WORD) * WORD)[:length]
+        if len(found) < length:
+            raise InsufficientDataBytes(f"{length} bytes were announced, {len(found)} are there")
+        return found
+
+
+REGISTRY = registry.copy()  # type: ignore[no-untyped-call]
+REGISTRY.unregister_decoder("bytes")
+REGISTRY.register_decoder("bytes", _Bytes, label="bytes")
+
+
 @cache
 def _decoder(*types: str) -> BaseDecoder:
-    # As contracts do: padding may contain anything or be missing.
-    found: BaseDecoder = registry.get_tuple_decoder(*types, strict=False)
+    found: BaseDecoder = REGISTRY.get_tuple_decoder(*types)
     return found
 
 

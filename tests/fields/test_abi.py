@@ -98,6 +98,21 @@ def test_undecodable_arguments_are_reported(data):
     assert abi.decoded(data) is Unread.BROKEN
 
 
+ODD_PADDING = named(
+    ("an argument", call_of("execute(address,uint256,bytes)", HERE, 3, b"one")),
+    ("in a list", call_of("multicall/1", [b"one"])),
+    ("in a struct of a list", call_of("aggregate3", [(HERE, True, b"one")])),
+)
+
+
+@pytest.mark.parametrize("data", ODD_PADDING)
+def test_padding_may_be_anything_or_missing_but_no_byte_of_the_value(data):
+    usual = abi.decoded(data)
+    assert isinstance(usual, Decoded)
+    assert abi.decoded(data[:-1] + b"\x01") == abi.decoded(data[:-29]) == usual
+    assert abi.decoded(data[:-30]) is Unread.BROKEN
+
+
 def test_hex():
     assert [abi.raw(text) for text in (None, "", "0x")] == [b""] * 3
     assert [abi.raw(text) for text in ("0xAb01", "0Xab01")] == [b"\xab\x01"] * 2
