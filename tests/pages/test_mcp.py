@@ -169,7 +169,7 @@ def test_a_tool_without_an_answer_says_why(site: Client, emulator: Emulator) -> 
 
 def test_unknown_arguments_are_ignored(site: Client, emulator: Emulator) -> None:
     intent_id = emulator.finished(8)["intentId"]
-    more = {f"unknown-{number}": number for number in range(1000)}
+    more = {f"surplus-{number}": number for number in range(1000)}
     explained = json_of(call(site, "explain_transfer", intent_id=intent_id, **more))
     assert explained["intentId"] == intent_id
     assert failure(site, "explain_transfer", **more) == "Invalid arguments. intent_id: Field required."
