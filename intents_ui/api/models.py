@@ -201,7 +201,7 @@ class ApiTransfers(ApiModel):
         "URL of the next page, null on the last one", "https://intents.example/api/v1/transfers?cursor=eyJwYWdl"
     )
     previous: str | None = about(
-        "URL of the previous page, null on the first one",
+        "URL of the previous page, null on the first one. A cursor knows the 50 pages before it",
         None,
         "https://intents.example/api/v1/transfers?cursor=eyJiZWZv",
     )
