@@ -36,8 +36,8 @@ HOLD: Final = 1.0  # seconds of a long poll, because a test's end waits for it
 class Service(ScriptedServer):
     """The emulator on a port, which requires the access key. `does` decides about a response."""
 
-    def __init__(self) -> None:
-        self.emulator = Emulator(hold=HOLD, access_key=canary.KEY)
+    def __init__(self, **world: Any) -> None:
+        self.emulator = Emulator(**{"hold": HOLD, "access_key": canary.KEY} | world)
         self.does: Script = self.answer
         super().__init__(lambda visit: self.does(visit))
 

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import secrets
+import signal
 import ssl
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from tests.gunicorn_constants import PAGE_TIMEOUT, POLICIES, constants
 from tests.live.browser import Event, event
 from tests.live.redis_server import RedisServer, redis_running
 from tests.nginx import balanced
+from tests.production import workers_of
 from tests.serving import GUNICORN, ROOT, free_port, running, wait_for
 from tests.waiting import PATIENCE
 
@@ -66,6 +68,15 @@ class Process:
         self.popen.terminate()
         return self.popen.wait(PATIENCE)
 
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        [worker] = workers_of(self.popen.pid)
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(worker, signal.SIGCONT)
+
 
 @dataclass
 class Site:
@@ -78,10 +89,10 @@ class Site:
     def client(self, **how: Any) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self.url, verify=self.trust, trust_env=False, timeout=PATIENCE, **how)
 
-    def straight_to(self, process: Process) -> httpx.Client:
+    def straight_to[C: (httpx.Client, httpx.AsyncClient)](self, process: Process, kind: type[C] = httpx.Client) -> C:
         """Return a client that sends requests as nginx does."""
         headers = {"X-Forwarded-Proto": "https", "Host": self.url.removeprefix("https://")}
-        return httpx.Client(base_url=process.url, headers=headers, trust_env=False, timeout=PATIENCE)
+        return kind(base_url=process.url, headers=headers, trust_env=False, timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -271,6 +282,25 @@ def found(pattern: str, answer: httpx.Response) -> str:
 
 def intents_on(answer: httpx.Response) -> set[str]:
     return set(re.findall(r'href="/intent/(0x[0-9a-f]{64})"', answer.text))
+
+
+@pytest.mark.programs
+@pytest.mark.parametrize("place", [0, 1])  # one of the two polls the transfer
+async def test_a_frozen_process_is_replaced_and_follows_when_it_continues(site, place):
+    frozen, other = site.processes[place], site.processes[1 - place]
+    intent = await executed(site, LAST_SCENARIO)
+    async with (
+        site.straight_to(frozen, httpx.AsyncClient) as suspended,
+        site.straight_to(other, httpx.AsyncClient) as client,
+    ):
+        first, second = viewers = [Viewer(suspended, intent), Viewer(client, intent)]
+        until = functools.partial(while_all_is_well, Load(client, []), viewers)
+        async with under_way(first.watch(), second.watch()):
+            await until(lambda: first.seen and second.seen)
+            with frozen.frozen():
+                await until(lambda: second.end)
+            await until(lambda: first.end)
+    assert (first.end, second.end) == ("SUCCEEDED", "SUCCEEDED")
 
 
 @pytest.mark.programs
