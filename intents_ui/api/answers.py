@@ -8,7 +8,7 @@ from intents_ui.api import models
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.text import exact
 from intents_ui.http import failures
-from intents_ui.search import explorers
+from intents_ui.search import identifiers
 from intents_ui.search.filters import Parsed, UrlFilters
 from intents_ui.service import request_context
 from intents_ui.tokens.token_amounts import Identity
@@ -144,6 +144,6 @@ def _step(step: Step, transfer: Transfer) -> models.ApiStep:
             chain_id=sent.chain_id,
             hash=sent.txn_hash,
             status=sent.status,
-            link=explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain),
+            link=identifiers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain),
         ),
     )

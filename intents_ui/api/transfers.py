@@ -20,7 +20,7 @@ from intents_ui.service.results import LookupResult
 from intents_ui.triage import export
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web import candidates, links, reading
+from intents_ui.web import candidates, links, reading, search
 from intents_ui.web.candidates import Candidates
 
 MAX_MATCHES: Final = 50
@@ -83,7 +83,7 @@ def look_up(
 ) -> HttpResponse:
     """Find the transfers of any text with identifiers: an intent ID, a transaction hash, an address, a link."""
     read, root = identifiers.read(q), client_ip.root(request)
-    found = candidates.of_text(read) if read.lookups else LookupResult()
+    found = search.of_text(read) if read.lookups else LookupResult()
     if found.error:
         raise found.error
     possible = candidates.of_search(request, q, read, found)

@@ -26,8 +26,8 @@ from intents_ui import app
 from intents_ui.catalog.routes import RouteQuery, listed_routes
 from intents_ui.formatting import failures, hashes, text
 from intents_ui.http import cursors
-from intents_ui.search import explorers, identifiers
 from intents_ui.search import filters as parameters
+from intents_ui.search import identifiers
 from intents_ui.search.filters import Chip, InvalidParameter, Parsed, Query, UrlFilters
 from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
@@ -327,7 +327,7 @@ def token_rows(tokens: Sequence[TokenInfo], *, using: Names) -> tuple[TokenRow, 
             address=address,
             rank=token.feature_index if token.featured else None,
             standing=STANDINGS[known.standing],
-            link=explorers.address_link(address, chain_id=chain_id, info=using.chain(chain_id)),
+            link=identifiers.address_link(address, chain_id=chain_id, info=using.chain(chain_id)),
         )
         found.append(row)
     return tuple(found)
@@ -475,7 +475,7 @@ def about(where: Where) -> dict[str, Any]:
         "listing": listing,
         "listing_note": LISTINGS[listing],
         "explorer": text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
-        "link": explorers.address_link(address, chain_id=chain_id, info=chain),
+        "link": identifiers.address_link(address, chain_id=chain_id, info=chain),
         "price": prices.told(price.found, chain=chain),
         "error": search.error,
         "namesakes": namesakes(symbol, where),

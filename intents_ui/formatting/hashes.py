@@ -19,7 +19,7 @@ from eth_utils.crypto import keccak
 from intents_ui import tables
 from intents_ui.formatting import text
 from intents_ui.formatting.text import UNKNOWN, isolated, visible
-from intents_ui.service.outcome import is_placeholder as is_placeholder
+from intents_ui.service.models import is_placeholder as is_placeholder
 
 HASH_DIGITS = 64
 ADDRESS_DIGITS = 40

@@ -22,9 +22,8 @@ from intents_ui.formatting import amounts, hashes, text
 from intents_ui.http import cursors
 from intents_ui.http.marks import is_partial
 from intents_ui.search import empty_results, filters, identifiers, input_errors
-from intents_ui.search.explorers import Explorer, explorers_of
 from intents_ui.search.filters import IN_FLIGHT, Filters, ListQuery
-from intents_ui.search.identifiers import ADDRESSES, Finding, Kind
+from intents_ui.search.identifiers import ADDRESSES, Explorer, Finding, Kind, explorers_of
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.lookup import ListPage, Position

@@ -21,7 +21,7 @@ from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import export, lookup, rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web import candidates, links, reading
+from intents_ui.web import candidates, links, reading, search
 from intents_ui.web.candidates import CHECK, Candidates
 
 ANNOTATIONS: Final = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
@@ -57,7 +57,7 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
     to do.
     """
     read = identifiers.read(given.text)
-    found = candidates.of_text(read) if read.lookups else LookupResult()
+    found = search.of_text(read) if read.lookups else LookupResult()
     if found.error:
         raise found.error
     possible = candidates.of_search(request, given.text, read, found)

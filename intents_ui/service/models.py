@@ -367,6 +367,14 @@ class DepositIntentEntry(Model):
     permit_amount: UInt256 = None
 
 
+def is_placeholder(txn_hash: str | None) -> bool:
+    """Return whether it identifies no transaction: empty, all zeros, all f's, or ending in ten or more zeros."""
+    if not txn_hash:
+        return True
+    digits = txn_hash.lower().removeprefix("0x")
+    return digits.endswith("0" * 10) or not digits.strip("f")
+
+
 class IntentTransaction(Model):
     """One transaction of a transfer: deposit, origin, destination or refund."""
 

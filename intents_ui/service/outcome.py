@@ -19,6 +19,7 @@ from intents_ui.service.models import (
     IntentStatus,
     IntentTransaction,
     TransactionStatus,
+    is_placeholder,
 )
 
 
@@ -55,14 +56,6 @@ ECHO = re.compile(r"aborted: (deposit|origin|destination)\b", re.IGNORECASE)
 # In progress, which implies that the leg before is complete.
 UNDER_WAY = frozenset({StepStatus.MOVING, StepStatus.RETRYING})
 RUNNING = UNDER_WAY | {StepStatus.WAITING, StepStatus.QUEUED, StepStatus.STRANGE}
-
-
-def is_placeholder(txn_hash: str | None) -> bool:
-    """Return whether it identifies no transaction: empty, all zeros, all f's, or ending in ten or more zeros."""
-    if not txn_hash:
-        return True
-    digits = txn_hash.lower().removeprefix("0x")
-    return digits.endswith("0" * 10) or not digits.strip("f")
 
 
 def has_hash(transaction: IntentTransaction | None) -> bool:

@@ -15,9 +15,7 @@ from intents_ui.formatting import hashes, text, times
 from intents_ui.http import operator_auth
 from intents_ui.search import facts
 from intents_ui.search.facts import TicketFacts
-from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
-from intents_ui.search.identifiers import Finding, Kind, ParsedText
-from intents_ui.service import lookup, results
+from intents_ui.search.identifiers import ParsedText
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.results import LookupResult
 from intents_ui.settings import ENV
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from intents_ui.mirror.candidates import Wanted
     from intents_ui.mirror.coverage import Coverage
 
-MAX_AT_ONCE = 4  # findings of one text
-MAX_ADDRESSES = 8  # of one text, compared with the tokens
 PER_PAGE = 10
 NO_PAGE: "Page[Any]" = Paginator([], PER_PAGE).get_page(1)
 
@@ -55,35 +51,6 @@ NAMES = {
     "deposit_address": "deposit address",
     "delivery_address": "destination intent address",
 }
-
-
-def of_text(read: ParsedText) -> results.LookupResult:
-    """Look up what tells a transfer best, and what is less specific only after a miss."""
-    most_specific = read.most_specific[:MAX_AT_ONCE]
-    return lookup.in_turn(
-        app.current().service,
-        lambda: questions(most_specific),
-        lambda: questions(most_specific, KEYS_AFTER_A_MISS),
-        lambda: questions(accounts(read)[:MAX_AT_ONCE]),
-    )
-
-
-def questions(
-    findings: Sequence[Finding], keys: Mapping[Kind, Sequence[str]] = KEYS_OF_KIND
-) -> list[results.LookupQuestion]:
-    """Return the lookups of the identifiers by their kinds, or those after a miss with KEYS_AFTER_A_MISS."""
-    return [question for finding in findings for question in lookup.as_any(keys.get(finding.kind, ()), finding.value)]
-
-
-def accounts(read: ParsedText) -> Sequence[Finding]:
-    """Return the addresses that can be accounts; tokens only if the text has nothing else."""
-    if len(read.lookups) == 1:
-        return read.addresses
-    chains = [chain.id for chain in app.current().catalog.chains()]
-    given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MAX_ADDRESSES]
-    tokens = lookup.tokens_among(app.current().service, chains, [finding.value for finding in given])
-    kept = [finding for finding in given if finding.value not in tokens]
-    return kept if kept or read.most_specific else read.addresses
 
 
 def facts_of(written: str, read: ParsedText | None = None) -> TicketFacts:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import Name, Sentence, fill
 from intents_ui.formatting.times import MINUTE
-from intents_ui.search import explorers
+from intents_ui.search import identifiers
 from intents_ui.tokens import names
 from intents_ui.transfers import placeholders, statuses, summary, timeline
 from intents_ui.transfers.placeholders import ADDRESSES, NOT_REPORTED, Placeholders
@@ -221,7 +221,7 @@ def transactions(transfer: Transfer) -> Iterator[tuple[str, str, str | None, str
         if sent is None or sent.txn_hash is None or hashes.is_placeholder(sent.txn_hash):
             continue
         chain = transfer.names.chain(sent.chain_id)
-        link = explorers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain)
+        link = identifiers.transaction_link(sent.txn_hash, chain_id=sent.chain_id, info=chain)
         status = statuses.transaction(sent.status, is_open=transfer.is_open).word
         yield step.title, text.visible(sent.txn_hash), link, status
 

@@ -18,7 +18,7 @@ from intents_ui.fields import values
 from intents_ui.formatting import times
 from intents_ui.http import marks
 from intents_ui.live.snapshot import Snapshot, digest
-from intents_ui.search import empty_results, explorers, identifiers
+from intents_ui.search import empty_results, identifiers
 from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.cache import weight
 from intents_ui.service.client import ServiceClient
@@ -223,7 +223,7 @@ def searched(request: HttpRequest, transfer: Transfer, receipt_error: ServiceErr
     return {
         "searched_step": receipt.step_of(txn_hash) if receipt else None,
         "warning": empty_results.warning(doubt) if doubt else None,
-        "other_explorer": explorers.other_explorer(
+        "other_explorer": identifiers.other_explorer(
             request.GET.get("link", ""),
             chain_id=receipt.chain_of(txn_hash) if receipt else None,
             chains=app.current().catalog.chains(),

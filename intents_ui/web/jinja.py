@@ -17,7 +17,7 @@ from intents_ui import app, tables
 from intents_ui.formatting import amounts, failures, hashes, text, times
 from intents_ui.formatting.hashes import FullValue, ShortForms
 from intents_ui.installation import version
-from intents_ui.search import empty_results, explorers
+from intents_ui.search import empty_results, identifiers
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import CompiledTemplates, code_generator
 from intents_ui.tokens import names
@@ -167,10 +167,10 @@ def environment(**options: Any) -> Environment:
         short_hash=partial(hashes.shortened, whole=text.visible, shorten=hashes.short_hash),
         short_id=partial(hashes.shortened, whole=text.visible, shorten=hashes.short_id),
         token_url=links.token_path,
-        transaction_link=lambda txn_hash, chain_id, using: explorers.transaction_link(
+        transaction_link=lambda txn_hash, chain_id, using: identifiers.transaction_link(
             txn_hash, chain_id=chain_id, info=using.chain(chain_id)
         ),
-        address_link=lambda address, chain_id, using: explorers.address_link(
+        address_link=lambda address, chain_id, using: identifiers.address_link(
             address, chain_id=chain_id, info=using.chain(chain_id)
         ),
         unlisted_chain=lambda chain_id: names.chain(chain_id, info=None),

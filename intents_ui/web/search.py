@@ -5,7 +5,7 @@ field that matched, and no hits show possible reasons. A shortened ID always sho
 that describes a transfer in words, the page says what was understood.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -23,12 +23,10 @@ from intents_ui.http import marks
 from intents_ui.http.secret_text import HELD_BACK
 from intents_ui.search import empty_results, identifiers, input_errors
 from intents_ui.search import form as search_form
-from intents_ui.search.explorers import explorers_of, other_explorer
 from intents_ui.search.facts import chains_by_name
-from intents_ui.search.form import SearchKey
-from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind, ParsedText
-from intents_ui.service import lookup, operations, results
-from intents_ui.service.errors import ServiceError
+from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND, SearchKey
+from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind, ParsedText, explorers_of
+from intents_ui.service import lookup, results
 from intents_ui.tokens import names
 from intents_ui.transfers import summary
 from intents_ui.web import candidates, mirror, reading
@@ -36,6 +34,8 @@ from intents_ui.web.candidates import Candidates
 from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
 
+MAX_AT_ONCE = 4  # findings of one text
+MAX_ADDRESSES = 8  # of one text, compared with the tokens
 PAGE_SIZE = 20  # hits. Each takes a request, for its receipt
 NOTHING_FOUND = results.LookupResult()
 LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
@@ -56,7 +56,36 @@ def view(request: HttpRequest) -> HttpResponse:
         return of_shortened(request, read, query=query)
     if not read.lookups:
         return form(request, search_form.read({}), query=query, problem=read.problem)
-    return answer(request, candidates.of_text(read), read, query=query)
+    return answer(request, of_text(read), read, query=query)
+
+
+def of_text(read: ParsedText) -> results.LookupResult:
+    """Look up what tells a transfer best, and what is less specific only after a miss."""
+    most_specific = read.most_specific[:MAX_AT_ONCE]
+    return lookup.in_turn(
+        app.current().service,
+        lambda: questions(most_specific),
+        lambda: questions(most_specific, KEYS_AFTER_A_MISS),
+        lambda: questions(accounts(read)[:MAX_AT_ONCE]),
+    )
+
+
+def questions(
+    findings: Sequence[Finding], keys: Mapping[Kind, Sequence[str]] = KEYS_OF_KIND
+) -> list[results.LookupQuestion]:
+    """Return the lookups of the identifiers by their kinds, or those after a miss with KEYS_AFTER_A_MISS."""
+    return [question for finding in findings for question in lookup.as_any(keys.get(finding.kind, ()), finding.value)]
+
+
+def accounts(read: ParsedText) -> Sequence[Finding]:
+    """Return the addresses that can be accounts; tokens only if the text has nothing else."""
+    if len(read.lookups) == 1:
+        return read.addresses
+    chains = [chain.id for chain in app.current().catalog.chains()]
+    given = [finding for finding in read.addresses if not hashes.is_native(finding.value)][:MAX_ADDRESSES]
+    tokens = lookup.tokens_among(app.current().service, chains, [finding.value for finding in given])
+    kept = [finding for finding in given if finding.value not in tokens]
+    return kept if kept or read.most_specific else read.addresses
 
 
 def page_named(query: str) -> str:
@@ -72,7 +101,7 @@ def page_named(query: str) -> str:
 
 def of_shortened(request: HttpRequest, read: ParsedText, *, query: str) -> HttpResponse:
     """List the transfers that match a shortened ID, of those in the mirror."""
-    asked, others = read.shortened[: candidates.MAX_AT_ONCE], read.shortened[candidates.MAX_AT_ONCE :]
+    asked, others = read.shortened[:MAX_AT_ONCE], read.shortened[MAX_AT_ONCE:]
     found = possible_transfers(request, query, replace(read, findings=asked))
     context = {"search_input": asked, "others": others, "unclear": read.unclear, "pasted": query, "found": found}
     status = HTTPStatus.OK if found and found.count else HTTPStatus.NOT_FOUND
@@ -120,7 +149,7 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     found = lookup.in_turn(
         service,
         lambda: lookup.as_any([results.TRANSACTION_HASH], finding.value),
-        lambda: candidates.questions([finding], search_form.KEYS_AFTER_A_MISS),
+        lambda: questions([finding], KEYS_AFTER_A_MISS),
     )
     return answer(request, found, ParsedText((finding,)), query=finding.value)
 
@@ -144,7 +173,10 @@ def answer(
 ) -> HttpResponse:
     """Respond to a lookup of a pasted text, or of the fields of the form."""
     if found.only:
-        return redirect(intent_url(found.only, **linked_elsewhere(found.only, read)))
+        # Its page says so if this link was to the explorer of another chain.
+        hosts = {each.value: each.host for each in read.lookups if each.kind in HASHES}
+        link = next((hosts[each] for each in found.only.transaction_hashes if hosts.get(each)), None)
+        return redirect(intent_url(found.only, **({"link": link} if link else {})))
     possible = possible_transfers(request, query, read, found) if query else None
     account = account_in(read)
     if found.hits and not possible and account:
@@ -179,21 +211,6 @@ def answer(
     # 404 only if every lookup completed and nothing may be meant, else the failure's status.
     status = HTTPStatus.OK if possible and possible.count else HTTPStatus.NOT_FOUND
     return render(request, "search/search_empty.html", context, status=status, error=found.error)
-
-
-def linked_elsewhere(hit: results.Hit, read: ParsedText) -> dict[str, str]:
-    """Return the host of a link to the transaction if it's the explorer of another chain, for the transfer's page."""
-    hosts = {each.value: each.host for each in read.lookups if each.host}
-    linked = next((each for each in hit.transaction_hashes if each in hosts), None)
-    if linked is None:
-        return {}
-    try:
-        receipt = app.current().service.ask(operations.get_intent_receipt(hit.intent.intent_id))
-    except ServiceError:
-        return {}
-    chains = app.current().catalog.chains()
-    is_other = other_explorer(hosts[linked], chain_id=receipt.chain_of(linked), chains=chains)
-    return {"link": hosts[linked]} if is_other else {}
 
 
 def account_in(read: ParsedText) -> str:

@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.formatting import hashes, text
-from intents_ui.search import explorers
+from intents_ui.search import identifiers
 from intents_ui.service.models import BlockExplorer, ChainInfo
 from intents_ui.settings import ENV
 from tests.emulator.driving import request
@@ -143,8 +143,8 @@ def test_external_links_lead_to_explorers_of_listed_chains_and_say_so(shown: dic
 def test_no_link_is_built_from_a_malformed_address(url: str) -> None:
     assert hashes.explorer_root(url) is None
     info = ChainInfo(id=8453, block_explorer=BlockExplorer(url=url))
-    assert explorers.transaction_link("0x" + "ab" * 32, chain_id=8453, info=info) is None
-    assert explorers.address_link("0x" + "ab" * 20, chain_id=8453, info=info) is None
+    assert identifiers.transaction_link("0x" + "ab" * 32, chain_id=8453, info=info) is None
+    assert identifiers.address_link("0x" + "ab" * 20, chain_id=8453, info=info) is None
 
 
 @pytest.mark.parametrize(

@@ -139,8 +139,8 @@ def intent_and_deposit_hash(site: Client, emulator: Emulator, which: int = 2) ->
     ("message", "leads"),
     [
         (f"I sent {NOTHING} and then {{hash}}, where is it?", "/intent/{id}?tx={hash}"),
-        ("wallet {owner}, transaction https://arbiscan.io/tx/{hash}", "/intent/{id}?tx={hash}"),
-        ("see http://dash.example/intent/{id}?tx={hash}.", "/intent/{id}?tx={hash}"),
+        ("wallet {owner}, transaction https://arbiscan.io/tx/{hash}", "/intent/{id}?tx={hash}&link=arbiscan.io"),
+        ("see http://dash.example/intent/{id}?tx={hash}.", "/intent/{id}?tx={hash}&link=dash.example"),
         (f"/intent/{{id}}?tx={NOTHING}", "/intent/{id}"),
     ],
 )

@@ -2,8 +2,7 @@
 
 import pytest
 
-from intents_ui.search.explorers import Explorer, address_link, explorers_of, transaction_link
-from intents_ui.search.identifiers import Finding, Kind
+from intents_ui.search.identifiers import Explorer, Finding, Kind, address_link, explorers_of, transaction_link
 from intents_ui.service.models import BlockExplorer, ChainInfo
 from intents_ui.tokens import names
 from tests.transfers.builders import BASE, OWNER
