@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -396,19 +395,37 @@ VALUE = rf"(?:[0-9a-fA-F]{{{HASH_DIGITS}}}|[0-9a-fA-F]{{{ADDRESS_DIGITS}}})"
 WORD_BEHIND = r"[A-Fa-f]*+[g-zG-Z][A-Za-z]*+(?![0-9])"
 BEFORE_A_VALUE = re.compile(rf"(?<=[0-9A-Za-z_])(?=0[xX]{VALUE}(?:(?![0-9a-fA-F])|0[xX]|{WORD_BEHIND}))")
 AFTER_A_VALUE = re.compile(rf"(?<=[xX])({VALUE})(?={WORD_BEHIND})")
-# "fee", "bad" and "add" are hex too.
-SHORTEST = 6
-# After `0x`, shorter groups count: groups of four are common.
-SHORTEST_GROUP = 4
-LONGEST_BREAK = 40
-
-PIECE = re.compile(rf"(?<!{BESIDE})(?P<prefix>0x)?(?P<digits>[0-9a-f]++)(?!{BESIDE})", re.IGNORECASE)
+HEX_DIGIT = "[0-9a-f]"
 BLANK = r"\xa0\u1680\u2000-\u200a\u202f\u205f\u3000"
 # `=` ends a soft-wrapped line in quoted-printable, so a piece of any length may follow.
-ENCODED_BREAK = re.compile(r"=[ \t]*\r?\n[>| \t]*+")
-ENCODED_BREAK_IN_PREFIX = re.compile(rf"(?<!{BESIDE})0=[ \t]*\r?\n[>| \t]*+(?=x[0-9a-f])", re.IGNORECASE)
-BREAK = re.compile(rf"-?[ \t{BLANK}]*(?:\r\n?|[\n\u2028\u2029])[>| \t{BLANK}]*+|[{BLANK}]++")
-BETWEEN_GROUPS = re.compile(r"[ \t]++(?:\r?\n[>| \t]*+)?|\r?\n[>| \t]*+")
+ENCODED_BREAK = r"=[ \t]{0,40}+\r?\n[>| \t]{0,40}+"
+ENCODED_BREAK_IN_PREFIX = re.compile(rf"(?<!{BESIDE})0{ENCODED_BREAK}(?=x[0-9a-f])", re.IGNORECASE)
+# A complete value is no piece of another one.
+WHOLE_PIECE = rf"{HEX_DIGIT}{{40}}(?:{HEX_DIGIT}{{24}})?+(?!{HEX_DIGIT}|{ENCODED_BREAK})"
+# "fee", "bad" and "add" are hex too: pieces on two lines have at least six digits, and no group after `0x` is a word.
+LINE_BREAK = (
+    rf"(?<={HEX_DIGIT}{{6}})(?:-?[ \t{BLANK}]{{0,40}}+(?:\r\n?|[\n\u2028\u2029])[>| \t{BLANK}]{{0,40}}+|[{BLANK}]++)"
+    rf"(?={HEX_DIGIT}{{6}})(?!{WHOLE_PIECE})"
+)
+SPACE = (
+    rf"(?:[ \t]{{1,40}}+(?:\r?\n[>| \t]{{0,40}}+)?+|\r?\n[>| \t]{{0,40}}+)"
+    rf"(?!{WHOLE_PIECE}|[a-f]{{1,3}}(?!{HEX_DIGIT}))"
+)
+
+
+def _torn(digits: int, *between: str) -> str:
+    """Return the pattern of a value with so many digits that these may separate."""
+    return rf"{HEX_DIGIT}(?:(?:{'|'.join(between)})?+{HEX_DIGIT}){{{digits - 1}}}(?!{BESIDE})"
+
+
+# A further group after 40 digits means an incomplete hash, not an address.
+TORN = re.compile(
+    rf"(?<!{BESIDE})(?:0x(?!{WHOLE_PIECE})(?:{_torn(HASH_DIGITS, ENCODED_BREAK, LINE_BREAK, SPACE)}"
+    rf"|{_torn(ADDRESS_DIGITS, ENCODED_BREAK, LINE_BREAK, SPACE)}(?!{SPACE}{HEX_DIGIT}++(?!{BESIDE})))"
+    rf"|(?!{WHOLE_PIECE})(?:{_torn(HASH_DIGITS, ENCODED_BREAK, LINE_BREAK)}"
+    rf"|{_torn(ADDRESS_DIGITS, ENCODED_BREAK, LINE_BREAK)}))",
+    re.IGNORECASE,
+)
 
 
 def _without_unseen(word: re.Match[str]) -> str:
@@ -435,52 +452,7 @@ def joined(received: str) -> str:
     """Return the text with every hash and address joined."""
     # Quoted-printable encodes `=` as `=3D`.
     received = ENCODED_BREAK_IN_PREFIX.sub("0", received.replace("=3D0x", "=0x"))
-    pieces = list(PIECE.finditer(received))
-    links = [_link(received, piece, following) for piece, following in pairwise(pieces)]
-    parts, taken, first = [], 0, 0
-    while first < len(pieces):
-        last = _last(pieces, links, first)
-        if last > first:
-            parts += [received[taken : pieces[first].end()], *(piece[0] for piece in pieces[first + 1 : last + 1])]
-            taken = pieces[last].end()
-        first = last + 1
-    return "".join(parts) + received[taken:]
-
-
-class Link(NamedTuple):
-    """What may join two pieces: a line break alone, or spaces alone, which count after `0x` only."""
-
-    is_break: bool = False
-    is_space: bool = False
-
-
-def _link(received: str, piece: re.Match[str], following: re.Match[str]) -> Link:
-    start, end = piece.end(), following.start()
-    if end - start > LONGEST_BREAK or following["prefix"]:
-        return Link()
-    lengths = (len(piece["digits"]), len(following["digits"]))
-    shortest = 0 if COMPLETE.intersection(lengths) else min(lengths)
-    is_break = shortest >= SHORTEST and BREAK.fullmatch(received, start, end) is not None
-    is_word = shortest < SHORTEST_GROUP and following["digits"].isalpha()
-    return Link(
-        is_break or ENCODED_BREAK.fullmatch(received, start, end) is not None,
-        shortest > 0 and not is_word and BETWEEN_GROUPS.fullmatch(received, start, end) is not None,
-    )
-
-
-def _last(pieces: list[re.Match[str]], links: list[Link], first: int) -> int:
-    """Return the last piece of the longest complete value that starts at `first`, or `first` if there is none.
-
-    A further group after 40 characters means an incomplete hash, not an address."""
-    last, digits = first, len(pieces[first]["digits"])
-    has_prefix = bool(pieces[first]["prefix"])
-    for place, link in enumerate(links[first:], start=first + 1):
-        digits += len(pieces[place]["digits"])
-        if not (link.is_break or (has_prefix and link.is_space)) or digits > HASH_DIGITS:
-            break
-        goes_on = has_prefix and digits < HASH_DIGITS and any(each.is_space for each in links[place : place + 1])
-        last = place if digits in COMPLETE and not goes_on else last
-    return last
+    return TORN.sub(lambda torn: re.sub(r"[^0-9A-Za-z]+", "", torn[0]), received)
 
 
 def only(written: str, kinds: Sequence[Kind]) -> str | None:
