@@ -17,7 +17,7 @@ from intents_ui.search import empty_results, filters, identifiers, input_errors
 from intents_ui.search.filters import Filters
 from intents_ui.service.lookup import Position
 from intents_ui.service.results import LookupResult
-from intents_ui.triage import export
+from intents_ui.triage import rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import candidates, links, reading, search
@@ -175,11 +175,10 @@ def triage(request: HttpRequest, given: TicketText) -> HttpResponse:
     possible = found.candidates
     if found.problem and not (possible and possible.count):
         return failures.invalid_fields(request, {"text": unread(found.problem, possible)})
-    rows = tuple(_row(each, root=root) for each in found.rows)
     return answered(
         models.ApiTriage(
-            rows=rows,
-            summary=found.problem or export.total(found.rows),
+            rows=tuple(_row(each, root=root) for each in found.rows),
+            summary=found.problem or rows.total(found.rows),
             notes=found.notes,
             candidates=answers.candidates(possible, root=root),
         )

@@ -24,7 +24,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from intents_ui.formatting import text
 from intents_ui.http import client_ip, marks
 from intents_ui.service import request_context
-from intents_ui.triage import export
+from intents_ui.triage import rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web.candidates import CHECK, Candidates
@@ -118,7 +118,7 @@ def command(request: HttpRequest) -> HttpResponse:
     with request_context.within(SECONDS):
         found = rows_of(written, request, most=MOST)
     root = client_ip.root(request)
-    summary = found.problem or export.total(found.rows)
+    summary = found.problem or rows.total(found.rows)
     said = [plain(found.problem)] if found.problem else blocks(found.rows, root=root)
     return ephemeral(summary, [*said, *map(plain, found.notes), *possible(found.candidates, root=root)])
 
@@ -176,9 +176,9 @@ def in_words(words: str, *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     return HttpResponse(words, status=status, content_type="text/plain; charset=utf-8", headers=NO_STORE)
 
 
-def blocks(rows: Sequence[TriageRow], *, root: str) -> list[Block]:
+def blocks(found: Sequence[TriageRow], *, root: str) -> list[Block]:
     """`root`: scheme and host of the links."""
-    return [block for row in rows for block in _of_row(row, root=root)]
+    return [block for row in found for block in _of_row(row, root=root)]
 
 
 def possible(found: Candidates | None, *, root: str) -> list[Block]:
@@ -204,7 +204,7 @@ def escaped(words: str) -> str:
 
 
 def _of_row(row: TriageRow, *, root: str) -> list[Block]:
-    said = plain("\n".join(export.lines(row, root=root)))
+    said = plain("\n".join(rows.lines(row, root=root)))
     links = [_link(root + link.path, link.words) for link in row.links]
     links += [_link(each.url, each.words) for each in row.help if each.url]
     if not links:

@@ -18,7 +18,7 @@ from intents_ui.service.lookup import MAX_RECEIPTS
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.triage import export, lookup, rows
+from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import candidates, links, reading, search
@@ -172,13 +172,13 @@ def triage_ticket(request: HttpRequest, given: TicketArguments) -> str:
     if found.problem and not (found.candidates and found.candidates.transfers):
         raise ToolError(found.problem)
     told = [_as_json(row, root=root) for row in found.rows]
-    answer = {"total": export.total(found.rows), "rows": told, "notes": found.notes}
+    answer = {"total": rows.total(found.rows), "rows": told, "notes": found.notes}
     return fenced_json(answer | _possible(found.candidates))
 
 
 def _as_json(row: TriageRow, *, root: str) -> dict[str, str]:
     """Return what the row says when it is copied, and how urgent it is, without what is empty."""
-    cells = dict(zip(NAMES, export.cells(row, root=root).values(), strict=True))
+    cells = dict(zip(NAMES, rows.cells(row, root=root).values(), strict=True))
     found = cells | {"intentId": row.intent_id, "owner": row.owner, "urgency": rows.URGENCIES[rows.urgency(row)].word}
     return {name: value for name, value in found.items() if value}
 

@@ -1,4 +1,4 @@
-"""Triage rows: one per identifier of a ticket, in text that is safe to read. They are grouped by owner."""
+"""Triage rows: one per identifier of a ticket, in text that is safe to read, for pages and as plain text."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -538,3 +538,60 @@ def urgency(row: TriageRow) -> Urgency:
         return Urgency.CHECK
     is_fine = row.outcome in FINE and not row.is_incomplete
     return Urgency.FINE if is_fine else Urgency.CHECK
+
+
+# Rows as text
+
+
+def total(rows: Sequence[TriageRow]) -> str:
+    """Return `All 50 identifiers resolved: 48 found, 2 not found.`"""
+    counted = Counter(row.outcome for row in rows)
+    answered = len(rows) - counted.pop(TriageOutcome.FAILED, 0)
+    counts = ", ".join(f"{counted[each]} {each.value[counted[each] > 1]}" for each in TriageOutcome if counted[each])
+    if answered == len(rows):
+        start = f"All {len(rows)} identifiers" if len(rows) > 1 else "1 identifier"
+        return f"{start} resolved: {counts}."
+    why = ", ".join(dict.fromkeys(row.headline for row in rows if row.outcome is TriageOutcome.FAILED))
+    if not answered:
+        start = f"0 of {len(rows)} identifiers" if len(rows) > 1 else "Identifier not"
+        return f"{start} resolved: {why}."
+    return f"{answered} of {len(rows)} identifiers resolved: {counts}. The others failed: {why}."
+
+
+def cells(row: TriageRow, *, root: str) -> dict[str, str]:
+    """Return what a row says, by column."""
+    help_without_link = [each.words for each in row.help if not each.url]
+    return {
+        "Row": str(row.number),
+        "Identifier": row.value,
+        "Type": row.what,
+        "Status": row.status.word,
+        "Outcome": row.transfer.outcome.value if row.transfer and not row.transfer.is_unread else "",
+        "Summary": row.headline,
+        "Details": " ".join(line if line.endswith((".", ":")) else f"{line}." for line in row.details),
+        "Where the funds are": f"{row.where} Address: {row.address}" if row.address else row.where,
+        "Next step": " ".join(filter(None, (row.next, row.turn, *help_without_link))),
+        "Notes": " ".join(row.notes),
+        "Links": " ".join(
+            [*(root + link.path for link in row.links), *(each.address for each in row.help if each.url)]
+        ),
+        "As of": times.iso(row.at.replace(microsecond=0)),
+    }
+
+
+def lines(row: TriageRow, *, root: str) -> list[str]:
+    """Return what a row says, without its links."""
+    cell = {column: one_line(words) for column, words in cells(row, root=root).items()}
+    status, summary = cell["Status"], cell["Summary"]
+    labeled = {label: cell[label] for label in ("Where the funds are", "Next step")} | {"Note": cell["Notes"]}
+    said = [
+        f"{cell['Row']}. {cell['Identifier']} ({cell['Type']})",
+        status if status == summary else f"{status}: {summary}",
+        cell["Details"],
+        *(f"{label}: {words}" for label, words in labeled.items() if words),
+    ]
+    return [line for line in said if line]
+
+
+def one_line(words: str) -> str:
+    return " ".join(words.split())

@@ -5,7 +5,8 @@ its head at once, then a line for each in the order of the text, then the rows b
 """
 
 import logging
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
@@ -21,12 +22,13 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from intents_ui import app
-from intents_ui.formatting import hashes
+from intents_ui.formatting import hashes, text
 from intents_ui.formatting.hashes import ShortForms
+from intents_ui.formatting.text import bare
 from intents_ui.http import client_ip, marks
 from intents_ui.search.facts import TicketFacts
 from intents_ui.search.identifiers import Kind, ParsedText
-from intents_ui.triage import export, lookup, rows
+from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import Ticket, TicketLookup, charge, too_many
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import candidates, links
@@ -126,9 +128,71 @@ def ended(sent: list[TriageRow], possible: Candidates | None, *, root: str) -> s
     ]
     failed = [row.value for row in sent if row.outcome is rows.TriageOutcome.FAILED]
     case = macros().triage_case(groups, rows.counts(by_owner))
-    copies = export.copies(sent, root=root, now=at)
-    return f"{case}{macros().possible_transfers(possible)}{macros().triage_end(export.total(sent), at, failed, copies)}"
+    end = macros().triage_end(rows.total(sent), at, failed, copies(sent, root=root, now=at))
+    return f"{case}{macros().possible_transfers(possible)}{end}"
 
 
 def macros() -> Any:
     return cast(Jinja2, engines["jinja2"]).env.get_template("triage/rows.html").module
+
+
+# Copies of all rows: plain, Markdown and CSV, with the same content
+
+# Markup, mentions, HTML and links, wherever it is pasted.
+MARKDOWN = re.compile(r"[\\`*_{}\[\]#~|!$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+NOT_IN_A_TABLE = ("Outcome", "Notes", "As of")
+
+
+def copies(found: Sequence[TriageRow], *, root: str, now: datetime) -> tuple[tuple[str, str, str], ...]:
+    """Return the name, use and text of each form. `root`: scheme and host of the links."""
+    return (
+        ("Plain text", "for a reply or a note", bare(plain(found, root=root, now=now))),
+        ("Markdown", "for an issue or a wiki", bare(markdown(found, root=root, now=now))),
+        ("CSV", "for a spreadsheet", comma_separated(found, root=root)),
+    )
+
+
+def plain(found: Sequence[TriageRow], *, root: str, now: datetime) -> str:
+    paragraphs = [_heading(found, now=now)]
+    for row in found:
+        links = [*(root + link.path for link in row.links), *(each.written for each in row.help if each.url)]
+        paragraphs.append("\n   ".join([*rows.lines(row, root=root), *links]))
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _heading(found: Sequence[TriageRow], *, now: datetime) -> str:
+    return f"As of {now:%Y-%m-%d %H:%M:%S} UTC. {rows.total(found)}"
+
+
+def markdown(found: Sequence[TriageRow], *, root: str, now: datetime) -> str:
+    """Return a table in which untrusted text is escaped."""
+    table = [_row_of_table(row, root=root) for row in found]
+    columns = [*table[0]]
+    head = [_escaped(_heading(found, now=now)), "", f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"]
+    return "\n".join([*head, *(f"| {' | '.join(row.values())} |" for row in table)]) + "\n"
+
+
+def _row_of_table(row: TriageRow, *, root: str) -> dict[str, str]:
+    said = rows.cells(row, root=root)
+    said["Details"] = f"{said['Details']} {said['Notes']}".strip()
+    # `reverse` has escaped whatever could end the link or the cell in a path.
+    links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
+    links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
+    shown = {column: _escaped(words) for column, words in said.items() if column not in NOT_IN_A_TABLE}
+    return shown | {"Links": ", ".join(links)}
+
+
+def literal(words: str) -> str:
+    """Escape text for Markdown."""
+    return MARKDOWN.sub(r"\\\g<0>", words).translate(ENTITIES)
+
+
+def _escaped(words: str) -> str:
+    return literal(rows.one_line(words))
+
+
+def comma_separated(found: Sequence[TriageRow], *, root: str) -> str:
+    table = [rows.cells(row, root=root) for row in found]
+    records = [[*table[0]], *(row.values() for row in table)]
+    return "".join(text.csv_line(map(text.csv_cell, record)) for record in records)

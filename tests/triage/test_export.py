@@ -13,7 +13,7 @@ from intents_ui.formatting.text import visible
 from intents_ui.search import input_errors
 from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.transfers import statuses
-from intents_ui.triage import export, rows
+from intents_ui.triage import rows, views
 from intents_ui.triage.rows import Link, TriageOutcome, TriageRow
 from tests.transfers.builders import NOW, OWNER, TXN_HASH, at, intent, receipt, transaction
 
@@ -46,7 +46,7 @@ def row(outcome: TriageOutcome, headline: str = "Done") -> TriageRow:
 
 def test_plain_text_has_the_content_of_the_rows():
     assert (
-        export.plain(ROWS, root=ROOT, now=NOW)
+        views.plain(ROWS, root=ROOT, now=NOW)
         == f"""\
 As of 2026-11-21 14:03:11 UTC. All 2 identifiers resolved: 1 found, 1 to check.
 
@@ -66,7 +66,7 @@ As of 2026-11-21 14:03:11 UTC. All 2 identifiers resolved: 1 found, 1 to check.
 
 
 def test_csv_has_the_content_of_the_rows():
-    written = list(csv.DictReader(io.StringIO(export.comma_separated(ROWS, root=ROOT), newline="")))
+    written = list(csv.DictReader(io.StringIO(views.comma_separated(ROWS, root=ROOT), newline="")))
     assert len(written) == 2
     assert written[0] == {
         "Row": "1",
@@ -88,12 +88,12 @@ def test_csv_has_the_outcome_of_the_transfer_unless_it_could_not_be_read():
     delivered = at(intent("SUCCEEDED"), receipt("SUCCEEDED", destination_transaction=transaction("SUCCEEDED")))
     unread = replace(delivered, receipt=None, is_unread=True)
     sent = [replace(MOVED, transfers=(each,)) for each in (delivered, unread)]
-    written = csv.DictReader(io.StringIO(export.comma_separated(sent, root=ROOT), newline=""))
+    written = csv.DictReader(io.StringIO(views.comma_separated(sent, root=ROOT), newline=""))
     assert [each["Outcome"] for each in written] == ["delivered", ""]
 
 
 def test_markdown_is_a_table_with_a_line_for_each_row():
-    heading, blank, columns, rule, *lines = export.markdown(ROWS, root=ROOT, now=NOW).splitlines()
+    heading, blank, columns, rule, *lines = views.markdown(ROWS, root=ROOT, now=NOW).splitlines()
     assert heading.startswith("As of 2026-11-21 14:03:11 UTC")
     assert blank == ""
     assert columns.count("|") == rule.count("|") == 10
@@ -135,19 +135,19 @@ def cells_of(table: str) -> list[str]:
 def test_untrusted_text_stays_in_its_cell_and_its_link(words):
     links = (Link(words, "/intent/0x12"),)
     hostile = replace(MOVED, value=words, headline=words, details=(words,), where=words, notes=(words,), links=links)
-    table = export.markdown([hostile], root=ROOT, now=NOW)
+    table = views.markdown([hostile], root=ROOT, now=NOW)
     cells = cells_of(table)
     assert len(cells) == 8
     assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
     named = table.rstrip().removesuffix(f"](<{ROOT}/intent/0x12>) |").rpartition("Wait. Waiting on: owner. | [")[2]
     assert not LEFT_OF_MARKUP.search(unescaped(named))
-    plain = export.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
-    assert len(plain.splitlines()) == len(export.plain([MOVED], root=ROOT, now=NOW).splitlines())
+    plain = views.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
+    assert len(plain.splitlines()) == len(views.plain([MOVED], root=ROOT, now=NOW).splitlines())
 
 
 @given(st.text(st.characters(), max_size=60))
 def test_no_text_breaks_out_of_its_cell(words):
-    cells = cells_of(export.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
+    cells = cells_of(views.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
     assert len(cells) == 8
     assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
 
@@ -155,7 +155,7 @@ def test_no_text_breaks_out_of_its_cell(words):
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\0", "＝1"])  # noqa: RUF001
 def test_no_csv_cell_is_a_formula(formula):
     hostile = replace(MOVED, value=formula, what=formula, headline=formula, where=formula, address="", next=formula)
-    written = export.comma_separated([hostile], root=ROOT)
+    written = views.comma_separated([hostile], root=ROOT)
     for cell in next(csv.reader(io.StringIO(written.partition("\r\n")[2], newline=""))):
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\0", "＝"))  # noqa: RUF001
     assert f"'{visible(formula, lines=True)}" in written
@@ -165,11 +165,11 @@ def test_the_total_counts_results_and_failures_separately():
     found, failed = row(TriageOutcome.FOUND), row(TriageOutcome.FAILED, "Request timed out")
     kinds = (TriageOutcome.UNKNOWN, TriageOutcome.TOKEN, TriageOutcome.TOKEN, TriageOutcome.NOTHING)
     others = [row(outcome) for outcome in kinds]
-    assert export.total([found]) == "1 identifier resolved: 1 found."
-    assert export.total([found, *others]) == (
+    assert rows.total([found]) == "1 identifier resolved: 1 found."
+    assert rows.total([found, *others]) == (
         "All 5 identifiers resolved: 1 found, 2 tokens, 1 not an identifier, 1 not found."
     )
-    assert export.total([found, failed, failed]) == (
+    assert rows.total([found, failed, failed]) == (
         "1 of 3 identifiers resolved: 1 found. The others failed: Request timed out."
     )
-    assert export.total([failed]) == "Identifier not resolved: Request timed out."
+    assert rows.total([failed]) == "Identifier not resolved: Request timed out."
