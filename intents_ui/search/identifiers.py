@@ -157,7 +157,7 @@ SCAN = re.compile(
     r"|https?://(?P<host>[^\s/?#<>\"'`]{1,300}+)"
     r"|(?<![\w.@/-])(?P<bare_host>[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,6}+)(?=/)"
     rf"|(?<!{BESIDE})(?P<cut>0x(?P<head>[0-9a-f]{{0,64}}+){DOTS}(?P<tail>[0-9a-f]{{1,64}}+(?!{BESIDE}))?)"
-    rf"|(?<!{BESIDE})(?<![.…⋯])(?P<end>{DOTS}(?P<digits>[0-9a-f]{{4,36}}+)(?!{BESIDE}))"
+    rf"|(?<!{BESIDE})(?<![.…⋯])(?<![*•·]{{2}})(?P<end>{DOTS}(?P<digits>[0-9a-f]{{4,36}}+)(?!{BESIDE}))"
     rf"|(?P<prefixed>(?:(?<!{BESIDE})0|\\)x[0-9a-z]{{16,}}+)(?!{BESIDE})"
     rf"|(?<!{BESIDE})(?P<bare>[0-9a-f]{{37,67}}+)(?!{BESIDE})"
     rf"|(?<!{BESIDE})(?<![0-9a-z]_)(?P<named>intent_(?=[a-z_-]{{0,60}}+[0-9])[a-z0-9_-]{{1,120}}+)(?!{BESIDE})"
