@@ -1,16 +1,16 @@
 """What a text says about a transfer besides identifiers: `2000 USDT Polygon to Katana this morning`.
 
-The text becomes a list of terms, each with every meaning that it may have (`words.toml`, the listed chains and tokens).
-Neighbors decide which one applies. No pattern backtracks, so no input is slow.
+Each fact has a pattern of the words that mean it (`words.toml`, the listed chains and tokens). What one has read is
+blanked, so that no other reads it. All repetition is bounded, so no input is slow.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from intents_ui.formatting import amounts as figures
@@ -20,7 +20,6 @@ from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
 
 LONGEST_NUMBER = 80  # characters. A uint256 has 78 digits
-LONGEST_GAP = 12  # characters between a direction and its chain: `From: **Base**`
 SHORTEST_NAME = 3  # characters of the beginning of a chain's name
 SHORTEST_SYMBOL = 3  # characters. Shorter ones count only in their own case, and next to the amount
 MAX_AMOUNTS = 8
@@ -90,53 +89,23 @@ def _day(at: datetime) -> str:
     return f"{at:%b} {at.day}, {at.year}"
 
 
-class Word(NamedTuple):
-    """A word or several, with a meaning. `spelled`: how they must be written, with what is between them."""
-
-    words: tuple[str, ...]
-    kind: str
-    value: Any
-    spelled: str = ""
-
-
-class Term(NamedTuple):
-    """A number, a word or several, with the text's place and all meanings."""
-
-    start: int
-    end: int
-    written: str
-    meanings: Mapping[str, Any] = {}
-
-    def value(self, kind: str) -> Any:
-        return self.meanings.get(kind)
-
-    def has(self, *kinds: str) -> bool:
-        return not self.meanings.keys().isdisjoint(kinds)
-
-
-NO_TERM = Term(0, 0, "")
 IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+LETTER = rf"[^\W\d_{IDEOGRAPHS}]"
 # Links, hashes, addresses and times of day aren't read, and nothing before them belongs to what follows.
 APART = re.compile(
     r"https?://\S++|0x[0-9A-Za-z.…*]{4,}+|[0-9A-Za-z]{32,}+|(?<!\d)\d{1,2}:\d\d(?::\d\d)?(?!\d)", re.IGNORECASE
 )
-GAP = "\ufffd"
+BLANK = "\ufffd"
+# What may stand between two words that belong together: a little, `From: **Base**`.
+SPACE, GAP, WIDE_GAP = (rf"[^\w{BLANK}]{{{least},{most}}}+" for least, most in ((1, 3), (0, 4), (0, 12)))
 NUMBER = (
     r"(?<![\w.,'-])[1-9]\d{0,2}(?:\ \d{3}(?!\d))++(?:[.,]\d++)?+"
     r"|[.,]?\d++(?:[.,'_\u066b\u066c]\d++)*+"
 )
-LETTER = rf"[^\W\d_{IDEOGRAPHS}]"
-PIECE = re.compile(
-    r"(?P<date>(?<![\w.,/-])\d{4}-\d\d-\d\d(?![\d-])"
-    r"|(?<![\w.,/-])\d{1,2}(?P<mark>[./])\d{1,2}(?P=mark)20\d\d(?![\d/]))"
-    rf"|(?P<number>{NUMBER})"
-    r"|(?P<arrow>[→⇒➔➜]|[-=]{1,2}>|(?:(?<=\S)|(?<=\S\ ))>)"
-    rf"|(?P<ideograph>[{IDEOGRAPHS}])"
-    rf"|(?P<word>(?:(?<=\w)')?{LETTER}(?:{LETTER}|\d)*+)"
-)
+ARROW = r"[→⇒➔➜]|[-=]{1,2}>|(?:(?<=\S)|(?<=\S\ ))>"
+DATE = r"(?<![\w.,/-])(?:\d{4}-\d\d-\d\d(?![\d-])|\d{1,2}(?P<mark>[./])\d{1,2}(?P=mark)20\d\d(?![\d/]))"
 BEFORE_A_NUMBER = re.compile(rf"(?:(?P<dollars>\$)\ ?|(?:{LETTER}|[\d_])[-:]?|[#/+@€£¥])\Z")
 AFTER_A_NUMBER = re.compile(r"\ ?[%€£¥]|[/:-]\d")
-MEMO = re.compile(r"[\s:#=*.-]{0,6}(?P<memo>[A-Za-z0-9][A-Za-z0-9_/-]{0,63}+)(?!\w)", re.ASCII)
 BARE_MEMO = re.compile(r"(?<!\w)#(?P<memo>[A-Za-z0-9][A-Za-z0-9_-]{0,63}+)(?!\w)", re.ASCII)
 THOUSANDS = "' _\u066c"  # the last one in Arabic
 
@@ -150,13 +119,12 @@ def read(
     pasted: ParsedText | None = None,
 ) -> TicketFacts:
     """Read the facts of a text, whose identifiers are known."""
-    named = [_word(name, "chain", chain) for name, chain in chains_by_name(chains).items()]
-    terms = _Terms(written, [*named, *_of_symbols(symbols)])
+    left = _Text(written, chains_by_name(chains), _of_symbols(symbols))
     # What is read first leaves its numbers and names to none of the others.
-    memo, (since, until), statuses = terms.memo(), terms.window(now), terms.statuses()
-    origin, destination, others = terms.route()
+    memo, (since, until), statuses = left.memo(), left.window(now), left.statuses()
+    origin, destination, others = left.route()
     return replace(
-        terms.amounts(has_chain=bool(origin or destination or others)),
+        left.amounts(has_chain=bool(origin or destination or others)),
         origin=origin,
         destination=destination,
         chains=others,
@@ -195,6 +163,110 @@ def _are_thousands(groups: Sequence[str]) -> bool:
     return len(last) == 3 and 1 <= len(first) <= 3 and not first.startswith("0") and (sizes <= {3} or sizes == {2})
 
 
+def _plain(written: str) -> str:
+    return unicodedata.normalize("NFKC", written).replace("₮", "T").replace("\u2019", "'")
+
+
+def _key(written: str) -> str:
+    return " ".join(re.findall(r"\w+", _plain(written).casefold()))
+
+
+def _any_of(written: Iterable[str]) -> str:
+    """Return the pattern of any of these words, the longest first, which no letters touch but ideographs.
+
+    A word that begins with an apostrophe is a suffix.
+    """
+    patterns: dict[tuple[str, str], list[str]] = {}
+    for words in sorted(map(_plain, written), key=len, reverse=True):
+        start = "" if re.match(f"['{IDEOGRAPHS}]", words) else rf"(?<!{LETTER})"
+        end = "" if re.search(rf"[{IDEOGRAPHS}]\Z", words) else END
+        pattern = "'" * words.startswith("'") + SPACE.join(map(re.escape, re.findall(r"\w+", words)))
+        patterns.setdefault((start, end), []).append(pattern)
+    return "|".join(f"{start}(?:{'|'.join(each)}){end}" for (start, end), each in patterns.items()) or r"(?!)"
+
+
+END = rf"(?!{LETTER}|\d)"
+
+
+def _rows(kind: str) -> list[tuple[str, Any]]:
+    return [(word, row.get("value")) for row in WORDS[kind] for word in row["words"]]
+
+
+@cache
+def _words(kind: str) -> str:
+    return f"(?:{_any_of(word for word, _ in _rows(kind))})"
+
+
+@cache
+def _values(kind: str) -> dict[str, Any]:
+    """Return the values of words. A pattern also finds words in other letters, such as a dotless i, which have none."""
+    return {_key(word): value for word, value in _rows(kind)}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+@cache
+def _memos() -> re.Pattern[str]:
+    return _compiled(
+        rf"{_words('memo')}(?:{GAP}{_words('memo_number')})?[\s:#=*.-]{{0,6}}"
+        r"(?P<memo>(?=[A-Za-z_/-]{0,63}[0-9])[A-Za-z0-9][A-Za-z0-9_/-]{0,63}+)(?!\w)"
+    )
+
+
+@cache
+def _times() -> re.Pattern[str]:
+    month, between = _words("month"), rf"(?:{GAP}{_words('between')}){{0,2}}"
+    day, year = rf"(?<![\d.,'])\d{{1,2}}(?!\d|[.,']\d)(?:(?={_words('between')})|(?!{LETTER}))", r"20\d\d(?!\d)"
+    return _compiled(
+        rf"(?P<date>{DATE})"
+        rf"|(?P<day>{day}){between}{GAP}(?P<month>{month})(?:{between}{GAP}(?P<year>{year}))?"
+        rf"|(?P<month_first>{month}){GAP}(?P<day_behind>{day}){between}(?:{GAP}(?P<year_behind>{year}))?"
+        r"|(?P<month_number>\d{1,2})月(?P<its_day>\d{1,2})日?"
+        rf"|(?:(?P<since>{_words('since')}){GAP})?(?P<count>(?<![\d.,'])(?>{NUMBER})|{_words('one')})[^\w{BLANK}]{{0,2}}+"
+        rf"(?P<unit>{_words('unit')})(?:{GAP}(?P<ago>{_words('ago')}))?"
+        rf"|(?P<days>{_words('days')})|(?P<now>{_words('now')})"
+    )
+
+
+@cache
+def _statuses() -> re.Pattern[str]:
+    return _compiled(_words("status"))
+
+
+@lru_cache(4)
+def _routes(chains: tuple[str, ...]) -> re.Pattern[str]:
+    return _compiled(
+        rf"(?:(?:(?P<from>{_words('from')})|(?P<to>{_words('to')}|{ARROW})){WIDE_GAP}"
+        rf"(?:{_words('filler')}{WIDE_GAP}){{0,3}})?(?P<chain>{_any_of(chains)})"
+        rf"(?:[^\w{BLANK}]?(?:(?P<from_after>{_words('from_after')})|(?P<to_after>{_words('to_after')})))?"
+    )
+
+
+@lru_cache(4)
+def _symbols(symbols: tuple[str, ...]) -> str:
+    """Return the pattern of any of these tokens, spelled as they are listed."""
+    spelled = "|".join(map(re.escape, sorted(symbols, key=len, reverse=True))) or "(?!)"
+    return rf"(?<!{LETTER})(?:{spelled}){END}"
+
+
+@lru_cache(4)
+def _amounts(symbols: tuple[str, ...]) -> re.Pattern[str]:
+    symbol = _symbols(symbols)
+    return _compiled(
+        rf"(?:(?P<before>{symbol})[^\w{BLANK}]{{0,4}})?"
+        rf"(?!{symbol})(?P<number>(?>{NUMBER}))(?:\ ?(?P<factor>{_words('factor')}))?"
+        rf"(?:{GAP}\$?(?:(?P<symbols>{symbol}(?:/{symbol})*)|(?P<dollars>{_words('dollars')})))?"
+    )
+
+
+@lru_cache(4)
+def _units(symbols: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of what follows an amount."""
+    return _compiled(rf"{GAP}(?:{_symbols(symbols)}|{_words('dollars')})")
+
+
 class _Amount(NamedTuple):
     written: str
     values: tuple[Decimal, ...]
@@ -202,130 +274,55 @@ class _Amount(NamedTuple):
     in_dollars: bool
 
 
-class _Terms:
-    """The terms of a text. Those that have been read are `used`."""
+class _Text:
+    """A text, and what is left of it: what has been read is blank."""
 
-    def __init__(self, written: str, listed: Iterable[Word]) -> None:
-        self._text = APART.sub(f" {GAP} ", _plain(written))
-        lexicon: dict[str, list[Word]] = {}
-        for each in (*_known_words(), *listed):
-            if each.words:
-                lexicon.setdefault(each.words[0], []).append(each)
-        self._list = list(_terms(self._text, lexicon))
-        self._used: set[int] = set()
+    def __init__(self, written: str, chains: dict[str, ChainInfo], symbols: dict[str, str]) -> None:
+        self._left = APART.sub(f" {BLANK} ", _plain(written))
+        self._chains = {_key(name): chain for name, chain in chains.items()}
+        self._listed = symbols  # as listed, by how they are written
+        self._token = _symbols((*symbols,))
 
-    def _at(self, place: int) -> Term:
-        """Return the term at this place; one without meaning if there is none or it has been used."""
-        known = 0 <= place < len(self._list) and place not in self._used
-        return self._list[place] if known else NO_TERM
+    def _blank(self, start: int, end: int) -> None:
+        self._left = f"{self._left[:start]}{BLANK * (end - start)}{self._left[end:]}"
 
-    def _gap(self, place: int) -> str:
-        """Return what stands between the term and the next one."""
-        if not 0 <= place < len(self._list) - 1:
-            return GAP
-        return self._text[self._list[place].end : self._list[place + 1].start]
+    def _is_amount(self, end: int) -> bool:
+        """Return whether a token or dollars follow a number."""
+        return _units((*self._listed,)).match(self._left, end) is not None
 
-    def _touches(self, place: int, *, longest: int = 4) -> bool:
-        """Return whether the next term belongs to the term."""
-        gap = self._gap(place)
-        return len(gap) <= longest and GAP not in gap
+    def _ends_with(self, pattern: str, end: int) -> bool:
+        return re.search(rf"{pattern}\Z", self._left[max(0, end - 40) : end], re.IGNORECASE) is not None
 
     def memo(self) -> str:
         """Return the number of an order: `order no. 88123`, `#4711-0815`."""
-        for place, term in enumerate(self._list):
-            if not term.has("memo"):
-                continue
-            last = place + 1 if self._at(place + 1).has("memo_number") and self._touches(place) else place
-            if memo := self._memo(MEMO.match(self._text, self._list[last].end)):
-                return memo
-        return next((memo for each in BARE_MEMO.finditer(self._text) if (memo := self._memo(each))), "")
-
-    def _memo(self, found: re.Match[str] | None) -> str:
-        if found is None or not any(map(str.isdigit, found["memo"])):
-            return ""
-        inside = {
-            place
-            for place, term in enumerate(self._list)
-            if found.start("memo") <= term.start and term.end <= found.end("memo")
-        }
-        following = self._at(max(inside, default=-2) + 1)
-        if "#" not in found[0] and following.has("symbol", "dollars"):  # `order 100 USDC`
-            return ""
-        self._used |= inside
-        return found["memo"]
+        for pattern in (_memos(), BARE_MEMO):
+            for found in pattern.finditer(self._left):
+                is_amount = "#" not in found[0] and self._is_amount(found.end())  # `order 100 USDC`
+                if any(map(str.isdigit, found["memo"])) and not is_amount:
+                    self._blank(*found.span("memo"))
+                    return found["memo"]
+        return ""
 
     def statuses(self) -> frozenset[Outcome]:
-        found = (Outcome(each) for term in self._list for each in term.value("status") or ())
-        return frozenset(found)
+        found = (_values("status").get(_key(each[0]), ()) for each in _statuses().finditer(self._left))
+        return frozenset(Outcome(each) for values in found for each in values)
 
     def window(self, now: datetime) -> tuple[datetime | None, datetime | None]:
         """Return when the first time in the text began and ended."""
-        found: tuple[datetime, datetime] | None = None
-        for place in range(len(self._list)):
-            window = self._days(place, now.date()) or self._since(place, now)
-            found = found or (window and (window[0], min(window[1], now) if window[0] < now else window[1]))
-        return found or (None, None)
+        windows = []
+        for found in list(_times().finditer(self._left)):
+            if found["unit"] and not (found["ago"] or found["since"]) and not self._is_time(found):
+                continue
+            self._blank(*found.span())
+            if window := _window_of(found, now):
+                windows.append((window[0], min(window[1], now) if window[0] < now else window[1]))
+        return windows[0] if windows else (None, None)
 
-    def _days(self, place: int, today: date) -> tuple[datetime, datetime] | None:
-        term = self._at(place)
-        if ago := term.value("days"):
-            return _window(today - timedelta(ago[0]), today - timedelta(ago[1]))
-        day = _date(term.written, today) if term.has("date") else self._day_of_month(place, today)
-        if day is None:
-            return None
-        self._used.add(place)
-        return _window(day, day)
-
-    def _day_of_month(self, place: int, today: date) -> date | None:
-        """Return the latest such day: `Nov 3`, `3. November 2025`, `11月3日`."""
-        month, before, behind = self._at(place).value("month"), self._at(place - 1), place - 1
-        while self._at(behind).has("between"):
-            behind -= 1
-        around: tuple[int, ...] = (behind, place + 1)
-        if self._at(place).written == "月" and re.fullmatch("[0-9]{1,2}", before.written):
-            month, around = int(before.written), (place + 1,)
-            self._used.add(place - 1)
-        day = next((at for at in around if re.fullmatch("[0-9]{1,2}", self._at(at).written)), None)
-        if month is None or day is None or not self._touches(min(day, place)):
-            return None
-        number, at = int(self._at(day).written), max(day, place) + 1
-        at += self._at(at).has("between")
-        year = self._at(at).written if re.fullmatch("20[0-9]{2}", self._at(at).written) else ""
-        self._used |= {day, at} if year else {day}
-        try:
-            found = date(int(year or today.year), month, number)
-            return found if year or found <= today + timedelta(1) else found.replace(year=today.year - 1)
-        except ValueError:
-            return None
-
-    def _since(self, place: int, now: datetime) -> tuple[datetime, datetime] | None:
-        """Return when `20 minutes ago` was: people round it. A number with a unit of time is no amount."""
-        term, unit = self._at(place), self._at(place + 1)
-        if term.has("now"):
-            return now - JUST_NOW, now
-        minutes = unit.value("unit") if self._touches(place, longest=2) else None
-        if minutes is None:
-            return None
-        values = readings(term.written) if term.has("number") else (Decimal(1),) if term.has("one") else ()
-        if not values:
-            return None
-        is_ago = self._at(place + 2).has("ago") or self._at(place - 1).has("since")
-        if not is_ago and (term.has("one") or self._symbol(place + 1) or self._is_million(place + 1)):
-            return None
-        self._used |= {place, place + 1}
-        spent = values[-1] * minutes
-        if not is_ago or not 0 < spent <= MAX_DAYS_AGO * 24 * 60:
-            return None
-        if minutes == 24 * 60:
-            day = now.date() - timedelta(int(values[-1]))
-            return _window(day, day)
-        span = timedelta(minutes=int(spent) or 1)
-        return now - 2 * span, now - span / 2
-
-    def _is_million(self, place: int) -> bool:
-        """Return whether `m` means millions rather than minutes: `1.5m USDC`, `1.5M`."""
-        term = self._at(place)
-        return term.has("factor") and (term.written == "M" or self._at(place + 1).has("symbol", "dollars"))
+    def _is_time(self, found: re.Match[str]) -> bool:
+        """Return whether it is a number with a unit of time, which is no amount: neither `a day`, `1 S` nor `1.5M`."""
+        unit = found["unit"]
+        is_million = unit == "M" or (_key(unit) in _values("factor") and self._is_amount(found.end()))
+        return _key(found["count"]) not in _values("one") and not self._symbol(unit) and not is_million
 
     def route(self) -> tuple[ChainInfo | None, ChainInfo | None, tuple[ChainInfo, ...]]:
         """Return origin, destination, and chains named without a direction. These fill the gap: of two, the first is
@@ -333,21 +330,21 @@ class _Terms:
         """
         ends: dict[str, ChainInfo] = {}
         others: dict[int, ChainInfo] = {}
-        for place in range(len(self._list)):
-            term = self._at(place)
-            chain = term.value("chain")
-            direction = self._direction(place) if chain else ""
-            is_token = term.has("symbol") and (
+        for found in list(_routes((*self._chains,)).finditer(self._left)):
+            is_from, is_to = found["from"] or found["from_after"], found["to"] or found["to_after"]
+            direction = "from" if is_from else "to" if is_to else ""
+            is_token = found["chain"].casefold() in self._listed and (
                 not direction
-                or self._at(place - 1).has("number")
-                or (direction == "to" and self._at(place - 2).has("symbol"))  # `USDC to ETH`
+                or self._ends_with(r"\d\W{0,4}", found.start("chain"))
+                or (found["to"] and self._ends_with(self._token + GAP, found.start()))  # `USDC to ETH`
             )
-            if not chain or is_token:
+            if is_token:
                 continue
-            self._used.add(place)
-            if direction:
+            self._blank(*found.span("chain"))
+            chain = self._chains.get(_key(found["chain"]))
+            if chain and direction:
                 ends.setdefault(direction, chain)
-            else:
+            elif chain:
                 others.setdefault(chain.id, chain)
         loose = [each for each in others.values() if each not in ends.values()]
         if ends or len(loose) > 1:
@@ -356,34 +353,16 @@ class _Terms:
                     ends[end] = loose.pop(0)
         return ends.get("from"), ends.get("to"), tuple(loose)
 
-    def _direction(self, place: int) -> str:
-        after = self._at(place + 1) if self._touches(place, longest=1) else NO_TERM
-        if after.has("from_after", "to_after"):
-            return "from" if after.has("from_after") else "to"
-        for before in range(place - 1, place - 5, -1):
-            if not self._touches(before, longest=LONGEST_GAP) or before in self._used:
-                return ""
-            if self._at(before).has("from", "to"):
-                return "from" if self._at(before).has("from") else "to"
-            if not self._at(before).has("filler"):
-                return ""
-        return ""
-
     def amounts(self, *, has_chain: bool) -> TicketFacts:
         """Return the amounts next to a token, else the first in dollars, else the first. A token or a chain must be
         named.
         """
-        found = [each for place in range(len(self._list)) if (each := self._amount(place))]
+        found = [each for number in _amounts((*self._listed,)).finditer(self._left) if (each := self._amount(number))]
         chosen = [each for each in found if each.symbols]
         symbols = frozenset().union(*(each.symbols for each in chosen))
         if not chosen:
-            symbols = frozenset(
-                symbol
-                for place in range(len(self._list))
-                if (symbol := self._at(place).value("symbol"))
-                and self._at(place).written == symbol
-                and len(symbol) >= SHORTEST_SYMBOL
-            )
+            named = re.findall(self._token, self._left, re.IGNORECASE)
+            symbols = frozenset(each for each in named if each == self._symbol(each) and len(each) >= SHORTEST_SYMBOL)
             if not (symbols or has_chain):
                 return TicketFacts()
             chosen = [*(each for each in found if each.in_dollars), *found][:1]
@@ -396,105 +375,76 @@ class _Terms:
         in_dollars = any(each.in_dollars and not each.symbols for each in chosen)
         return TicketFacts(values, in_dollars, symbols, notes=tuple(dict.fromkeys(notes)))
 
-    def _amount(self, place: int) -> _Amount | None:
-        """Return the number at this place if it is an amount, unlike those in `+49`, `3rd` and `5%`."""
-        term = self._at(place)
-        before = BEFORE_A_NUMBER.search(self._text[max(0, term.start - 3) : term.start])
-        in_dollars = bool(before and before["dollars"])
-        if not term.has("number") or (before and not in_dollars) or AFTER_A_NUMBER.match(self._text, term.end):
+    def _amount(self, found: re.Match[str]) -> _Amount | None:
+        """Return the number if it is an amount, unlike those in `+49`, `3rd` and `5%`."""
+        start, end = found.start("number"), found.end("factor" if found["factor"] else "number")
+        before = BEFORE_A_NUMBER.search(self._left[max(0, start - 3) : start])
+        if (before and not before["dollars"]) or AFTER_A_NUMBER.match(self._left, found.end("number")):
             return None
-        last, factor = place, self._at(place + 1).value("factor")
-        if factor and self._touches(place, longest=1):
-            last = place + 1
-        values = tuple(each * (factor if last > place else 1) for each in readings(term.written))
-        following = self._at(last + 1)
-        is_glued = self._gap(last) == "" and following.written and not following.has("symbol", "dollars", "ideograph")
+        is_glued = re.match(LETTER, self._left[end:]) and not (found["symbols"] or found["dollars"])
+        factor = _values("factor").get(_key(found["factor"] or ""), 1)
+        values = tuple(each * factor for each in readings(found["number"]))
         if not values or is_glued:
             return None
-        symbols = self._symbols_from(last + 1) if self._touches(last) else frozenset()
-        if not symbols and self._touches(place - 1):
-            symbols = frozenset(filter(None, [self._symbol(place - 1)]))
-        in_dollars = in_dollars or following.has("dollars") or self._text[self._list[last].end :][:2].strip() == "$"
-        return _Amount(self._text[term.start : self._list[last].end], values, symbols, in_dollars)
+        written = (found["symbols"] or "").split("/")
+        symbols = frozenset(filter(None, map(self._symbol, written))) or frozenset(
+            filter(None, [self._symbol(found["before"] or "")])
+        )
+        in_dollars = bool(before or found["dollars"] or self._left[end : end + 2].strip() == "$")
+        return _Amount(self._left[start:end], values, symbols, in_dollars)
 
-    def _symbols_from(self, place: int) -> frozenset[str]:
-        """Return the token at this place, and those after a slash: `WETH/USDC`."""
-        found = []
-        while symbol := self._symbol(place):
-            found.append(symbol)
-            place += 1
-            if self._gap(place - 1) != "/":
-                break
-        return frozenset(found)
-
-    def _symbol(self, place: int) -> str:
-        term = self._at(place)
-        symbol: str = term.value("symbol") or ""
-        return symbol if len(symbol) >= SHORTEST_SYMBOL or symbol == term.written else ""
+    def _symbol(self, written: str) -> str:
+        """Return the symbol as listed. A short one counts only in its own case."""
+        symbol = self._listed.get(written.casefold(), "")
+        return symbol if len(symbol) >= SHORTEST_SYMBOL or symbol == written else ""
 
 
-def _plain(written: str) -> str:
-    return unicodedata.normalize("NFKC", written).replace("₮", "T").replace("\u2019", "'")
+def _window_of(found: re.Match[str], now: datetime) -> tuple[datetime, datetime] | None:
+    """Return when the time began and ended, or None if it can't be."""
+    today = now.date()
+    if found["days"]:
+        first, last = _values("days").get(_key(found["days"]), (0, 0))
+        return _window(today - timedelta(first), today - timedelta(last))
+    if found["now"]:
+        return now - JUST_NOW, now
+    if found["unit"]:
+        return _since(found, now)
+    month = found["month"] or found["month_first"]
+    number = _values("month").get(_key(month), 0) if month else int(found["month_number"] or 0)
+    day = found["day"] or found["day_behind"] or found["its_day"]
+    year = found["year"] or found["year_behind"]
+    on = _day_of_month(int(day), number, int(year or 0), today) if day else _date(found["date"], today)
+    return _window(on, on) if on else None
 
 
-def _terms(written: str, lexicon: Mapping[str, Sequence[Word]]) -> Iterator[Term]:
-    """Return the terms: the longest known ones, and single words of no meaning."""
-    pieces = list(PIECE.finditer(written))
-    words = [each[0].casefold() for each in pieces]
-    place = 0
-    while place < len(pieces):
-        start, kind = pieces[place].start(), pieces[place].lastgroup or ""
-        count, meanings = _longest(lexicon, words, pieces, place)
-        if not meanings and words[place].startswith("'"):  # French: `d'Arbitrum`
-            words[place] = words[place][1:]
-            start += 1
-            count, meanings = _longest(lexicon, words, pieces, place)
-        if kind == "arrow":
-            meanings["to"] = None
-        elif kind != "number" or count < 2:
-            meanings["date" if kind == "mark" else kind] = None
-        end = pieces[place + max(count, 1) - 1].end()
-        yield Term(start, end, written[start:end], meanings)
-        place += max(count, 1)
+def _day_of_month(day: int, month: int, year: int, today: date) -> date | None:
+    """Return the day: the latest such day if the year is unknown."""
+    try:
+        found = date(year or today.year, month, day)
+        return found if year or found <= today + timedelta(1) else found.replace(year=today.year - 1)
+    except ValueError:
+        return None
 
 
-def _longest(
-    lexicon: Mapping[str, Sequence[Word]], words: Sequence[str], pieces: Sequence[re.Match[str]], place: int
-) -> tuple[int, dict[str, Any]]:
-    """Return the number of words of the longest term here, and its meanings."""
-    longest, meanings = 0, dict[str, Any]()
-    for each in lexicon.get(words[place], ()):
-        last = place + len(each.words) - 1
-        if len(each.words) < longest or tuple(words[place : last + 1]) != each.words:
-            continue
-        text = pieces[place].string
-        gaps = [text[pieces[at].end() : pieces[at + 1].start()] for at in range(place, last)]
-        is_spelled = text[pieces[place].start() : pieces[last].end()].casefold() == each.spelled
-        if is_spelled if each.spelled else all(len(gap) <= 3 and GAP not in gap for gap in gaps):
-            meanings = meanings if len(each.words) == longest else {}
-            longest = len(each.words)
-            meanings.setdefault(each.kind, each.value)
-    return longest, meanings
-
-
-def _word(written: str, kind: str, value: Any) -> Word:
-    plain = _plain(written).casefold()
-    # An apostrophe counts after a letter only.
-    pieces = PIECE.finditer(f"x{plain}", 1) if plain.startswith("'") else PIECE.finditer(plain)
-    return Word(tuple(each[0] for each in pieces), kind, value, plain.removeprefix("$") if kind == "symbol" else "")
-
-
-@cache
-def _known_words() -> Sequence[Word]:
-    rows = [(kind, row) for kind, rows in WORDS.items() if isinstance(rows, list) for row in rows]
-    return [_word(written, kind, row.get("value")) for kind, row in rows for written in row["words"]]
+def _since(found: re.Match[str], now: datetime) -> tuple[datetime, datetime] | None:
+    """Return when `20 minutes ago` was: people round it."""
+    minutes = _values("unit").get(_key(found["unit"]), 0)
+    values = (Decimal(1),) if _key(found["count"]) in _values("one") else readings(found["count"])
+    spent = values[-1] * minutes if values and (found["ago"] or found["since"]) else Decimal(0)
+    if not 0 < spent <= MAX_DAYS_AGO * 24 * 60:
+        return None
+    if minutes == 24 * 60:
+        day = now.date() - timedelta(int(values[-1]))
+        return _window(day, day)
+    span = timedelta(minutes=int(spent) or 1)
+    return now - 2 * span, now - span / 2
 
 
 @cache
 def _reserved() -> frozenset[str]:
     """Return the words that name no chain and no token."""
     kinds = ("from", "to", "filler", "days", "now", "month", "dollars", "one", "since")
-    return frozenset(each.words[0] for each in _known_words() if each.kind in kinds and len(each.words) == 1)
+    return frozenset(_plain(word).casefold() for kind in kinds for word, _ in _rows(kind))
 
 
 def chains_by_name(chains: Iterable[ChainInfo]) -> dict[str, ChainInfo]:
@@ -514,10 +464,12 @@ def _is_name(name: str) -> bool:
     return is_long and name.split()[0].casefold() not in _reserved()
 
 
-def _of_symbols(symbols: Iterable[str | None]) -> list[Word]:
-    """Return the symbols as listed. Of several that differ in case only, the first."""
+def _of_symbols(symbols: Iterable[str | None]) -> dict[str, str]:
+    """Return the symbols as listed, by how they are written. Of several that differ in case only, the first."""
     named = {each.casefold(): text.symbol(each).shown for each in reversed([*symbols]) if each}
-    return [_word(name, "symbol", shown) for name, shown in named.items() if name not in _reserved()]
+    return {
+        _plain(name).casefold().removeprefix("$"): shown for name, shown in named.items() if name not in _reserved()
+    }
 
 
 def _date(written: str, today: date) -> date | None:
