@@ -182,7 +182,7 @@ class TicketLookup:
         try:
             with request_context.page_deadline(), request_context.collecting_stale() as stale:
                 found = self._in_mirror(row, known) if row.is_shortened else self._looked_up(row)
-                old = failures.old(stale, now=datetime.now(UTC))
+                old = failures.old(stale, now=datetime.now(UTC)) if stale else None
             return replace(found, notes=(*found.notes, old.sentence)) if old else found
         except ServiceError as error:
             return rows.failed(row, error)
