@@ -445,6 +445,7 @@ def test_the_page_is_streamed_and_not_cached(site: Client) -> None:
         pytest.param(" \r\n ", "Paste some text.", id="blanks"),
         pytest.param("help me <please>, " * 20, "No transaction hash, address or intent ID", id="prose"),
         pytest.param("Hello,\nmy transfer is gone.\nPlease help", "No transaction hash", id="short prose"),
+        pytest.param("my order 4711 is gone", "No transaction hash", id="with a number"),
         pytest.param(UNUSED_ADDRESS[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
     ],
 )

@@ -74,14 +74,6 @@ def test_a_transaction_is_named_by_its_step():
     assert one(BY_HASH, intent(), elsewhere, **keys).what == "transaction"
 
 
-def test_the_same_transfer_is_described_once():
-    result = one(BY_HASH, intent("FAILED"), FAILED)
-    row = rows.once(result, [replace(result, number=3)])
-    assert (row.headline, row.where) == ("Same transfer as row 3", "See row 3.")
-    assert (row.details, row.address, row.next, row.turn) == ((), "", "", "")
-    assert (row.number, row.what, row.status, row.links) == (result.number, result.what, result.status, result.links)
-
-
 MANY = [
     intent("QUOTED"),
     intent("QUOTED", expires_at=before(minutes=1)),

@@ -7,7 +7,6 @@ import pytest
 from intents_ui.search.identifiers import Kind
 from intents_ui.triage import lookup
 from tests.search.test_identifiers import grows_with_its_length
-from tests.transfers.builders import named
 
 HASH = "0x" + "9b21c4" + "5" * 52 + "77ad01"
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
@@ -25,12 +24,6 @@ def test_every_identifier_is_found_once_in_text_order():
         (Kind.NEAR_MISS, "vitalik.eth"),
     ]
     assert (read.notes, read.problem) == ((), "")
-
-
-def test_two_hundred_lines_are_read_whole():
-    read = lookup.read("\r\n".join(addresses(200)))
-    assert [each.value for each in read.findings] == addresses(200)
-    assert read.notes == ()
 
 
 def test_identifiers_beyond_two_hundred_are_counted():
@@ -59,19 +52,6 @@ def test_no_identifier_is_cut_in_two():
 def test_an_untypable_character_costs_no_identifier(control):
     read = lookup.read(f"{OWNER}{control}{HASH}{control}")
     assert [each.value for each in read.findings] == [OWNER, HASH]
-
-
-@pytest.mark.parametrize(
-    ("received", "problem"),
-    named(
-        ("nothing", "", "Paste some text."),
-        ("prose", "hello " * 50, "No transaction hash, address or intent ID found."),
-        ("with a number", "my order 4711 is gone", "No transaction hash, address or intent ID found."),
-        ("nearly one", OWNER[:-1], "An address has 40 hex characters. This one has 39."),
-    ),
-)
-def test_a_ticket_without_identifiers_says_why(received, problem):
-    assert lookup.read(received) == lookup.Ticket(problem=problem)
 
 
 @pytest.mark.parametrize("number", ["4711-0815", "<b>4711</b> \u202e", "#A17 (2026)"])
