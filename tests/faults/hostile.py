@@ -3,7 +3,8 @@
 A harmless run has the same text, except that each of the six characters with a meaning in HTML is replaced by another.
 So pages of both runs have the same elements with the same attributes. `&lt;b&gt;` that is unescaped twice is one more.
 
-`python -m tests.faults.hostile <port> word|anything` runs the service for a real dashboard.
+`DJANGO_SETTINGS_MODULE=intents_ui.settings python -m tests.faults.hostile <port> word|anything` runs the service for a
+real dashboard.
 """
 
 import itertools
