@@ -5,11 +5,11 @@ names. Each rewrite takes a document and returns a new one, as other service ver
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import formatdate
+from math import inf
 from threading import Lock
 from typing import Any, Final
 
@@ -305,35 +305,26 @@ class Faults:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._active: defaultdict[str, dict[str, int | None]] = defaultdict(dict)
+        self._left: dict[tuple[str, str], float] = {}
 
     def switch_on(self, operation: str, name: str, *, times: int | None = None) -> None:
         """Turn on a fault until switched off, or for `times` requests. Raises ValueError for an unknown name."""
         if name not in NAMES and seconds_of(name) is None:
             raise ValueError(f"no fault is called {name!r}; there are {', '.join(sorted(NAMES))}, slow-<seconds>")
         with self._lock:
-            self._active[operation][name] = times
+            self._left[operation, name] = inf if times is None else times
 
     def switch_off(self, operation: str | None = None) -> None:
         with self._lock:
-            if operation is None:
-                self._active.clear()
-            else:
-                self._active.pop(operation, None)
+            self._left = {key: left for key, left in self._left.items() if operation not in (None, key[0])}
 
     def for_request(self, operation: str) -> frozenset[str]:
         """Return the faults for one request, and count it."""
-        if not self._active:
-            return frozenset()
         with self._lock:
-            found = {each: dict(self._active.get(each, {})) for each in (operation, EVERY_OPERATION)}
-            for each, faults in found.items():
-                for name, left in faults.items():
-                    if left == 1:
-                        del self._active[each][name]
-                    elif left is not None:
-                        self._active[each][name] = left - 1
-        return frozenset(name for faults in found.values() for name in faults)
+            found = [key for key in self._left if key[0] in (operation, EVERY_OPERATION)]
+            self._left.update((key, self._left[key] - 1) for key in found)
+            self._left = {key: left for key, left in self._left.items() if left > 0}
+        return frozenset(name for _, name in found)
 
 
 def seconds_of(name: str) -> float | None:
