@@ -254,7 +254,7 @@ TOKEN_PICTURES: Mapping[tuple[int, str], str] = {
 
 @dataclass(frozen=True, slots=True)
 class TokenIcon:
-    """An icon: a picture over up to three characters on one of eight backgrounds, the same for the same symbol.
+    """An icon: a picture over up to three characters on one of four backgrounds, the same for the same symbol.
 
     `picture`: the file and the name of a bundled icon, or "". `logo_uri`: the listed one, from outside. `hue` None:
     plain background for unknown tokens. `chain`: the small chain icon at the corner.
@@ -274,7 +274,7 @@ def chain_icon(chain_id: int | None, name: str, info: ChainInfo | None = None) -
 
 
 def _hue(name: str) -> int:
-    return sum(map(ord, name)) % 8
+    return sum(map(ord, name)) % 4
 
 
 @dataclass(frozen=True)
