@@ -92,6 +92,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("status", help.service, name="status"),
     path("saved", saved.view, name="saved"),
     path("saved/status", saved.status, name="saved-status"),
+    path("columns", saved.columns, name="columns"),
     path("robots.txt", well_known.robots, name="robots"),
     path("site.webmanifest", well_known.manifest, name="manifest"),
     path("opensearch.xml", well_known.opensearch, name="opensearch"),

@@ -1,4 +1,4 @@
-"""`/suggest`: statuses, chains, route providers and tokens that match the text in the search box, for search.js."""
+"""`/suggest`: statuses, chains, route providers and tokens that match the text in the search box, for palette.js."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,7 +16,7 @@ from intents_ui.tokens import names
 from intents_ui.transfers import statuses
 from intents_ui.web import links
 
-SHORTEST, LONGEST = 2, 40  # characters, as in search.js
+SHORTEST, LONGEST = 2, 40  # characters, as in palette.js
 CACHED = "private, max-age=60"
 ALL_PROVIDERS = ("providers", "route providers", "bridges")  # these, from four letters on, find every provider
 MAX_SUGGESTIONS = 8

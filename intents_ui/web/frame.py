@@ -70,7 +70,7 @@ class AttentionCount:
 
 
 def chosen_columns(request: HttpRequest) -> tuple[str, ...]:
-    """Return the optional columns of lists that the browser's user has chosen (lists.js)."""
+    """Return the optional columns of lists that the browser's user has chosen (`/columns`)."""
     written = request.COOKIES.get("columns")
     return DEFAULT_COLUMNS if written is None else tuple(each for each in COLUMNS if each in written.split("."))
 

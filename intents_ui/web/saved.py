@@ -1,15 +1,19 @@
-"""`/saved`: the page of saved items, which the browser fills, and the status of a saved transfer."""
+"""`/saved`: the page of saved items, which the browser fills, and their status. `/columns`: those of lists."""
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from intents_ui.service.errors import ServiceError
 from intents_ui.transfers import summary
 from intents_ui.web import reading
-from intents_ui.web.frame import render
+from intents_ui.web.frame import COLUMNS, render
 from intents_ui.web.links import canonical
+
+YEAR = 365 * 86_400  # seconds
 
 
 @require_safe
@@ -35,3 +39,15 @@ def is_canonical(intent_id: str) -> bool:
         return canonical(intent_id) == intent_id
     except Http404:
         return False
+
+
+@require_safe
+@cache_control(no_store=True)
+def columns(request: HttpRequest) -> HttpResponse:
+    """Keep the chosen columns of lists in a cookie, and go back to the list."""
+    back = request.GET.get("next", "")
+    response = redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "history")
+    chosen = [name for name in COLUMNS if name in request.GET.getlist("columns")]
+    secure = request.is_secure()
+    response.set_cookie("columns", ".".join(chosen), max_age=YEAR, secure=secure, samesite="Lax")
+    return response

@@ -2,8 +2,6 @@
 
 // localStorage wrapper. Storage may be unavailable or contain invalid data.
 const storage = {
-  NAMES: ["theme", "times", "keys", "looked-up", "keep-looked-up", "starred", "followed", "density", "views"],
-
   read(name, otherwise, place = () => localStorage) {
     try {
       return JSON.parse(place().getItem(name)) ?? otherwise;
@@ -23,20 +21,11 @@ const storage = {
     return true;
   },
 
-  // The chosen columns of lists, which the server draws, and so a cookie.
-  columns: () => document.cookie.match(/(?:^|; )columns=([a-z.]+)/)?.[1].split(".") ?? [],
-
-  // Return whether they were saved.
-  chooseColumns(columns) {
-    document.cookie = `columns=${columns.join(".")}; path=/; max-age=31536000; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
-    return String(storage.columns()) === String(columns);
-  },
-
   // Return whether everything was cleared.
   clear() {
     try {
-      for (const name of storage.NAMES) localStorage.removeItem(name);
-      sessionStorage.removeItem("list");
+      localStorage.clear();
+      sessionStorage.clear();
       document.cookie = "columns=; path=/; max-age=0";
     } catch {
       return false;

@@ -17,11 +17,7 @@ const serverClock = {
 
 // Show times in the viewer's zone, in UTC or as Unix seconds. The server renders UTC.
 
-const TWO = "2-digit";
-const ownClock = new Intl.DateTimeFormat("en-GB", {
-  ...{ year: "numeric", month: TWO, day: TWO, hour: TWO, minute: TWO, second: TWO },
-  hourCycle: "h23",
-});
+const ownClock = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium" }); // 2026-11-30 16:05:09
 // Only the viewer's own locale knows zone abbreviations such as EST.
 const ownZone = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" });
 const { timeZone: ZONE } = ownZone.resolvedOptions();
@@ -31,28 +27,23 @@ function howTimesAreShown() {
   return ["utc", "unix"].includes(way) ? way : "local";
 }
 
-function inOwnZone(at) {
-  const part = Object.fromEntries(ownClock.formatToParts(at).map(({ type, value }) => [type, value]));
-  return { date: `${part.year.padStart(4, "0")}-${part.month}-${part.day}`, minute: `${part.hour}:${part.minute}`, second: part.second };
-}
-
 // In the server's format: with the date unless it's today.
-function withZone(at, today, isRough) {
-  const { date, minute, second } = inOwnZone(at);
+function inOwnZone(at, isRough) {
+  const [date, time] = ownClock.format(at).split(" ");
+  const [today] = ownClock.format(serverClock.now()).split(" ");
   const zone = ownZone.formatToParts(at).find(({ type }) => type === "timeZoneName").value;
-  return (date === today ? "" : date + " ") + minute + (isRough ? "" : ":" + second) + " " + zone;
+  return `${date === today ? "" : `${date} `}${isRough ? time.slice(0, 5) : time} ${zone}`;
 }
 
 function showTimes() {
   const way = howTimesAreShown();
-  const today = inOwnZone(new Date(serverClock.now())).date;
   for (const time of document.querySelectorAll("time[data-at]")) {
     // Keep the server's text. Any other text was written by this script.
     if (time.textContent.endsWith(" UTC")) time.dataset.utc = time.textContent;
     const at = new Date(time.dateTime);
     if (way === "utc" || isNaN(at)) time.textContent = time.dataset.utc;
     else if (way === "unix") time.textContent = `${Math.floor(at / 1000)} Unix`;
-    else time.textContent = withZone(at, today, time.dataset.at === "minute");
+    else time.textContent = inOwnZone(at, time.dataset.at === "minute");
   }
   for (const place of document.querySelectorAll("[data-zone-name]"))
     place.textContent = { utc: "UTC", unix: "Unix seconds", local: ZONE }[way];
@@ -121,29 +112,20 @@ function askWhenDue() {
   htmx.trigger(due, "due");
 }
 
-// Live updates of an open transfer: highlight the steps that changed, and follow its status with the tab's icon.
-
-const states = () => new Map(Array.from(document.querySelectorAll("[data-step]"), ({ dataset }) => [dataset.step, dataset.state]));
-let before = states();
-
 // A slow response may be older than what the stream has brought meanwhile. A transfer never goes back to it.
 document.addEventListener("htmx:before:swap", (event) => {
-  before = states();
   const { sourceElement, text } = event.detail.ctx;
   const shown = document.querySelector("[data-now]")?.dataset.now;
   const [, given] = /data-now="([^"]+)"/.exec(text) ?? [];
   if (Date.parse(given) < Date.parse(shown) && sourceElement?.id !== "live") event.preventDefault();
 });
 
+// The tab's icon follows the status.
 document.addEventListener("htmx:after:swap", () => {
-  for (const [name, state] of states())
-    if (before.get(name) !== state) document.querySelector(`[data-step="${name}"]`).dataset.changed = "";
   const favicon = document.querySelector("[data-favicon]");
   if (favicon) document.querySelector("link[rel=icon]").href = favicon.dataset.favicon;
   tick();
 });
-
-document.addEventListener("animationend", (event) => delete event.target.dataset.changed);
 
 // While polls and the stream bring nothing, the page says since when.
 const contact = {

@@ -31,14 +31,14 @@ function announce(words) {
   setTimeout(() => (said.textContent = words), 50); // a repeated message is only announced if the region was empty in between
 }
 
-// Show a message for a moment, and announce it.
-function toast(words) {
+// Show a message for a moment, in a hidden tab until then, and announce it.
+function toast(words, stays = 2500) {
   const shown = document.getElementById("toast");
   announce(words);
   shown.textContent = words;
   shown.hidden = false;
-  clearTimeout(shown.end);
-  shown.end = setTimeout(() => (shown.hidden = true), 2500);
+  clearInterval(shown.end);
+  shown.end = setInterval(() => (shown.hidden = !document.hidden), stays);
 }
 
 // htmx adds the page's URL to each request. The server reads its path, to know whether a fragment is all that the page
@@ -55,28 +55,37 @@ document.addEventListener("htmx:after:swap", (event) => {
 
 // When a swap removes the focused control, focus the same link in the new content, else the heading or first row of what
 // took its place, or the nearest heading around it.
-let focused;
+let focused = [];
 
 document.addEventListener("htmx:before:swap", () => {
-  const control = document.activeElement;
-  focused = { href: control.getAttribute("href"), places: [] };
-  for (let each = control; each.closest("main *"); each = each.parentElement)
-    focused.places.push({ each, parent: each.parentElement, before: each.previousElementSibling });
+  focused = [];
+  for (let each = document.activeElement; each.closest("main *"); each = each.parentElement)
+    focused.push({ each, parent: each.parentElement, before: each.previousElementSibling });
 });
 
 document.addEventListener("htmx:finally:swap", () => {
-  if (document.activeElement !== document.body || !focused?.places.length) return;
-  const { parent, before } = focused.places.findLast(({ each }) => !each.isConnected) ?? focused.places[0];
-  if (!parent.isConnected) return; // the whole page was replaced
+  if (document.activeElement !== document.body || !focused.length) return;
+  const href = focused[0].each.getAttribute("href");
+  const { parent, before } = focused.findLast(({ each }) => !each.isConnected) ?? focused[0];
   const came = before?.isConnected ? before.nextElementSibling : parent.firstElementChild;
-  const around = focused.places.map((place) => place.parent).filter((each) => each.contains(parent));
+  let around = parent;
+  while (around.parentElement && !around.querySelector("h1, h2, h3")) around = around.parentElement;
   const target =
-    (focused.href && parent.querySelector(`a[href="${CSS.escape(focused.href)}"]`)) ||
-    came?.querySelector("h1, h2, h3") ||
-    came?.querySelector("tbody a[href]") ||
-    around.find((each) => each.querySelector("h1, h2, h3"))?.querySelector("h1, h2, h3");
+    (href && parent.querySelector(`a[href="${CSS.escape(href)}"]`)) ||
+    came?.querySelector("h1, h2, h3, tbody a[href]") ||
+    around.querySelector("h1, h2, h3");
   if (target && !target.matches("a")) target.tabIndex = -1;
   target?.focus({ preventScroll: true });
+});
+
+// A list that was replaced begins at its heading.
+document.addEventListener("htmx:after:swap", (event) => {
+  const list = event.detail?.ctx?.target;
+  if (list?.id !== "list") return;
+  const heading = list.querySelector("h1, h2");
+  if (heading) heading.tabIndex = -1;
+  heading?.focus({ preventScroll: true });
+  if (list.getBoundingClientRect().top < 0) list.scrollIntoView();
 });
 
 // Where the browser, or the page around a frame, refuses access to the clipboard, a selection can often be copied.
@@ -114,18 +123,14 @@ function pageLink() {
 const copyLink = () => copyText(pageLink(), "Copied link");
 
 // "Copy address" becomes "Copied address".
-async function copy(button) {
-  const words = (button.ariaLabel || button.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");
-  if (!(await copyText(button.dataset.copy ?? document.getElementById(button.dataset.copyOf).value, words))) return;
-  const icon = button.querySelector("use");
-  const draw = (name) => icon.setAttribute("href", icon.getAttribute("href").replace(/#.*/, `#${name}`));
-  draw("check");
-  button.dataset.copied = "";
-  clearTimeout(button.back);
-  button.back = setTimeout(() => {
-    draw("copy");
-    delete button.dataset.copied;
-  }, 1500);
+async function copy(control) {
+  const text = control.dataset.copy ?? document.getElementById(control.dataset.copyOf)?.value;
+  if (!text) return toast("Couldn't copy. The receipt couldn't be loaded.");
+  const words = (control.ariaLabel || control.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");
+  if (!(await copyText(text, words))) return;
+  control.dataset.copied = "";
+  clearTimeout(control.back);
+  control.back = setTimeout(() => delete control.dataset.copied, 1500);
 }
 
 function switchTheme() {
@@ -135,7 +140,11 @@ function switchTheme() {
   storage.write("theme", root.dataset.theme);
 }
 
-on("click", "button:is([data-copy], [data-copy-of])", copy);
+on("click", "[data-copy], [data-copy-of]", (control, event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a link opens in another tab
+  event.preventDefault();
+  copy(control);
+});
 on("click", "[data-action=theme]", switchTheme);
 
 // Announce the result of a streamed page once it's complete.
@@ -154,3 +163,32 @@ keepShown(() => {
 
 // AbortError: the user dismissed the share sheet.
 on("click", "[data-share]", ({ dataset }) => navigator.share({ title: dataset.title, url: dataset.share }).catch(() => {}));
+
+// Mark an address in all its places while the pointer or the focus is on one of them.
+for (const type of ["pointerover", "focusin"])
+  document.addEventListener(type, ({ target }) => {
+    const address = target.closest?.("[data-address]")?.dataset.address;
+    const places = address ? document.querySelectorAll(`[data-address="${CSS.escape(address)}"]`) : [];
+    for (const each of document.querySelectorAll("[data-marked]")) delete each.dataset.marked;
+    if (places.length > 1) for (const each of places) each.dataset.marked = "";
+  });
+
+// Menus close on Escape, on a choice, and on a click elsewhere. The first two return the focus to the menu's button.
+
+const openMenus = () => document.querySelectorAll("details:is([name=filter], [name=export], .more)[open]");
+
+function closeMenu(menu) {
+  menu.open = false;
+  menu.querySelector("summary").focus();
+}
+
+document.addEventListener("click", (event) => {
+  for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") for (const menu of openMenus()) closeMenu(menu);
+});
+on("click", "details [data-chosen]", (choice) => closeMenu(choice.closest("details")));
+
+// The stop button disappears with the export, so focus the export's status.
+on("submit", ".export-run form", (form) => form.closest(".export-run").focus());

@@ -1,7 +1,7 @@
 // Recent searches and starred pages, saved in this browser. Only Intent IDs are sent.
 
 const MOST = { "looked-up": 50, starred: 200, followed: 20, views: 20 };
-const LONGEST = { name: 120, told: 300 };
+const LONGEST_NAME = 120;
 // The only paths that may be saved, so that storage can't add other links.
 const PATH = /^\/(?:(?:intent|address)\/[\w.:~-]{1,200}|search\?q=[\w%.~!'()*-]{1,600})$/;
 const VIEW = /^\/history\?[\w%.~*+&=-]{1,600}$/;
@@ -9,17 +9,13 @@ const REFUSED = "Couldn't save. Browser storage is full or blocked.";
 
 const isText = (value) => typeof value === "string";
 
-// The valid entries of storage. `told`: the changes that transfer.js has reported for a page.
+// The valid entries of storage.
 function readPages(value, list) {
-  const isPage = (page) => isText(page?.path) && (list === "views" ? VIEW : PATH).test(page.path) && isText(page.name) && Number.isFinite(page.at);
+  const pattern = list === "views" ? VIEW : PATH;
+  const isPage = (page) => isText(page?.path) && pattern.test(page.path) && isText(page.name) && Number.isFinite(page.at);
   return (Array.isArray(value) ? value : [])
     .filter(isPage)
-    .map(({ path, name, at, told }) => ({
-      path,
-      name: name.slice(0, LONGEST.name),
-      at: Math.min(Math.max(at, 0), serverClock.now()),
-      ...(Array.isArray(told) && { told: told.filter(isText).map((words) => words.slice(0, LONGEST.told)).slice(0, 100) }),
-    }))
+    .map(({ path, name, at }) => ({ path, name: name.slice(0, LONGEST_NAME), at: Math.min(Math.max(at, 0), serverClock.now()) }))
     .filter((page, at, all) => all.findIndex(({ path }) => path === page.path) === at)
     .slice(0, MOST[list]);
 }
@@ -33,7 +29,8 @@ const savedItems = {
   // Old searches are dropped at the limit. Starred and followed pages and views are not.
   add(list, page) {
     const others = savedItems.others(list, page.path);
-    if (list !== "looked-up" && others.length >= MOST[list]) return `Limit of ${MOST[list]} reached. Remove a ${list === "views" ? "view" : `${list} item`} first.`;
+    if (list !== "looked-up" && others.length >= MOST[list])
+      return `Limit of ${MOST[list]} reached. Remove a ${list === "views" ? "view" : `${list} item`} first.`;
     return savedItems.save(list, [page, ...others].slice(0, MOST[list]));
   },
 
@@ -47,7 +44,7 @@ function pageShown() {
   const star = document.querySelector("[data-star]");
   const asked = document.querySelector("[data-asked]")?.dataset.asked; // identifiers only: a message may be private
   if (star) return { path: star.dataset.star, name: star.dataset.name, at: serverClock.now() };
-  return asked ? { path: `/search?q=${encodeURIComponent(asked)}`, name: asked.slice(0, LONGEST.name), at: serverClock.now() } : null;
+  return asked ? { path: `/search?q=${encodeURIComponent(asked)}`, name: asked.slice(0, LONGEST_NAME), at: serverClock.now() } : null;
 }
 
 const opened = pageShown();
@@ -55,37 +52,41 @@ if (opened && PATH.test(opened.path) && storage.read("keep-looked-up", true)) sa
 
 // Names of the saved page types, by path prefix.
 const KINDS = { intent: "Transfer", address: "Address", search: "Search", history: "View" };
-const shortened = (id) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id);
 
-function row(template, page) {
-  const { path, name, at } = page;
+// `short`: the shortened identifier of a transfer or an address.
+function kindOf(path) {
+  const [, kind, id] = path.match(/^\/(\w+)[/?](.*)$/);
+  const short = id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
+  return { kind, id, short: kind === "intent" || kind === "address" ? short : "" };
+}
+
+function row(template, { path, name, at }) {
   const made = template.content.firstElementChild.cloneNode(true);
-  const [, kind, rest] = path.match(/^\/(\w+)[/?](.*)$/);
+  const { kind, id, short } = kindOf(path);
   const place = (selector) => made.querySelector(selector);
   Object.assign(place("a"), { href: path, textContent: name });
   place("[data-kind-of]").textContent = KINDS[kind];
-  if (kind === "intent") place("[data-id]").textContent = shortened(rest);
-  if (kind === "intent") place(".saved-status")?.setAttribute("hx-get", `/saved/status?id=${encodeURIComponent(rest)}`);
-  else place(".saved-status")?.remove();
-  made.dataset.shows = JSON.stringify(page);
+  if (kind === "intent") {
+    place("[data-id]").textContent = short;
+    place(".saved-status")?.setAttribute("hx-get", `/saved/status?id=${encodeURIComponent(id)}`);
+  } else {
+    place(".saved-status")?.remove();
+  }
   place("[data-ago]").dataset.ago = new Date(at).toISOString();
   const remove = place("[data-remove]");
   if (remove) Object.assign(remove, { ariaLabel: `Remove ${KINDS[kind].toLowerCase()}: ${name}` }).dataset.remove = path;
   return made;
 }
 
-// Rows that stay keep their status.
+// A list that stays the same is left alone, with the focus and the status of its rows.
 function fillList(section, pages) {
-  const rows = new Map(Array.from(section.querySelectorAll("li"), (each) => [each.dataset.shows, each]));
-  const template = section.querySelector("template");
-  const list = section.querySelector("ul");
-  const shown = pages.map((page) => rows.get(JSON.stringify(page)) ?? row(template, page));
-  // Moved rows would lose the focus, so a list that stays the same is left alone.
-  if (list.children.length !== shown.length || shown.some((each, at) => each !== list.children[at])) {
-    list.replaceChildren(...shown);
-    window.htmx?.process(section);
-  }
+  const shows = JSON.stringify(pages);
   section.hidden = !pages.length;
+  if (section.dataset.shows === shows) return;
+  section.dataset.shows = shows;
+  const template = section.querySelector("template");
+  section.querySelector("ul").replaceChildren(...pages.map((page) => row(template, page)));
+  window.htmx?.process(section);
 }
 
 function showSavedItems() {
@@ -160,3 +161,80 @@ if (forgetful) {
   document.querySelector("[data-refused]").hidden = isAllowed;
   keepShown(() => (forgetful.checked = !storage.read("keep-looked-up", true)));
 }
+
+// A table that is wider than its list scrolls sideways.
+const fitting = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const frame = target.closest(".intents-frame");
+    frame.toggleAttribute("data-scrolls", frame.querySelector("table").offsetWidth > frame.clientWidth);
+  }
+});
+
+const isCompact = () => document.documentElement.dataset.density === "compact";
+
+keepShown(() => {
+  applyDensity();
+  for (const each of document.querySelectorAll(".intents-frame, .intents-frame > table")) fitting.observe(each);
+  for (const button of document.querySelectorAll("[data-action=density]")) button.setAttribute("aria-pressed", isCompact());
+});
+
+on("click", "[data-action=density]", () => {
+  if (!storage.write("density", isCompact() ? "comfortable" : "compact")) toast(REFUSED);
+});
+
+// The transfers before and after this one, in the list from which this tab opened it.
+
+on("click", "main tr a[href^='/intent/']", (link) => {
+  const links = document.querySelectorAll("main tr a.row-link[href^='/intent/']");
+  const paths = [...new Set(Array.from(links, (each) => each.pathname))];
+  const list = { url: location.pathname + location.search, paths };
+  if (paths.includes(link.pathname)) storage.write("list", list, () => sessionStorage);
+});
+
+const { url, paths } = openedList();
+const placeInList = paths.indexOf(location.pathname);
+const neighbors = document.getElementById("neighbors");
+if (neighbors && placeInList >= 0) {
+  const [previous, list, next] = neighbors.children;
+  Object.assign(list, { href: url, textContent: `${placeInList + 1} of ${paths.length} in the list` });
+  for (const [link, path] of [[previous, paths[placeInList - 1]], [next, paths[placeInList + 1]]])
+    if (path) link.href = path;
+    else link.dataset.off = "";
+}
+
+// Saved views: the filters of the history under a name, as links above the list.
+
+keepShown(() => {
+  const nav = document.querySelector(".views");
+  if (!nav) return;
+  const form = document.querySelector("[data-view]");
+  const views = savedItems.pages("views").sort((one, other) => one.name.localeCompare(other.name));
+  nav.hidden = !views.length;
+  nav.replaceChildren(
+    ...views.map(({ path, name }) => {
+      const link = Object.assign(document.createElement("a"), { href: path, textContent: name });
+      if (path === form?.dataset.view) link.ariaCurrent = "page";
+      return link;
+    }),
+  );
+  if (!form) return;
+  const saved = savedItems.page("views", form.dataset.view);
+  form.elements.name.value = saved?.name ?? "";
+  form.querySelector("[data-remove-view]").hidden = !saved;
+  form.closest("details").querySelector("summary").textContent = saved ? "Saved view" : "Save view";
+});
+
+function finish(form, problem, words) {
+  form.querySelector("#view-problem").textContent = problem;
+  if (problem) return;
+  closeMenu(form.closest("details"));
+  toast(words);
+}
+
+on("submit", "[data-view]", (form, event) => {
+  event.preventDefault();
+  const name = form.elements.name.value.trim();
+  finish(form, savedItems.add("views", { path: form.dataset.view, name, at: serverClock.now() }), "View saved (in this browser)");
+});
+
+on("click", "[data-remove-view]", ({ form }) => finish(form, savedItems.remove("views", form.dataset.view), "View removed"));
