@@ -3,12 +3,11 @@
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -68,14 +67,6 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     started.close()
 
 
-@pytest.fixture
-def whole_browser(playwright: Playwright) -> Iterator[Browser]:
-    """Yield Chromium with all features, such as notifications."""
-    started = playwright.chromium.launch(executable_path=chromium(), args=QUIET)
-    yield started
-    started.close()
-
-
 def chromium() -> Path:
     return needs("chromium", "apt-get install chromium")
 
@@ -87,31 +78,15 @@ class Visit:
     page: Page
     root: str
     faults: list[str] = field(default_factory=list)
-    is_pristine: bool = True
 
     def open(self, path: str) -> None:
         self.page.goto(self.root + path)
 
-    def prepare(self, script: str) -> None:
-        """Run a script before those of each page that is opened from now on. Nothing can remove it from the page."""
-        self.page.add_init_script(script)
-        self.is_pristine = False
-
-    def install_clock(self) -> None:
-        """Replace the clock of the window for good. It runs on by itself."""
-        self.page.clock.install()
-        self.is_pristine = False
-
     def watch(self) -> None:
-        for event, listener in self._listeners().items():
-            self.page.on(event, listener)
-
-    def unwatch(self) -> None:
-        for event, listener in self._listeners().items():
-            self.page.remove_listener(event, listener)
-
-    def _listeners(self) -> dict[Any, Callable[[Any], None]]:
-        return {"console": self._read, "pageerror": self._fail, "request": self._send, "response": self._receive}
+        self.page.on("console", self._read)
+        self.page.on("pageerror", self._fail)
+        self.page.on("request", self._send)
+        self.page.on("response", self._receive)
 
     def forgive(self, status: int) -> None:
         """Drop errors about a response with this status, which the test expects."""
@@ -137,28 +112,24 @@ class Visit:
 def visiting(
     browser: Browser, root: str, *, theme: str = "light", width: int = 1280, scripts: bool = True
 ) -> Iterator[Visit]:
-    """Open a page without storage. The next visit uses it again, unless it was changed for good."""
-    idle = _idle_pages(browser, scripts=scripts)
-    page = idle.pop() if idle else _new_page(browser, scripts=scripts)
-    page.set_viewport_size({"width": width, "height": 900})
-    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    visit = Visit(page, root)
+    """Open a page without storage."""
+    context = browser.new_context(
+        java_script_enabled=scripts,
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if theme == "dark" else "light",
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    visit = Visit(context.new_page(), root)
+    if scripts:
+        visit.page.add_init_script(VIOLATIONS)
     visit.watch()
     try:
         yield visit
-    except BaseException:
-        visit.is_pristine = False
-        raise
     finally:
-        visit.unwatch()
-        for opened in page.context.pages:
+        for opened in context.pages:
             with suppress(Error):  # it may still be navigating
                 canary.look(opened.url, opened.content())
-        if visit.is_pristine:
-            _clean(visit)
-            idle.append(page)
-        else:
-            page.context.close()
+        context.close()
     assert visit.faults == []
 
 
@@ -167,37 +138,6 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
     """Yield a page of a wide light screen, for tests that need no other."""
     with visiting(browser, server) as found:
         yield found
-
-
-def _new_page(browser: Browser, *, scripts: bool) -> Page:
-    window = browser.new_context(java_script_enabled=scripts)
-    window.set_default_timeout(PATIENCE_MS)
-    page = window.new_page()
-    if scripts:
-        page.add_init_script(VIOLATIONS)
-    return page
-
-
-def _clean(visit: Visit) -> None:
-    page = visit.page
-    for other in page.context.pages:
-        if other is not page:
-            other.close()
-    page.unroute_all()
-    with suppress(Error):  # responses that aren't pages have no access to it
-        page.evaluate("sessionStorage.clear()")
-    page.goto("about:blank")
-    page.emulate_media(media="null", color_scheme="null", forced_colors="null", reduced_motion="null")
-    session = page.context.new_cdp_session(page)
-    session.send("Storage.clearDataForOrigin", {"origin": visit.root, "storageTypes": "all"})
-    session.detach()
-    page.context.clear_cookies()
-    page.context.clear_permissions()
-
-
-@cache
-def _idle_pages(browser: Browser, *, scripts: bool) -> list[Page]:
-    return []
 
 
 @cache

@@ -200,6 +200,8 @@ def of_transfers(root: str) -> list[Kind]:
     intents = [Kind(f"transfer, {result}", finished[scenario]) for scenario, result in FINISHED.items()]
     parts = [Kind(f"{part} of a transfer", f"{finished[11]}/{part}") for part in OF_AN_INTENT]
     embedded = [Kind(f"embedded, {FINISHED[scenario]}", f"/embed{finished[scenario]}") for scenario in (3, 11)]
+    ids = "+".join(finished[scenario].rpartition("/")[2] for scenario in (3, 8, 11, 18, 19, 28))
+    embedded += [Kind("side bar", "/embed/ticket"), Kind("side bar, transfers", f"/embed/ticket?q={ids}+{NOTHING}")]
     quoted, committed, running = transfer(root), transfer(root, commit=True), transfer(root, commit=True, execute=True)
     listed = quoted.rpartition("/")[2]
     shortened = f"{listed[:6]}…{listed[-4:]}"

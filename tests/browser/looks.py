@@ -4,13 +4,10 @@ Colors and sizes are checked by shape: elements with the same names, classes and
 the same. The first and the last element of each shape on a page are checked, and none on later pages.
 """
 
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
-
-from intents_ui.formatting import times
 
 # A link within a sentence has the height of its line (WCAG 2.5.8). Elements outside of the screen can't be pressed.
 SMALL: Final = """() => {
@@ -128,26 +125,6 @@ DEAD: Final = """() => {
 }"""
 
 # Rows of a long list are alike, so the first ones represent the rest.
-# A device's clock that is so many seconds ahead.
-WRONG_CLOCK: Final = """{
-  const Right = Date;
-  globalThis.Date = class extends Right {
-    constructor(...given) {
-      super(...(given.length ? given : [Date.now()]));
-    }
-
-    static now() {
-      return Right.now() + %f * 1000;
-    }
-  };
-}"""
-TIMES: Final = """() => {
-  globalThis.tick?.();
-  return Array.from(document.querySelectorAll("time, [data-ago]"))
-    .filter(({ dataset }) => ["since", "until", "clock", "at", "ago"].some((name) => name in dataset))
-    .map((each) => [each.dateTime || each.dataset.ago, { ...each.dataset }, each.textContent.trim()])
-    .filter(([at]) => at);
-}"""
 SHORTEN: Final = "() => document.querySelectorAll('tbody > tr:nth-child(n + 13)').forEach((row) => row.remove())"
 AXE: Final[dict[str, Any]] = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -199,99 +176,6 @@ RUN_AXE: Final = """async ([shapes, rules, ofShapes, isWhole]) => {
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\\n  ${failureSummary}`));
 }"""
 
-# axe doesn't check hover and focus states, placeholders, generated content,
-# borders of fields and focus rings. This applies the rules of each state to all elements at once.
-FAINT: Final = """(shapes) => {
-  const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const colours = new Map();
-  const colour = (named) => {
-    if (!colours.has(named)) {
-      pen.clearRect(0, 0, 1, 1);
-      pen.fillStyle = named;
-      pen.fillRect(0, 0, 1, 1);
-      const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
-      colours.set(named, [red, green, blue, alpha / 255]);
-    }
-    return colours.get(named);
-  };
-  const over = ([r, g, b, alpha], under) => [r, g, b].map((each, at) => each * alpha + under[at] * (1 - alpha));
-  const ground = (one) => {
-    const own = colour(getComputedStyle(one).backgroundColor);
-    if (own[3] === 1 || !one.parentElement) return own[3] ? own.slice(0, 3) : colour("Canvas").slice(0, 3);
-    return over(own, ground(one.parentElement));
-  };
-  const light = (rgb) => rgb.map((each) => each / 255)
-    .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, each, at) => sum + each * [0.2126, 0.7152, 0.0722][at], 0);
-  const ratio = (one, other) => {
-    const [more, less] = [light(one), light(other)].sort((a, b) => b - a);
-    return (more + 0.05) / (less + 0.05);
-  };
-  const shown = (one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest(".visually-hidden");
-  const found = [];
-  const note = (what, one, has, needs) => {
-    if (has < needs - 0.005) found.push(`${what}: ${has.toFixed(2)} of ${needs}: ${one.outerHTML.slice(0, 130)}`);
-  };
-  const words = (what, one, part) => {
-    const style = getComputedStyle(one, part);
-    const size = parseFloat(style.fontSize);
-    const isLarge = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-    let [r, g, b, alpha] = colour(style.color);
-    if (part) alpha *= style.opacity;
-    for (let each = one; each; each = each.parentElement) alpha *= getComputedStyle(each).opacity;
-    const own = part ? colour(style.backgroundColor) : [0, 0, 0, 0];
-    const behind = over(own, ground(one));
-    note(what, one, ratio(over([r, g, b, alpha], behind), behind), isLarge ? 3 : 4.5);
-  };
-  const held = [];
-  const hold = (state, rules) => {
-    for (const rule of rules ?? []) {
-      if (rule.selectorText?.includes(state)) {
-        held.push([rule, rule.selectorText]);
-        rule.selectorText = rule.selectorText.replaceAll(state, ":not(.never)");
-      }
-      hold(state, rule.cssRules);
-    }
-  };
-  const all = shapes.flatMap((each) => byShape.get(each)).filter(shown);
-  const speaking = all.filter((one) => hasWords(one) || one.matches("select"));
-  const fields = all.filter((one) => one.matches("select, :is(input, textarea):read-write"));
-  const edges = (what) => {
-    for (const one of fields) {
-      const behind = ground(one.parentElement);
-      note(what, one, Math.max(ratio(over(colour(getComputedStyle(one).borderTopColor), behind), behind),
-        ratio(ground(one), behind)), 3);
-    }
-  };
-  for (const one of fields) if (one.placeholder) words("placeholder", one, "::placeholder");
-  for (const one of all) for (const part of ["::before", "::after"])
-    if (/"[^"]*[^\\s"][^"]*"/.test(getComputedStyle(one, part).content)) words(`words of ${part}`, one, part);
-  edges("edge");
-  for (const sheet of document.styleSheets) hold(":hover", sheet.cssRules);
-  for (const one of speaking) words("under the pointer", one);
-  edges("edge under the pointer");
-  for (const state of [":focus-visible", ":focus-within", ":focus"])
-    for (const sheet of document.styleSheets) hold(state, sheet.cssRules);
-  for (const one of speaking) words("with the focus", one);
-  const reached = "a[href], button, summary, input, select, textarea, [tabindex]";
-  // A heading that takes the focus is underlined: a ring would box it into the line below.
-  const underline = (one) => {
-    const { textDecorationLine, textDecorationThickness, textDecorationColor } = getComputedStyle(one);
-    const isThere = one.matches("h1") && textDecorationLine.includes("underline");
-    return isThere && parseFloat(textDecorationThickness) >= 2
-      ? { outlineColor: textDecorationColor, outlineOffset: "2px" } : undefined;
-  };
-  for (const one of all.filter((each) => each.matches(reached))) {
-    const ring = ["", "::after"].map((part) => getComputedStyle(one, part || null))
-      .find(({ outlineStyle, outlineWidth }) => outlineStyle !== "none" && parseFloat(outlineWidth) >= 2)
-      ?? underline(one);
-    const behind = ground(ring && parseFloat(ring.outlineOffset) < 0 ? one : one.parentElement);
-    note("ring of the focus", one, ring ? ratio(over(colour(ring.outlineColor), behind), behind) : 0, 3);
-  }
-  for (const [rule, selector] of held.reverse()) rule.selectorText = selector;
-  return found;
-}"""
-
 
 def new_shapes(page: Page, known: set[str]) -> list[str]:
     """Return the shapes on this page that no earlier page had, and remember them."""
@@ -311,36 +195,3 @@ def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
     page.set_viewport_size(page.viewport_size | {"height": page.evaluate("document.documentElement.scrollHeight")})
     found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, RULES_BY_SHAPE, is_whole])
     return found
-
-
-def faint(page: Page, shapes: list[str]) -> list[str]:
-    """Return text and borders with low contrast in states that axe doesn't check."""
-    found: list[str] = page.evaluate(FAINT, shapes)
-    return found
-
-
-def right_clock(page: Page, ahead: timedelta) -> list[str]:
-    """Return the clock of the page, unless it is ahead by so much."""
-    shown = datetime.fromtimestamp(page.evaluate("Date.now()") / 1000, UTC)
-    return [] if abs(shown - datetime.now(UTC) - ahead) < timedelta(seconds=30) else [str(shown)]
-
-
-def wrong_times(page: Page) -> list[str]:
-    """Return ages, countdowns and times of today that the server would not have written within two seconds."""
-    written, now = page.evaluate(TIMES), datetime.now(UTC)
-    moments = [now + timedelta(seconds=seconds) for seconds in range(-2, 3)]
-    return [
-        f"{words} for {data}"
-        for at, data, words in written
-        if words not in {_server_time(datetime.fromisoformat(at), data, now=moment) for moment in moments}
-    ]
-
-
-def _server_time(at: datetime, data: dict[str, str], *, now: datetime) -> str:
-    if "ago" in data:
-        return times.ago(at, now=now)
-    if "at" in data:
-        return (times.utc_minute if data["at"] == "minute" else times.utc)(at, now=now)
-    length = at - now - timedelta(seconds=float(data.get("ahead", 0))) if "until" in data else now - at
-    write = times.clock if "clock" in data else times.duration
-    return write(max(length // times.SECOND * times.SECOND, timedelta()))

@@ -72,7 +72,7 @@ def test_copy_buttons_copy_and_say_what(visit: Visit) -> None:
 def test_a_copy_that_fails_says_why(visit: Visit) -> None:
     """The clipboard may be closed, or open only within the click or key press, as in Safari."""
     page = visit.page
-    visit.prepare(GESTURE_ONLY)
+    visit.page.add_init_script(GESTURE_ONLY)
     visit.open(some_intent(visit, 10))
     for said, can_copy in (("Copied customer reply", True), (REFUSED, False)):
         page.evaluate("can => { window.canCopy = can; }", can_copy)

@@ -80,7 +80,7 @@ def test_untrusted_text_runs_on_no_page(browser: Browser, wants: str) -> None:
     wrong: list[str] = []
     read = ""
     with hostile(wants) as (root, paths), visiting(browser, root, width=360) as visit:
-        visit.prepare(WATCH)
+        visit.page.add_init_script(WATCH)
         visit.page.on("dialog", lambda dialog: (wrong.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
         for path in paths:
             answer = visit.page.goto(root + path)

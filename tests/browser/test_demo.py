@@ -5,8 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser import looks
-from tests.browser.conftest import fits, visiting
+from tests.browser.conftest import visiting
 
 pytestmark = pytest.mark.browser
 
@@ -38,16 +37,3 @@ def test_a_new_user_creates_a_transfer_by_keyboard_and_watches_it(
         expect(page.get_by_role("main")).to_contain_text("40.00 USDC")
         # It takes seven seconds. Without scripts, the page reloads every ten.
         expect(page.locator(".status").first).to_have_text("Succeeded")
-
-
-def test_the_form_fits_a_phone_and_axe_finds_nothing(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="dark", width=360) as visit:
-        page = visit.page
-        visit.open("/demo/new")
-        page.get_by_label("Amount").fill("1.500")
-        page.get_by_role("button", name="Create transfer").click()
-        expect(page.get_by_label("Amount")).to_have_accessible_description("Which amount: 1500 or 1.500?")
-        visit.forgive(400)
-        assert fits(page)
-        assert page.evaluate(looks.SMALL) == []
-        assert looks.axe(page, looks.new_shapes(page, set()), is_whole=True) == []

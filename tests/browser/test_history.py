@@ -134,24 +134,16 @@ def test_times_are_entered_in_the_users_zone(browser: Browser, server: str) -> N
 def test_an_address_is_marked_in_all_its_places(visit: Visit) -> None:
     page = visit.page
     visit.open("/history?size=50")
-    places = [str(each.get_attribute("data-address")) for each in page.locator("[data-address]:visible").all()]
-    owners = [str(each.get_attribute("data-address")) for each in page.locator(".hash[data-address]:visible").all()]
-    often = max(owners, key=places.count)
-    alone = min(places, key=places.count)
+    places = page.locator("[data-address]").evaluate_all("all => all.map((each) => each.dataset.address)")
+    often = max(places, key=places.count)
     assert places.count(often) > 1
-    marked = page.locator("[data-marked]")
+    marked, heading = page.locator("[data-marked]"), page.get_by_role("heading", name="Transfers")
     page.locator(f'[data-address="{often}"]:visible').first.hover()
     expect(marked).to_have_count(places.count(often))
-    page.get_by_role("heading", name="Transfers").hover()
+    heading.hover()
     expect(marked).to_have_count(0)
-    if places.count(alone) == 1:
-        page.locator(f'[data-address="{alone}"]:visible').hover()
-        expect(marked).to_have_count(0)
-    page.mouse.move(0, 0)  # the focus scrolls rows under the pointer
     page.locator(f'[data-address="{often}"] button:visible').first.focus()
     expect(marked).to_have_count(places.count(often))
-    page.keyboard.press("Tab")
-    expect(page.locator(f'[data-address="{often}"][data-marked]')).to_have_count(0)
 
 
 @pytest.mark.programs
@@ -187,17 +179,3 @@ def test_new_transfers_are_announced_and_shown_on_request(visit: Visit) -> None:
             break
     assert rows(page)[0] != before[0]
     expect(page).to_have_url(f"{visit.root}/history")
-
-
-LONGEST_TIMES = """document.querySelectorAll("time.sub").forEach(
-  (time) => (time.textContent = "2026-11-22 23:55:38 GMT+12:45"))"""
-
-
-@pytest.mark.programs
-def test_a_long_list_fits_every_screen(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="dark") as visit:
-        visit.open("/history?size=50&status=FAILED&status=ABORTED")
-        visit.page.evaluate(LONGEST_TIMES)
-        for width in (1180, 1024, 900, 360):
-            visit.page.set_viewport_size({"width": width, "height": 900})
-            assert fits(visit.page), width

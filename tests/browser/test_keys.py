@@ -34,19 +34,6 @@ def test_brackets_open_the_neighbors_in_the_list_that_the_transfer_was_opened_fr
     expect(page).to_have_url(re.compile(r"/history\?status=SUCCEEDED$"))
 
 
-@pytest.mark.slow
-def test_a_transfer_from_elsewhere_has_no_neighbors(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/history")
-    first = page.locator("main .row-link").first.get_attribute("href")
-    for invalid in ("null", "{}", '{"url": "//x", "paths": ["//x"]}', '{"url": "/", "paths": 5}', "["):
-        page.evaluate("text => sessionStorage.setItem('list', text)", invalid)
-        visit.open(str(first))
-        expect(page.locator("#neighbors")).to_be_hidden()
-        page.keyboard.press("]")
-        expect(page).to_have_url(re.compile(f"{first}$"))
-
-
 def test_keys_copy_the_link_and_press_the_buttons_of_a_transfer(visit: Visit) -> None:
     page = visit.page
     path = some_intent(visit, 1)

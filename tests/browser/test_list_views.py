@@ -30,7 +30,7 @@ def choose(page: Page, *columns: str) -> None:
     for column in columns:
         page.get_by_role("checkbox", name=column).click()
     with page.expect_navigation():
-        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Apply").locator("visible=true").click()
 
 
 def views(page: Page) -> Locator:
@@ -63,7 +63,7 @@ def test_twenty_compact_rows_fit_a_laptop_screen_with_the_header(visit: Visit) -
 
 def test_columns_and_row_height_are_kept_and_applied_before_the_first_paint(visit: Visit) -> None:
     page = visit.page
-    visit.prepare(AT_FIRST_PAINT)
+    visit.page.add_init_script(AT_FIRST_PAINT)
     visit.open("/history?status=FAILED")
     expect(page.get_by_role("columnheader", name="Intent ID")).to_have_count(0)
     choose(page, "Intent ID", "Provider")

@@ -147,8 +147,8 @@ def test_a_tab_that_loads_hidden_opens_its_stream_and_asks_for_news_when_it_is_s
     """Over HTTP/1.1, six open streams would leave no connection for further pages."""
     page, requested = visit.page, list[str]()
     page.on("request", lambda request: requested.append(request.url))
-    visit.install_clock()
-    visit.prepare("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })")
+    visit.page.clock.install()
+    visit.page.add_init_script("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })")
     for path, news in ((Transfer(visit.root).path, "/live/"), ("/", "/overview"), ("/history", "/newer")):
         visit.open(path)
         loaded(page)
@@ -193,7 +193,7 @@ def test_a_slow_response_does_not_take_a_transfer_back_and_open_sections_stay_op
 def quoted(browser: Browser, server: str) -> Iterator[Page]:
     """Yield the page of a quote with a clock that the test sets."""
     with visiting(browser, server) as visit:
-        visit.install_clock()
+        visit.page.clock.install()
         visit.page.route(re.compile("/live/|/receipt"), lambda route: route.abort())  # updates set the times, too
         visit.open(Transfer(server).path)
         yield visit.page

@@ -107,7 +107,7 @@ def test_parts_that_load_later_move_nothing(browser: Browser, troubled: Troubled
 def test_a_live_page_says_since_when_its_connection_is_lost_until_it_is_back(browser: Browser, server: str) -> None:
     with visiting(browser, server, width=360) as visit:
         page, notice = visit.page, visit.page.locator("#connection")
-        visit.install_clock()
+        visit.page.clock.install()
         transfer = Transfer(server)
         visit.open(transfer.path)
         expect(page.locator("html")).to_have_attribute("data-stream", "open")
@@ -137,7 +137,7 @@ def test_each_failed_request_of_a_list_says_so(browser: Browser, server: str, is
 
     with visiting(browser, server) as visit:
         page, toast, notice = visit.page, visit.page.locator("#toast"), visit.page.locator("#connection")
-        visit.install_clock()
+        visit.page.clock.install()
         visit.open("/history")
         page.route(re.compile("cursor=|/newer"), fail)
         page.get_by_role("link", name="Older →").click()

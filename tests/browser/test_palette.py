@@ -4,12 +4,11 @@ import re
 from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Request, expect
 
 from tests.browser import looks
 from tests.browser.conftest import Visit, copied, fits, some_intent, visiting
 from tests.browser.kinds import OWNER
-from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.browser
 
@@ -75,17 +74,6 @@ def test_a_key_focuses_the_box_and_offers_actions_pages_and_saved_items(visit: V
     expect(options(page, "Recent and starred")).to_have_attribute("href", first)
 
 
-@pytest.mark.slow
-def test_the_box_of_the_start_page_is_focused_without_suggestions_until_a_click(visit: Visit) -> None:
-    visit.open("/")
-    expect(box(visit.page)).to_be_focused()
-    expect(panel(visit.page)).to_be_hidden()
-    box(visit.page).click()
-    expect(options(visit.page, "Pages").first).to_be_visible()
-    visit.page.get_by_role("heading", level=1).click()
-    expect(panel(visit.page)).to_be_hidden()
-
-
 @pytest.mark.programs
 def test_typing_filters_and_loads_tokens_and_chains(visit: Visit) -> None:
     page = visit.page
@@ -104,32 +92,6 @@ def test_typing_filters_and_loads_tokens_and_chains(visit: Visit) -> None:
     expect(page).to_have_url(re.compile(r"/token/8453/0x833589"))
 
 
-@pytest.mark.slow
-def test_a_request_is_cancelled_by_the_next_key(visit: Visit) -> None:
-    page, held, cancelled = visit.page, list[Route](), list[str]()
-    visit.open("/help")
-    page.on("requestfailed", lambda request: cancelled.append(query_of(request)))
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route(re.compile(r"/suggest\?q=us$"), hold)
-    box(page).click()
-    with page.expect_request(SUGGEST):
-        page.keyboard.type("us")
-    page.keyboard.type("dt")
-    expect(options(page, "Matches").first).to_contain_text("USDT")
-    assert cancelled == ["us"]
-    page.keyboard.press("Escape")
-    with page.expect_request(SUGGEST):
-        box(page).fill("us")
-    with page.expect_event("requestfailed"):
-        page.keyboard.press("Escape")
-    expect(panel(page)).to_be_hidden()
-    assert cancelled == ["us", "us"]
-    assert len(held) == 2
-
-
 PRIVATE = ["0x83358", f"where is {ADDRESS[:30]}", "a b " * 11]
 
 
@@ -139,8 +101,9 @@ def test_identifiers_and_messages_are_never_sent(visit: Visit) -> None:
     visit.open("/help")
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
-    visit.install_clock()
+    visit.page.clock.install()
     box(page).click()
+    expect(panel(page)).to_be_visible()
     for text in PRIVATE:
         box(page).fill(text)
         page.clock.run_for(5_000)
@@ -182,7 +145,7 @@ def test_enter_submits_the_text_unless_an_option_is_active(visit: Visit) -> None
     visit.open("/help")
     page.keyboard.press("/")
     page.keyboard.insert_text(found.removeprefix("/intent/"))
-    expect(options(page).first).to_have_text(f"Open intent {found.removeprefix('/intent/')}")
+    expect(options(page).first).to_have_text(f"Look up {found.removeprefix('/intent/')}")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page).to_have_url(visit.root + found)
@@ -239,18 +202,6 @@ def test_pages_statuses_and_providers_are_found(visit: Visit, typed: str, group:
     expect(page).to_have_url(f"{visit.root}{path}")
 
 
-def test_dark_and_print_are_found(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/help")
-    page.evaluate("window.print = () => (document.title = 'Printed')")
-    for typed in ("dark", "print"):
-        box(page).click()
-        page.keyboard.type(typed)
-        options(page, "Actions").click()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    expect(page).to_have_title("Printed")
-
-
 @pytest.mark.slow
 def test_escape_closes_the_suggestions_and_then_clears_the_box(visit: Visit) -> None:
     page = visit.page
@@ -290,19 +241,3 @@ def test_the_panel_fits_the_screen_and_axe_finds_nothing(
         assert page.evaluate(looks.SMALL) == []
         shapes = looks.new_shapes(page, set())
         assert looks.axe(page, shapes, is_whole=True) == []
-
-
-@pytest.mark.slow
-def test_an_option_is_chosen_by_touch(browser: Browser, server: str) -> None:
-    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740})
-    context.set_default_timeout(PATIENCE * 1000)
-    page = context.new_page()
-    try:
-        page.goto(f"{server}/help")
-        box(page).tap()
-        expect(options(page, "Pages").first).to_be_visible()
-        box(page).fill("usdc base")
-        options(page, "Matches").get_by_text("USD Coin on Base").tap()
-        expect(page).to_have_url(re.compile("/token/8453/"))
-    finally:
-        context.close()

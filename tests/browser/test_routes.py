@@ -1,9 +1,9 @@
 """Route searches in a real browser: selected, swapped and searched, by keyboard and without scripts."""
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Visit, visiting
+from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -56,23 +56,3 @@ def test_routes_are_selected_searched_and_swapped_by_keyboard(visit: Visit) -> N
         page.go_back()
         expect(page).to_have_url(visit.root + url)
     expect(answer(page)).to_contain_text("reachable from ETH on Base")
-
-
-@pytest.mark.slow
-def test_the_token_list_follows_the_chain_and_keeps_the_counterpart_selected(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="dark", width=360) as visit:
-        page = visit.page
-        visit.open("/routes")
-        origin = side(page, "From")
-        chain, token = origin.get_by_label("Chain"), origin.get_by_label("Token", exact=True)
-        chain.select_option("Base")
-        expect(page.locator("#said")).to_have_text("5 featured tokens on Base")
-        token.select_option("USDC")
-        origin.get_by_label("Or enter another token").fill("typed before")
-        chain.focus()
-        page.keyboard.type("Katana")
-        expect(page.locator("#said")).to_have_text("5 featured tokens on Katana")
-        expect(token).to_have_value("USDC")
-        expect(chain).to_be_focused()
-        expect(origin.get_by_label("Or enter another token")).to_have_value("typed before")
-        expect(page).to_have_url(server + "/routes")

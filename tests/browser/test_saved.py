@@ -113,19 +113,6 @@ def test_saved_items_are_cleared(visit: Visit) -> None:
     assert stored(page) == {}
 
 
-@pytest.mark.slow
-def test_lists_are_bounded(visit: Visit) -> None:
-    visit.open("/saved")
-    add = """([list, many]) => {
-      let problem;
-      for (let n = 0; n < many; n++) problem = savedItems.add(list, { path: `/intent/0x${n}`, name: "x", at: 1 });
-      return problem;
-    }"""
-    assert visit.page.evaluate(add, ["looked-up", 60]) == ""
-    assert len(shown(visit.page, "Recent")) == 50
-    assert visit.page.evaluate(add, ["starred", 201]) == "Limit of 200 reached. Remove a starred item first."
-
-
 @pytest.mark.programs
 def test_the_limit_of_stars_is_said_and_none_is_dropped(visit: Visit) -> None:
     page = visit.page
@@ -166,7 +153,7 @@ def test_unreadable_local_storage_breaks_no_page(visit: Visit) -> None:
 @pytest.mark.programs
 def test_without_local_storage_every_page_works_and_says_so(visit: Visit) -> None:
     page = visit.page
-    visit.prepare(REFUSING)
+    visit.page.add_init_script(REFUSING)
     visit.open(some_intent(visit, 2))
     page.get_by_role("button", name="Star").click()
     expect(page.locator("#said")).to_contain_text("Browser storage is full or blocked")
@@ -200,38 +187,6 @@ def test_saved_transfers_show_their_status(visit: Visit) -> None:
 
 
 @pytest.mark.slow
-def test_followed_transfers_are_on_the_home_page_and_open_ones_stay_current(visit: Visit) -> None:
-    page = visit.page
-    visit.install_clock()
-    visit.open("/demo")
-    moving = str(page.get_by_role("link", name="Live transfer of scenario 11").get_attribute("href"))
-    closed = some_intent(visit, 2)
-    visit.open(moving)
-    page.get_by_role("button", name="Follow").click()
-    page.evaluate("path => savedItems.add('followed', { path, name: 'x', at: 1 })", closed)
-    words = {moving: "Executing", closed: "Succeeded"}
-    asked: list[str] = []
-
-    def answer(route: Route) -> None:
-        path = f"/intent/{route.request.url.partition('id=')[2]}"
-        asked.append(path)
-        again = f'<span hx-get="{route.request.url}" hx-trigger="every 10s" hx-target="closest .saved-status"></span>'
-        route.fulfill(content_type="text/html", body=words[path] + (again if words[path] == "Executing" else ""))
-
-    page.route("**/saved/status*", answer)
-    visit.open("/")
-    rows = page.get_by_role("region", name="Followed").locator(".saved-status")
-    expect(rows).to_have_text(["Succeeded", "Executing"])
-    words[moving] = "Failed"
-    asked.clear()
-    page.clock.run_for(10_000)
-    expect(rows).to_have_text(["Succeeded", "Failed"])
-    page.clock.run_for(20_000)
-    assert set(asked) == {moving}
-    assert len(asked) == 2  # in the list of recent ones, too
-
-
-@pytest.mark.slow
 def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> None:
     page = visit.page
     intent = some_intent(visit, 25)
@@ -248,7 +203,7 @@ def test_a_saved_transfer_whose_status_is_not_loaded_says_so(visit: Visit) -> No
 
 def test_a_new_status_leaves_the_focus_on_the_button_of_a_row(visit: Visit) -> None:
     page = visit.page
-    visit.install_clock()
+    visit.page.clock.install()
     visit.open(some_intent(visit, 2))
     page.get_by_role("button", name="Star").click()
     word = "Executing"

@@ -45,7 +45,7 @@ def test_sharing_with_an_app_appears_where_supported(visit: Visit, can_share: bo
     share = (
         "data => { window.shared = data; return Promise.reject(new Error('closed')); }" if can_share else "undefined"
     )
-    visit.prepare(f"Object.defineProperty(navigator, 'share', {{ value: {share} }});")
+    visit.page.add_init_script(f"Object.defineProperty(navigator, 'share', {{ value: {share} }});")
     visit.open(path)
     open_share(page)
     expect(page.get_by_label("Link", exact=True)).to_be_visible()

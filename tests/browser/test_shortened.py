@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, Request
 
 from tests.browser.conftest import Visit, some_intent, visiting
 
@@ -31,18 +31,6 @@ def saved(page: Page) -> list[str]:
 
 def short(path: str) -> str:
     return f"{path.rpartition('/')[2][:6]}…{path[-4:]}"
-
-
-@pytest.mark.programs
-def test_a_visited_and_starred_transfer_is_listed_once(visit: Visit) -> None:
-    first, second = some_intent(visit, 2), some_intent(visit, 8)
-    for path in (first, second):
-        visit.open(path)
-    visit.page.get_by_role("button", name="Star").click()
-    assert saved(search(visit, short(second))) == [second]
-    assert saved(search(visit, f"my wallet says {short(first).upper().replace('X', 'x')}!")) == [first]
-    visit.page.get_by_role("region", name="Saved in this browser").get_by_role("link").click()
-    expect(visit.page).to_have_url(visit.root + first)
 
 
 def test_saved_items_are_never_sent(visit: Visit) -> None:

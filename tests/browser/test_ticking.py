@@ -1,6 +1,7 @@
 """Times that go on while a page is open: clocks of lists, ages, and countdowns by the service's clock."""
 
 import re
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def visit(browser: Browser, server: str) -> Iterator[Visit]:
     with visiting(browser, server) as visit:
-        visit.install_clock()
+        visit.page.clock.install()
         yield visit
         visit.faults.clear()  # requests time out when the clock is moved
 
@@ -59,12 +60,23 @@ def test_a_countdown_is_by_the_clock_of_the_service(visit: Visit) -> None:
         assert place.evaluate(tick) == words
 
 
+@pytest.mark.parametrize("ahead", [-86_400, pytest.param(3_600, marks=pytest.mark.programs)])
+def test_a_wrong_clock_of_the_device_changes_no_time(browser: Browser, server: str, ahead: int) -> None:
+    with visiting(browser, server) as visit:
+        visit.page.add_init_script(f"{{ const now = Date.now; Date.now = () => now() + {ahead * 1000}; }}")
+        visit.open(Transfer(server).path)
+        expect(visit.page.locator("[data-ago]").first).to_have_text(re.compile("^just now$|^[0-9]+ s ago$"))
+        left = visit.page.locator("time[data-until]").first
+        deadline = datetime.fromisoformat(str(left.get_attribute("datetime"))).timestamp() - time.time()
+        expect(left).to_have_text(re.compile(f"^{int(deadline // 60)} min|^{int(deadline // 60) - 1} min"))
+
+
 @pytest.mark.programs
 def test_ages_go_on_when_back_shows_an_old_page(browser: Browser, server: str) -> None:
     """The browser's cache has it, with the server's time of then."""
     later = "{ const now = Date.now; Date.now = () => now() + (sessionStorage.getItem('later') ?? 0) * 86_400_000; }"
     with visiting(browser, server) as visit:
-        visit.prepare(later)
+        visit.page.add_init_script(later)
         visit.open(some_intent(visit, 8))
         place = visit.page.locator("[data-ago]").first
         expect(place).to_have_text(re.compile("(s|min|h) ago|just now"))

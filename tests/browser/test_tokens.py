@@ -48,31 +48,6 @@ def _query_of(request: Request) -> str:
     return found[1] if found else ""
 
 
-@pytest.mark.slow
-def test_filters_keep_typed_text_and_back_steps_through_them(visit: Visit) -> None:
-    page = visit.page
-    visit.open("/tokens")
-    field(page).fill("usdc")
-    expect(rows(page)).to_have_count(26)
-    page.locator('.pill[data-filter="chains"] summary').click()
-    page.get_by_role("checkbox", name="Base", exact=True).check()
-    page.locator('.pill[data-filter="chains"]').get_by_role("button", name="Apply").click()
-    expect(page).to_have_url(f"{visit.root}/tokens?q=usdc&chain=8453")
-    expect(rows(page)).to_have_count(2)
-    expect(page.get_by_role("heading", name="Tokens")).to_be_focused()
-    page.get_by_role("link", name="USDC").first.click()
-    expect(page.get_by_role("heading", name="USDC", level=1)).to_be_visible()
-    page.go_back()
-    expect(rows(page)).to_have_count(2)
-    expect(field(page)).to_have_value("usdc")
-    page.go_back()
-    expect(page).to_have_url(f"{visit.root}/tokens?q=usdc")
-    expect(rows(page)).to_have_count(26)
-    page.get_by_role("link", name="Clear all").click()
-    expect(page).to_have_url(f"{visit.root}/tokens")
-    expect(field(page)).to_have_value("")
-
-
 @pytest.mark.programs
 def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="dark", width=360) as visit:

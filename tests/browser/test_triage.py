@@ -56,20 +56,6 @@ def test_a_ticket_is_pasted_resolved_and_followed(browser: Browser, server: str,
         expect(page.get_by_role("button", name="Copy all rows as CSV")).to_be_visible(visible=scripts)
 
 
-@pytest.mark.slow
-def test_the_keyboard_submits_the_text(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="light", width=360) as visit:
-        page = visit.page
-        visit.open("/triage")
-        expect(page.locator("form").get_by_text("or press Ctrl or ⌘ + Enter")).to_be_visible()
-        field = page.get_by_label("Text")
-        field.fill(NOTHING)
-        field.press("Enter")
-        expect(page).to_have_url(f"{server}/triage")
-        field.press("Control+Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("1 identifier found")
-
-
 def test_results_say_after_an_hour_that_they_are_old(browser: Browser, server: str) -> None:
     with visiting(browser, server, theme="light", width=360, scripts=False) as visit:
         visit.open("/triage")
@@ -80,34 +66,6 @@ def test_results_say_after_an_hour_that_they_are_old(browser: Browser, server: s
         expect(old).to_be_hidden()
         visit.page.evaluate("document.getAnimations().forEach((each) => each.finish())")
         expect(old).to_be_visible()
-
-
-@pytest.mark.slow
-def test_all_rows_are_copied(visit: Visit) -> None:
-    page = visit.page
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    text, known = ticket(visit)
-    visit.open("/triage")
-    page.get_by_label("Text").fill(text)
-    page.get_by_role("button", name="Triage").click()
-    expect(page.locator("#total")).to_be_visible()
-    replies = list[str]()
-    for fold in page.locator("tr.owner details").all():
-        fold.locator("summary").click()
-        fold.get_by_role("button", name="Copy reply to owner").click()
-        expect(page.locator("#said")).to_contain_text("Copied")
-        replies.append(fold.locator("textarea").input_value())
-        assert copied(page).replace("\r\n", "\n") == replies[-1]
-    assert all(any(each in reply for reply in replies) for each in known)
-    for name in ("Plain text", "Markdown", "CSV"):
-        page.get_by_text(name, exact=True).click()
-        written = page.get_by_label(f"All rows as {name}", exact=True).input_value()
-        assert all(each in written for each in known)
-        page.get_by_role("button", name=f"Copy all rows as {name}").click()
-        expect(page.locator("#said")).to_contain_text("Copied")
-        text_copied = copied(page)
-        assert text_copied.replace("\r\n", "\n") == written
-        assert f"{visit.root}/intent/{known[0]}" in text_copied
 
 
 @pytest.mark.programs

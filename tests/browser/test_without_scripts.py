@@ -28,6 +28,18 @@ def heading(page: Page) -> Locator:
     return page.get_by_role("heading", level=1)
 
 
+def looked_up_from_a_message(visit: Visit) -> None:
+    intent_id = some_intent(visit, 2).removeprefix("/intent/")
+    visit.open("/")
+    visit.page.get_by_role("searchbox").fill(f"my transfer {intent_id} is gone")
+    visit.page.get_by_role("button", name="Search").click()
+    expect(visit.page).to_have_url(f"{visit.root}/intent/{intent_id}")
+    visit.page.locator("#proof > summary").click()
+    visit.page.get_by_role("link", name="All fields as a page").click()
+    visit.page.locator("#raw > summary").click()
+    expect(visit.page.locator("#raw pre").first).to_contain_text(f'"intentId": "{intent_id}"')
+
+
 def looked_up_by_key(visit: Visit) -> None:
     visit.open("/")
     visit.page.get_by_role("link", name="advanced search").click()
@@ -98,6 +110,7 @@ def found_routes(visit: Visit) -> None:
 
 
 JOBS = [
+    looked_up_from_a_message,
     looked_up_by_key,
     read_an_address,
     exported,
