@@ -47,7 +47,7 @@ def columns(request: HttpRequest) -> HttpResponse:
     """Keep the chosen columns of lists in a cookie, and go back to the list."""
     back = request.GET.get("next", "")
     response = redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "history")
-    chosen = [name for name in COLUMNS if name in request.GET.getlist("columns")]
-    secure = request.is_secure()
-    response.set_cookie("columns", ".".join(chosen), max_age=YEAR, secure=secure, samesite="Lax")
+    if back:  # the form was sent
+        chosen = ".".join(name for name in COLUMNS if name in request.GET.getlist("columns"))
+        response.set_cookie("columns", chosen, max_age=YEAR, secure=request.is_secure(), samesite="Lax")
     return response
