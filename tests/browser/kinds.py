@@ -200,8 +200,6 @@ def of_transfers(root: str) -> list[Kind]:
     intents = [Kind(f"transfer, {result}", finished[scenario]) for scenario, result in FINISHED.items()]
     parts = [Kind(f"{part} of a transfer", f"{finished[11]}/{part}") for part in OF_AN_INTENT]
     embedded = [Kind(f"embedded, {FINISHED[scenario]}", f"/embed{finished[scenario]}") for scenario in (3, 11)]
-    ids = "+".join(finished[scenario].rpartition("/")[2] for scenario in (3, 8, 11, 18, 19, 28))
-    embedded += [Kind("side bar", "/embed/ticket"), Kind("side bar, transfers", f"/embed/ticket?q={ids}+{NOTHING}")]
     quoted, committed, running = transfer(root), transfer(root, commit=True), transfer(root, commit=True, execute=True)
     listed = quoted.rpartition("/")[2]
     shortened = f"{listed[:6]}…{listed[-4:]}"
@@ -217,6 +215,13 @@ def of_transfers(root: str) -> list[Kind]:
         Kind("committed", f"{transfer(root)}/commit", then=press("Accept")),
     ]
     return [*moving, *intents, *parts, *embedded]  # a quote expires after minutes
+
+
+def side_bar(root: str) -> list[Kind]:
+    """Return the side bar of a dashboard that a helpdesk may frame, and with transfers."""
+    finished = finished_transfers(root)
+    ids = "+".join(finished[scenario].rpartition("/")[2] for scenario in (3, 8, 11, 18, 19, 28))
+    return [Kind("side bar", "/embed/ticket"), Kind("side bar, transfers", f"/embed/ticket?q={ids}+{NOTHING}")]
 
 
 def transfer(root: str, *, commit: bool = False, execute: bool = False) -> str:

@@ -94,13 +94,13 @@ def roots(request: pytest.FixtureRequest) -> Iterator[dict[str, list[kinds.Kind]
     with (
         serving(kinds.of_an_intent) as odd,
         serving(kinds.failing) as broken,
-        dashboard(INTENTS_DATABASE=mirror) as root,
+        dashboard(INTENTS_DATABASE=mirror, INTENTS_EMBED_HOSTS="helpdesk.example") as root,
         dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as first,
         dashboard(INTENTS_SERVICE_URL=odd.url, SECRET_KEY="a key of the test") as second,
         dashboard(INTENTS_SERVICE_URL=broken.url, SECRET_KEY="a key of the test") as third,
     ):
         troubled = {first: kinds.OF_A_FAILING_INTENT, second: kinds.BUSY, third: kinds.TROUBLED}
-        yield {root: kinds.every(root), **troubled}
+        yield {root: [*kinds.every(root), *kinds.side_bar(root)], **troubled}
 
 
 def show(page: Page, width: int) -> None:
