@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from intents_ui.transfers.rules import MESSAGES
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, wait_until
 from tests.browser.kinds import RECIPIENT
 from tests.browser.test_live import HIDE, REFUNDED_INSIDE, Transfer
 from tests.waiting import until
@@ -144,6 +144,7 @@ def test_an_address_page_checks_for_new_transfers_every_half_minute(visit: Visit
     feed.titles = {"0x1": "In progress · 5 USDC"}
     with page.expect_response("**/feed.atom"):
         page.locator(SWITCH).click()
+    wait_until(page, "!document.querySelector('.htmx-request')")  # the page knows what it is compared with
     hide(page)
     feed.titles = {"0x2": "Quoted · 7 USDC", "0x1": "Refunded · 5 USDC on Base came back"}
     with page.expect_response("**/feed.atom"):
