@@ -13,7 +13,6 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
-import time_machine
 from django.conf import settings
 from django.test import Client
 from hypothesis import HealthCheck, given
@@ -27,7 +26,6 @@ from tests.corpus import picked
 from tests.faults import strategies
 from tests.faults.site import layout_problems
 from tests.gunicorn_constants import constants
-from tests.pages.conftest import fresh
 from tests.pages.reading import content
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard
@@ -97,12 +95,9 @@ ROWS = [*urls(), *BODIES]
 
 
 @pytest.fixture(scope="module")
-def way() -> Iterator[Recorded]:
-    with time_machine.travel("2026-11-21T12:00:00Z", tick=False):
-        emulator: Iterator[Emulator] = fresh()
-        with pytest.MonkeyPatch.context() as patch, recorded(next(emulator), patch) as way:
-            yield way
-        next(emulator, None)
+def way(emulator: Emulator) -> Iterator[Recorded]:
+    with pytest.MonkeyPatch.context() as patch, recorded(emulator, patch) as way:
+        yield way
 
 
 def send(method: str, path: str, **how: Any) -> Any:

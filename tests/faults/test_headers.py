@@ -18,7 +18,6 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.http import headers
 from intents_ui.settings import ENV
 from tests.browser import kinds
-from tests.pages.conftest import fresh
 from tests.pages.reading import PARTIAL
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard, free_port
@@ -226,11 +225,6 @@ def test_even_a_debug_page_shows_no_settings(monkeypatch: pytest.MonkeyPatch) ->
 
 
 # Forms that write.
-
-
-@pytest.fixture(scope="module")
-def emulator() -> Iterator[Emulator]:
-    yield from fresh()
 
 
 @pytest.fixture(scope="module")
