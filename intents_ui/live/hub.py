@@ -225,10 +225,6 @@ class Watch:
         self._wake()
         return polling
 
-    @property
-    def is_leading(self) -> bool:
-        return self._polling is not None and not self._polling.done()
-
     def start_leading(self) -> None:
         if self._polling is None and not self.is_over:
             name, pause = f"watch {self.intent_id}", self.hub.intervals.poll
