@@ -106,7 +106,7 @@ async def test_the_same_snapshot_is_rendered_once_but_again_after_an_outage(serv
 
 
 async def test_a_stream_ends_after_its_maximum_age_with_a_reconnect_delay(service, page, clock, slow):
-    async with streams_on(service, page, clock, beat_every=0.1, lasts=0.2) as streams:
+    async with streams_on(service, page, clock, beat_every=0.1, lasts=1.0) as streams:
         browser = Browser(streams, f"/live/{slow}")
         await browser.task
     bye = browser.events[-1]
