@@ -39,11 +39,6 @@ def ago(at: datetime | None, *, now: datetime) -> str:
     return f"{length} ago" if passed > timedelta() else f"in {length}"
 
 
-def elapsed(since: datetime, *, now: datetime) -> timedelta:
-    """Return the time since then, rounded down to seconds. Negative if it's still to come."""
-    return (now - since) // SECOND * SECOND
-
-
 def duration(length: timedelta | None) -> str:
     """Return `42 s`, `7 min 12 s`, `19 min`, `2 h 5 min`, `3 d 4 h`. Negative (clock skew) is unknown."""
     if length is None or length < timedelta():

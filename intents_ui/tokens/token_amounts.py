@@ -11,14 +11,11 @@ value.
 """
 
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from threading import Lock
 
-from cachetools import LRUCache, cached
 from confusable_homoglyphs.utils import load
 
 from intents_ui import tables
@@ -117,19 +114,11 @@ def with_address(found: Sequence[TokenWarning], address: str | None) -> str:
 
 # Other tokens of the same name
 
-type ByReading = Mapping[str, Sequence[TokenInfo]]
 
-
-@cached(LRUCache(256), key=id, lock=Lock())
-def _featured(tokens: tuple[TokenInfo, ...]) -> tuple[ByReading, ByReading, tuple[TokenInfo, ...]]:
-    """Return the tokens by the readings of their symbols and of their names, and themselves: their ID is the key."""
-    symbols, names = defaultdict[str, list[TokenInfo]](list), defaultdict[str, list[TokenInfo]](list)
-    for token in tokens:
-        for reading in readings(token.symbol or ""):
-            symbols[reading].append(token)
-        for reading in readings(token.name or ""):
-            names[reading].append(token)
-    return symbols, names, tokens
+@lru_cache(CACHED)
+def _looks(*names: str | None) -> frozenset[str]:
+    """Return the readings of a featured token's names. Other tokens can't displace them from this cache."""
+    return frozenset[str]().union(*(readings(name or "") for name in names))
 
 
 def _alike(of: "Money", symbol: str, name: str, *, is_listed: bool) -> TokenWarning | None:
@@ -139,13 +128,15 @@ def _alike(of: "Money", symbol: str, name: str, *, is_listed: bool) -> TokenWarn
     """
     here, anywhere = of.names.featured(of.chain_id), () if is_listed else of.names.featured(None)
     for tokens in (here, anywhere):
-        symbols, names, _ = _featured(tokens)
         for place, given in (("symbol", symbol), ("name", "" if is_listed else name)):
             # Of the whole text, and of its displayed part.
             looks = readings(given) | readings(given[: text.SYMBOL_CAP])
-            sources = (symbols,) if is_listed else (symbols, names)
-            found = next((by[each] for by in sources for each in looks if each in by), ())
-            others = [token for token in found if token.address.lower() != (of.token_address or "").lower()]
+            others = [
+                token
+                for token in tokens
+                if not looks.isdisjoint(_looks(token.symbol) if is_listed else _looks(token.symbol, token.name))
+                and token.address.lower() != (of.token_address or "").lower()
+            ]
             if others:
                 like = text.symbol(others[0].symbol).shown
                 called = like if place == "symbol" else f"that of {like}"

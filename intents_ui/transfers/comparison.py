@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from functools import cached_property
 from itertools import accumulate, pairwise
 
-from intents_ui.formatting import amounts, hashes, text, times
+from intents_ui.formatting import amounts, hashes, times
 from intents_ui.formatting.amounts import EXACT, Amount
 from intents_ui.formatting.text import UNKNOWN, Figure, Sentence, joined
 from intents_ui.service.models import IntentFees, IntentStatus, ProviderFee
@@ -396,7 +395,6 @@ def _comparison(result: Result, text: str, rows: tuple[ComparisonRow | None, ...
 
 # The service rounds each part, so five parts can differ from their sum by a few cents.
 TOLERANCE = Decimal("0.02")
-TENTHS_OF_A_PERCENT = Decimal(1000)
 
 
 @dataclass(frozen=True)
@@ -421,23 +419,20 @@ class FeePart:
 
 
 class Fees:
-    """The quoted fees of a transfer: the total, each fee as an amount and a share of a bar, and whether they add up.
+    """The quoted fees of a transfer. The service never reports those actually charged.
 
-    The service reports the fees of the quote only, never those actually charged. `is_stated` is False for a total that
-    is the sum of the parts, because none was reported.
+    `total` is the quoted one or, if there is none (`is_stated` is False), the sum of the parts.
     """
 
     def __init__(self, transfer: Transfer) -> None:
         self._transfer, self._received = transfer, transfer.intent.fees or NO_FEES
         self.parts = tuple(part for part in self._reported_parts() if part.usd is not None or part.amount)
         self._values = [part.usd for part in self.parts if part.usd is not None]
-        self._listed = amounts.total(self._values)
-        self._is_complete = bool(self._values) and len(self._values) == len(self.parts)
-        self.is_stated = self._received.total_fee_usd is not None
-
-    @property
-    def total(self) -> Decimal | None:
-        return self._received.total_fee_usd if self.is_stated else self._listed if self._is_complete else None
+        is_complete = bool(self._values) and len(self._values) == len(self.parts)
+        self._sum = amounts.total(self._values) if is_complete else None
+        stated = self._received.total_fee_usd
+        self.is_stated = stated is not None
+        self.total = stated if self.is_stated else self._sum
 
     @property
     def shown(self) -> Figure:
@@ -448,64 +443,33 @@ class Fees:
         amount = self._in_fee_token(self._received.total_fee_amount)
         return amount.in_words if amount else ""
 
-    @cached_property
+    @property
     def bar(self) -> list[tuple[Decimal, Decimal]]:
-        """Return start and width of each part in percent of the bar. No bar if a fee is negative or unknown.
-
-        Ends are rounded rather than widths, so the bar has no gaps or overlaps.
-        """
-        if not self._is_complete or not self._listed or min(self._values) < 0:
+        """Return start and width of each part in percent of the bar. No bar if a fee is negative or unknown."""
+        if not self._sum or min(self._values) < 0:
             return []
-        sums = accumulate(self._values, EXACT.add)
-        scaled = (EXACT.divide(EXACT.multiply(end, TENTHS_OF_A_PERCENT), self._listed) for end in sums)
-        ends = [Decimal(0), *(end.to_integral_value() / 10 for end in scaled)]
-        return [(start, end - start) for start, end in pairwise(ends)]
-
-    @cached_property
-    def gap(self) -> Decimal | None:
-        """Return the total minus the sum of the parts in USD, None if any of them is missing."""
-        total = self._received.total_fee_usd
-        return EXACT.subtract(total, self._listed) if total is not None and self._is_complete else None
+        ends = [round(EXACT.divide(100 * end, self._sum), 1) for end in accumulate(self._values, EXACT.add)]
+        return [(start, end - start) for start, end in pairwise((Decimal(0), *ends))]
 
     @property
-    def adds_up(self) -> bool | None:
-        """Return whether the fees add up to the total, apart from rounding."""
-        return None if self.gap is None else self.gap.copy_abs() <= TOLERANCE
+    def adds_up(self) -> bool:
+        """Return whether the parts make the quoted total, apart from rounding, as far as that is known."""
+        if self.total is None or self._sum is None:
+            return True
+        return EXACT.subtract(self.total, self._sum).copy_abs() <= TOLERANCE
 
-    @cached_property
+    @property
     def sentence(self) -> str:
-        """Return whether the parts add up in USD and in the fee token, "" if they do."""
-        return joined(" ", filter(None, (self._about_usd(), self._about_tokens()))) if self.parts else ""
-
-    def _about_usd(self) -> str:
-        if not self._is_complete and not self.is_stated:
+        """Return what the total is, if it isn't quoted, or by how much the parts differ from it."""
+        if self.total is not None and self._sum is not None and not self.adds_up:
+            gap = EXACT.subtract(self.total, self._sum)
+            apart, more = amounts.fee(gap.copy_abs()), "less" if gap > 0 else "more"
+            return Sentence("Fees add up to ", amounts.fee(self._sum), ", ", apart, f" {more} than the quoted total.")
+        if self.is_stated or not self.parts:
+            return ""
+        if self.total is None:
             return "Some fees have no USD value, so no total is shown."
-        if not self._is_complete:
-            return "" if self._rest == 0 else "Some fees have no USD value, so the total can't be checked."
-        if self.gap is None:
-            return "The service reported no total. This is the sum of the fees listed."
-        if not self.gap:
-            return ""
-        apart, more = amounts.fee(self.gap.copy_abs()), "less" if self.gap > 0 else "more"
-        return Sentence("Fees add up to ", amounts.fee(self._listed), ", ", apart, f" {more} than the quoted total.")
-
-    def _about_tokens(self) -> str:
-        transfer, total, rest = self._transfer, self._received.total_fee_amount, self._rest
-        if not rest or total is None:
-            return ""
-        listed, apart = (FeePart("", None, self._in_fee_token(units)).in_token for units in (total - rest, abs(rest)))
-        symbol = transfer.money(None, transfer.origin_chain_id, self._received.fee_token_address).symbol
-        token = text.symbol(symbol).shown if symbol else "the fee token"
-        more = "less" if rest > 0 else "more"
-        return Sentence(f"In {token}, fees add up to ", listed, ", ", apart, f" {more} than the quoted total.")
-
-    @property
-    def _rest(self) -> int | None:
-        """Return the total minus the sum of the fees in base units, which can differ even if the USD values add up."""
-        fees = self._received
-        units = (fees.gas_fee_total, fees.provider_fee_total, fees.service_fee_total, fees.collector_fee_total)
-        known = [value for value in units if value is not None]
-        return fees.total_fee_amount - sum(known) if fees.total_fee_amount is not None and known else None
+        return "The service reported no total. This is the sum of the fees listed."
 
     def _reported_parts(self) -> Iterator[FeePart]:
         fees, provider = self._received, self._received.provider or NO_PROVIDER

@@ -6,7 +6,7 @@ from messages.toml.
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 
 from intents_ui.formatting import amounts, hashes, text, times
@@ -369,19 +369,11 @@ class Summary:
 
     @derived_property
     def duration(self) -> str:
-        """Return the duration from the start of execution to the end, or to now, for list rows; "" if unknown."""
-        transfer, start = self.transfer, self.transfer.started_at
-        if start is None:
+        """Return how long it took, or takes so far, for list rows; "" if unknown."""
+        transfer = self.transfer
+        if transfer.started_at is None:
             return "no deposit" if transfer.is_expired else ""
-        if transfer.is_open:
-            length = times.elapsed(start, now=transfer.now)
-        else:
-            steps = filter(None, (transfer.deposit, transfer.origin, transfer.destination, transfer.refund))
-            end = transfer.finished_at or max(filter(None, map(transfer.ended_at, steps)), default=None)
-            if end is None:
-                return ""
-            length = end - start
-        return times.duration(length) if length >= timedelta() else ""
+        return "" if transfer.elapsed is None else times.duration(transfer.elapsed)
 
     @property
     def recipient_label(self) -> str:
@@ -448,15 +440,6 @@ class Summary:
     def explained(self) -> IntentStatus | None:
         """Return the status whose help page has the row, None if none has."""
         return next((status for status in self.row.statuses if status == self.transfer.status), None)
-
-    @property
-    def told(self) -> tuple[object, ...]:
-        """Return everything that is shown, for comparisons."""
-        return (
-            *(self.key, self.status, self.tone, self.headline, self.sentence, self.location, self.amount),
-            *(self.next_step, self.who, self.deadline, self.certainty, self.attention, self.cause),
-            *(self.row.warn_second_deposit, self.balance_note, self.finding),
-        )
 
     @property
     def is_refunded(self) -> bool:

@@ -97,7 +97,8 @@ AHEAD = frozenset({StepState.CURRENT, StepState.WAITING})
 def of(transfer: Transfer) -> Timeline:
     """Return the timeline for any combination of states, with either object missing."""
     steps = (*_before_execution(transfer), *_legs(transfer), *_refund(transfer))
-    elapsed = _elapsed(transfer, steps)
+    # The estimate counts from the deposit.
+    elapsed = transfer.elapsed if transfer.has_arrived or transfer.is_delivered else None
     return Timeline(tuple(_with_durations(steps, elapsed, now=transfer.now)), elapsed, transfer.estimate)
 
 
@@ -256,17 +257,6 @@ def _with_durations(steps: tuple[Step, ...], elapsed: timedelta | None, *, now: 
     half = elapsed / 2 if elapsed is not None and is_one_of_several else timedelta.max
     for step, each, completed in zip(steps, took, timed, strict=True):
         yield replace(step, took=each, took_most=(completed or NO_TIME) > half)
-
-
-def _elapsed(transfer: Transfer, steps: tuple[Step, ...]) -> timedelta | None:
-    """Return the time from the start of the execution to its end. None without a deposit, from which the estimate
-    counts, or if the clocks disagree.
-    """
-    if transfer.started_at is None or not (transfer.has_arrived or transfer.is_delivered):
-        return None
-    ends = [step.at for step in steps if step.at]
-    end = transfer.now if transfer.is_open else transfer.finished_at or max(ends, default=None)
-    return end - transfer.started_at if end and end >= transfer.started_at else None
 
 
 class Reached(StrEnum):

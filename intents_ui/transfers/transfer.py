@@ -179,7 +179,8 @@ class Transfer:
         entry's.
         """
         known = Balances.of_entry(entry, checked_at=now) if balances is None else balances
-        intent = models.Intent(**{name: getattr(entry, name) for name in OF_AN_ENTRY})
+        # Validated with the entry.
+        intent = models.Intent.model_construct(**{name: getattr(entry, name) for name in OF_AN_ENTRY})
         return cls(intent, entry.receipt, now, names, known, is_listed=True)
 
     def without_balances(self) -> "Transfer":
@@ -323,9 +324,19 @@ class Transfer:
         return execute_by(self.status, expires_at=self.expires_at, updated_at=self.updated_at)
 
     @cached_property
+    def transactions(self) -> tuple[IntentTransaction, ...]:
+        return tuple(filter(None, (self.deposit, self.origin, self.destination, self.refund)))
+
+    @cached_property
+    def elapsed(self) -> timedelta | None:
+        """Return the time from the start of execution to its end, or until now. None if the clocks disagree."""
+        end = self.finished_at or max(filter(None, map(self.ended_at, self.transactions)), default=None)
+        end = self.now if self.is_open else end
+        return end - self.started_at if self.started_at and end and end >= self.started_at else None
+
+    @cached_property
     def last_change(self) -> datetime | None:
-        sent = filter(None, (self.deposit, self.origin, self.destination, self.refund))
-        changes = [self.past(each.updated_at) or self.mined_at(each) for each in sent]
+        changes = [self.past(each.updated_at) or self.mined_at(each) for each in self.transactions]
         known = filter(None, (self.past(self._reported.updated_at), *changes))
         return max(known, default=first(self.started_at, self.past(self.intent.updated_at)))
 
@@ -385,6 +396,8 @@ class Transfer:
     def expected_deposit(self) -> Money:
         """Return the deposit as the intent asks for it, with which a deposit is compared."""
         asked, requested = self.asked, self.requested
+        if self.is_listed:
+            return requested
         # A request names the amount that it fixes. The other one is 0.
         fixed = self.request.origin_token_amount or None
         value = first(asked.amount, self.quote.from_amount, self.summary.origin_token_amount, fixed)

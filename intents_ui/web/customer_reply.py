@@ -28,7 +28,6 @@ HALF_HOUR = timedelta(minutes=30)
 UPDATE_WITHIN = timedelta(hours=2)
 # The placeholders that name the time of the update.
 PROMISES = ("escalated", "follow_up", "update_by")
-DONE = {"payment": "reached the recipient", "swap": "is complete", "transfer": "was delivered"}
 
 
 class ReplyPlaceholders(Placeholders):
@@ -44,10 +43,9 @@ class ReplyPlaceholders(Placeholders):
         transfer = self.transfer
         match name:
             # The transfer
-            case "kind" if transfer.pays_another_wallet:
-                return "payment"
-            case "kind":
-                return "swap" if transfer.is_same_chain else "transfer"
+            case "kind" | "is_done" | "wallet" | "did_it_arrive":
+                kind = "swap" if transfer.is_same_chain else "transfer"
+                return self.phrase(name, "payment" if transfer.pays_another_wallet else kind)
             case "what":
                 return self._what()
             case "what_in_short":
@@ -55,16 +53,12 @@ class ReplyPlaceholders(Placeholders):
                 # A deposit that arrived in an unknown amount isn't called by the quoted one.
                 is_known = sent.amount.full and (transfer.arrived is None or not sent.note)
                 return Name(f"{self['kind']}{f' of {sent.amount}' if is_known else ''}")
-            case "is_done":
-                return DONE[self["kind"]]
             case "cause":
                 cause = placeholders.reason_for_customer(transfer)
                 return Sentence(" ", Name(cause)) if cause else ""
             case "problem":
                 return Name(placeholders.reason_for_customer(transfer)) or "One of its steps failed."
             # Where the funds are
-            case "wallet":
-                return "the recipient's wallet" if transfer.pays_another_wallet else "your wallet"
             case "place":
                 return self.address(summary.of(transfer).place)
             case "whereabouts":
@@ -84,10 +78,6 @@ class ReplyPlaceholders(Placeholders):
                 is_known = transfer.refunded.value is not None
                 return fill("{refund_amount}{instead} was" if is_known else "The funds were", self)
             # What the customer can do
-            case "did_it_arrive":
-                if transfer.pays_another_wallet:
-                    return "Please check with the recipient: did the funds arrive?"
-                return fill("Please check your wallet on {destination_chain}: did the funds arrive?", self)
             case "recover_at":
                 return "at the link below" if transfer.contacts.recovery_url else "in the app you used"
             case "recovery":

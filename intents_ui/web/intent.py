@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
@@ -17,7 +16,7 @@ from intents_ui.fields import calls as descriptions
 from intents_ui.fields import values
 from intents_ui.formatting import times
 from intents_ui.http import marks
-from intents_ui.live.snapshot import Snapshot, digest
+from intents_ui.live.snapshot import Snapshot
 from intents_ui.search import empty_results, identifiers
 from intents_ui.service import lookup, operations, request_context, results
 from intents_ui.service.cache import weight
@@ -25,7 +24,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
-from intents_ui.transfers import balances, comparison, deposits, route_stats, statuses, summary
+from intents_ui.transfers import balances, route_stats, statuses, summary
 from intents_ui.transfers.transfer import Check, Transfer
 from intents_ui.web import customer_reply, links, reading
 from intents_ui.web.customer_reply import Escalation
@@ -59,8 +58,7 @@ def receipt(request: HttpRequest, intent_id: str) -> HttpResponse:
     transfer, receipt_error = read(intent_id)
     root = request.build_absolute_uri("/")[:-1]
     context = live_context(transfer, receipt_error, root=root) | {"mode": mode}
-    html = render_to_string("transfers/intent.html", context | {"block": "update"}, request)
-    return HttpResponse(html, headers={"ETag": quote_etag(version(transfer, receipt_error))})
+    return HttpResponse(render_to_string("transfers/intent.html", context | {"block": "update"}, request))
 
 
 @require_safe
@@ -145,20 +143,6 @@ def learned_at(receipt: IntentReceipt | None) -> datetime | None:
 
 def may_accept(transfer: Transfer) -> bool:
     return transfer.is_offered and ENV.console == "write"
-
-
-def version(transfer: Transfer, receipt_error: ServiceError | None) -> str:
-    """Return the version of what is shown: the response, its age if it is stale, and what depends on the clock,
-    without running seconds.
-    """
-    by_the_clock = (
-        (summary.of(transfer).told, summary.of(transfer).unchecked, comparison.of(transfer).shown),
-        (deposits.DepositCheck(transfer).rows, transfer.incident, customer_reply.body(transfer)),
-        (transfer.is_late, transfer.is_open and transfer.is_stalled, transfer.may_change, may_accept(transfer)),
-    )
-    ages = [round(each.learned_at.timestamp()) for each in request_context.stale_responses()]
-    known = transfer.receipt.raw if transfer.receipt else ""
-    return digest(repr((known, type(receipt_error), by_the_clock, ages)))
 
 
 def receipt_fragment(snapshot: Snapshot) -> str:

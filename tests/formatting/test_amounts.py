@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.formatting import amounts
-from intents_ui.tokens import prices
 from tests.transfers.builders import named
 
 SHORT = named(
@@ -94,12 +93,6 @@ FORMATTED = named(
     ("fraction", amounts.fraction, "0.005", "0.5%"),
     ("fraction of one", amounts.fraction, "1", "100%"),
     ("fraction with more digits than the usual context", amounts.fraction, "1e+30", "100" + ",000" * 10 + "%"),
-    ("price: thousands", prices.per_token, "3100", "$3,100.00"),
-    ("price: near a dollar", prices.per_token, "1.0003", "$1.0003"),
-    ("price: four decimals", prices.per_token, "12.3456789", "$12.3457"),
-    ("price: small", prices.per_token, "0.00001234", "$0.00001234"),
-    ("price: tiny", prices.per_token, "1e-20", "<$0.000000000001"),
-    ("price: below zero", prices.per_token, "-12.5", "-$12.50"),
     ("number: grouped", amounts.number, "1247912", "1,247,912"),
     ("number: an exponent", amounts.number, "1E+3", "1,000"),
     ("number: trailing zeros", amounts.number, "12.50", "12.5"),

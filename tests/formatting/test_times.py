@@ -68,11 +68,6 @@ def test_an_unknown_time_is_a_dash():
     assert times.iso(None) == ""
 
 
-def test_the_time_that_has_passed_is_in_whole_seconds():
-    for passed, shown in ((61.9, 61), (60, 60), (0.5, 0), (-0.5, -1), (-3, -3)):
-        assert times.elapsed(NOW - timedelta(seconds=passed), now=NOW) == timedelta(seconds=shown)
-
-
 def test_times_of_every_zone_are_shown_in_utc():
     tokyo = NOW.astimezone(timezone(timedelta(hours=9)))
     assert times.utc(tokyo, now=NOW) == "14:03:11 UTC"
