@@ -56,7 +56,7 @@ def generate(emulator: Emulator, mirror: Mirror) -> None:
             mirror.begin(mirror.writer.epoch)
         snapshots = SnapshotWriter(mirror.writer.epoch, mirror.slow)
         write_transfers(emulator, mirror, snapshots)
-        snapshots.finish(now=now, renew=mirror.renew)
+        snapshots.write(now=now)
     with mirror.writer.transaction():  # until it is over, an incident of the past looks like one of the present
         for outage in sorted(emulator.world.outages, key=lambda each: each.start):
             judge(mirror, outage.start // SECOND, outage.end // SECOND)

@@ -110,15 +110,11 @@ def insight(size: float) -> Iterator[Target]:
     write_past(count)
     told = f"{count:,} transfers in 30 days"
     writer = SnapshotWriter(lease.acquire(now=1))
-    began, pieces, has_more = time.process_time(), list[float](), True
-    while has_more:
-        piece = time.perf_counter()
-        has_more = writer.step(now=NOW)
-        pieces.append((time.perf_counter() - piece) * 1000)
+    began = time.process_time()
+    writer.write(now=NOW)
     each = (time.process_time() - began) * 1e6 / count
     began = time.process_time()
-    while writer.step(now=NOW + max(EVERY.values())):
-        pass
+    writer.write(now=NOW + max(EVERY.values()))
     snapshots = time.process_time() - began
     for name, several in page_queries().items():
         beside = f"processor time, median of {INSIGHT_TURNS}, {told}"
@@ -126,7 +122,6 @@ def insight(size: float) -> Iterator[Target]:
     day = typical(partial(writer.write_day, NOW // DAY * DAY - DAY, NOW))
     yield Target("insight: facts of a day", day, 1000, "ms", told)
     yield Target("insight: snapshots of all periods", snapshots, 1, "s", f"processor time, {told}")
-    yield Target("insight: longest piece of work", max(pieces), 100, "ms", told)
     yield Target("insight: processor time to count all, per transfer", each, 50, "µs", told)
 
 
@@ -275,5 +270,5 @@ def recent_past(count: float) -> Iterator[Target]:
     now = int(time.time()) // MINUTE * MINUTE
     write_past(int(count), now=now)
     with lease.acquired() as epoch:
-        SnapshotWriter(epoch).finish(now=now, renew=lambda: lease.renew(epoch, service_now=now * 1000))
+        SnapshotWriter(epoch).write(now=now)
     return iter(())

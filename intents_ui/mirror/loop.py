@@ -10,6 +10,8 @@ from datetime import datetime
 from random import Random, SystemRandom
 from threading import Event
 
+from django.db import connection
+
 from intents_ui.mirror import lease
 from intents_ui.mirror.coverage import USUAL_LENGTH
 from intents_ui.mirror.entry import milliseconds
@@ -91,9 +93,10 @@ class Mirror:
 
     def _work(self) -> None:
         renewed = time.monotonic()
-        snapshots = SnapshotWriter(self.writer.epoch, self.slow)
+        snapshots = SnapshotWriter(self.writer.epoch, self.slow, is_stopped=self.stop.is_set)
         reading: dict[Future[Reading], Task] = {}
-        with ThreadPoolExecutor(READERS, thread_name_prefix="mirror-reader") as readers:
+        with ThreadPoolExecutor(READERS, "mirror-reader") as readers, ThreadPoolExecutor(1, "mirror-count") as counter:
+            counting = counter.submit(self._count, snapshots)
             while not self.stop.is_set() and not self.is_done():
                 if time.monotonic() - renewed >= lease.RENEWED_EVERY:
                     self.renew()
@@ -114,9 +117,18 @@ class Mirror:
                         result = each.result()
                         self.schedule.pause(self.seconds() + result.pause)
                         self.writer.commit(result, now=self.seconds())
-                snapshots.turn(now=self.seconds())
+                if counting.done():
+                    counting.result()
+                    counting = counter.submit(self._count, snapshots)
         if not self.stop.is_set():
-            snapshots.finish(now=self.seconds(), renew=self.renew)
+            snapshots.write(now=self.seconds())
+
+    def _count(self, snapshots: SnapshotWriter) -> None:
+        """Write the figures that are due, in a thread of its own, so that they delay no read or write."""
+        try:
+            snapshots.write_due(now=self.seconds())
+        finally:
+            connection.close()  # of this thread
 
     def renew(self) -> None:
         """Extend the lease. Raises LeaseLost."""

@@ -84,7 +84,7 @@ def count(now: datetime) -> None:
     """Count all figures, as the mirror's process does."""
     at = int(now.timestamp())
     Day.objects.all().delete()
-    SnapshotWriter(lead(at).epoch).finish(now=at)
+    SnapshotWriter(lead(at).epoch).write(now=at)
 
 
 def ending(

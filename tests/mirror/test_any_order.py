@@ -73,10 +73,9 @@ class Histories(RuleBasedStateMachine):
         for _ in range(reads):
             self.copy.step()
 
-    @rule(pieces=st.integers(1, 20))
-    def count(self, pieces: int) -> None:
-        for _ in range(pieces):
-            self.copy.count()
+    @rule()
+    def count(self) -> None:
+        self.copy.count()
 
     @rule(statements=st.integers(0, 40), takes_over=st.booleans(), is_counting=st.booleans())
     def kill(self, statements: int, takes_over: bool, is_counting: bool) -> None:
@@ -109,7 +108,7 @@ class Histories(RuleBasedStateMachine):
         with pytest.raises(LeaseLost):
             self.old[-1].commit(self.copy.readings[-1], now=int(self.world.now))
         with pytest.raises(LeaseLost):
-            SnapshotWriter(self.old[-1].epoch).finish(now=int(self.world.now))
+            SnapshotWriter(self.old[-1].epoch).write(now=int(self.world.now))
 
     @invariant()
     def facts_are_those_of_the_rows(self) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures import facts, queries, snapshots, statistics
+from intents_ui.mirror.figures import facts, queries, statistics
 from intents_ui.mirror.figures.facts import ENDED, Ended
 from intents_ui.mirror.figures.queries import PeriodFigures, Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
@@ -209,14 +210,16 @@ def test_nothing_is_added_up_within_a_transaction(world: World) -> None:
 def test_what_the_mirror_writes_while_figures_are_added_up_counts_once(world: World) -> None:
     past_of(world, 60, days=9)
     mirror = counted(world, days=10)
-    adder = Adder(int(world.now))
-    with patch.object(snapshots, "DAYS_AT_ONCE", 3):
-        pieces = adder.load(Period.MONTH)
-        next(pieces)
-        past.add([past.ended(int(world.now) - HOUR, past.route(RouteKey("NEW", "1", "10")), None)])
-        Day.objects.all().delete()
-        assert len([*pieces]) > 3
-    sums = adder.of(Period.MONTH)
+    adder, of_days = Adder(int(world.now)), facts.of_days
+
+    def changed_meanwhile(days: Sequence[int]) -> Iterator[facts.Found]:
+        yield from of_days(days[:3])
+        if days:
+            past.add([past.ended(int(world.now) - HOUR, past.route(RouteKey("NEW", "1", "10")), None)])
+            Day.objects.all().delete()
+
+    with patch.object(facts, "of_days", changed_meanwhile):
+        sums = adder.of(Period.MONTH)
     assert sums[EVERYTHING].ended == len([*of_world(world)]) + 1
     assert sums[ScopeName(Level.PROVIDER, "NEW")].ended == 1
     mirror.count(is_final=True)
@@ -377,7 +380,7 @@ def test_the_limit_of_a_route(
         buckets = {statistics.bucket(seconds * 1000): n for seconds, n in durations.items()}
         found[each.pk, None, None] = Ended(durations=buckets)
     Day.objects.create(start=START // DAY * DAY - DAY, facts=facts.written(found))
-    SnapshotWriter(past.lead(START).epoch, SLOW).finish(now=START)
+    SnapshotWriter(past.lead(START).epoch, SLOW).write(now=START)
     route.refresh_from_db()
     assert route.late_by == basis
     assert abs(route.limit.total_seconds() / limit - 1) < 0.06

@@ -283,11 +283,11 @@ class Copy:
         return task is not None
 
     def count(self, *, is_final: bool = False) -> None:
-        """Write facts and snapshots: one piece of work, or all."""
+        """Write facts and snapshots: those that are due, or all."""
         if self.leads:
             self.snapshots = self.snapshots or SnapshotWriter(self.writer.epoch, SLOW)
             now = int(self.world.now)
-            self.snapshots.finish(now=now) if is_final else self.snapshots.step(now=now)
+            self.snapshots.write(now=now) if is_final else self.snapshots.write_due(now=now)
 
     def settle(self, seconds: float, *, step: float = 20.0) -> None:
         """Let time pass, with all reads that are due."""

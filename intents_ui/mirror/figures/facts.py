@@ -5,7 +5,7 @@ counted until the leader has written them again.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,10 +101,10 @@ def of_rows(span: Span) -> Mapping[int, Found]:
     return hours
 
 
-def of_days(days: Sequence[int]) -> Mapping[int, Found]:
-    """Return the facts of these days, without those that have none now."""
-    rows = Day.objects.exclude(facts="").filter(start__in=days).values_list("start", "facts")
-    return {start: _read(facts) for start, facts in rows.iterator()}
+def of_days(days: Sequence[int]) -> Iterator[Found]:
+    """Yield the facts of these days, without those that have none now."""
+    rows = Day.objects.exclude(facts="").filter(start__in=days).values_list("facts", flat=True)
+    yield from map(_read, rows.iterator())
 
 
 def ended(span: Span) -> QuerySet[Transfer]:
@@ -139,11 +139,11 @@ def expire(until: int, *, now: int) -> None:
     DayBar.objects.filter(day__lt=until - DAY)._raw_delete("default")
 
 
-def divided(span: Span) -> tuple[Sequence[int], Sequence[Span]]:
-    """Return the days of a time that have facts, and the rest of it, divided by days."""
+def divided(span: Span, *, has_facts: bool = True) -> tuple[Sequence[int], Sequence[Span]]:
+    """Return the days of a time that have facts, if it `has_facts`, and the rest of it, divided by days."""
     since, until = span
     days = Day.objects.exclude(facts="").filter(start__gte=since, start__lte=until - DAY)
-    known = {*days.values_list("start", flat=True)}
+    known = {*days.values_list("start", flat=True)} if has_facts else set()
     first = Transfer.objects.aggregate(first=Min("end"))["first"]
     since = until if first is None else max(since, first // 1000)
     rest = (day for day in range(since // DAY * DAY, until, DAY) if day not in known)

@@ -1,12 +1,11 @@
 """Snapshots: tables of figures of a period until now, written by the leader and read by pages by their key."""
 
 import time
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from itertools import batched
 from typing import NamedTuple, Self
 
 from django.db.models import Min
@@ -22,9 +21,7 @@ from intents_ui.mirror.models import USUAL, Day, DayBar, Route, Snapshot, Token,
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.outcome import Outcome
 
-WORK_SHARE = 4  # seconds of other work for each second of this
-PART = 4 * HOUR  # of which rows are read at once
-DAYS_AT_ONCE = 10  # whose facts are
+REST = 19  # seconds for each second of this work, so that a backfill spends little on figures that still change
 LISTED = 50  # rows of a table, and reasons
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
 DEPOSIT = 0  # the first step, which is the owner's
@@ -33,7 +30,6 @@ LIMITED = (Level.ROUTE, Level.PROVIDER)
 LIMITS_EVERY = HOUR  # because what is in time is counted by them
 
 type Tokens = tuple[int | None, int | None]
-type Hours = Mapping[ScopeName, dict[int, Bar]]
 type Slow = Mapping[str, timedelta]  # how long providers may take that are usually slow
 
 
@@ -217,8 +213,7 @@ class Adder:
         """Forget the rows of an earlier time."""
         self.now = now
         self._read_names()
-        self._divided: dict[Period, tuple[Sequence[int], Sequence[Span]]] = {}
-        self._parts: dict[Span, tuple[Found, Hours]] = {}
+        self._rows: dict[Span, Mapping[int, Found]] = {}
 
     def _read_names(self) -> None:
         routes = list(Route.objects.all())
@@ -226,67 +221,44 @@ class Adder:
         self._late_buckets = {route.pk: statistics.bucket(route.late_after) for route in routes}  # the last in time
         self._tokens = {token.pk: token.key for token in Token.objects.all()}
 
-    def load(self, period: Period) -> Iterator[None]:
-        """Read what is to be added up, a piece at a time. Between two pieces, the mirror may write."""
-        if period not in self._divided:
-            days, spans = facts.divided(period.span(self.now))
-            if period.bar == HOUR:  # which facts don't have
-                days, spans = [], [*((day, day + DAY) for day in days), *spans]
-            self._divided[period] = days, spans
-        days, spans = self._divided[period]
-        if frozenset(days) not in self._past:
-            found, changed = list[Found](), set[int]()
-            for some in batched(days, DAYS_AT_ONCE):
-                known = facts.of_days(some)
-                found.append(facts.merged(known.values()))
-                changed |= {*some} - known.keys()
-                yield
-            days, spans = sorted({*days} - changed), [*spans, *((day, day + DAY) for day in sorted(changed))]
-            self._divided[period] = days, spans
-            self._past[frozenset(days)] = facts.merged(found)
-        for some in batched(sorted({*days} - self._days), DAYS_AT_ONCE):
-            for day, scope, *bar in DayBar.objects.filter(day__in=some).values_list("day", "scope", *Bar._fields):
-                self._bars[scope][day] = Bar(*bar)
-            self._days.update(some)
-            yield
-        yield from self.load_rows(spans, by_hour=period.step == HOUR)
-
-    def load_rows(self, spans: Iterable[Span], *, by_hour: bool) -> Iterator[None]:
-        for part in parts(spans):
-            if part not in self._parts or (by_hour and not self._parts[part][1]):
-                rows, hours = facts.of_rows(part), defaultdict[ScopeName, dict[int, Bar]](dict)
-                for hour, found in sorted(rows.items()) if by_hour else ():
-                    for scope, bar in self.bars(found):
-                        hours[scope][hour] = bar
-                self._parts[part] = facts.merged(rows.values()), hours
-            yield
-
-    def of_rows(self, spans: Iterable[Span]) -> tuple[Found, Hours]:
-        """Return what ended in times that were loaded, and the bars of their hours."""
-        loaded, hours = [self._parts[part] for part in parts(spans)], defaultdict[ScopeName, dict[int, Bar]](dict)
-        for _, bars in loaded:
-            for scope, of_scope in bars.items():
-                hours[scope] |= of_scope
-        return facts.merged(found for found, _ in loaded), hours
+    def rows(self, span: Span) -> Mapping[int, Found]:
+        """Return what ended in a time, by hour."""
+        if span not in self._rows:
+            self._rows[span] = facts.of_rows(span)
+        return self._rows[span]
 
     def of(self, period: Period) -> dict[ScopeName, Sums]:
         """Return the sums of all scopes in which transfers ended."""
-        deque(self.load(period), maxlen=0)
-        days, spans = self._divided[period]
-        rows, hours = self.of_rows(spans)
-        found = facts.merged([self._past[frozenset(days)], rows])
+        days, spans = facts.divided(period.span(self.now), has_facts=period.bar == DAY)
+        if frozenset(days) not in self._past:
+            past = facts.merged(facts.of_days(days))
+            if facts.divided(period.span(self.now), has_facts=period.bar == DAY)[0] != days:
+                return self.of(period)  # one of them changed meanwhile
+            self._past[frozenset(days)] = past
+        rows = [self.rows(span) for span in spans]
+        found = facts.merged([self._past[frozenset(days)], *(each for hours in rows for each in hours.values())])
         sums = self.by_scope(found)
+        hours = defaultdict[ScopeName, dict[int, Bar]](dict)
+        for hour, of_hour in sorted(item for each in rows for item in each.items()) if period.step == HOUR else ():
+            for scope, bar in self.bars(of_hour):
+                hours[scope][hour] = bar
         if period.bar == HOUR:
             for scope, of_scope in sums.items():
                 of_scope.bars = hours[scope]
             self._add_owners(sums, found)
             return sums
+        if unread := {*days} - self._days:
+            for day, scope_text, *day_bar in DayBar.objects.filter(day__in=unread).values_list(
+                "day", "scope", *Bar._fields
+            ):
+                self._bars[scope_text][day] = Bar(*day_bar)
+            self._days |= unread
         for scope, of_scope in sums.items():
             known = self._bars[scope.text]
             of_scope.bars = {day: known[day] for day in days if day in known}
-            of_scope.hours = hours[scope] if period.step == HOUR else {}
-        for span in spans:
-            for scope, bar in self.bars(self.of_rows([span])[0]):
+            of_scope.hours = hours[scope]
+        for span, each in zip(spans, rows, strict=True):
+            for scope, bar in self.bars(facts.merged(each.values())):
                 sums[scope].bars[span[0] // DAY * DAY] = bar
         return sums
 
@@ -315,8 +287,7 @@ class Adder:
             for scope in self._of_pair(pair):
                 durations, others = counts[scope]
                 add(durations, each.durations)
-                if each.others:
-                    add(others, each.others)
+                add(others, each.others)
         yield from ((scope, Bar.of(*several)) for scope, several in counts.items())
 
     def _of_pair(self, pair: Pair) -> Sequence[ScopeName]:
@@ -329,131 +300,103 @@ class Adder:
         return self._scopes[pair]
 
 
-def parts(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield the parts of times whose rows are read at once."""
-    for since, until in spans:
-        for start in range(since // PART * PART, until, PART):
-            yield max(start, since), min(start + PART, until)
-
-
 class SnapshotWriter:
     """Writes facts of past days and snapshots, under one epoch of the lease. `now` is in Unix seconds.
 
-    All is added up before a transaction begins, because PostgreSQL ends idle ones, and in small pieces, between which
-    the mirror does other work. `slow` are the usual maximums of slow providers, which are the limits of routes without
-    enough deliveries.
+    All is added up before a transaction begins, because PostgreSQL ends idle ones. `slow` are the usual maximums of
+    slow providers, which are the limits of routes without enough deliveries. `is_stopped` ends the work early.
     """
 
-    def __init__(self, epoch: int, slow: Slow | None = None) -> None:
+    def __init__(self, epoch: int, slow: Slow | None = None, *, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self._epoch = epoch
         self._slow = slow or {}
+        self._is_stopped = is_stopped
         self._adder = Adder()
-        self._work: Iterator[None] | None = None
-        self._due: dict[Period, int] = {}
-        self._limits_due = self._now = 0
+        self._due = dict.fromkeys(Period, 0)
+        self._limits_due = 0
         self._rests_until = 0.0
 
-    def turn(self, *, now: int) -> None:
-        """Do one piece, if any is due and this isn't more than a fifth of the time."""
+    def write_due(self, *, now: int) -> None:
+        """Write what is due, unless that took more than its share of the time."""
         began = time.monotonic()
-        if began >= self._rests_until and self.step(now=now):
+        if began >= self._rests_until:
+            self.write([period for period, due in self._due.items() if now >= due], now=now)
             ended = time.monotonic()
-            self._rests_until = ended + WORK_SHARE * (ended - began)
+            self._rests_until = ended + REST * (ended - began)
 
-    def finish(self, *, now: int, renew: Callable[[], object] = lambda: None) -> None:
-        """Write all at once. `renew` is called after each piece, to keep the lease."""
-        self._work, self._due, self._limits_due = None, {}, 0
-        while self.step(now=now):
-            renew()
-
-    def step(self, *, now: int) -> bool:
-        """Do one piece. Return whether any was due."""
-        self._now = now
-        if self._work is None:
-            due = [period for period in Period if now >= self._due.get(period, 0)]
-            if not due:
-                return False
-            self._work = self._pieces(due)
-        if next(self._work, self) is self:
-            self._work = None
-        return True
+    def write(self, periods: Sequence[Period] = tuple(Period), *, now: int) -> None:
+        """Write the facts that are missing, and the snapshots of these periods."""
+        if not periods:
+            return
+        for day in list(_unwritten_days(now)):
+            if self._is_stopped():
+                return
+            self.write_day(day, now)
+        if now >= self._limits_due:
+            self._limits_due = now + LIMITS_EVERY
+            self._set_limits(now)
+        self._adder.begin(now)
+        gaps = coverage.gaps(now=utc(now))
+        for period in periods:
+            self._due[period] = now + EVERY[period]
+            sums = {EVERYTHING: Sums(owners=(0, 0) if period.bar == HOUR else None)} | self._adder.of(period)
+            common = {
+                "period": period,
+                "at": now,
+                "is_complete": gaps.of(period.since(now), now).is_complete,
+            }
+            rows = [
+                {
+                    **common,
+                    "scope": scope.text,
+                    "level": scope.level,
+                    **{order.value: each.rank(order) for order in Order},
+                    **each.as_row(),
+                }
+                for scope, each in sums.items()
+            ]
+            with lease.transaction(self._epoch):
+                Snapshot.objects.filter(period=period)._raw_delete("default")
+                write(Snapshot, rows)
 
     def write_day(self, day: int, now: int) -> None:
-        """Write the facts and the bars of a day."""
-        self._now = now
-        deque(self._day(day), maxlen=0)
-
-    def _pieces(self, due: Sequence[Period]) -> Iterator[None]:
-        self._due |= {period: self._now + EVERY[period] for period in due}
-        for day in list(_unwritten_days(self._now)):
-            yield from self._day(day)
-        if self._now >= self._limits_due:
-            self._limits_due = self._now + LIMITS_EVERY
-            yield from self._limits()
-        self._adder.begin(self._now)
-        now, gaps = self._now, coverage.gaps(now=utc(self._now))
-        for period in due:
-            yield from self._adder.load(period)
-        for period in due:
-            sums = {EVERYTHING: Sums(owners=(0, 0) if period.bar == HOUR else None)} | self._adder.of(period)
-            yield
-            self._write(period, sums, now, is_complete=gaps.of(period.since(now), now).is_complete)
-            yield
-
-    def _day(self, day: int) -> Iterator[None]:
         """Write the facts of a day, unless one of its transfers changes before they are."""
         with lease.transaction(self._epoch):
             Day.objects.update_or_create(start=day, defaults={"facts": ""})
-        self._adder.begin(self._now)
-        spans, has_hours = [(day, day + DAY)], day >= self._now - HOURS_SHOWN
-        yield from self._adder.load_rows(spans, by_hour=has_hours)
-        found, hours = self._adder.of_rows(spans)
+        self._adder.begin(now)
+        by_hour = self._adder.rows((day, day + DAY))
+        found, hours = facts.merged(by_hour.values()), defaultdict[ScopeName, list[tuple[int, Bar]]](list)
+        has_hours = day >= now - HOURS_SHOWN
+        for hour, of_hour in sorted(by_hour.items()) if has_hours else ():
+            for scope, bar in self._adder.bars(of_hour):
+                hours[scope].append((hour, bar))
         rows = [
             {
                 "day": day,
                 "scope": scope.text,
                 **bar._asdict(),
-                "hours": to_json([*hours[scope].items()]).decode() if has_hours else "",
+                "hours": to_json(hours[scope]).decode() if has_hours else "",
             }
             for scope, bar in self._adder.bars(found)
         ]
-        yield
         with lease.transaction(self._epoch):
             if Day.objects.filter(start=day).update(facts=facts.written(found)):
                 DayBar.objects.filter(day=day)._raw_delete("default")
                 write(DayBar, rows)
         self._adder.forget_past()
 
-    def _write(self, period: Period, sums: Mapping[ScopeName, Sums], now: int, *, is_complete: bool) -> None:
-        common = {"period": period, "at": now, "is_complete": is_complete}
-        rows = [
-            {
-                **common,
-                "scope": scope.text,
-                "level": scope.level,
-                **{order.value: each.rank(order) for order in Order},
-                **each.as_row(),
-            }
-            for scope, each in sums.items()
-        ]
-        with lease.transaction(self._epoch):
-            Snapshot.objects.filter(period=period)._raw_delete("default")
-            write(Snapshot, rows)
-
-    def _limits(self) -> Iterator[None]:
+    def _set_limits(self, now: int) -> None:
         """Set after how long a transfer is late: by its route, else by the slowest of its providers, else by the rule.
 
         Durations of repaired transfers don't count. A route's limit is at most that of its providers, or four times its
         own median if that is more.
         """
-        self._adder.begin(self._now)
-        yield from self._adder.load(Period.WEEK)
+        self._adder.begin(now)
         sums = self._adder.of(Period.WEEK)
-        repaired = facts.ended(Period.WEEK.span(self._adder.now)).filter(is_repaired=True, bucket__isnull=False)
+        repaired = facts.ended(Period.WEEK.span(now)).filter(is_repaired=True, bucket__isnull=False)
         for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
             for scope in scopes_of(RouteKey(*key)):
                 add(sums[scope].durations, {bucket: -1})
-        yield
         limits, changed = {}, list[Route]()
         for scope, each in sums.items():
             if each.timed >= ENOUGH_FOR_LATE:
