@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 
-from intents_ui.api import v1
+from intents_ui.api import insight, v1
 from intents_ui.catalog import chains, routes, suggest, tokens
 from intents_ui.exports import views as export
 from intents_ui.exports.formats import FORMATS
@@ -103,6 +103,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api", v1.page, name="api"),
     path("api/openapi.json", v1.openapi, name="openapi"),
     path("api/v1/", include(v1.urls())),
+    path("insight.json", insight.insight_json, name="insight-json"),
+    path("insight/incident/<chain:number>.json", insight.incident_json, name="insight-incident-json"),
     path("mcp", endpoint.view, name="mcp"),
 ]
 # Each of these apps can be left out here and in `INSTALLED_APPS`.

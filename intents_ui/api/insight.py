@@ -4,19 +4,24 @@ A dashboard without one says so. What reads it is imported only when used, becau
 """
 
 from datetime import datetime
-from typing import cast
+from http import HTTPStatus
+from typing import Annotated, cast
 
 from django.apps import apps
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import P, PathEx, Query, Schema
+from pydantic import BeforeValidator
 
 from intents_ui.api.answers import answered
 from intents_ui.api.models import ApiModel, about, one_of, optional
 from intents_ui.http import failures
 from intents_ui.service.outcome import Outcome
 
+# Durations are in seconds.
+type Seconds = Annotated[float, BeforeValidator(lambda found: getattr(found, "total_seconds", lambda: found)())]
 
-class ApiShare(ApiModel):
+
+class ApiShare(ApiModel, from_attributes=True):
     """A share with its 95% confidence interval."""
 
     value: float = about("From 0 to 1", 0.97)
@@ -36,7 +41,7 @@ class ApiFigures(ApiModel):
     since: datetime = about("Beginning of the time", "2026-11-20T12:00:00Z")
     at: datetime = about("End of the time", "2026-11-21T12:00:00Z")
     is_complete: bool = about("Whether the local copy has all of it", True)
-    lacking_seconds: float | None = about("How much of it is missing", 0.0)
+    lacking_seconds: Seconds | None = about("How much of it is missing", 0.0)
     with_deposit: int = about("Transfers whose deposit arrived", 412)
     open: int = about("Of these, open ones", 3)
     late: int = about("Of these, late ones", 1)
@@ -50,8 +55,8 @@ class ApiFigures(ApiModel):
     in_time_rate: ApiShare | None = about("`inTime` of `decided`. Null as for `successRate`")
     owners: int | None = about("Owners of the ended ones, for at most a day", 310)
     owners_not_delivered: int | None = about("Of these, owners of one that was not delivered", 8)
-    median_seconds: float | None = about("Median duration of the delivered ones", 41.0)
-    p95_seconds: float | None = about("95% take no longer. Null below 100 durations", 180.0)
+    median_seconds: Seconds | None = about("Median duration of the delivered ones", 41.0)
+    p95_seconds: Seconds | None = about("95% take no longer. Null below 100 durations", 180.0)
     is_p95_at_least: bool = about("Whether `p95Seconds` is a minimum", False)
 
 
@@ -143,7 +148,7 @@ class FigureChoices(TimeChoice):
 
 def get_insight(request: HttpRequest, given: Query[FigureChoices]) -> HttpResponse:
     """Get the success rates and durations of the whole service, and of its routes, providers, chains or tokens."""
-    return answer(request, ApiOverview, "overview")
+    return answer(request, "overview")
 
 
 def get_route_figures(
@@ -154,30 +159,43 @@ def get_route_figures(
     given: Query[TimeChoice],
 ) -> HttpResponse:
     """Get the success rate and durations of a route: its providers, and the IDs of its chains."""
-    return answer(request, ApiRouteReport, "route", providers, origin, destination)
+    return answer(request, "route", providers, origin, destination)
 
 
 def list_incidents(request: HttpRequest) -> HttpResponse:
     """List the incidents: routes, providers and chains that are or were worse than usual."""
-    return answer(request, ApiIncidents, "recent_incidents")
+    return answer(request, "recent_incidents")
 
 
 def get_incident(request: HttpRequest, number: PathEx[int, P(description="Its number", examples=[1])]) -> HttpResponse:
     """Get an incident by its number."""
-    return answer(request, ApiIncidentReport, "incident", str(number))
+    return answer(request, "incident", str(number))
 
 
-def answer(request: HttpRequest, model: type[ApiModel], operation: str, *named: str) -> HttpResponse:
-    """Return what an operation of `data` reads, for clients who may see it."""
+def insight_json(request: HttpRequest) -> HttpResponse:
+    """Return `/insight.json`."""
+    return answer(request, "overview")
+
+
+def incident_json(request: HttpRequest, number: str) -> HttpResponse:
+    """Return `/insight/incident/<number>.json`."""
+    return answer(request, "incident", number)
+
+
+def answer(request: HttpRequest, operation: str, *named: str) -> HttpResponse:
+    """Return what an operation of `figures` reads, for clients who may see it."""
     if not apps.is_installed("intents_ui.mirror"):
         return failures.page(request, failures.of_dashboard("no mirror"))
-    from intents_ui.insight import access, choices, data
+    from intents_ui.api import figures  # needs the mirror's tables
+    from intents_ui.insight import access, choices
 
     @access.insight
     def view(request: HttpRequest) -> HttpResponse:
         picked = choices.read(request)
+        if picked.problems and request.path.endswith(".json"):
+            return JsonResponse({"problems": list(picked.problems.values())}, status=HTTPStatus.BAD_REQUEST)
         if picked.problems:
             return failures.invalid_fields(request, picked.problems)
-        return answered(model.model_validate(getattr(data, operation)(picked, *named)))
+        return answered(getattr(figures, operation)(picked, *named))
 
     return cast(HttpResponse, view(request))

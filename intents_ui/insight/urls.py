@@ -10,12 +10,10 @@ SCOPE = "views.scope"  # the figures of a level, which ends the name of its page
 # By route, the name of each page and its view.
 PAGES = {
     "insight": ("insight", "views.overview"),
-    "insight.json": ("insight-json", "views.overview_json"),
     "insight/coverage": ("insight-coverage", "coverage.view"),
     "insight/incidents": ("insight-incidents", "views.recent_incidents"),
     "insight/incidents/feed.atom": ("insight-incidents-atom", "views.incidents_atom"),
     "insight/incident/<chain:number>": ("insight-incident", "views.incident"),
-    "insight/incident/<chain:number>.json": ("insight-incident-json", "views.incident_json"),
     "insight/transfers": ("insight-transfers", "views.ended"),
     "late": ("late", "views.late"),
     "late.csv": ("late-csv", "views.late_csv"),

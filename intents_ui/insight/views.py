@@ -2,18 +2,17 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from http import HTTPStatus
 from typing import Final
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 
 from intents_ui import app
 from intents_ui.exports.formats import FORMATS
 from intents_ui.formatting import text, times
 from intents_ui.http import failures
-from intents_ui.insight import access, choices, data, figures
+from intents_ui.insight import access, choices, figures
 from intents_ui.insight.choices import Choices, Offered
 from intents_ui.mirror import coverage
 from intents_ui.mirror.entry import RouteKey
@@ -49,14 +48,6 @@ def overview(request: HttpRequest) -> HttpResponse:
     picked = choices.read(request)
     report, recent = figures.overview(picked), incidents.read()
     return access.page(request, "insight/overview.html", picked=picked, report=report, recent=recent)
-
-
-@access.insight
-def overview_json(request: HttpRequest) -> HttpResponse:
-    picked = choices.read(request)
-    if picked.problems:
-        return JsonResponse({"problems": list(picked.problems.values())}, status=HTTPStatus.BAD_REQUEST)
-    return JsonResponse(data.overview(picked))
 
 
 @access.insight
@@ -108,11 +99,6 @@ def incident(request: HttpRequest, number: str) -> HttpResponse:
         reasons=figures.of_reasons(course.reasons, failed=course.failed),
         text=found.for_customers(request.build_absolute_uri(reverse("home"))),
     )
-
-
-@access.insight
-def incident_json(request: HttpRequest, number: str) -> HttpResponse:
-    return JsonResponse(data.of_report(*incidents.report(number)))
 
 
 @access.insight

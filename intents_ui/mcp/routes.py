@@ -5,9 +5,10 @@ from typing import Final
 from django.http import HttpRequest
 
 from intents_ui import app
+from intents_ui.api.figures import of_incident, of_row
 from intents_ui.formatting import times
 from intents_ui.http.json_rpc import ToolError, fenced_json
-from intents_ui.insight import access, data, figures
+from intents_ui.insight import access, figures
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.queries import PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
@@ -37,8 +38,8 @@ def health(request: HttpRequest, chains: tuple[str, str], provider: str) -> str:
         {
             "period": "24 hours",
             "updatedAt": times.iso(mirror.updated_at if mirror else None) or None,
-            "routes": [data.of_row(each) for each in figures.of_rows(found)],
-            "incidents": [data.of_incident(each) for each in affecting.values()],
+            "routes": [of_row(each).model_dump(mode="json", by_alias=True) for each in figures.of_rows(found)],
+            "incidents": [of_incident(each).model_dump(mode="json", by_alias=True) for each in affecting.values()],
             "notes": [] if found else [NOTHING],
         }
     )
