@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import F, Q, Sum
 
-from intents_ui.mirror.models import CALLS, STATUSES, Audit, Lease, Window, state
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition, optional_utc, utc
+from intents_ui.mirror.models import AUDITS, CALLS, STATUSES, Lease, Window, state
+from intents_ui.mirror.windows import HOUR, MINUTE, Condition, utc
 
 SKEW = 2 * MINUTE  # how much the clock of the dashboard may be ahead of the service's
 FRESH = HOUR  # a window that isn't sealed was read since then
 USUAL_LENGTH = HOUR  # in which nearly all transfers end that were created in a window
-AUDITED_DAYS = 7
 MAX_HOLES = 200
 HOURS_SHOWN = 48
 HOLES = Q(is_sealed=False, failures__gt=0)  # windows whose last read failed
@@ -138,9 +137,7 @@ def current(*, now: datetime) -> Coverage:
     lease = Lease.objects.first()
     calls, hour = state(CALLS, {}), at // HOUR
     complete_since, complete_until = gaps(now=now).last_complete()
-    audits = Audit.objects.filter(at__gte=at - AUDITED_DAYS * DAY).aggregate(
-        audited=Count("pk"), differing=Count("pk", filter=Q(differing__gt=0)), at=Max("at")
-    )
+    audits = state(AUDITS, [])
     return Coverage(
         at=now,
         days=[days[each] for each in sorted(days)],
@@ -152,9 +149,9 @@ def current(*, now: datetime) -> Coverage:
         is_running=lease is not None and lease.until + lease.ahead >= at * 1000,
         # Those of this hour, and a part of the one before.
         calls=calls.get(str(hour), 0) + calls.get(str(hour - 1), 0) * (HOUR - at % HOUR) // HOUR,
-        audited=audits["audited"],
-        differing=audits["differing"],
-        audited_at=optional_utc(audits["at"]),
+        audited=len(audits),
+        differing=sum(differing > 0 for _, differing in audits),
+        audited_at=utc(audits[-1][0]) if audits else None,
         unknown_statuses={status: utc(seen // 1000) for status, seen in sorted(state(STATUSES, {}).items())},
     )
 

@@ -18,7 +18,7 @@ from intents_ui.service.outcome import execute_by
 
 DAY_MILLISECONDS = windows.DAY * 1000
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
-SOURCE, CALLS, FORGOTTEN, STATUSES = "source", "calls", "forgotten", "statuses"  # of `State`
+SOURCE, CALLS, FORGOTTEN, STATUSES, AUDITS = "source", "calls", "forgotten", "statuses", "audits"  # of `State`
 
 SLOW_BUCKET = 116  # of durations from two minutes on, among which lists look for the slowest
 
@@ -236,13 +236,6 @@ class Window(models.Model):
         self.failures, self.reason = self.failures + 1, reason
 
 
-class Audit(models.Model):
-    """A sealed window that was read again. `differing` is the number of its transfers that the copy had wrong."""
-
-    at = models.BigIntegerField()
-    differing = models.IntegerField()
-
-
 class Lease(models.Model):
     """The one row by which a process is the leader. `until` is in Unix milliseconds, by the clock of its machine.
 
@@ -259,7 +252,8 @@ class State(models.Model):
     """Values with a name, as JSON. (To check a JSONField, Django connects to the database before it is created.)
 
     They are the source's fingerprint with the version of the rules, calls by hour, forgotten addresses, when the
-    incidents were judged, and when statuses were seen that the dashboard doesn't know (Unix milliseconds).
+    incidents were judged, when statuses were seen that the dashboard doesn't know (Unix milliseconds), and the audits
+    of seven days: when, and how many transfers of a sealed window the copy had wrong.
     """
 
     name = models.TextField(primary_key=True)

@@ -16,7 +16,6 @@ from intents_ui.service.errors import AccessDenied, ServiceError, TooBusy, Unrea
 from intents_ui.service.models import End, HistoryAnswer, IntentStatus, Page
 from intents_ui.service.operations import ServiceCall, get_intent_history
 
-SLOW_SECONDS = 2.0  # median response time from which the mirror makes half as many calls
 LIMIT_ERRORS = {
     End.CIRCLES: "the service repeated a page",
     End.LOST: "the service reported more transfers, but its cursor could not be read",
@@ -85,12 +84,12 @@ class CallLimiter:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _next: float = 0.0
 
-    def acquire(self, *, is_halved: bool = False) -> None:
-        """Wait until a call is allowed. `is_halved`: allow half as many."""
+    def acquire(self) -> None:
+        """Wait until a call is allowed."""
         with self._lock:
             now = self.clock()
             at = max(now, self._next)
-            self._next = at + (2 if is_halved else 1) / self.per_second
+            self._next = at + 1 / self.per_second
         if at > now:
             self.sleep(at - now)
 
@@ -116,8 +115,7 @@ class Reader:
 
         def ask(page: Page) -> HistoryAnswer:
             reading.calls += 1
-            median = self.service.health.status().typical
-            self.limiter.acquire(is_halved=median is not None and median > SLOW_SECONDS)
+            self.limiter.acquire()
             return self.service.ask_uncached(replace(task.call(page), is_cached=False))
 
         first = Page.first(size=PAGE_SIZE, order="DESC" if task.end is None else "ASC")

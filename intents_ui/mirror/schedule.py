@@ -41,7 +41,7 @@ class Schedule:
         self._paused_until = 0.0
 
     def prepare(self, *, now: int) -> None:
-        """Do what is due in the database: new windows each minute, checks and retention each hour."""
+        """Do what is due in the database: new windows each minute, retention and the choice of audits each hour."""
         if now // MINUTE != self._minute:
             self._writer.extend(now=now)
             self._minute = now // MINUTE
@@ -49,7 +49,6 @@ class Schedule:
             if not self._upkeep_due:
                 self._open_sets_due[-1] = now + 10 * MINUTE  # a new copy has none of them yet
             self._writer.expire(now=now)
-            self._writer.verify(now=now)
             self._writer.merge()
             self._audits = self.audits()
             self._upkeep_due = now + HOUR

@@ -11,16 +11,15 @@ from django.db import connection, models, transaction
 from django.db.models import Min, Q
 
 from intents_ui.mirror import lease, partitions, windows
-from intents_ui.mirror.coverage import AUDITED_DAYS
 from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, packed
 from intents_ui.mirror.figures import facts
 from intents_ui.mirror.figures.facts import ENDED, FAILED
 from intents_ui.mirror.models import (
+    AUDITS,
     CALLS,
     FORGOTTEN,
     SOURCE,
     STATUSES,
-    Audit,
     Day,
     DayBar,
     Incident,
@@ -43,19 +42,12 @@ BATCH = 500  # rows of a transaction
 MAX_KNOWN = 20_000  # IDs of dictionaries in memory
 CONFIRMED_AFTER = 20  # seconds between two reads that have the same earlier time of change
 NEAR = MINUTE  # between transfers that are read by one call
-KEPT_DAYS = 90
-ROWS_MISSING = "transfers are missing in the copy"
+KEPT_DAYS, AUDITED_DAYS = 90, 7
 
 ADDRESSES = ("owner", "recipient", "refund")  # columns
 STORED = (
     "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "end", "is_repaired",
 )  # fmt: skip
-# Sealed windows with fewer rows than they had when they were last read.
-LACKING = """
-SELECT start FROM mirror_window WHERE is_sealed AND "rows" > (
-  SELECT COUNT(*) FROM mirror_transfer
-  WHERE created >= mirror_window.start * 1000 AND created < mirror_window."end" * 1000)
-"""
 NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
@@ -130,14 +122,9 @@ class Writer:
                 self._note_unlisted(task.start, task.end, reading)
                 self._note_windows(task.start, task.end, reading, now)
             if task.is_audit and not reading.why:
-                Audit.objects.create(at=now, differing=differing)
+                kept = [each for each in state(AUDITS, []) if each[0] >= now - AUDITED_DAYS * DAY]
+                set_state(AUDITS, [*kept, (now, differing)])
         return max(changed, differing)
-
-    def verify(self, *, now: int) -> int:
-        """Let sealed windows be read again of which the copy lacks transfers. Return their number."""
-        lacking = Window.objects.filter(start__in=[each.start for each in Window.objects.raw(LACKING)])
-        with self.transaction():
-            return lacking.update(is_sealed=False, failures=1, reason=ROWS_MISSING, due=now)
 
     def merge(self) -> None:
         """Merge sealed neighbors of a day that are read again at the same time, so that a ledger has few windows."""
@@ -157,15 +144,12 @@ class Writer:
         until = now - days * DAY
         with self.transaction():
             Window.objects.filter(end__lte=until).delete()
-            kept_from = (Window.objects.aggregate(first=Min("start"))["first"] or until) * 1000
-            # Those that ended later are of days that may be counted again.
+            kept_from = Window.objects.aggregate(first=Min("start"))["first"] or until
             if connection.vendor == "postgresql":
-                partitions.expire(kept_from // 1000)
+                partitions.expire(kept_from)
             else:
-                outdated = Transfer.objects.filter(created__lt=kept_from)
-                outdated.filter(Q(end=None) | Q(end__lt=kept_from))._raw_delete("default")
+                Transfer.objects.filter(created__lt=kept_from * 1000)._raw_delete("default")
             facts.expire(until, now=now)
-            Audit.objects.filter(at__lt=now - AUDITED_DAYS * DAY).delete()
 
     # Rows
 
@@ -390,7 +374,7 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (Snapshot, DayBar, Day, Incident, Transfer, Route, Token, Reason, Window, Audit):
+        for model in (Snapshot, DayBar, Day, Incident, Transfer, Route, Token, Reason, Window):
             model.objects.all()._raw_delete("default")
         State.objects.exclude(name=FORGOTTEN).delete()
 

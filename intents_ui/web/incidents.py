@@ -20,6 +20,7 @@ from intents_ui.transfers.incidents import IncidentFacts
 from intents_ui.web.scopes import NamedScope, named
 
 LONGEST_NUMBER = 15  # digits
+SAME = ("number", "kind", "state", "bad", "owners", "usual", "is_alert")  # as the mirror has them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,20 +84,14 @@ def listed(found: Sequence[Incident]) -> list[ListedIncident]:
     names = iter(named(scope for each in found for scope in (each.scope, *sorted(each.routes))))
     return [
         ListedIncident(
-            number=each.number,
             title=whole.title,
-            kind=each.kind,
-            state=each.state,
             since=utc(each.since),
             recovered=optional_utc(each.recovered),
             closed=optional_utc(each.closed),
-            bad=each.bad,
-            owners=each.owners,
-            usual=each.usual,
-            is_alert=each.is_alert,
             scope=whole,
             opened=utc(each.opened),
             routes=[next(names) for _ in each.routes],
+            **{name: getattr(each, name) for name in SAME},
         )
         for each, whole in ((each, next(names)) for each in found)
     ]

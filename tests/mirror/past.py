@@ -9,7 +9,7 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.keeper import NAME, Keeper
-from intents_ui.mirror.models import STATUSES, Audit, Day, Lease, Reason, Route, Token, Transfer, Window, set_state
+from intents_ui.mirror.models import AUDITS, STATUSES, Day, Lease, Reason, Route, Token, Transfer, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.mirror.writer import Writer
 
@@ -173,8 +173,7 @@ def hold_lease(now: datetime, *, seconds: int = 10) -> None:
 
 
 def audit(now: datetime, *differing: int) -> None:
-    for count in differing:
-        Audit.objects.create(at=int(now.timestamp()) - HOUR, differing=count)
+    set_state(AUDITS, [(int(now.timestamp()) - HOUR, count) for count in differing])
 
 
 def unknown_status(now: datetime, status: str) -> None:

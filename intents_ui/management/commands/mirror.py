@@ -111,8 +111,8 @@ class Command(BaseCommand):
             raise CommandError(f"{len(holes)} windows could not be read to their end: {holes[0].reason}.")
 
     def audit(self, **_: Any) -> None:
-        windows, differing, lacking = self.mirror(app.embedded_service()).audit()
-        self.stdout.write(f"{differing} of {windows} windows differed. {lacking} lacked transfers.")
+        windows, differing = self.mirror(app.embedded_service()).audit()
+        self.stdout.write(f"{differing} of {windows} windows differed.")
 
     def recount(self, **_: Any) -> None:
         Day.objects.all().delete()

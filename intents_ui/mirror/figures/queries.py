@@ -396,14 +396,8 @@ def listed(
         matching &= WITHOUT_DURATION
     if reason is not None:
         matching &= Q(reason__text=reason) if reason else Q(reason=None)
-    if has_delivered and reason is None and scope.level is not Level.PROVIDER_ON_CHAIN:
-        days, spans = facts.divided(span)
-        count = sum(DayBar.objects.filter(day__in=days, scope=scope.text).values_list("ended", flat=True))
-        count += sum(facts.ended(each).filter(of_scope).count() for each in spans)
-        others = [each for each in ENDED if each not in outcomes]
-        count -= facts.ended(span).filter(of_scope, WITHOUT_DURATION, outcome__in=others).count()
-    else:
-        count = facts.ended(span).filter(matching).count()
+    # A million take a tenth of a second: an index has what is counted by route.
+    count = facts.ended(span).filter(matching, EACH_ROUTE if has_delivered else ALL).count()
     if sort is Sort.SLOWEST:
         return _slowest(facts.ended(span).filter(matching), has_delivered=has_delivered), count
     first, (since, until) = list[Transfer](), span

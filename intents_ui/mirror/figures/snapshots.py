@@ -21,7 +21,7 @@ from intents_ui.mirror.models import USUAL, Day, DayBar, Route, Snapshot, Token,
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.outcome import Outcome
 
-REST = 19  # seconds for each second of this work, so that a backfill spends little on figures that still change
+REST = 4  # seconds for each second of this work
 LISTED = 50  # rows of a table, and reasons
 ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
 DEPOSIT = 0  # the first step, which is the owner's

@@ -39,9 +39,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            "Audit", [ID, *fields(BigIntegerField, "at"), *fields(models.IntegerField, "differing")]
-        ),
-        migrations.CreateModel(
             "Day", [*fields(BigIntegerField, "start", primary_key=True, serialize=False), *fields(TextField, "facts")]
         ),
         migrations.CreateModel(
