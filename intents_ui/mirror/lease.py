@@ -6,6 +6,7 @@ its lease can't write.
 
 import os
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from intents_ui.mirror.models import Lease
 SECONDS = 14  # with the second between two looks of a spare process, a takeover takes at most 15
 RENEWED_EVERY = 5
 ROW = 1
+_one_at_a_time = threading.RLock()  # transactions of a process: SQLite waits for another one for five seconds only
 
 
 class LeaseLost(Exception):
@@ -75,7 +77,7 @@ def fence(epoch: int, **changes: int) -> None:
 @contextmanager
 def transaction(epoch: int) -> Iterator[None]:
     """Run a transaction that a takeover refuses. Raises LeaseLost."""
-    with db.transaction.atomic():
+    with _one_at_a_time, db.transaction.atomic():
         fence(epoch)
         yield
 

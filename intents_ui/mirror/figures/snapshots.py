@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -238,20 +238,16 @@ class Adder:
         rows = [self.rows(span) for span in spans]
         found = facts.merged([self._past[frozenset(days)], *(each for hours in rows for each in hours.values())])
         sums = self.by_scope(found)
-        hours = defaultdict[ScopeName, dict[int, Bar]](dict)
-        for hour, of_hour in sorted(item for each in rows for item in each.items()) if period.step == HOUR else ():
-            for scope, bar in self.bars(of_hour):
-                hours[scope][hour] = bar
+        hours = self.hours(rows if period.step == HOUR else ())
         if period.bar == HOUR:
             for scope, of_scope in sums.items():
                 of_scope.bars = hours[scope]
             self._add_owners(sums, found)
             return sums
         if unread := {*days} - self._days:
-            for day, scope_text, *day_bar in DayBar.objects.filter(day__in=unread).values_list(
-                "day", "scope", *Bar._fields
-            ):
-                self._bars[scope_text][day] = Bar(*day_bar)
+            of_days = DayBar.objects.filter(day__in=unread).values_list("day", "scope", *Bar._fields)
+            for day, of, *bar_of_day in of_days:
+                self._bars[of][day] = Bar(*bar_of_day)
             self._days |= unread
         for scope, of_scope in sums.items():
             known = self._bars[scope.text]
@@ -289,6 +285,14 @@ class Adder:
                 add(durations, each.durations)
                 add(others, each.others)
         yield from ((scope, Bar.of(*several)) for scope, several in counts.items())
+
+    def hours(self, rows: Iterable[Mapping[int, Found]]) -> Mapping[ScopeName, dict[int, Bar]]:
+        """Return the bars of each hour of these rows."""
+        hours = defaultdict[ScopeName, dict[int, Bar]](dict)
+        for hour, found in sorted(item for each in rows for item in each.items()):
+            for scope, bar in self.bars(found):
+                hours[scope][hour] = bar
+        return hours
 
     def _of_pair(self, pair: Pair) -> Sequence[ScopeName]:
         if pair not in self._scopes:
@@ -340,14 +344,12 @@ class SnapshotWriter:
         for period in periods:
             self._due[period] = now + EVERY[period]
             sums = {EVERYTHING: Sums(owners=(0, 0) if period.bar == HOUR else None)} | self._adder.of(period)
-            common = {
-                "period": period,
-                "at": now,
-                "is_complete": gaps.of(period.since(now), now).is_complete,
-            }
+            is_complete = gaps.of(period.since(now), now).is_complete
             rows = [
                 {
-                    **common,
+                    "period": period,
+                    "at": now,
+                    "is_complete": is_complete,
                     "scope": scope.text,
                     "level": scope.level,
                     **{order.value: each.rank(order) for order in Order},
@@ -364,18 +366,14 @@ class SnapshotWriter:
         with lease.transaction(self._epoch):
             Day.objects.update_or_create(start=day, defaults={"facts": ""})
         self._adder.begin(now)
-        by_hour = self._adder.rows((day, day + DAY))
-        found, hours = facts.merged(by_hour.values()), defaultdict[ScopeName, list[tuple[int, Bar]]](list)
-        has_hours = day >= now - HOURS_SHOWN
-        for hour, of_hour in sorted(by_hour.items()) if has_hours else ():
-            for scope, bar in self._adder.bars(of_hour):
-                hours[scope].append((hour, bar))
+        by_hour, has_hours = self._adder.rows((day, day + DAY)), day >= now - HOURS_SHOWN
+        found, hours = facts.merged(by_hour.values()), self._adder.hours([by_hour] if has_hours else ())
         rows = [
             {
                 "day": day,
                 "scope": scope.text,
                 **bar._asdict(),
-                "hours": to_json(hours[scope]).decode() if has_hours else "",
+                "hours": to_json([*hours[scope].items()]).decode() if has_hours else "",
             }
             for scope, bar in self._adder.bars(found)
         ]
