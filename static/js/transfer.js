@@ -76,6 +76,7 @@ if (document.querySelector("[data-star]")) {
   let unseen = "";
   let state = stateShown()?.state;
   let known; // the entries of an address's feed
+  let pollTimer;
 
   const note = (words) => toast(words, 10_000);
 
@@ -111,32 +112,37 @@ if (document.querySelector("[data-star]")) {
     show();
   }
 
-  // An address has no event stream, so htmx polls its feed, whose newest entries are first.
-  function checkFeed({ response, text }) {
-    if (!response.ok) return;
-    const feed = new DOMParser().parseFromString(text, "application/xml");
-    const entries = Array.from(feed.querySelectorAll("entry"), (entry) => {
+  async function readFeed(url) {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(response.status);
+    const feed = new DOMParser().parseFromString(await response.text(), "application/xml");
+    return Array.from(feed.querySelectorAll("entry"), (entry) => {
       const words = entry.querySelector("title").textContent;
       return { key: entry.querySelector("link").getAttribute("href") + words, words };
     });
-    const fresh = entries.filter(({ key }) => known && !known.has(key));
-    known = new Set(entries.map(({ key }) => key));
-    if (fresh.length) report(fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : ""));
-    show();
   }
 
-  on("htmx:before:request", "[data-feed]", (_, event) => isFollowed || event.preventDefault());
-  on("htmx:after:request", "[data-feed]", (_, event) => {
-    event.preventDefault(); // a swap would take over the feed's title
-    checkFeed(event.detail.ctx);
-  });
+  // An address has no event stream, so poll its feed, whose newest entries are first.
+  async function pollFeed() {
+    clearTimeout(pollTimer);
+    try {
+      const entries = await readFeed(switchShown().dataset.feed);
+      const fresh = entries.filter(({ key }) => known && !known.has(key));
+      known = new Set(entries.map(({ key }) => key));
+      if (isFollowed && fresh.length) report(fresh[0].words + (fresh.length > 1 ? `, and ${fresh.length - 1} more` : ""));
+    } catch {
+      // The next poll may succeed.
+    }
+    show();
+    clearTimeout(pollTimer);
+    if (isFollowed) pollTimer = setTimeout(pollFeed, 30_000);
+  }
 
   function setFollowed(isOn) {
     isFollowed = isOn;
     known = undefined;
+    if (isOn && switchShown()?.dataset.feed) pollFeed();
     show();
-    const feed = document.querySelector("[data-feed]");
-    if (isOn && feed) window.htmx?.trigger(feed, "follow");
   }
 
   function stopFollowing(words) {
