@@ -12,7 +12,7 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import accumulate, pairwise
 
-from intents_ui.formatting import amounts, hashes, times
+from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.amounts import EXACT, Amount
 from intents_ui.formatting.text import UNKNOWN, Figure, Sentence, joined
 from intents_ui.service.models import IntentFees, IntentStatus, ProviderFee
@@ -452,24 +452,46 @@ class Fees:
         return [(start, end - start) for start, end in pairwise((Decimal(0), *ends))]
 
     @property
+    def gap(self) -> Decimal:
+        """Return the total minus the sum of the parts in USD, 0 if either isn't known."""
+        return EXACT.subtract(self.total, self._sum) if self.total is not None and self._sum is not None else Decimal(0)
+
+    @property
     def adds_up(self) -> bool:
         """Return whether the parts make the quoted total, apart from rounding, as far as that is known."""
-        if self.total is None or self._sum is None:
-            return True
-        return EXACT.subtract(self.total, self._sum).copy_abs() <= TOLERANCE
+        return self.gap.copy_abs() <= TOLERANCE
 
     @property
     def sentence(self) -> str:
-        """Return what the total is, if it isn't quoted, or by how much the parts differ from it."""
-        if self.total is not None and self._sum is not None and not self.adds_up:
-            gap = EXACT.subtract(self.total, self._sum)
-            apart, more = amounts.fee(gap.copy_abs()), "less" if gap > 0 else "more"
-            return Sentence("Fees add up to ", amounts.fee(self._sum), ", ", apart, f" {more} than the quoted total.")
-        if self.is_stated or not self.parts:
-            return ""
+        """Return what the total is and what it differs by from its parts, "" if they add up in USD and in the token."""
+        return joined(" ", filter(None, (self._about_usd(), self._about_tokens()))) if self.parts else ""
+
+    def _about_usd(self) -> str:
         if self.total is None:
             return "Some fees have no USD value, so no total is shown."
-        return "The service reported no total. This is the sum of the fees listed."
+        if not self.is_stated:
+            return "The service reported no total. This is the sum of the fees listed."
+        if self._sum is None:
+            return "" if self._token_gap == 0 else "Some fees have no USD value, so the total can't be checked."
+        listed, apart = amounts.fee(self._sum), amounts.fee(self.gap.copy_abs())
+        return _difference("Fees", listed, apart, is_less=self.gap > 0) if self.gap else ""
+
+    def _about_tokens(self) -> str:
+        total, gap = self._received.total_fee_amount, self._token_gap
+        if not gap or total is None:
+            return ""
+        listed, apart = (FeePart("", None, self._in_fee_token(units)).in_token for units in (total - gap, abs(gap)))
+        symbol = self._transfer.money(None, self._transfer.origin_chain_id, self._received.fee_token_address).symbol
+        token = text.symbol(symbol).shown if symbol else "the fee token"
+        return _difference(f"In {token}, fees", listed, apart, is_less=gap > 0)
+
+    @property
+    def _token_gap(self) -> int | None:
+        """Return the total minus the sum of the parts in base units. It can differ even if the USD values add up."""
+        fees = self._received
+        units = (fees.gas_fee_total, fees.provider_fee_total, fees.service_fee_total, fees.collector_fee_total)
+        known = [value for value in units if value is not None]
+        return fees.total_fee_amount - sum(known) if fees.total_fee_amount is not None and known else None
 
     def _reported_parts(self) -> Iterator[FeePart]:
         fees, provider = self._received, self._received.provider or NO_PROVIDER
@@ -513,3 +535,8 @@ class Fees:
         if token_amounts.is_same_token(money, asked):
             money = replace(money, own_decimals=transfer.asked.decimals)
         return money.amount
+
+
+def _difference(fees: str, listed: str, apart: str, *, is_less: bool) -> Sentence:
+    more = "less" if is_less else "more"
+    return Sentence(f"{fees} add up to ", listed, ", ", apart, f" {more} than the quoted total.")

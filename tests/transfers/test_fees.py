@@ -12,6 +12,7 @@ from intents_ui.service.models import (
     IntentFees,
     NativeCurrency,
     ProviderFee,
+    TokenMetadata,
 )
 from intents_ui.transfers import comparison as display
 from tests.transfers import builders
@@ -60,7 +61,7 @@ def test_parts_and_total():
     named(
         ("a part is missing", "2.10", "Fees add up to $1.75, $0.35 less than the quoted total.", False),
         ("more parts than the total", "1.72", "Fees add up to $1.75, $0.03 more than the quoted total.", False),
-        ("by cents, all rounded", "1.73", "", True),
+        ("by cents, all rounded", "1.73", "Fees add up to $1.75, $0.02 more than the quoted total.", True),
         ("no total", None, "The service reported no total. This is the sum of the fees listed.", True),
     ),
 )
@@ -98,7 +99,8 @@ def test_a_fee_without_usd_is_shown_and_no_usd_total_computed():
     received = IntentFees(gas_fee_usd=usd("1"), service_fee_total=5, fee_token_address=USDC, total_fee_usd=usd("2"))
     found = fees(received)
     assert [(part.label, part.shown) for part in found.parts] == [("Network fees", "$1.00"), ("Service fee", "—")]
-    assert (found.shown, found.adds_up, found.sentence, found.bar) == ("$2.00", True, "", [])
+    unchecked = "Some fees have no USD value, so the total can't be checked."
+    assert (found.shown, found.adds_up, found.sentence, found.bar) == ("$2.00", True, unchecked, [])
     without = fees(received.model_copy(update={"total_fee_usd": None}))
     assert (without.shown, without.sentence) == ("—", "Some fees have no USD value, so no total is shown.")
 
@@ -133,6 +135,22 @@ def test_a_network_fee_is_in_the_native_token_of_its_chain():
 
 
 PARTS = ("gas_fee_usd", "provider_fee_usd", "service_fee_usd", "collector_fee_usd")
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 2**256 - 1), min_size=4, max_size=4), st.integers(0, 2**256 - 1))
+def test_amounts_and_difference_make_the_total_to_the_last_unit(values, total):
+    names = ("gas_fee_total", "provider_fee_total", "service_fee_total", "collector_fee_total")
+    received = IntentFees(**dict(zip(names, values, strict=True)), total_fee_amount=total, fee_token_address=USDC)
+    known = TokenMetadata(chain_id=ARBITRUM, token_address=USDC, symbol="FEE", decimals=None)
+    receipt = builders.receipt(summary=builders.summary(origin_token_metadata=known))
+    sentence = display.Fees(builders.at(builders.intent(fees=received), receipt)).sentence
+    if sum(values) == total:
+        assert sentence == "Some fees have no USD value, so no total is shown."
+    else:
+        listed, apart = (f"{units:,} base units of FEE" for units in (sum(values), abs(total - sum(values))))
+        more = "less" if total > sum(values) else "more"
+        assert f"add up to {listed}, {apart} {more} than the quoted total." in sentence
 
 
 @settings(deadline=None)
