@@ -15,14 +15,20 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from pydantic import Field, TypeAdapter
 
 from intents_ui.search.filters import LARGEST_SIZE
-from intents_ui.service.lookup import Position
+from intents_ui.service.lookup import MAX_EARLIER, Position
 from intents_ui.service.models import Page
 
 NAME = "cursor"  # the URL parameter
 LONGEST = 8_000  # characters, far above the usual length
 LONGEST_TEXT = 50_000  # characters of its JSON
 # The list's fingerprint, the page's number, and the cursors of the page and of those before it.
-PARTS: Final = TypeAdapter(tuple[str, int, Annotated[tuple[str | None, ...], Field(min_length=1)]])
+PARTS: Final = TypeAdapter(
+    tuple[
+        str,
+        Annotated[int, Field(ge=1, le=10**6)],
+        Annotated[tuple[str | None, ...], Field(min_length=1, max_length=1 + MAX_EARLIER)],
+    ]
+)
 
 
 class Unreadable(Exception):

@@ -1,7 +1,7 @@
 """What a text says about a transfer besides identifiers: `2000 USDT Polygon to Katana this morning`.
 
 Each fact has a pattern of the words that mean it (`words.toml`, the listed chains and tokens). What one has read is
-blanked, so that no other reads it. All repetition is bounded, so no input is slow.
+blanked, so that no other reads it. No pattern reads a place of the text again and again, so no input is slow.
 """
 
 import re
@@ -19,6 +19,7 @@ from intents_ui.search.identifiers import USUAL_NAMES, WORDS, ParsedText
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
 
+LONGEST = 64_000  # characters, once written plainly: `½` becomes three
 LONGEST_NUMBER = 80  # characters. A uint256 has 78 digits
 SHORTEST_NAME = 3  # characters of the beginning of a chain's name
 SHORTEST_SYMBOL = 3  # characters. Shorter ones count only in their own case, and next to the amount
@@ -102,8 +103,10 @@ NUMBER = (
     r"(?<![\w.,'-])[1-9]\d{0,2}(?:\ \d{3}(?!\d))++(?:[.,]\d++)?+"
     r"|[.,]?\d++(?:[.,'_\u066b\u066c]\d++)*+"
 )
+# Not inside a number, so that each is read once however long it is.
+COUNT = rf"(?<![\d.,'_\u066b\u066c])(?!(?<=\d\ )\d{{3}}(?!\d))(?>{NUMBER})"
 ARROW = r"[→⇒➔➜]|[-=]{1,2}>|(?:(?<=\S)|(?<=\S\ ))>"
-DATE = r"(?<![\w.,/-])(?:\d{4}-\d\d-\d\d(?![\d-])|\d{1,2}(?P<mark>[./])\d{1,2}(?P=mark)20\d\d(?![\d/]))"
+DATE = r"(?<![\w.,/-])(?:20\d\d-\d\d-\d\d(?![\d-])|\d{1,2}(?P<mark>[./])\d{1,2}(?P=mark)20\d\d(?![\d/]))"
 BEFORE_A_NUMBER = re.compile(rf"(?:(?P<dollars>\$)\ ?|(?:{LETTER}|[\d_])[-:]?|[#/+@€£¥])\Z")
 AFTER_A_NUMBER = re.compile(r"\ ?[%€£¥]|[/:-]\d")
 BARE_MEMO = re.compile(r"(?<!\w)#(?P<memo>[A-Za-z0-9][A-Za-z0-9_-]{0,63}+)(?!\w)", re.ASCII)
@@ -224,7 +227,7 @@ def _times() -> re.Pattern[str]:
         rf"|(?P<day>{day}){between}{GAP}(?P<month>{month})(?:{between}{GAP}(?P<year>{year}))?"
         rf"|(?P<month_first>{month}){GAP}(?P<day_behind>{day}){between}(?:{GAP}(?P<year_behind>{year}))?"
         r"|(?P<month_number>\d{1,2})月(?P<its_day>\d{1,2})日?"
-        rf"|(?:(?P<since>{_words('since')}){GAP})?(?P<count>(?<![\d.,'])(?>{NUMBER})|{_words('one')})[^\w{BLANK}]{{0,2}}+"
+        rf"|(?:(?P<since>{_words('since')}){GAP})?(?P<count>{COUNT}|{_words('one')})[^\w{BLANK}]{{0,2}}+"
         rf"(?P<unit>{_words('unit')})(?:{GAP}(?P<ago>{_words('ago')}))?"
         rf"|(?P<days>{_words('days')})|(?P<now>{_words('now')})"
     )
@@ -278,7 +281,7 @@ class _Text:
     """A text, and what is left of it: what has been read is blank."""
 
     def __init__(self, written: str, chains: dict[str, ChainInfo], symbols: dict[str, str]) -> None:
-        self._left = APART.sub(f" {BLANK} ", _plain(written))
+        self._left = APART.sub(f" {BLANK} ", _plain(written)[:LONGEST])
         self._chains = {_key(name): chain for name, chain in chains.items()}
         self._listed = symbols  # as listed, by how they are written
         self._token = _symbols((*symbols,))

@@ -1,7 +1,7 @@
 """Transfers for display: read from the service, with names and the balances of their intent addresses.
 
 A transfer is made once from the same objects of the service, names, balances and five seconds (`TransferMemo`). An
-entry of a list that comes again in another response is the same object (`KnownEntries`).
+entry of a list that comes again in another response is the same object (`Answer.as_history`).
 
 The service reports balances only in the owner's history, and that call is slow because the service queries chains for
 it. A response is fresh for some seconds. After that it remains the last known balance until the transfer changes. All

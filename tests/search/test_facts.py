@@ -39,6 +39,8 @@ def read(written: str) -> str:
         ("100 USDC\non Base to Ethereum", "100 USDC, Base to Ethereum"),
         ("100 USDC\nBase, Ethereum", "100 USDC, Base to Ethereum"),
         ("100 USDC on Fantom", "100 USDC"),
+        ("100 USDC, 9999-12-31 and 0001-01-01", "100 USDC"),
+        ("100 USDC, 12 000 minutes ago", "100 USDC, Nov 9, 2026 to Nov 20, 2026"),
     ],
 )
 def test_amount_token_and_chains_are_read_around_other_words(written: str, said: str) -> None:
@@ -67,7 +69,12 @@ UNITS = ("9", "9,", ".", "1 ", "of ", "nov ", "3rd ", "USDC", "USDC 1 ", "base "
 
 
 @pytest.mark.parametrize(
-    ("unit", "length"), [("9,", 100_000), ("base ", 100_000), ("9 ", 16_000), ("今天", 16_000), ("of of ", 16_000)]
+    ("unit", "length"),
+    [
+        ("9,", 100_000),
+        ("base ", 100_000),
+        *((unit, 16_000) for unit in ("9 ", "100 ", "1_", "1\u066c", "今天", "of of ")),
+    ],
 )
 def test_the_cost_grows_with_length_only(unit: str, length: int) -> None:
     assert grows_with_its_length(read, (unit * length)[:length])

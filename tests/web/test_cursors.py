@@ -58,6 +58,8 @@ def written(*parts: object) -> str:
 STRANGE = [
     *(written(*parts) for parts in ([], ["x"], ["x", 1, []], ["x", "one", [None]], ["x", 1, "x"])),
     *(written("x", 1, [text]) for text in ("[]", '{"pageSize":100000}', '{"after":1,"after":2}', "\ud800")),
+    *(written("x", number, [None]) for number in (0, -1, 10**4299)),
+    written("x", 1, [None] * 1_000),
     written("x", 1, [json.dumps({"column": "x" * 1_000_000})]),
     urlsafe_base64_encode(b'["x",1,[null]]'),
     "zz",
