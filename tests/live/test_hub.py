@@ -96,6 +96,17 @@ async def test_closing_the_hub_ends_every_subscription(service, clock, slow):
     assert service.waits == 0
 
 
+async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock):
+    intents = [service.emulator.play("cross-chain-fast", age=22)["intentId"] for _ in range(6)]
+    async with hub_on(service, clock=clock, held_calls=2) as hub:
+        watching = [Viewer(hub, intent) for intent in intents]
+        await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 2)
+        clock.forward(40)
+        await asyncio.gather(*(viewer.task for viewer in watching))
+        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
+        assert not any(snapshot.stale_since for viewer in watching for snapshot in viewer.snapshots)
+
+
 async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery(service, clock, slow):
     async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, slow) as (viewer,):
         await until(lambda: viewer.snapshots and service.waits)

@@ -96,6 +96,20 @@ async def test_a_returning_reader_with_the_latest_snapshot_gets_nothing_until_it
         ]
 
 
+async def test_a_viewer_that_never_reads_holds_up_no_other(service, page, clock, fast):
+    async with streams_on(service, page, clock) as streams:
+        stalled = Browser(streams, f"/live/{fast}")
+        stalled.reads.clear()
+        reading = Browser(streams, f"/live/{fast}")
+        async with browsing(stalled):
+            await until(lambda: reading.events and service.waits and len(streams.open) == 2)
+            clock.forward(40)
+            await reading.task
+            assert [event.name for event in reading.events] == ["", "", "done"]
+            assert (stalled.received, len(streams.open)) == (b"", 1)
+            stalled.reads.set()
+
+
 async def test_the_same_snapshot_is_rendered_once_but_again_after_an_outage(service, page, clock):
     """A fragment has the time of its data."""
     fresh = Snapshot("0x" + "1f" * 32, None, learned_at=None)

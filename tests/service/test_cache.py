@@ -311,6 +311,14 @@ def test_a_timestamp_in_the_future_does_not_freeze_a_status(service: Upstream, a
     assert service.service.ask(GET, newest=True).status == "EXECUTING"
 
 
+def test_a_read_after_our_own_write_is_accepted_whatever_its_timestamp(service: Upstream) -> None:
+    service.does = status_is("QUOTED", minutes_ago=1)
+    assert service.service.ask(GET).status == "QUOTED"
+    service.service.forget("0x1")
+    service.does = status_is("COMMITTED", minutes_ago=2)
+    assert service.service.ask(GET).status == "COMMITTED"
+
+
 # How much
 
 

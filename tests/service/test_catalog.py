@@ -115,6 +115,16 @@ def test_an_outage_breaks_no_page_and_is_not_probed_by_every_page(service):
     assert catalog.chain(1)
 
 
+def test_cached_names_survive_an_outage(service):
+    catalog = service.catalog()
+    assert catalog.chain(1)
+    service.now += 5000
+    service.failure = httpx.Response(500)
+    for _ in range(2):
+        assert catalog.chain(1)
+        until(lambda: len(service.requested) == 1 + ATTEMPTS)
+
+
 def test_a_page_loads_all_the_lists_it_needs_in_one_batch(service):
     catalog = service.catalog()
     service.hold = threading.Barrier(3, timeout=60).wait  # nothing is answered before all three were asked

@@ -8,6 +8,7 @@ import pytest
 
 from intents_ui.service import operations
 from intents_ui.service.errors import NotFound, OutOfTime
+from intents_ui.service.models import Intent
 from intents_ui.service.request_context import within
 from tests.counted import count
 from tests.service.scripted_server import Visit
@@ -60,6 +61,15 @@ def test_every_waiter_gets_its_own_exception(service: Upstream, may_answer: thre
     assert {type(error) for error in errors} == {NotFound}
     assert len(set(map(id, errors))) == READERS
     assert service.requested == ["GetIntent"]
+
+
+def test_writes_are_never_shared(service: Upstream, may_answer: threading.Event) -> None:
+    call = operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))
+    with ThreadPoolExecutor(2) as threads:
+        asked = [threads.submit(service.service.ask, call) for _ in range(2)]
+        until(lambda: service.requested == [call.operation] * 2)  # both under way at the same time
+        may_answer.set()
+        assert asked[0].result(60) == asked[1].result(60)
 
 
 def test_a_waiter_whose_page_is_out_of_time_does_not_wait_for_the_others(

@@ -190,6 +190,16 @@ def test_a_429_pauses_every_call(service: Upstream) -> None:
     assert ask(service) is None
 
 
+def test_one_call_probes_after_the_pause_and_a_second_429_extends_it(service: Upstream) -> None:
+    service.does = LIMITED
+    ask(service)
+    assert asked_while(service, seconds=19) == 0
+    assert asked_while(service, seconds=21) == 1
+    service.does = good
+    service.clock.now += 22
+    assert ask(service) is None
+
+
 # The key
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.errors import Overloaded, Reason, ServiceError, Unreachable, Unreadable
+from intents_ui.service.errors import Overloaded, Reason, ServiceError, TooBusy, Unreachable, Unreadable
 from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.operations import Kind, ServiceConfig
 from tests.service.clients import CANARY, call_sender, client
@@ -202,6 +202,12 @@ def test_a_proxy_error_page_means_that_the_service_failed(status):
     assert (type(error), error.status) == (Unreachable, status)
     assert error.reason is (Reason.TIMEOUT if status == 504 else Reason.FAILED)
     assert len(str(error)) < 400
+
+
+def test_a_proxys_429_page_is_a_rate_limit():
+    error = ends_in(answering("<html>", status=429, kind="text/html", headers={"Retry-After": "7"}))
+    assert isinstance(error, TooBusy)
+    assert 7 <= error.retry_after <= 7.7  # a little more than was said, so that not all come back at once
 
 
 # Unusual responses that are read

@@ -102,6 +102,19 @@ def test_rows_that_are_added_or_leave_the_list_hide_no_others_on_the_way_back() 
     assert numbers(list_page(history, DESC, at=following))[0] == 27
 
 
+@pytest.mark.parametrize(("first", "new"), [(DESC, 30), (ASC, -1)], ids=["newest first", "oldest first"])
+def test_every_row_is_met_once_while_others_are_added_and_leave(first: Page, new: int) -> None:
+    history = FakeHistory(range(30))
+    met, at, leaving = list[int](), Position(), iter((3, 26, 14, 15, 8, 21))
+    while at:
+        page = list_page(history, first, at=at)
+        met, at = met + numbers(page), page.following
+        history.numbers |= {new, 100 * new}  # before the reader's place
+        history.numbers.discard(next(leaving, new))
+    assert len(met) == len(set(met))
+    assert history.numbers & set(range(30)) <= set(met) <= set(range(30))
+
+
 def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
     text = '{"after": 7,  "shard":"b\\/2", "more":true}'
     answer = answered([row(8)], json.loads(text), page=DESC)

@@ -10,7 +10,7 @@ from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, Reason, U
 from intents_ui.service.operations import Kind
 from intents_ui.service.request_context import within
 from tests.service.clients import CANARY, client
-from tests.service.scripted_server import Script, answering, serving
+from tests.service.scripted_server import Script, Visit, answering, serving
 
 NOT_FOUND = {"error": "NotFound", "code": 8000, "msg": "Resource not found", "cause": "intent 1", "status": 400}
 
@@ -79,6 +79,14 @@ def test_an_oversized_response_body_is_dropped() -> None:
     made = attempt(answering('{"intents":"' + "x" * 5000 + '"}'), size=1000)
     assert isinstance(made.error, Unreadable)
     assert (made.error.reason, made.status, made.text) == (Reason.TOO_LARGE, 200, "")
+
+
+@pytest.mark.parametrize("script", [answering({}, status=500), Visit.reset, lambda visit: None])
+def test_a_write_that_fails_is_sent_once(script: Script) -> None:
+    with serving(script) as server, client(server.url) as service:
+        made = service.attempt("CommitIntent", "{}", kind=Kind.WRITE)
+    assert made.error
+    assert len(server.visits) == 1
 
 
 def test_no_request_is_sent_when_no_time_is_left() -> None:
