@@ -12,13 +12,16 @@
   const PHRASE = 12;
   let known;
 
-  // Whether eleven of twelve words in a row are on the list, and two of them differ.
+  // Whether eleven of twelve words in a row are on the list, and at least eight of them differ. Or all are, and only the
+  // last differs, as in phrases of tests.
   async function hasPhrase(words) {
     if (words.length < PHRASE) return false;
     known ??= new Set((await (await fetch("/static/vendor/bip39-english.txt")).text()).split("\n"));
     return words.some((_, at) => {
       const found = words.slice(at, at + PHRASE).filter((word) => known.has(word));
-      return found.length >= PHRASE - 1 && new Set(found).size > 1;
+      const first = new Set(found.slice(0, -1));
+      const isOfTests = found.length === PHRASE && first.size === 1 && !first.has(found.at(-1));
+      return isOfTests || (found.length >= PHRASE - 1 && new Set(found).size > 7);
     });
   }
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Visit, visiting
-from tests.pages.test_secret_text import SECRETS
+from tests.pages.test_secret_text import HARMLESS, SECRETS
 
 pytestmark = pytest.mark.browser
 FORMS = {"/": "[data-search]", "/triage": "[data-case]"}
@@ -16,7 +16,7 @@ def test_a_pasted_secret_is_not_sent(browser: Browser, server: str, path: str) -
         sent: list[str] = []
         visit.page.on("request", lambda request: sent.append(f"{request.url} {request.post_data or ''}"))
         visit.open(path)
-        for name in ("twelve words", "WIF", "named digits"):
+        for name in ("twelve words", "eleven words alike", "WIF", "named digits"):
             field = visit.page.locator(FORMS[path])
             field.fill(SECRETS[name])
             sent.clear()
@@ -42,10 +42,12 @@ def test_a_suggestion_to_search_for_a_secret_sends_nothing(browser: Browser, ser
 
 @pytest.mark.programs
 def test_an_ordinary_message_is_looked_up(visit: Visit) -> None:
-    visit.open("/")
-    field = visit.page.locator("[data-search]")
     # Its words look like those of a phrase until the list has been read.
-    field.fill("please send help quickly because money went missing yesterday after lunch sadly 0x" + "cd" * 32)
-    field.press("Enter")
-    visit.page.wait_for_url("**/search?q=please*")
-    visit.forgive(404)
+    message = "please send help quickly because money went missing yesterday after lunch sadly 0x" + "cd" * 32
+    for text in (message, HARMLESS["one word after another"]):
+        visit.open("/")
+        field = visit.page.locator("[data-search]")
+        field.fill(text)
+        field.press("Enter")
+        visit.page.wait_for_url(f"**/search?q={text.split()[0]}*")
+        visit.forgive(404)

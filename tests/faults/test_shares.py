@@ -19,9 +19,11 @@ from intents_ui.http.limits import REQUESTS
 from intents_ui.service import request_context
 from intents_ui.service.request_context import Origin
 from intents_ui.settings import ENV
+from intents_ui.web import reading
 from tests.pages import asgi as front_door
 from tests.pages.conftest import fresh
 from tests.pages.doors import ids
+from tests.pages.recorded import recorded
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.usefixtures("emulator")
@@ -148,6 +150,31 @@ def test_a_page_that_waited_too_long_for_a_thread_is_rejected(monkeypatch: pytes
     late = ask(GREEDY, "/help")
     assert (late.status_code, late.headers["Retry-After"]) == (503, "2")
     assert "Dashboard busy" in late.text
+
+
+def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
+    emulator: Emulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BALANCE_TIMEOUT", 0.0)
+    finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11, 14, 16, 18)]
+    is_answering, asked = threading.Event(), []
+    with recorded(emulator, monkeypatch) as way:
+        app.current().service.threads = app.current().executor
+
+        def answer(_: object) -> dict[str, object] | None:
+            asked.append(request_context.client())
+            return None if is_answering.wait(PATIENCE) else {}
+
+        way.scripts["GetIntentHistory"] = answer
+        try:
+            for each in finished[1:]:
+                assert ask(GREEDY, f"/intent/{each}").status_code == 200
+            assert ask(OTHER, f"/intent/{finished[0]}").status_code == 200
+            until(lambda: OTHER in asked)
+            assert asked.count(GREEDY) == SHARE // 2
+        finally:
+            is_answering.set()
+            until(lambda: app.current().executor.running == 0)
 
 
 # Bodies
