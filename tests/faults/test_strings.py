@@ -30,7 +30,17 @@ from intents_ui.triage import views
 from intents_ui.web import frame
 from tests.emulator.driving import request
 from tests.faults import corpus
-from tests.faults.hostile import HARMLESS, Hostile, answering, differences, is_anything, is_word, skeleton, texts
+from tests.faults.hostile import (
+    HARMLESS,
+    Hostile,
+    answering,
+    differences,
+    is_anything,
+    is_word,
+    skeleton,
+    texts,
+    visible,
+)
 from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_OWNER, Sample, read
 from tests.pages.reading import content
 
@@ -151,6 +161,16 @@ def test_no_untrusted_string_becomes_an_element_or_an_attribute(crawls: tuple[Cr
             wrong += [f"{path}: {each}" for each in differences(answer.text, other.text)]
     assert wrong == [], "\n".join(wrong)
     assert len(one.service.given) > len(corpus.XSS) / 2
+
+
+def test_untrusted_strings_are_read_as_they_were_typed(crawls: tuple[Crawl, Crawl]) -> None:
+    """Some are shortened everywhere. None is escaped twice."""
+    pages = (LexborHTMLParser(answer.text).root for answer in crawls[0].of("text/html").values())
+    read = " ".join(" ".join(page.text() for page in pages if page).split())
+    given = [" ".join(visible(each).split()) for each in crawls[0].service.given]
+    assert sum(each in read for each in given) > len(given) * 0.7
+    doubly = [html.escape(each, quote=False) for each in given if len(each) > 5 and "<" in each]
+    assert [each for each in doubly if each in read and not any(each in typed for typed in given)] == []
 
 
 # Right-to-left text

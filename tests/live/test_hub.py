@@ -96,6 +96,13 @@ async def test_closing_the_hub_ends_every_subscription(service, clock, slow):
     assert service.waits == 0
 
 
+async def test_an_unknown_status_is_not_final(service, clock):
+    intent = service.emulator.play(17, age=20)["intentId"]
+    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
+        await until(lambda: viewer.snapshots and service.waits)
+        assert not viewer.snapshots[-1].is_final
+
+
 async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock):
     intents = [service.emulator.play("cross-chain-fast", age=22)["intentId"] for _ in range(6)]
     async with hub_on(service, clock=clock, held_calls=2) as hub:

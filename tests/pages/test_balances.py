@@ -15,7 +15,7 @@ from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
 from intents_ui.transfers.balances import NO_OWNER, NOTHING
 from intents_ui.transfers.rules import MESSAGES
-from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT
+from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, NOT_CHECKED
 from intents_ui.transfers.transfer import Check, Transfer
 from intents_ui.web import reading
 from tests.emulator.driving import quote
@@ -71,6 +71,14 @@ def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     after = visible_text(site.get(f"/intent/{intent_id}/receipt?once", headers=PARTIAL))
     assert MESSAGES["aborted.recoverable"].headline in after
     assert CHECKING not in after
+
+
+def test_a_failed_lookup_is_reported_and_supports_no_conclusion(site: Client, emulator: Emulator) -> None:
+    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
+    emulator.inject("GetIntentHistory", "node-down-503")
+    said = visible_text(site.get(f"/intent/{intent_id}"))
+    assert NOT_CHECKED in said
+    assert MESSAGES["aborted.recoverable"].headline not in said
 
 
 def test_a_response_from_before_the_transfer_says_nothing_about_it(
