@@ -333,15 +333,16 @@ class Prices:
         keys = {token: _key(*token) for token in tokens}
         spelled = {key: token for token, key in keys.items()}
         found: dict[Token, Price] = {}
-        if self._clock() >= self._paused_until:
-            batches = batched([spelled[key] for key in sorted(spelled)], PRICES_AT_A_TIME)
-            with within(PATIENCE_SECONDS):
-                answers = self._service.threads.together(*(partial(self._batch, batch) for batch in batches))
-            for answer in answers:
-                if not isinstance(answer, ServiceError):
-                    found |= answer
-                elif answer.may_serve_stale and not isinstance(answer, Overloaded):  # the service isn't well
-                    self._paused_until = self._clock() + PAUSE_SECONDS
+        batches = list(batched([spelled[key] for key in sorted(spelled)], PRICES_AT_A_TIME))
+        if self._clock() < self._paused_until:
+            batches = [each for each in batches if self._service.cache.get(operations.get_token_prices(each))]
+        with within(PATIENCE_SECONDS):
+            answers = self._service.threads.together(*(partial(self._batch, batch) for batch in batches))
+        for answer in answers:
+            if not isinstance(answer, ServiceError):
+                found |= answer
+            elif answer.may_serve_stale and not isinstance(answer, Overloaded):  # the service isn't well
+                self._paused_until = self._clock() + PAUSE_SECONDS
         return {token: found[key] for token, key in keys.items() if key in found}
 
     def _batch(self, tokens: Sequence[Token]) -> dict[Token, Price]:

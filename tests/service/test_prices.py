@@ -133,3 +133,11 @@ def test_a_rejected_batch_is_retried_but_an_outage_is_not_probed_each_time():
     service.failing = lambda asked: None
     service.now += 10
     assert service.of([USDC]) == {USDC: Price(None)}
+
+
+def test_an_outage_hides_no_price_that_is_still_fresh():
+    service = Service(price(USDC, 1))
+    known = service.of([USDC])
+    service.failing = lambda asked: answered({}, status=503)
+    assert service.of([ETH]) == {}
+    assert service.of([USDC]) == known == {USDC: Price(Decimal(1))}
