@@ -14,7 +14,7 @@ import ssl
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -113,11 +113,11 @@ class _Body(httpx.SyncByteStream):
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
-    """Network backend that connects within the deadline, in other threads because a name lookup can hang."""
+    """Network backend that connects within the deadline, in a thread of its own because a name lookup can hang."""
 
     def __init__(self, *, connections: int) -> None:
         self._sockets = httpcore.SyncBackend()
-        self._threads = ThreadPoolExecutor(connections, thread_name_prefix="connect")
+        self._pending = threading.BoundedSemaphore(connections)
 
     def connect_tcp(
         self,
@@ -128,12 +128,24 @@ class DeadlineBackend(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
-        connected = self._threads.submit(self._sockets.connect_tcp, host, port, allowed, local_address, socket_options)
+        connected: Future[httpcore.NetworkStream] = Future()
+
+        def connect() -> None:
+            try:
+                connected.set_result(self._sockets.connect_tcp(host, port, allowed, local_address, socket_options))
+            except Exception as error:
+                connected.set_exception(error)
+            finally:
+                self._pending.release()
+
+        if not self._pending.acquire(timeout=-1 if allowed is None else allowed):
+            raise httpcore.ConnectTimeout("too many connections are being opened")
+        # A daemon, so that a lookup that hangs doesn't block the process's exit.
+        threading.Thread(target=connect, name="connect", daemon=True).start()
         try:
             return DeadlineStream(connected.result(allowed))
         except TimeoutError:
-            if not connected.cancel():
-                connected.add_done_callback(_close_unused)
+            connected.add_done_callback(_close_unused)
             raise httpcore.ConnectTimeout("not connected in time") from None
         except UnicodeError as error:
             raise httpcore.ConnectError("not a host name") from error
