@@ -18,7 +18,8 @@ from intents_ui.http import failures
 from intents_ui.service.outcome import Outcome
 
 # Durations are in seconds.
-type Seconds = Annotated[float, BeforeValidator(lambda found: getattr(found, "total_seconds", lambda: found)())]
+# Not a `type` statement, which would be a schema of its own in the description of the API.
+Seconds = Annotated[float, BeforeValidator(lambda found: getattr(found, "total_seconds", lambda: found)())]
 
 
 class ApiShare(ApiModel, from_attributes=True):

@@ -54,6 +54,13 @@ NOT_POWERS: Final = {
     "private-state-token-issuance",
     "private-state-token-redemption",
     "unload",
+    # Of advertisements, which some versions have and others lack. Only our own scripts run.
+    "attribution-reporting",
+    "join-ad-interest-group",
+    "private-aggregation",
+    "run-ad-auction",
+    "shared-storage",
+    "shared-storage-select-url",
 }
 WATCH: Final = """
 window.pwn = (name) => (window.top.PWN ??= []).push(name);
