@@ -44,7 +44,7 @@ SECRETS = ("Traceback", str(ROOT), "rpc/Service", "http://embedded")
 
 
 class Row(NamedTuple):
-    """`calls`: calls of the service at the most. `result`: words of the page, or `>` and where it redirects to."""
+    """`calls`: maximum number of service calls. `result`: words of the page, or `>` and where it redirects to."""
 
     name: str
     path: str

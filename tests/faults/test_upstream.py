@@ -60,7 +60,7 @@ class SecureServer(ScriptedServer):
 
 
 class OldServer(SecureServer):
-    """Speaks TLS 1.1 at the most, which nobody may take."""
+    """Speaks TLS 1.1 at most, which no client may accept."""
 
     def __init__(self, script: Script, certificate: trustme.LeafCert) -> None:
         super().__init__(script, certificate)

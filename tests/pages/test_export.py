@@ -609,7 +609,7 @@ def test_the_stop_button_works_with_and_without_javascript(service: Service) -> 
     stopped = ask("POST", path)
     assert (stopped.status_code, stopped.headers["Location"]) == (302, path)
     exported = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
-    assert exported.state == "complete"  # the link of a stopped export starts it anew
+    assert exported.state == "complete"  # the link of a stopped export starts it again
 
 
 @pytest.mark.parametrize("run", ["short", "a" * 17, "abcdefghijklmn.$"])

@@ -55,7 +55,7 @@ STATES = [
     pytest.param("/history?owner=" + UNUSED_ADDRESS, "No matching transfers", "/history", id="history, filters"),
     pytest.param(f"/address/{UNUSED_ADDRESS}", "No matches", "/search", id="address"),
     pytest.param(f"/address/{ZERO}", "be looked up. Try a wallet", "/search", id="the zero address"),
-    pytest.param("/tokens?q=nobody&chain=1", "No tokens match", "/tokens?q=nobody", id="tokens, search"),
+    pytest.param("/tokens?q=absent&chain=1", "No tokens match", "/tokens?q=absent", id="tokens, search"),
     pytest.param("/chain/84532", "No outgoing transfers yet", "/routes?from=84532", id="chain, origin"),
     pytest.param("/chain/84532", "No incoming transfers yet", "/routes?to=84532", id="chain, destination"),
     pytest.param(f"/chain/{NEW_CHAIN}", "No listed tokens on this chain", "show=external", id="chain, tokens"),
