@@ -128,7 +128,7 @@ def functions() -> Mapping[bytes, Function]:
 
 @dataclass(frozen=True)
 class Decoded:
-    """A decoded call. Contracts ignore bytes behind the arguments.
+    """A decoded call. Contracts ignore the `left_over` bytes behind the arguments.
 
     `values` are those of the function's `arguments`, by name, as decoded by eth-abi: str for an address or string, int,
     bool, bytes, or a tuple of them.
@@ -136,16 +136,19 @@ class Decoded:
 
     function: Function
     values: Mapping[str, Any]
+    left_over: int = 0
 
 
 class _Stream(ContextFramesBytesIO):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)  # type: ignore[no-untyped-call]
         self.left = MAX_READINGS * len(data)
+        self.end = 0
 
     def read(self, size: int | None = -1) -> bytes:
         found = super().read(size)
         self.left -= len(found)
+        self.end = max(self.end, self.tell())
         if self.left < 0:
             raise DecodingError("the same bytes were read over and over")
         return found
@@ -192,9 +195,12 @@ def decoded(data: bytes) -> Decoded | Unread:
     function = functions().get(data[:SELECTOR_BYTES])
     if function is None:
         return Unread.UNKNOWN
+    stream = _Stream(data[SELECTOR_BYTES:])
     try:
-        values = _decoder(*(each.type for each in function.parameters))(_Stream(data[SELECTOR_BYTES:]))
-        return Decoded(function, dict(zip(function.arguments, _flat(function.parameters, values), strict=True)))
+        values = _decoder(*(each.type for each in function.parameters))(stream)
+        left_over = max(len(data) - SELECTOR_BYTES - stream.end, 0)
+        by_name = zip(function.arguments, _flat(function.parameters, values), strict=True)
+        return Decoded(function, dict(by_name), left_over)
     # Besides its own errors, eth-abi raises those of seeking, for example to a pointer of 2**255.
     except (DecodingError, ValueError, OverflowError):
         return Unread.BROKEN

@@ -79,7 +79,7 @@ class CallStep:
     problem: str = ""
     function: Function | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
-    arguments: Sequence[tuple[Parameter, Cell]] = ()
+    arguments: list[tuple[Parameter, Cell]] = field(default_factory=list)
     inside: Sequence["CallStep"] = ()
     more: int = 0
 
@@ -258,6 +258,9 @@ class _CallDescriber:
             return self._unnamed(step, call)
         step.function, step.values = call.function, call.values
         step.arguments = [(each, self._cell(step, each)) for each in call.function.arguments.values()]
+        if call.left_over:
+            rest = Cell(ValueKind.TEXT, f"{call.left_over:,} after the arguments")
+            step.arguments.append((Parameter("more", "bytes"), rest))
         step.said = self._sentence(step, call.function)
         if call.function.carries is not NestedEncoding.NONE:
             self._add_nested(step, call)

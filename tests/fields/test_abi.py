@@ -57,6 +57,7 @@ def test_encoded_calls_are_decoded_again(data):
     assert isinstance(read, Decoded)
     assert [*read.values] == leaves(function.parameters)
     assert plain(read.values.values()) == plain(flat(function.parameters, values))
+    assert read.left_over == 0
 
 
 def flat(parameters, values):

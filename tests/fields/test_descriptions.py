@@ -210,6 +210,12 @@ def test_arguments_are_listed_with_type_and_value():
     assert step.call.gas_limit == 160_000
 
 
+def test_bytes_after_the_arguments_are_counted():
+    parameter, cell = step_of(SEND + b"referral").arguments[-1]
+    assert (parameter.name, cell.shown) == ("more", "8 after the arguments")
+    assert [each.name for each, _ in step_of(SEND).arguments] == ["to", "amount"]
+
+
 def test_the_zero_address_is_the_native_token_where_a_token_is_expected():
     step = step_of(call_of("sweep", ZERO_ADDRESS, ZERO_ADDRESS))
     assert [cell.who for _, cell in step.arguments] == ["native token", "the zero address"]
