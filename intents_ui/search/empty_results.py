@@ -77,8 +77,8 @@ def was_asked(found: LookupResult) -> tuple[str, ...]:
     for question in found.answered:
         keys.setdefault(question.value, []).append(question.key)
     lines = []
-    for value, (*others, last) in keys.items():
-        called = f"{', '.join(others)} or {last}" if others else last
+    for value, names in keys.items():
+        called = text.listed(names, "or")
         lines.append(called if len(found.values) == 1 or not value else f"{hashes.short_hash(value)} as {called}")
     return tuple(lines)
 
@@ -89,7 +89,8 @@ def not_asked(found: LookupResult) -> tuple[str, ...]:
     for question, error in found.failed:
         together.setdefault(failures.words(error).title, []).append(reason(question, found=found))
     result = [
-        f"Lookup by {', '.join(reasons)} failed: {title[0].lower()}{title[1:]}." for title, reasons in together.items()
+        f"Lookup by {text.listed(reasons)} failed: {title[0].lower()}{title[1:]}."
+        for title, reasons in together.items()
     ]
     if found.unreadable:
         what = text.counted(found.unreadable, "entry", "entries")

@@ -98,6 +98,7 @@ def test_without_any_response_the_status_code_is_that_of_an_error_page(
     result = answer.headers.get("Retry-After")
     assert result == retry_after or (status == 429 and 29 <= int(result) <= 31)
     assert "All lookups failed" in answer.content.decode()
+    assert re.search("Lookup by [a-z ]+ and [a-z ]+ failed", answer.content.decode(), re.IGNORECASE)
     assert "Completed without matches" not in answer.content.decode()
 
 
