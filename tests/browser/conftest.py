@@ -48,6 +48,7 @@ LOADED = f"() => !document.querySelector('{LOADING}')"
 # A busy machine must not make a correct page fail.
 PATIENCE_MS = PATIENCE * 1000
 expect.set_options(timeout=PATIENCE_MS)
+BLOCKED = re.compile(r"net::ERR_FAILED|Failed to fetch")
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
@@ -78,6 +79,7 @@ class Visit:
     page: Page
     root: str
     faults: list[str] = field(default_factory=list)
+    is_blocking: bool = False
 
     def open(self, path: str) -> None:
         self.page.goto(self.root + path)
@@ -88,12 +90,18 @@ class Visit:
         self.page.on("request", self._send)
         self.page.on("response", self._receive)
 
+    def block(self, urls: str | re.Pattern[str]) -> None:
+        """Abort these requests. Their errors don't count, even those that come while the page closes."""
+        self.is_blocking = True
+        self.page.route(urls, lambda route: route.abort())
+
     def forgive(self, status: int) -> None:
         """Drop errors about a response with this status, which the test expects."""
         self.faults = [fault for fault in self.faults if f"status of {status}" not in fault]
 
     def _read(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and REFUSED_THERE not in message.text:
+        is_expected = REFUSED_THERE in message.text or (self.is_blocking and BLOCKED.search(message.text))
+        if message.type == "error" and not is_expected:
             self.faults.append(f"console: {message.text}")
 
     def _fail(self, error: Error) -> None:

@@ -57,7 +57,7 @@ def test_copy_buttons_copy_and_say_what(visit: Visit) -> None:
     page.locator("#reply > summary").click()
     loaded(page)
     shown = {name: page.get_by_role("textbox", name=name).input_value() for name in ("Reply", "Escalation")}
-    page.route("**/intent/**", lambda route: route.abort())
+    visit.block("**/intent/**")
     for press, words, text in (
         (page.get_by_role("link", name="Copy reply").click, "Copied customer reply", shown["Reply"]),
         (partial(copy_escalation, page), "Copied escalation", shown["Escalation"]),

@@ -133,14 +133,13 @@ def test_a_stream_that_ends_is_opened_again(browser: Browser, server: str) -> No
         page.on("request", lambda request: streams.append(request.url) if "/live/" in request.url else None)
         ended = {"content_type": "text/event-stream", "body": ": bye\n\n"}
         page.route("**/live/**", lambda route: route.fulfill(**ended), times=1)
-        page.route("**/receipt*", lambda route: route.abort())  # no polling
+        visit.block("**/receipt*")  # no polling
         # htmx would send the whole URL in a header of each request, longer than servers accept.
         visit.open(f"{transfer.path}?x={'a' * 9_000}")
         until(lambda: page.evaluate("true") and len(streams) == 2)
         transfer.commit()
         expect_state(visit, "Accepted")
         expect(page.locator("html")).to_have_attribute("data-stream", "open")
-        visit.faults.clear()  # of aborted requests
 
 
 def test_a_tab_that_loads_hidden_opens_its_stream_and_asks_for_news_when_it_is_shown(visit: Visit) -> None:
@@ -194,10 +193,9 @@ def quoted(browser: Browser, server: str) -> Iterator[Page]:
     """Yield the page of a quote with a clock that the test sets."""
     with visiting(browser, server) as visit:
         visit.page.clock.install()
-        visit.page.route(re.compile("/live/|/receipt"), lambda route: route.abort())  # updates set the times, too
+        visit.block(re.compile("/live/|/receipt"))  # updates set the times, too
         visit.open(Transfer(server).path)
         yield visit.page
-        visit.faults.clear()  # of aborted requests
 
 
 def test_a_quotes_remaining_time_counts_down_in_its_two_largest_units(quoted: Page) -> None:

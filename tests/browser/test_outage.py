@@ -66,12 +66,11 @@ def test_an_outage_leaves_the_page_as_it_is(browser: Browser, troubled: Troubled
 def test_an_interrupted_response_leaves_the_page_and_a_retry_link(browser: Browser, troubled: Troubled) -> None:
     with visiting(browser, troubled.root) as visit:
         page = visit.page
-        page.route("**/balances", lambda route: route.abort())
+        visit.block("**/balances")
         visit.open(troubled.path(ABORTED_WITH_MONEY))
         expect(page.get_by_role("heading", level=1)).to_contain_text("Aborted")
         again = page.locator("#balances").get_by_role("link", name="Check balances")
         expect(again).to_be_visible()
-        visit.faults.clear()  # browsers report a truncated response as an error
         page.unroute("**/balances")
         again.click()
         expect(page.locator("#balances")).to_contain_text("30.00 USDT")
@@ -92,7 +91,7 @@ def test_parts_that_load_later_move_nothing(browser: Browser, troubled: Troubled
         visit.open(troubled.path(DELIVERED))
         expect(page.locator("#balances")).to_contain_text("Checking")
         before, height = page.evaluate(PLACES), page.locator("#balances").bounding_box()
-        page.route("**/receipt?once", lambda route: route.abort())
+        visit.block("**/receipt?once")
         for route in held:
             route.continue_()
         loaded(page)
@@ -101,7 +100,6 @@ def test_parts_that_load_later_move_nothing(browser: Browser, troubled: Troubled
         assert page.evaluate(PLACES) == before
         assert height is not None
         assert height["height"] < 56
-        visit.faults.clear()  # of the aborted request
 
 
 def test_a_live_page_says_since_when_its_connection_is_lost_until_it_is_back(browser: Browser, server: str) -> None:
@@ -113,7 +111,7 @@ def test_a_live_page_says_since_when_its_connection_is_lost_until_it_is_back(bro
         expect(page.locator("html")).to_have_attribute("data-stream", "open")
         transfer.commit()
         expect(page.locator("#poll")).to_have_count(0)  # once the stream has brought something
-        page.route(re.compile("/live/|/receipt"), lambda route: route.abort())
+        visit.block(re.compile("/live/|/receipt"))
         page.clock.fast_forward(36_000)  # nothing comes in a connection that hangs
         expect(notice).to_have_text(
             re.compile(r"^Connection lost since \d\d:\d\d \S+\. Showing the last known status\.$")
@@ -124,7 +122,6 @@ def test_a_live_page_says_since_when_its_connection_is_lost_until_it_is_back(bro
         page.unroute_all()
         expect(notice).to_be_empty()
         expect(page.locator("html")).to_have_attribute("data-stream", "open")
-        visit.faults.clear()  # of aborted requests
 
 
 @pytest.mark.parametrize("is_behind_proxy", [False, pytest.param(True, marks=pytest.mark.programs)])

@@ -19,6 +19,7 @@ def visit(browser: Browser, server: str) -> Iterator[Visit]:
     with visiting(browser, server) as visit:
         visit.page.clock.install()
         yield visit
+        visit.page.close()
         visit.faults.clear()  # requests time out when the clock is moved
 
 

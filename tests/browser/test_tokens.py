@@ -61,14 +61,13 @@ def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> 
 
 @pytest.mark.programs
 def test_a_logo_that_fails_to_load_gives_way_to_the_letters(visit: Visit) -> None:
-    visit.page.route("**/logo-*.png", lambda route: route.abort())
+    visit.block("**/logo-*.png")
     visit.page.route("**/help", with_a_failing_logo)
     visit.open("/help")
     expect(visit.page.locator(".coin")).to_have_text("AB")
     expect(visit.page.locator(".coin img")).to_have_count(0)
     visit.page.evaluate("document.querySelector('.coin').append(Object.assign(new Image(), {src: '/logo-late.png'}))")
     expect(visit.page.locator(".coin img")).to_have_count(0)
-    visit.faults.clear()
 
 
 def with_a_failing_logo(route: Route) -> None:
