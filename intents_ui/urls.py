@@ -3,10 +3,10 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 
+from intents_ui import exports
 from intents_ui.api import insight, v1
 from intents_ui.catalog import chains, routes, suggest, tokens
-from intents_ui.exports import views as export
-from intents_ui.exports.formats import FORMATS
+from intents_ui.exports import FORMATS
 from intents_ui.http import failures
 from intents_ui.lists import address, attention, history, home
 from intents_ui.mcp import endpoint
@@ -54,10 +54,10 @@ OF_TOKEN = [
     path("intents", tokens.intents, name="token-intents"),
 ]
 EXPORTS = [
-    path("history.<file:kind>", export.history, name="export-history"),
-    path("attention.<file:kind>", export.attention, name="export-attention"),
-    path("address/<identifier:address>.<file:kind>", export.address, name="export-address"),
-    path("progress/<identifier:run>", export.run, name="export-run"),
+    path("history.<file:kind>", exports.history, name="export-history"),
+    path("attention.<file:kind>", exports.attention, name="export-attention"),
+    path("address/<identifier:address>.<file:kind>", exports.address, name="export-address"),
+    path("progress/<identifier:run>", exports.run, name="export-run"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.view, name="home"),

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 
 from intents_ui import app
-from intents_ui.exports.formats import FORMATS
+from intents_ui.exports import FORMATS
 from intents_ui.formatting import text, times
 from intents_ui.http import failures
 from intents_ui.insight import access, choices, figures

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from intents_ui.exports import formats
-from intents_ui.exports.formats import COLUMNS
+from intents_ui import exports
+from intents_ui.exports import COLUMNS
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
 from intents_ui.tokens.names import NO_NAMES, Names
 from intents_ui.transfers.transfer import Transfer
@@ -37,12 +37,12 @@ DELIVERED = summary(destination_token_amount=99_910_000)
 
 def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> SimpleNamespace:
     made = IntentHistory(intent_id=INTENT_ID, status="EXECUTING", receipt=of_receipt, **entry)
-    return SimpleNamespace(**formats.row(Transfer.of_entry(made, now=NOW, names=using), root=ROOT))
+    return SimpleNamespace(**exports.row_of(Transfer.of_entry(made, now=NOW, names=using), root=ROOT))
 
 
 def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
     made = Transfer(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, is_unread=True)
-    assert formats.row(made, root=ROOT)["outcome"] is None
+    assert exports.row_of(made, root=ROOT)["outcome"] is None
     assert row(receipt("SUCCEEDED", summary=DELIVERED)).outcome == "delivered"
 
 
@@ -147,7 +147,7 @@ def test_unchecked_balances_are_not_empty_balances() -> None:
 
 
 def test_without_a_receipt_the_sent_amount_comes_from_the_quote() -> None:
-    made = formats.row(at(intent("QUOTED", quote={"fromAmount": "25000000"})), root=ROOT)
+    made = exports.row_of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), root=ROOT)
     assert (made["status"], made["origin_base_units"], made["destination_base_units"]) == ("QUOTED", "25000000", None)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.exports import formats
+from intents_ui import exports
 from intents_ui.mirror import entry
 from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
 from intents_ui.service import decode, operations
@@ -101,7 +101,7 @@ def test_one_reason_is_stored_shown_and_exported(
     given = listed(status="FAILED", receipt=receipt(status="FAILED", **steps))
     transfer, stored = Transfer.of_entry(given, now=NOW), entry.read(given, now=NOW)
     shown = transfer.reason
-    exported = formats.row(transfer, root="")["reason"]
+    exported = exports.row_of(transfer, root="")["reason"]
     assert (stored.failed_step, stored.reason) == (step, reason)
     assert (shown and shown.whole, exported) == (reason, reason)
 

@@ -17,15 +17,13 @@ import pytest
 import time_machine
 from django.test import RequestFactory, override_settings
 
-from intents_ui import app, asgi, settings, startup
+from intents_ui import app, asgi, exports, settings, startup
 from intents_ui.emulator.app import Emulator
-from intents_ui.exports import download, formats
-from intents_ui.exports import views as export
-from intents_ui.exports.download import ExportState, ExportStatus
-from intents_ui.exports.formats import COLUMNS
+from intents_ui.exports import COLUMNS, LIMIT_ERRORS, ExportState, ExportStatus
 from intents_ui.ops import lifecycle
 from intents_ui.service import client
 from intents_ui.service.client import ServiceClient
+from intents_ui.service.models import End
 from tests.emulator.driving import Clock
 from tests.exported import KINDS, Exported, emulator_entries, read
 from tests.live.redis_server import RedisServer
@@ -60,9 +58,9 @@ class Service(Recorded):
 def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     """The embedded service with a stopped clock and 20 entries per history page."""
     emulator.now = Clock()
-    monkeypatch.setattr(download, "PAGE_SIZE", 20)
-    monkeypatch.setattr(download, "PAGE_SIZE_WITH_BALANCES", 20)
-    monkeypatch.setattr(download, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(exports, "PAGE_SIZE", 20)
+    monkeypatch.setattr(exports, "PAGE_SIZE_WITH_BALANCES", 20)
+    monkeypatch.setattr(exports, "PAUSE_SECONDS", 0.01)
     service = Service(emulator)
     with ServiceClient(app.service_config(), transport=service) as client:
         app.use(startup.build(emulator=emulator, service=client))
@@ -240,19 +238,19 @@ def test_a_capped_search_of_an_intent_address_is_no_complete_export(service: Ser
         {"intents": [intent] * 10} if "byOriginIntentAddress" in body else None
     )
     found = read("csv", get(f"/export/address/0x{'1' * 40}.csv").content)
-    assert (found.state, found.why) == ("truncated", download.CAPPED)
+    assert (found.state, found.why) == ("truncated", exports.CAPPED)
 
 
 def test_a_list_of_too_many_pages_is_no_complete_export() -> None:
-    endless = repeat(download.Batch((), None))
-    *_, last = download.limited(endless, most=1)
+    endless = repeat(exports.Batch((), None))
+    *_, last = exports.limited(endless, most=1)
     assert last.why == "limit of 100 pages per export"
 
 
 def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Service) -> None:
     intent = service.emulator.finished(8)
     found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
-    assert (found.rows, found.why) == ([], download.OWNERS_ONLY)
+    assert (found.rows, found.why) == ([], exports.OWNERS_ONLY)
 
 
 @pytest.mark.parametrize(("query", "ids"), [("", [1, 2, 3]), ("order=ASC", [3, 2, 1])])
@@ -334,7 +332,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: S
     assert "Content-Disposition" not in answer.headers
     assert len(service.pages) == 2  # the request and its retry
     assert app.current().exports.held == 0
-    known = download.status_of(RUN)
+    known = exports.status_of(RUN)
     assert known
     assert known.sentence == "Incomplete: stopped after 0 rows (could not start)"
 
@@ -350,7 +348,7 @@ def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_re
     assert (found.state, found.counted) == ("truncated", 60)
     assert found.why
     assert re.fullmatch(r"service error, request ID [0-9a-f]{12}\.\d+", found.why)
-    known = download.status_of(RUN)
+    known = exports.status_of(RUN)
     assert known == ExportStatus(ExportState.TRUNCATED, 60, found.why)
 
 
@@ -403,10 +401,10 @@ def has_an_unreadable_page(service: Service) -> None:
 @pytest.mark.parametrize(
     ("odd", "rows", "why", "pages"),
     [
-        (repeats_its_pages, [(0, 40)], download.CIRCLES, 2),
+        (repeats_its_pages, [(0, 40)], LIMIT_ERRORS[End.CIRCLES], 2),
         (repeats_its_rows, [(0, None)], None, 4),
-        (ends_on_an_empty_page, [(0, 20)], download.EMPTY_PAGE, 2),
-        (has_new_cursors_to_the_same_rows, [(0, 20)], download.CIRCLES, 2),
+        (ends_on_an_empty_page, [(0, 20)], LIMIT_ERRORS[End.EMPTY_PAGE], 2),
+        (has_new_cursors_to_the_same_rows, [(0, 20)], LIMIT_ERRORS[End.CIRCLES], 2),
         (has_an_unreadable_page, [(0, 20), (40, None)], "20 entries could not be read", 4),
     ],
 )
@@ -445,7 +443,8 @@ def test_an_export_ends_at_the_row_limit_with_a_note(
 
 
 @pytest.mark.parametrize(
-    ("kind", "broken"), [*((kind, "row") for kind in KINDS), ("csv", "_cell"), ("json", "_exact"), ("ndjson", "_exact")]
+    ("kind", "broken"),
+    [*((kind, "row_of") for kind in KINDS), ("csv", "_cell"), ("json", "_exact"), ("ndjson", "_exact")],
 )
 def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
     service: Service, kind: str, broken: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -453,7 +452,7 @@ def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
     def fail(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
 
-    service.before[3] = lambda: monkeypatch.setattr(formats, broken, fail)
+    service.before[3] = lambda: monkeypatch.setattr(exports, broken, fail)
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}").content)
     assert found.counted == len(found.rows) == 40
     assert found.why
@@ -485,7 +484,7 @@ def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Ser
 
 def test_an_export_whose_response_is_dropped_without_its_end_frees_its_slot(service: Service) -> None:
     request = RequestFactory().get(f"/export/history.csv?{SEVERAL}")
-    response = export.history(request, "csv")
+    response = exports.history(request, "csv")
     assert app.current().exports.held == 1
     del response
     gc.collect()
@@ -527,7 +526,7 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Servic
     has_left.set()
     until(lambda: app.current().executor.running == 0)
     assert len(service.pages) == 3
-    assert download.status_of(RUN) == ExportStatus(ExportState.LEFT, 40)
+    assert exports.status_of(RUN) == ExportStatus(ExportState.LEFT, 40)
     assert app.current().exports.held == 0
 
 
@@ -546,36 +545,36 @@ def test_a_user_sees_the_progress_and_cancels_the_export(service: Service) -> No
     looked: list[str] = []
 
     def look() -> None:
-        known = download.status_of(RUN)
+        known = exports.status_of(RUN)
         assert known
         looked.append(known.sentence)
 
     def look_and_stop() -> None:
         look()
-        download.stop(RUN)
+        exports.stop(RUN)
 
     service.before |= {2: look, 3: look_and_stop}
     found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
     assert looked == ["20 rows so far", "40 rows so far"]
     assert (found.counted, found.why) == (60, "canceled by user")
-    known = download.status_of(RUN)
+    known = exports.status_of(RUN)
     assert known
     assert known.sentence == "Stopped after 60 rows"
 
 
 def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Service) -> None:
     path = f"/export/progress/{RUN}"
-    download.report(RUN, ExportStatus(ExportState.COMPLETE, 7))
+    exports.report(RUN, ExportStatus(ExportState.COMPLETE, 7))
     first = fragment(f"{path}?looks=0")
     assert "Starting" in first
     assert f'hx-get="{path}?looks=1"' in first
     assert ">Stop<" in first
-    download.report(RUN, ExportStatus(ExportState.RUNNING, 4200))
+    exports.report(RUN, ExportStatus(ExportState.RUNNING, 4200))
     running = fragment(f"{path}?looks=1")
     assert "4,200 rows so far" in running
     assert "hx-trigger" in running
     assert "<form" not in running
-    download.report(RUN, ExportStatus(ExportState.COMPLETE, 10_000))
+    exports.report(RUN, ExportStatus(ExportState.COMPLETE, 10_000))
     over = fragment(f"{path}?looks=2")
     assert "hx-trigger" not in over
     assert over.count("Complete: 10,000 rows") == 2
@@ -585,23 +584,23 @@ def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Ser
 def test_an_export_without_further_reports_is_over(service: Service) -> None:
     """The client disconnected while the first page was read, or the process was killed."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
-        download.report(RUN, ExportStatus(ExportState.RUNNING, 20))
-        clock.shift(download.SILENT_SECONDS)
+        exports.report(RUN, ExportStatus(ExportState.RUNNING, 20))
+        clock.shift(exports.SILENT_SECONDS)
         assert "20 rows so far" in fragment(f"/export/progress/{RUN}?looks=7")
         clock.shift(1)
         over = fragment(f"/export/progress/{RUN}?looks=8")
         assert "Canceled by the browser after 20 rows" in over
         assert "hx-trigger" not in over
-        download.report(RUN, ExportStatus(ExportState.RUNNING, 40))
+        exports.report(RUN, ExportStatus(ExportState.RUNNING, 40))
         assert "40 rows so far" in fragment(f"/export/progress/{RUN}?looks=9")
-        download.report(RUN, ExportStatus(ExportState.COMPLETE, 60))
-        clock.shift(download.SILENT_SECONDS + 1)
+        exports.report(RUN, ExportStatus(ExportState.COMPLETE, 60))
+        clock.shift(exports.SILENT_SECONDS + 1)
         assert "Complete: 60 rows" in get(f"/export/progress/{RUN}").text
 
 
 def test_the_stop_button_works_with_and_without_javascript(service: Service) -> None:
     path = f"/export/progress/{RUN}"
-    download.report(RUN, ExportStatus(ExportState.RUNNING, 300))
+    exports.report(RUN, ExportStatus(ExportState.RUNNING, 300))
     page = get(path).text
     assert "300 rows so far" in page
     assert f'<form id="export-stop-{RUN}" method="post" action="{path}"' in page
@@ -616,7 +615,7 @@ def test_the_stop_button_works_with_and_without_javascript(service: Service) -> 
 def test_an_invalid_run_id_is_not_found(service: Service, run: str) -> None:
     assert get(f"/export/progress/{run}").status_code == 404
     assert get(f"/export/history.csv?owner=0x{'1' * 40}&run={run}").status_code == 200
-    assert download.status_of(run) is None
+    assert exports.status_of(run) is None
 
 
 @pytest.mark.parametrize("path", ["history", "address/{owner}"])
@@ -633,7 +632,7 @@ def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_r
     assert all(query["status"] == ["FAILED"] for query in queries)
     runs = {query["run"][0] for query in queries}
     assert len(runs) == 3
-    assert all(download.RUN.fullmatch(run) for run in runs)
+    assert all(exports.RUN.fullmatch(run) for run in runs)
     assert {run for run in runs if f'hx-get="/export/progress/{run}?looks=0&' in html} == runs
     assert runs.isdisjoint(re.findall("run=([A-Za-z0-9_-]+)", get(f"/{listed}?status=FAILED").text))
 
@@ -649,10 +648,10 @@ def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_co
     with override_settings(CACHES={"default": shared}):
         url = f"/export/history.csv?{SEVERAL}&run={RUN}"
         assert read("csv", get(url).content).state == "complete"
-        known = download.status_of(RUN)
+        known = exports.status_of(RUN)
         assert known
         assert known.state is ExportState.COMPLETE
         service.before[len(service.pages) + 3] = redis.down
         assert read("csv", get(url).content).state == "complete"
-        assert download.status_of(RUN) is None
+        assert exports.status_of(RUN) is None
     assert "Redis unavailable" in caplog.text

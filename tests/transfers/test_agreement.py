@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.exports import formats
+from intents_ui import exports
 from intents_ui.formatting.text import bare
 from intents_ui.service import operations
 from intents_ui.service.models import IntentStatus, Page
@@ -90,5 +90,5 @@ def agree(page: Transfer) -> None:
     row = Transfer.of_entry(entry, now=NOW, names=NO_NAMES)
     assert row.outcome is page.outcome
     assert not quarrel(row)
-    exported = formats.row(row, root="")
+    exported = exports.row_of(row, root="")
     assert (exported["headline"], exported["outcome"]) == (bare(summary.of(row).headline), page.outcome.value)

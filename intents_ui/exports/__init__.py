@@ -1,1 +1,0 @@
-"""Exports of lists as files: read page by page, written row by row, and cancelable by the client."""
