@@ -7,7 +7,7 @@ from typing import Any
 from gunicorn.app.base import BaseApplication
 
 from intents_ui.emulator.app import HOLD_SECONDS, Emulator
-from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, SLOW, seconds_of
+from intents_ui.emulator.faults import EVERY_OPERATION, NAMES, SLOW
 from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario, scenario_named
 
 
@@ -39,9 +39,14 @@ class Server(BaseApplication):  # type: ignore[misc]
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = _parser()
     options = parser.parse_args(arguments)
+    faults = [
+        (operation or EVERY_OPERATION, name) for operation, _, name in (each.rpartition("=") for each in options.fault)
+    ]
     if options.list:
         print("\n".join(_listed()))
         return
+    if not 10 <= options.size <= 100_000:
+        parser.error("--size must be 10 to 100000")
     try:
         emulator = Emulator(
             size=options.size,
@@ -49,9 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             hold=options.hold,
             access_key=options.key,
             service_name=options.name,
-            faults=options.fault,
+            faults=faults,
         )
-    except ValueError as error:  # a fault of an unknown operation
+    except ValueError as error:  # an unknown fault or operation
         parser.error(str(error))
     for scenario, seconds in (each for played in options.scenario for each in played):
         age = scenario.worst.at if seconds is None else seconds
@@ -68,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="list scenarios, faults and operations, and exit")
     parser.add_argument("--port", type=int, default=8801)
     parser.add_argument(
-        "--size", type=_size, default=3000, help="number of intents in lists without fromTime, 10 to 100000"
+        "--size", type=int, default=3000, help="number of intents in lists without fromTime, 10 to 100000"
     )
     parser.add_argument("--tokens", type=int, default=0, help="minimum number of tokens, padded with synthetic ones")
     parser.add_argument("--hold", type=float, default=HOLD_SECONDS, help="seconds that WaitIntentReceipt holds a call")
@@ -76,7 +81,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--name", default="Service", help="path segment after /rpc/")
     parser.add_argument(
         "--fault",
-        type=_fault,
         action="append",
         default=[],
         metavar="[OPERATION=]NAME",
@@ -111,20 +115,6 @@ def _scenario(text: str) -> list[tuple[Scenario, float | None]]:
         return [(each, age) for each in (SCENARIOS if name == "all" else [scenario_named(name)])]
     except (KeyError, ValueError):
         raise argparse.ArgumentTypeError(f"unknown scenario {text!r}") from None
-
-
-def _size(text: str) -> int:
-    size = int(text)
-    if not 10 <= size <= 100_000:
-        raise argparse.ArgumentTypeError("10 to 100000")
-    return size
-
-
-def _fault(text: str) -> tuple[str, str]:
-    operation, _, name = text.rpartition("=")
-    if name not in NAMES and seconds_of(name) is None:
-        raise argparse.ArgumentTypeError(f"unknown fault {name!r}")
-    return operation or EVERY_OPERATION, name
 
 
 if __name__ == "__main__":

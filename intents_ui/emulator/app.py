@@ -13,15 +13,7 @@ from typing import Any, Final
 from intents_ui.emulator import faults as known
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, Document
-from intents_ui.emulator.errors import (
-    BAD_METHOD,
-    BAD_REQUEST,
-    BAD_ROUTE,
-    KEY_NOT_FOUND,
-    PANIC,
-    UNAUTHORIZED,
-    Refusal,
-)
+from intents_ui.emulator.errors import Refusal
 from intents_ui.emulator.faults import Answer, Faults
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Ledger
@@ -195,7 +187,7 @@ class Emulator:
         except Exception as error:
             # The real service returns an error object for internal errors, too.
             _log.exception("%s failed", operation)
-            return known.refused(Refusal(PANIC, type(error).__name__), on)
+            return known.refused(Refusal("WebrpcServerPanic", type(error).__name__), on)
         return None if document is None else known.answered(document, on)
 
     def _check_request(self, scope: Scope, headers: dict[bytes, bytes], *, is_ours: bool) -> None:
@@ -203,17 +195,17 @@ class Emulator:
         if self.access_key is not None:
             key = headers.get(b"x-access-key", b"").decode("latin-1")
             if not key:
-                raise Refusal(UNAUTHORIZED, "no access key")
+                raise Refusal("Unauthorized", "no access key")
             if key != self.access_key:
-                raise Refusal(KEY_NOT_FOUND)
+                raise Refusal("AccessKeyNotFound")
         if not is_ours:
-            raise Refusal(BAD_ROUTE, f"no webrpc method defined for path {scope['path'][:200]}")
+            raise Refusal("WebrpcBadRoute", f"no webrpc method defined for path {scope['path'][:200]}")
         if scope["method"] != "POST":
-            raise Refusal(BAD_METHOD, f"unsupported method {scope['method']} (only POST is allowed)")
+            raise Refusal("WebrpcBadMethod", f"unsupported method {scope['method']} (only POST is allowed)")
         content_type = headers.get(b"content-type", b"").decode("latin-1")
         if content_type.partition(";")[0].strip().lower() != "application/json":
             raise Refusal(
-                BAD_REQUEST, f"unsupported Content-Type {content_type[:80]!r} (only application/json is allowed)"
+                "WebrpcBadRequest", f"unsupported Content-Type {content_type[:80]!r} (only application/json is allowed)"
             )
 
     async def _send(self, answer: Answer, send: Send) -> None:
@@ -255,7 +247,7 @@ class _Caller:
         while (message := await self._receive())["type"] != "http.disconnect":
             received += message.get("body", b"")
             if len(received) > BODY_LIMIT:
-                raise Refusal(BAD_REQUEST, f"request body larger than {BODY_LIMIT} bytes")
+                raise Refusal("WebrpcBadRequest", f"request body larger than {BODY_LIMIT} bytes")
             if not message.get("more_body", False):
                 return bytes(received)
         return None
@@ -284,7 +276,7 @@ def _parsed(body: bytes) -> Document:
         parsed = json.loads(body, parse_constant=refuse_constant)
         json.dumps(parsed, ensure_ascii=False).encode()  # rejects lone surrogates, which no response could echo
     except (ValueError, RecursionError) as error:
-        raise Refusal(BAD_REQUEST, f"failed to unmarshal request data: {str(error)[:120]}") from None
+        raise Refusal("WebrpcBadRequest", f"failed to unmarshal request data: {str(error)[:120]}") from None
     if parsed is not None and not isinstance(parsed, dict):
-        raise Refusal(BAD_REQUEST, "failed to unmarshal request data: the body is not an object")
+        raise Refusal("WebrpcBadRequest", "failed to unmarshal request data: the body is not an object")
     return parsed or {}

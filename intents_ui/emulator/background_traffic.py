@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
@@ -47,7 +46,6 @@ _OTHER_CHAINS: Final = {origin: sorted({*_CHAINS} - {origin}) for origin in _CHA
 _REMOTE_CHAINS: Final = (100, 42170, 33139, 8333, 1868, 747474, 42793, 80094, 146, 143, 5031, 999)
 _CCTP_CHAINS: Final = (8453, 42161, 10, 137, 43114, 1)
 _SLOW_CCTP: Final = 3
-LONGEST_STRETCH: Final = 1.6  # limit on what `ordinary` draws
 
 
 class Dice:
@@ -67,19 +65,9 @@ class Dice:
 
 def ordinary(number: int, catalogue: Catalogue) -> Plan:
     dice = Dice(number)
-    scenario, variant = _drawn(dice)
-    return Plan(scenario, variant, _deal(scenario, dice, catalogue), stretch=(70 + dice.below(90)) / 100)
-
-
-@lru_cache(10_000)
-def scenario_of(number: int) -> tuple[Scenario, str]:
-    """Return the scenario and variant of an intent, without its deal."""
-    return _drawn(Dice(number))
-
-
-def _drawn(dice: Dice) -> tuple[Scenario, str]:
     scenario = _ORDINARY[bisect_right(_SCENARIO_SHARES, dice.below(_SCENARIO_SHARES[-1]))]
-    return scenario, dice.one_of(_ENDING[scenario.number])
+    variant = dice.one_of(_ENDING[scenario.number])
+    return Plan(scenario, variant, _deal(scenario, dice, catalogue), stretch=(70 + dice.below(90)) / 100)
 
 
 def _deal(scenario: Scenario, dice: Dice, catalogue: Catalogue) -> Deal:

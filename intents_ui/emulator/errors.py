@@ -1,4 +1,4 @@
-"""The service's errors: a `Refusal` has a code from data/errors.json and is sent as a flat error object.
+"""The service's errors: a `Refusal` has a name from data/errors.json and is sent as a flat error object.
 
 Requests are validated by field: error 2000 for a missing field, -4 for one of the wrong type.
 """
@@ -8,43 +8,19 @@ from typing import Any, Final
 from intents_ui.emulator import documents
 from intents_ui.emulator.documents import Document
 
-BAD_REQUEST: Final = -4
-BAD_METHOD: Final = -3
-BAD_ROUTE: Final = -2
-PANIC: Final = -6
-UNAUTHORIZED: Final = 1000
-KEY_NOT_FOUND: Final = 1101
-TIMED_OUT: Final = 1900
-INVALID_ARGUMENT: Final = 2000
-QUERY_FAILED: Final = 2003
-INTENT_STATUS: Final = 2004
-INTENTS_SKIPPED: Final = 7000
-QUOTE_EXPIRED: Final = 7001
-HIGH_PRICE_IMPACT: Final = 7002
-NOT_FOUND: Final = 8000
-UNSUPPORTED_NETWORK: Final = 8008
-
 TABLE: Final = {row["code"]: row for row in documents.table("errors.json")}
+_BY_NAME: Final = {row["name"]: row for row in TABLE.values()}
 
 
 class Refusal(Exception):
-    """An error response. `cause` names the field of the request, or the intent, that caused it."""
+    """An error response, by its name. `cause` names the field of the request, or the intent, that caused it."""
 
-    def __init__(self, code: int, cause: str = "") -> None:
-        super().__init__(f"{code} {cause}")
-        self.code = code
-        self.cause = cause
-
-    @property
-    def status(self) -> int:
-        return int(TABLE[self.code]["status"])
-
-    def envelope(self) -> Document:
-        row = TABLE[self.code]
-        document = {"error": row["name"], "code": row["code"], "msg": row["msg"]}
-        if self.cause:
-            document["cause"] = self.cause
-        return document | {"status": row["status"]}
+    def __init__(self, name: str, cause: str = "") -> None:
+        super().__init__(f"{name} {cause}")
+        row = _BY_NAME[name]
+        self.status: int = row["status"]
+        self.envelope = {"error": name, "code": row["code"], "msg": row["msg"]}
+        self.envelope |= ({"cause": cause} if cause else {}) | {"status": self.status}
 
 
 _LARGEST = 2**256 - 1
@@ -53,7 +29,7 @@ MAX_DIGITS: Final = 78
 
 def required[T](value: T | None, field: str) -> T:
     if value is None or value == "":
-        raise Refusal(INVALID_ARGUMENT, f"{field} is required")
+        raise Refusal("InvalidArgument", f"{field} is required")
     return value
 
 
@@ -115,7 +91,7 @@ def _wrong_type(field: str, wanted: str, value: Any) -> Refusal:
     kinds = {dict: "object", list: "array", str: "string", bool: "bool"}
     kind = kinds.get(type(value), "number")
     return Refusal(
-        BAD_REQUEST,
+        "WebrpcBadRequest",
         "failed to unmarshal request data: json: cannot unmarshal"
         f" {kind} into Go struct field .{field} of type {wanted}",
     )

@@ -1,7 +1,7 @@
 """Fault injection: optional deviations of a real service, turned on per operation by name.
 
-Faults replace the operation's response, and rewrites modify it. The operations themselves check for the remaining
-names. Each rewrite takes a document and returns a new one, as other service versions send it.
+data/faults.json has the errors and pages that replace an operation's response, and the names that the operations
+themselves check for. A rewrite takes a document and returns a new one, as other service versions send it.
 """
 
 import re
@@ -18,6 +18,9 @@ from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, Document, encode, micros, stamp
 from intents_ui.emulator.errors import Refusal
 
+_TABLE: Final = documents.table("faults.json")
+REFUSALS: Final = _TABLE["errors"]
+PAGES: Final = _TABLE["pages"]
 _FIELDS: Final = documents.table("response_fields.json")
 AMOUNTS: Final = frozenset(_FIELDS["amounts"])  # sent as decimal strings
 _TIMES: Final = frozenset(_FIELDS["times"])
@@ -29,7 +32,7 @@ _EXPONENT_FROM: Final = 10**21
 TIE: Final = 20 * MICROSECONDS
 
 
-def amounts_with_exponents(document: Document) -> Document:
+def amounts_with_exponents(document: Document) -> Any:
     """Send amounts as numbers, and large ones in exponent notation (1e+30), as programs without big integers do."""
 
     def written(key: str, value: Any) -> Any:
@@ -40,7 +43,7 @@ def amounts_with_exponents(document: Document) -> Document:
     return _each(document, written)
 
 
-def mixed_case(document: Document) -> Document:
+def mixed_case(document: Document) -> Any:
     """Send token addresses checksummed, and every other one of the rest in capitals."""
     checksums = Catalogue().checksummed
 
@@ -53,15 +56,15 @@ def mixed_case(document: Document) -> Document:
     return _each(document, written)
 
 
-def without_ids(document: Document) -> Document:
+def without_ids(document: Document) -> Any:
     """Remove the documented fields that real responses hide. Chains keep their ID, which identifies them."""
     if "chains" in document:
         return document
-    return _objects(document, lambda each: {key: value for key, value in each.items() if key not in _HIDDEN})
+    return _objects(document, lambda each: _without(each, *_HIDDEN))
 
 
 def fraction_digits(digits: int) -> Callable[[Document], Document]:
-    def rewritten(document: Document) -> Document:
+    def rewritten(document: Document) -> Any:
         def written(moment: datetime) -> str:
             fraction = f"{moment.microsecond:06}".ljust(9, "0")[:digits]
             return f"{moment:%Y-%m-%dT%H:%M:%S}{'.' if digits else ''}{fraction}Z"
@@ -71,7 +74,7 @@ def fraction_digits(digits: int) -> Callable[[Document], Document]:
     return rewritten
 
 
-def created_ties(document: Document) -> Document:
+def created_ties(document: Document) -> Any:
     """Round the creation times of intents down, so that neighbors have the same."""
 
     def tied(each: Document) -> Document:
@@ -83,139 +86,68 @@ def created_ties(document: Document) -> Document:
     return _objects(document, tied)
 
 
-def last_page_absent(document: Document) -> Document:
-    if document.get("nextPage", True) is None:
-        return {key: value for key, value in document.items() if key != "nextPage"}
-    return document
-
-
-def duplicate_rows(document: Document) -> Document:
-    rows = document.get("intents") or []
-    return document | {"intents": [*rows, *rows[-2:]]} if "intents" in document else document
-
-
-def unsorted(document: Document) -> Document:
-    rows = document.get("intents")
-    return document | {"intents": sorted(rows, key=lambda row: row["intentId"])} if rows else document
-
-
-def states_without_refund(document: Document) -> Document:
-    states = document.get("receiptStates")
-    return document | {"receiptStates": states[:3]} if states else document
-
-
-def prices_missing(document: Document) -> Document:
-    return _balances(
-        document, lambda token: {key: token[key] for key in token if key not in ("priceUsd", "balanceUsd")}
-    )
-
-
-def balances_bare(document: Document) -> Document:
-    """Send chain 0, which means the address's own chain, and neither symbol nor decimals."""
-    dropped = ("symbol", "decimals")
-    return _balances(document, lambda token: {key: token[key] for key in token if key not in dropped} | {"chainId": 0})
-
-
 def wrapped(envelope: Document) -> Document:
     """Return the second documented form of an error."""
-    error = {
-        "code": envelope["code"],
-        "name": envelope["error"],
-        "message": envelope["msg"],
-        "cause": envelope.get("cause", ""),
-        "httpStatus": envelope["status"],
-    }
-    return {"webrpcError": error}
+    names = {"code": "code", "error": "name", "msg": "message", "cause": "cause", "status": "httpStatus"}
+    return {"webrpcError": {second: envelope.get(first, "") for first, second in names.items()}}
+
+
+def _without(document: Document, *names: str) -> Document:
+    return {key: value for key, value in document.items() if key not in names}
+
+
+def _with_list(document: Document, name: str, written: Callable[[list[Any]], Any]) -> Document:
+    """Return a document with a list as rewritten, if it has one that isn't empty."""
+    return document | {name: written(document[name])} if document.get(name) else document
 
 
 def _is_amount(key: str, value: Any) -> bool:
     return key in AMOUNTS and isinstance(value, str) and value.isdigit()
 
 
-def _each(document: Document, written: Callable[[str, Any], Any]) -> Document:
-    return {name: _written(member, written, name) for name, member in document.items()}
-
-
-def _written(value: Any, written: Callable[[str, Any], Any], key: str) -> Any:
-    if isinstance(value, dict):
-        return _each(value, written)
+def _each(value: Any, written: Callable[[str, Any], Any], key: str = "") -> Any:
+    """Return a copy of a document with `written(key, value)` in place of its values and, after their own, objects."""
     if isinstance(value, list):
-        return [_written(member, written, key) for member in value]
+        return [_each(member, written, key) for member in value]
+    if isinstance(value, dict):
+        value = {name: _each(member, written, name) for name, member in value.items()}
     return written(key, value)
 
 
-def _objects(document: Document, written: Callable[[Document], Document]) -> Document:
-    return written({name: _inner_objects(member, written) for name, member in document.items()})
+def _objects(document: Document, written: Callable[[Document], Document]) -> Any:
+    return _each(document, lambda _, value: written(value) if isinstance(value, dict) else value)
 
 
-def _inner_objects(value: Any, written: Callable[[Document], Document]) -> Any:
-    if isinstance(value, dict):
-        return _objects(value, written)
-    if isinstance(value, list):
-        return [_inner_objects(member, written) for member in value]
-    return value
-
-
-def _balances(document: Document, written: Callable[[Document], Document]) -> Document:
+def _balances(document: Document, written: Callable[[Document], Document]) -> Any:
     return _objects(document, lambda each: written(each) if "balanceUsd" in each else each)
 
 
-def _times(document: Document, written: Callable[[datetime], str]) -> Document:
-    return _each(
-        document,
-        lambda key, value: (
-            written(datetime.fromisoformat(value)) if key in _TIMES and isinstance(value, str) else value
-        ),
-    )
+def _times(document: Document, written: Callable[[datetime], str]) -> Any:
+    def rewritten(key: str, value: Any) -> Any:
+        is_time = key in _TIMES and isinstance(value, str)
+        return written(datetime.fromisoformat(value)) if is_time else value
+
+    return _each(document, rewritten)
 
 
 def _chains_without(document: Document, names: tuple[str, ...]) -> Document:
-    if "chains" not in document:
-        return document
-    chains = [{key: value for key, value in chain.items() if key not in names} for chain in document["chains"]]
-    return document | {"chains": chains}
+    return _with_list(document, "chains", lambda chains: [_without(chain, *names) for chain in chains])
 
 
-def _intents(document: Document, written: Callable[[Document], Document]) -> Document:
-    if isinstance(document.get("intent"), dict):
-        return document | {"intent": written(document["intent"])}
-    # History rows aren't complete intents: they have no calls to rename.
-    rows = document.get("intents")
-    if rows and "salt" in rows[0]:
-        return document | {"intents": [written(row) for row in rows]}
-    return document
-
-
-def _with_second_names(intent: Document, *, keep: bool) -> Document:
+def _second_names(intent: Document, *, keep: bool) -> Document:
+    if "salt" not in intent:  # not an intent, or a row of the history, which isn't complete
+        return intent
     lists = {"calls": "Calls", "preconditions": "Precondition", "metaTxns": "MetaTxn"}
     second: Document = {"destinationSalt": intent["salt"]}
     for plural, suffix in lists.items():
         second[plural] = [each for side in ("origin", "destination") if (each := intent[f"{side}{suffix}"]) is not None]
     first = {f"{side}{suffix}" for side in ("origin", "destination") for suffix in lists.values()}
-    first_names = intent if keep else {key: value for key, value in intent.items() if key not in first}
-    return first_names | second
+    return {key: value for key, value in intent.items() if keep or key not in first} | second
 
 
 EVERY_OPERATION: Final = "*"
 SLOW: Final = "slow-"
 
-# Errors returned instead of the operation's response: name -> (error code, Retry-After).
-REFUSALS: Final[dict[str, tuple[int, str | None]]] = {
-    "busy-60": (1201, "60"),
-    "busy-1": (1201, "1"),
-    "busy": (1201, None),
-    "busy-date": (1201, "date"),
-    "quota-used-up": (1200, None),
-    "failing-500": (2001, None),
-    "panic-500": (-6, None),
-    "node-down-503": (9001, None),
-    "disabled": (9000, None),
-    "unavailable": (2002, None),
-    "timeout-408": (1900, None),
-    "not-found": (8000, None),
-    "outdated": (8009, None),
-    "geoblocked": (1006, None),
-}
 REWRITES: Final[dict[str, Callable[[Document], Document]]] = {
     "numbers": lambda document: _each(document, lambda key, value: int(value) if _is_amount(key, value) else value),
     "exponents": amounts_with_exponents,
@@ -236,51 +168,29 @@ REWRITES: Final[dict[str, Callable[[Document], Document]]] = {
     ),
     "chains-flat": lambda document: _chains_without(document, _NESTED_CHAIN),
     "chains-nested": lambda document: _chains_without(document, _FLAT_CHAIN),
-    "second-names": lambda document: _intents(document, lambda intent: _with_second_names(intent, keep=False)),
-    "both-names": lambda document: _intents(document, lambda intent: _with_second_names(intent, keep=True)),
+    "second-names": lambda document: _objects(document, lambda each: _second_names(each, keep=False)),
+    "both-names": lambda document: _objects(document, lambda each: _second_names(each, keep=True)),
     "intents-null": lambda document: document | {"intents": None} if document.get("intents") == [] else document,
-    "last-page-absent": last_page_absent,
+    "last-page-absent": lambda document: (
+        _without(document, "nextPage") if document.get("nextPage", True) is None else document
+    ),
     "last-page-more-false": lambda document: (
         document | {"nextPage": {"more": False}} if document.get("nextPage", True) is None else document
     ),
-    "duplicate-rows": duplicate_rows,
-    "unsorted": unsorted,
-    "states-without-refund": states_without_refund,
-    "prices-missing": prices_missing,
+    "duplicate-rows": lambda document: _with_list(document, "intents", lambda rows: rows + rows[-2:]),
+    "unsorted": lambda document: _with_list(
+        document, "intents", lambda rows: sorted(rows, key=lambda row: str(row["intentId"]))
+    ),
+    "states-without-refund": lambda document: _with_list(document, "receiptStates", lambda states: states[:3]),
+    "prices-missing": lambda document: _balances(document, lambda token: _without(token, "priceUsd", "balanceUsd")),
     "prices-zero": lambda document: _balances(document, lambda token: token | {"priceUsd": "0", "balanceUsd": "0"}),
-    "balances-bare": balances_bare,
+    # Chain 0 means the address's own chain.
+    "balances-bare": lambda document: _balances(
+        document, lambda token: _without(token, "symbol", "decimals") | {"chainId": 0}
+    ),
     "created-ties": created_ties,  # lists sorted by createdAt continue after all ties
 }
-# Fixed responses: name -> (status, content type, body).
-PAGES: Final = {
-    "html-502": (
-        502,
-        b"text/html",
-        b"<html><head><title>502 Bad Gateway</title></head><body><h1>502</h1></body></html>",
-    ),
-    "broken-json": (200, b"application/json", b'{"intent":{"intentId":"0x'),
-    "empty-200": (200, b"application/json", b""),
-}
-WORDS: Final = frozenset(
-    {
-        "wrapped-errors",  # {"webrpcError": …} around errors
-        "error-200",  # an error body with status 200
-        "cut-body",  # the connection closes in the middle of the body
-        "slow-first-byte",  # 35 s before the first byte, or slow-<seconds> for other delays
-        "clock-ahead",  # the service's clock is 90 s ahead
-        "clock-behind",
-        "wait-at-once",  # WaitIntentReceipt returns without waiting
-        "wait-same-cursor",  # … with the caller's own cursor
-        "done-only-success-or-failure",
-        "quoted-not-found",  # no receipt before execution
-        "deposit-hash-ignored",  # byDepositTransactionHash isn't in the schema
-        "search-capped",  # the ten newest matches, without quotes
-        "empty-search-refused",  # a search without criteria is an error
-        "routes-stub",  # both route operations return an empty list
-        "next-page-repeats",  # the next cursor is the current one
-    }
-)
-NAMES: Final = frozenset(REFUSALS) | frozenset(REWRITES) | frozenset(PAGES) | WORDS
+NAMES: Final = frozenset({*_TABLE["others"], *REFUSALS, *REWRITES, *PAGES})
 SLOW_SECONDS: Final = 35.0
 CLOCK_SKEW: Final = 90
 
@@ -350,14 +260,12 @@ def fault(faults: frozenset[str], now: float) -> Answer | None:
     """Return the response that replaces the operation's, or None."""
     for name in sorted(faults):
         if name in PAGES:
-            status, content_type, body = PAGES[name]
-            return Answer(status, body, content_type)
+            page = PAGES[name]
+            return Answer(page["status"], page["body"].encode(), page["type"].encode())
         if name in REFUSALS:
-            code, retry_after = REFUSALS[name]
-            if retry_after == "date":
-                retry_after = formatdate(now + 60, usegmt=True)
-            headers = ((b"retry-after", retry_after.encode()),) if retry_after else ()
-            return refused(Refusal(code), faults, headers)
+            wait = REFUSALS[name].get("retryAfter", "").replace("date", formatdate(now + 60, usegmt=True))
+            headers = ((b"retry-after", wait.encode()),) if wait else ()
+            return refused(Refusal(REFUSALS[name]["error"]), faults, headers)
     return None
 
 
@@ -368,7 +276,7 @@ def answered(document: Document, faults: frozenset[str]) -> Answer:
 
 
 def refused(refusal: Refusal, faults: frozenset[str], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
-    envelope, status = refusal.envelope(), refusal.status
+    envelope, status = refusal.envelope, refusal.status
     if "wrapped-errors" in faults:
         envelope = wrapped(envelope)
     if "error-200" in faults:

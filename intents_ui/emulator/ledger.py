@@ -8,7 +8,7 @@ from typing import Final
 
 from intents_ui.emulator import names
 from intents_ui.emulator.catalog import Catalogue
-from intents_ui.emulator.errors import NOT_FOUND, Refusal
+from intents_ui.emulator.errors import Refusal
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.population import MADE, STREAMS, Reach, World
 from intents_ui.emulator.receipts import transaction_hash
@@ -73,7 +73,7 @@ class Ledger:
         """Return the intent that a request is about. Raises Refusal."""
         entry = self.named(intent_id, now)
         if entry is None:
-            raise Refusal(NOT_FOUND, f"intent {intent_id[:80]} not found")
+            raise Refusal("NotFound", f"intent {intent_id[:80]} not found")
         return entry
 
     def has_ended(self, number: int, now: int) -> bool:
@@ -88,12 +88,6 @@ class Ledger:
             return made
         transfer = self.world.transfer(number)
         return Course(transfer, self.world.scenes(transfer))
-
-    def last_scene(self, number: int, now: int) -> Scene | None:
-        """Return the scene in which an intent has ended, or None if it may change or must be built to tell."""
-        if number in self._courses or number % STREAMS == MADE:
-            return None
-        return self.world.last_scene(number, now)
 
     def entries(
         self,

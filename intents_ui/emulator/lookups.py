@@ -9,13 +9,12 @@ from typing import Any, Final
 
 from intents_ui.emulator import errors
 from intents_ui.emulator.documents import MICROSECONDS, Document
-from intents_ui.emulator.errors import INVALID_ARGUMENT, NOT_FOUND, TIMED_OUT, Refusal
+from intents_ui.emulator.errors import Refusal
 from intents_ui.emulator.faults import TIE
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Entry, Ledger
 from intents_ui.emulator.population import Reach
 from intents_ui.emulator.receipts import balances, history_entry, receipt
-from intents_ui.emulator.scenario_engine import Scene
 
 STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
 DEFAULT_PAGE: Final = 20
@@ -57,7 +56,7 @@ class Lookups:
         """
         entry = self._requested_entry(ask)
         if "quoted-not-found" in ask.faults and entry.scene.started is None:
-            raise Refusal(NOT_FOUND, f"no receipt for intent {entry.transfer.intent_id}")
+            raise Refusal("NotFound", f"no receipt for intent {entry.transfer.intent_id}")
         return {"intentReceipt": receipt(entry.transfer, entry.scene, self.catalogue)}
 
     def search_intents(self, ask: Ask) -> Document:
@@ -99,7 +98,7 @@ class Lookups:
         elif project is not None:
             found = self.ledger.entries(ask.now, descending=True)
         elif "empty-search-refused" in ask.faults:
-            raise Refusal(INVALID_ARGUMENT, "at least one search criterion is required")
+            raise Refusal("InvalidArgument", "at least one search criterion is required")
         else:
             return
         for entry in found:
@@ -122,10 +121,7 @@ class Lookups:
         found = self.ledger.numbers(ask.now, descending=not page.upward, reach=reach, owner=filters.owner)
         for examined, number in enumerate(found):
             if examined >= MAX_EXAMINED:
-                raise Refusal(TIMED_OUT, f"more than {MAX_EXAMINED} intents examined")
-            last = self.ledger.last_scene(number, ask.now) if filters.of_scenes else None
-            if last and not filters.pass_scene(last):
-                continue
+                raise Refusal("Timeout", f"more than {MAX_EXAMINED} intents examined")
             entry = self.ledger.entry(number, ask.now)
             if entry and filters.pass_(entry):
                 yield entry
@@ -199,19 +195,11 @@ class _Filters:
             recoverable=errors.flag(body, "onlyRecoverable"),
         )
 
-    @property
-    def of_scenes(self) -> bool:
-        return self.statuses is not None or self.recoverable
-
-    def pass_scene(self, scene: Scene) -> bool:
-        return (self.statuses is None or scene.status in self.statuses) and (
-            not self.recoverable or bool(scene.marks.get("balance"))
-        )
-
     def pass_(self, entry: Entry) -> bool:
-        transfer = entry.transfer
+        transfer, scene = entry.transfer, entry.scene
         return (
-            self.pass_scene(entry.scene)
+            (self.statuses is None or scene.status in self.statuses)
+            and (not self.recoverable or bool(scene.marks.get("balance")))
             and self.project in (None, transfer.project)
             and self.origin_chain in (None, transfer.origin.chain_id)
             and self.destination_chain in (None, transfer.destination.chain_id)
@@ -221,7 +209,7 @@ class _Filters:
 def _seconds(body: Document, field: str) -> int | None:
     seconds = errors.whole(body, field)
     if seconds is not None and seconds > _LARGEST_SECONDS:
-        raise Refusal(INVALID_ARGUMENT, f"{field} must be Unix seconds, not milliseconds")
+        raise Refusal("InvalidArgument", f"{field} must be Unix seconds, not milliseconds")
     return seconds
 
 
@@ -247,10 +235,10 @@ class _Page:
         column = errors.text(first, "column") or errors.text(page, "column") or "id"
         order = (errors.text(first, "order") or "DESC").upper()
         if column not in ("id", "createdAt"):
-            raise Refusal(INVALID_ARGUMENT, f"page.sort: cannot sort by {column[:40]}")
+            raise Refusal("InvalidArgument", f"page.sort: cannot sort by {column[:40]}")
         size = errors.whole(page, "pageSize") or DEFAULT_PAGE
         if size < 0:
-            raise Refusal(INVALID_ARGUMENT, "page.pageSize must not be negative")
+            raise Refusal("InvalidArgument", "page.pageSize must not be negative")
         after, before = errors.whole(page, "after"), errors.whole(page, "before")
         return cls(
             column=column,

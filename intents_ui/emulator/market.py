@@ -7,7 +7,7 @@ from typing import Final
 from intents_ui.emulator import errors
 from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token, canonical, chain_info
 from intents_ui.emulator.documents import Document, stamp
-from intents_ui.emulator.errors import UNSUPPORTED_NETWORK, Refusal
+from intents_ui.emulator.errors import Refusal
 from intents_ui.emulator.lookups import Ask
 from intents_ui.emulator.names import stranger
 
@@ -97,7 +97,7 @@ class Market:
     def _chain(self, body: Document, field: str) -> int | None:
         chain_id = errors.whole(body, field)
         if chain_id is not None and chain_id not in self.catalogue.listed:
-            raise Refusal(UNSUPPORTED_NETWORK, f"{field} {chain_id}")
+            raise Refusal("UnsupportedNetwork", f"{field} {chain_id}")
         return chain_id
 
     def _token(self, body: Document, side: str) -> Token | None:

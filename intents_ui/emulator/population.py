@@ -15,14 +15,7 @@ from random import Random
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.background_traffic import (
-    LONGEST_STRETCH,
-    Outage,
-    hanging,
-    ordinary,
-    outages_around,
-    scenario_of,
-)
+from intents_ui.emulator.background_traffic import Outage, hanging, ordinary, outages_around
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.names import Role
@@ -130,20 +123,6 @@ class World:
     def exists(self, number: int, now: int) -> bool:
         stream = self.streams.get(number % STREAMS)
         return stream is not None and stream.born(number // STREAMS) <= now
-
-    def last_scene(self, number: int, now: int) -> Scene | None:
-        """Return the scene in which an intent has ended, or None if it may change or must be built to tell."""
-        k, index = divmod(number, STREAMS)
-        stream = self.streams[index]
-        born = stream.born(k)
-        if stream.scenario:
-            scenario, variant = stream.scenario, _variant(stream.scenario, k)
-        elif self._outage(k, stream, born):
-            return None
-        else:
-            scenario, variant = scenario_of(number)
-        last = scenes_of(scenario, variant)[-1]
-        return last if now - born > micros(last.at * LONGEST_STRETCH) else None
 
     def numbers(self, now: int, reach: Reach, *, descending: bool, owner: str | None) -> Iterator[tuple[int, int]]:
         """Yield (ID, number) of the listed intents in order of ID."""

@@ -7,16 +7,7 @@ from typing import Any, Final
 from intents_ui.emulator import errors, names
 from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Token, canonical
 from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
-from intents_ui.emulator.errors import (
-    HIGH_PRICE_IMPACT,
-    INTENT_STATUS,
-    INTENTS_SKIPPED,
-    INVALID_ARGUMENT,
-    QUERY_FAILED,
-    QUOTE_EXPIRED,
-    UNSUPPORTED_NETWORK,
-    Refusal,
-)
+from intents_ui.emulator.errors import Refusal
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.ledger import Course, Entry, Ledger
 from intents_ui.emulator.lookups import Ask
@@ -69,9 +60,9 @@ class Trading:
         try:
             terms = terms_of(transfer, self.catalogue)
         except FeesExceedAmountError as error:
-            raise Refusal(QUERY_FAILED, f"GetIntentsQuote failed: {error}") from None
+            raise Refusal("QueryFailed", f"GetIntentsQuote failed: {error}") from None
         if terms.from_usd and terms.loss_usd > _LARGEST_LOSS * terms.from_usd:
-            raise Refusal(HIGH_PRICE_IMPACT, f"price impact {100 * terms.loss_usd / terms.from_usd:.2f}%")
+            raise Refusal("HighPriceImpact", f"price impact {100 * terms.loss_usd / terms.from_usd:.2f}%")
         course = Course(transfer, play((Step(0.0, "QUOTED", _NOTHING),)))
         self.ledger.keep(course)
         return {
@@ -82,7 +73,7 @@ class Trading:
     def commit_intent(self, ask: Ask) -> Document:
         given = errors.required(errors.members(ask.body, "intent"), "intent")
         if not given:
-            raise Refusal(INVALID_ARGUMENT, "intent is required")
+            raise Refusal("InvalidArgument", "intent is required")
         intent_id = errors.required(errors.text(given, "intentId"), "intent.intentId")
         entry = self.ledger.requested(intent_id, ask.now)
         transfer = entry.transfer
@@ -91,7 +82,7 @@ class Trading:
         self._check_in_time(entry, self.ledger.course(transfer.number), ask.now)
         difference = _difference(given, intent(transfer, entry.scene, self.catalogue))
         if difference:
-            raise Refusal(INVALID_ARGUMENT, f"intent was modified: {difference}")
+            raise Refusal("InvalidArgument", f"intent was modified: {difference}")
         committed = (ask.now - transfer.born) / MICROSECONDS
         script = (Step(0.0, "QUOTED", _NOTHING), Step(committed, "COMMITTED", _NOTHING))
         self.ledger.keep(Course(replace(transfer, stretch=1.0), play(script), committed=ask.now))
@@ -181,13 +172,13 @@ class Trading:
         recipient = _address(body, "destinationToAddress", otherwise=owner)
         call_data = errors.text(body, "destinationCallData") or "0x"
         if not _DATA.fullmatch(call_data):
-            raise Refusal(INVALID_ARGUMENT, "destinationCallData must be hex")
+            raise Refusal("InvalidArgument", "destinationCallData must be hex")
         trade_type = errors.text(body, "tradeType") or "EXACT_OUTPUT"
         exact_output = trade_type != "EXACT_INPUT"
         field = "destinationTokenAmount" if exact_output else "originTokenAmount"
         units = errors.required(errors.whole(body, field), field)
         if units <= 0:
-            raise Refusal(INVALID_ARGUMENT, f"{field} must be greater than zero")
+            raise Refusal("InvalidArgument", f"{field} must be greater than zero")
         self._check_route(origin, destination, skipped=recipient == owner and call_data == "0x")
         memo = errors.text(body, "memo")
         deal = Deal(
@@ -218,9 +209,9 @@ class Trading:
     def _check_route(self, origin: Token, destination: Token, *, skipped: bool) -> None:
         if (origin.chain_id, origin.address) == (destination.chain_id, destination.address):
             if skipped:
-                raise Refusal(INTENTS_SKIPPED, "origin and destination are the same token on the same chain")
+                raise Refusal("IntentsSkipped", "origin and destination are the same token on the same chain")
         elif not self.catalogue.connected(origin, destination):
-            raise Refusal(QUERY_FAILED, "no available quotes")
+            raise Refusal("QueryFailed", "no available quotes")
 
     def _providers(self, origin: Token, destination: Token) -> tuple[str, ...]:
         if origin.chain_id == destination.chain_id:
@@ -232,29 +223,29 @@ class Trading:
     def _token(self, body: Document, side: str) -> Token:
         chain_id = errors.required(errors.whole(body, f"{side}ChainId"), f"{side}ChainId")
         if chain_id not in self.catalogue.listed:
-            raise Refusal(UNSUPPORTED_NETWORK, f"{side}ChainId {chain_id}")
+            raise Refusal("UnsupportedNetwork", f"{side}ChainId {chain_id}")
         address = errors.required(errors.text(body, f"{side}TokenAddress"), f"{side}TokenAddress")
         token = self.catalogue.token(chain_id, address)
         if token is None:
-            raise Refusal(QUERY_FAILED, f"failed to get quote from any provider: unknown {side} token {address[:60]}")
+            raise Refusal("QueryFailed", f"failed to get quote from any provider: unknown {side} token {address[:60]}")
         return token
 
     def _deposit_of(self, body: Document) -> tuple[str | None, Document]:
         deposit_hash = errors.text(body, "depositTransactionHash")
         signature = errors.members(body, "depositSignature")
         if deposit_hash and signature:
-            raise Refusal(INVALID_ARGUMENT, "depositTransactionHash and depositSignature exclude each other")
+            raise Refusal("InvalidArgument", "depositTransactionHash and depositSignature exclude each other")
         if deposit_hash and not _HASH.fullmatch(deposit_hash):
-            raise Refusal(INVALID_ARGUMENT, "depositTransactionHash must be 0x and 64 hex digits")
+            raise Refusal("InvalidArgument", "depositTransactionHash must be 0x and 64 hex digits")
         return deposit_hash or None, signature
 
     def _check_in_time(self, entry: Entry, course: Course, now: int) -> None:
         transfer = entry.transfer
         if entry.scene.status == "QUOTED" and now > transfer.expires:
-            raise Refusal(QUOTE_EXPIRED, f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
+            raise Refusal("QuoteExpired", f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
         committed = course.committed or transfer.moment(entry.scene.updated)
         if entry.scene.status == "COMMITTED" and now > committed + EXECUTE_WITHIN:
-            raise Refusal(QUOTE_EXPIRED, f"intent {transfer.intent_id} was committed more than 10 minutes ago")
+            raise Refusal("QuoteExpired", f"intent {transfer.intent_id} was committed more than 10 minutes ago")
 
     def _script(self, body: Document, transfer: Transfer) -> tuple[Step, ...]:
         which = body.get("scenario")
@@ -263,10 +254,10 @@ class Trading:
         try:
             script = scenario_named(which if isinstance(which, int) else str(which)).script_of(str(body.get("variant")))
         except KeyError:
-            raise Refusal(INVALID_ARGUMENT, f"scenario {str(which)[:60]!r} is not a scenario") from None
+            raise Refusal("InvalidArgument", f"scenario {str(which)[:60]!r} is not a scenario") from None
         started = tuple(step for step in script if step.status not in _BEFORE_EXECUTION)
         if not started:
-            raise Refusal(INVALID_ARGUMENT, f"scenario {str(which)[:60]!r} ends before the execution")
+            raise Refusal("InvalidArgument", f"scenario {str(which)[:60]!r} ends before the execution")
         if not transfer.same_chain:
             return started
         return tuple(replace(step, legs=(*step.legs[:2], None, step.legs[3])) for step in started)
@@ -283,12 +274,12 @@ def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, sp
 def _pace(body: Document) -> int:
     speed = errors.whole(body, "speed")
     if speed is not None and not 1 <= speed <= _MAX_SPEED:
-        raise Refusal(INVALID_ARGUMENT, f"speed must be 1 to {_MAX_SPEED}")
+        raise Refusal("InvalidArgument", f"speed must be 1 to {_MAX_SPEED}")
     return speed or 1
 
 
 def _wrong_status(entry: Entry) -> Refusal:
-    return Refusal(INTENT_STATUS, f"intent {entry.transfer.intent_id} status={entry.scene.status}")
+    return Refusal("IntentStatus", f"intent {entry.transfer.intent_id} status={entry.scene.status}")
 
 
 def _difference(given: Document, ours: Document) -> str | None:
@@ -317,7 +308,7 @@ def _address(body: Document, field: str, otherwise: str | None = None) -> str:
     value = errors.text(body, field) or otherwise
     address = errors.required(value, field)
     if not _ADDRESS.fullmatch(address):
-        raise Refusal(INVALID_ARGUMENT, f"{field} must be an address")
+        raise Refusal("InvalidArgument", f"{field} must be an address")
     return address.lower()
 
 
@@ -326,7 +317,7 @@ def _slippage(options: Document) -> float:
     if value is None:
         return 0.005
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
-        raise Refusal(INVALID_ARGUMENT, "options.slippageTolerance must be a fraction from 0 to 1")
+        raise Refusal("InvalidArgument", "options.slippageTolerance must be a fraction from 0 to 1")
     return float(value)
 
 

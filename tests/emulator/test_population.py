@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from itertools import islice
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from intents_ui.emulator import Emulator, names
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import Named, Role
-from intents_ui.emulator.population import Reach
 from intents_ui.emulator.scenario_engine import PENDING_STATUSES
 from tests.emulator.driving import NOW, Clock, call
 
@@ -74,18 +72,3 @@ def test_the_number_of_intents_is_configurable(size):
     emulator = Emulator(now=Clock(), size=size)
     assert len(everything(emulator)) == size
     assert bool(emulator.scenarios()) == (size >= 1000)
-
-
-@given(days=st.integers(0, 39), skipped=st.integers(0, 400), moment=st.integers(0, 90 * 24 * 3600))
-def test_the_last_scene_of_an_intent_is_told_without_building_it(days, skipped, moment):
-    clock = Clock(NOW + moment)
-    emulator = Emulator(now=clock, started=clock())
-    now = round(clock() * MICROSECONDS)
-    reach = Reach(since=now - DAY, latest=now) if days == 0 else Reach(now - (days + 1) * DAY, latest=now - days * DAY)
-    numbers = list(islice(emulator.ledger.numbers(now, descending=True, reach=reach), skipped, None, 400))
-    told = {number: emulator.ledger.last_scene(number, now) for number in numbers}
-    actual = {number: entry.scene for number in numbers if (entry := emulator.ledger.entry(number, now))}
-    assert {number: scene for number, scene in told.items() if scene} == {
-        number: actual[number] for number, scene in told.items() if scene
-    }
-    assert days == 0 or any(told.values())
