@@ -29,8 +29,8 @@ def of_url(url: str) -> dict[str, Any]:
 
 def of_demo() -> dict[str, Any]:
     """Return a file of this installation that belongs to the tables as they are now."""
-    tables = "".join(file.read_text() for file in sorted(Path(__file__).parent.glob("migrations/0*.py")))
-    name = f"mirror-{hashlib.sha256(tables.encode()).hexdigest()[:8]}.sqlite3"
+    tables = Path(__file__).with_name("models.py").read_bytes()
+    name = f"mirror-{hashlib.sha256(tables).hexdigest()[:8]}.sqlite3"
     return sqlite(installation.generated() / ".demo" / name)
 
 

@@ -21,12 +21,11 @@ USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 SOURCE, CALLS, FORGOTTEN, STATUSES, AUDITS = "source", "calls", "forgotten", "statuses", "audits"  # of `State`
 
 SLOW_BUCKET = 116  # of durations from two minutes on, among which lists look for the slowest
-
-# Columns of indexes: in the order of the groups that are counted, with all that is counted.
 # What a transfer is found by on each day.
 FOUND_BY = (
     "owner", "deposit_hash", "origin_hash", "destination_hash", "refund_hash", "deposit_address", "delivery_address",
 )  # fmt: skip
+# In the order of the groups that are counted, with all that is counted.
 OPEN_GROUPS = ["route", "origin_token", "destination_token", "status", "updated", "expires", "started", "created"]
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 
 from intents_ui.mirror import database
 from intents_ui.mirror.database import of_url
@@ -32,10 +31,6 @@ def databases(**env: str) -> dict[str, Any]:
 
 def test_a_real_service_without_a_database_has_no_mirror() -> None:
     assert databases(**REAL) == {}
-
-
-def test_the_migration_has_the_tables_of_the_models(copy: None) -> None:
-    call_command("makemigrations", "mirror", check=True, dry_run=True)  # exits if any are missing
 
 
 def test_demo_data_is_mirrored_in_the_checkout() -> None:
