@@ -19,7 +19,6 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from random import SystemRandom
 from typing import Any, Final, Protocol, Self, cast
 
@@ -50,9 +49,6 @@ LARGE_RESPONSE: Final = 2**18  # bytes from which a response is parsed in a thre
 # Kinds for which a short wait is better than showing the previous state at every reload. Live pages reload when they
 # learn of a change, and the reloaded page has to show it.
 WAIT_FOR_REFRESH: Final = frozenset({Kind.MOVING, Kind.STOPPED_LATELY, Kind.HISTORY, Kind.OLDER_HISTORY, Kind.SEARCH})
-
-# Of either httpx client. It stores no cookies, because users share it.
-SETTINGS: Final[dict[str, Any]] = {"cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())), "trust_env": False}
 
 log = logging.getLogger(__name__)
 
@@ -157,16 +153,24 @@ def _close_unused(connected: "Future[httpcore.NetworkStream]") -> None:
 
 
 class DeadlineStream(httpcore.NetworkStream):
-    """Connection whose waits are cut to the deadline of the call that currently uses it."""
+    """Connection whose waits are cut to the deadline of the call that currently uses it.
+
+    A request is sent as one packet, before the first read of its response.
+    """
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
+        self._unsent = b""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._unsent:
+            request, self._unsent = self._unsent, b""
+            with suppress(httpcore.WriteError):  # the service may respond without reading all of it
+                self._stream.write(request, time_left(timeout, expired=httpcore.WriteTimeout))
         return self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
+        self._unsent += buffer
 
     def close(self) -> None:
         self._stream.close()
@@ -237,7 +241,7 @@ class ServiceClient:
         self._lock = threading.Lock()
         self._pending: dict[CacheKey, Future[Any]] = {}
         self._no_wait_until = float("-inf")
-        self._http = httpx.Client(transport=self.transport, **SETTINGS)
+        self._is_closed = self._is_loop_closed = False
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
 
@@ -292,8 +296,9 @@ class ServiceClient:
 
     def close(self) -> None:
         """Close the threads and their connections. Calls that run may finish."""
+        self._is_closed = True
         self.threads.shutdown()
-        self._http.close()
+        self.transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -418,10 +423,10 @@ class ServiceClient:
 
     def _response_to[T](self, exchange: Exchange[T], seconds: float) -> T:
         try:
-            if self._http.is_closed:
+            if self._is_closed:
                 raise Overloaded(SHUTDOWN)
             with within(seconds), exchange:
-                response = self._http.send(exchange.request(), stream=True)
+                response = self.transport.handle_request(exchange.request())
                 try:
                     exchange.begin(response)
                     for piece in response.iter_raw():
@@ -450,7 +455,7 @@ class ServiceClient:
         with self.health.track(call), exchange:
             try:
                 async with self._slot(call), asyncio.timeout(exchange.policy.total):
-                    response = await self._async_http.send(exchange.request(), stream=True)
+                    response = await self._async_transport.handle_async_request(exchange.request())
                     try:
                         exchange.begin(response)
                         async for piece in response.aiter_raw():
@@ -468,24 +473,23 @@ class ServiceClient:
 
     async def aclose(self) -> None:
         """Close the connections of the event loop, which ends its pending calls."""
-        await self._async_http.aclose()
+        self._is_loop_closed = True
+        await self._async_transport.aclose()
 
     @cached_property
-    def _async_http(self) -> httpx.AsyncClient:
+    def _async_transport(self) -> httpx.AsyncBaseTransport:
+        if isinstance(self.transport, httpx.AsyncBaseTransport):
+            return self.transport
         # A call that is canceled while it waits for a connection would leak a slot of httpcore's pool. So the pool is
         # unlimited, and semaphores limit the calls.
         idle = self.config.connections + self.config.held_calls
-        return httpx.AsyncClient(
-            transport=self.transport if isinstance(self.transport, httpx.AsyncBaseTransport) else None,
-            verify=tls(),
-            limits=httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS),
-            **SETTINGS,
-        )
+        limits = httpx.Limits(max_keepalive_connections=idle, keepalive_expiry=KEEP_ALIVE_SECONDS)
+        return httpx.AsyncHTTPTransport(verify=tls(), trust_env=False, limits=limits)
 
     @asynccontextmanager
     async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:
         """Long polls have slots of their own, so that they don't starve other calls."""
-        if self._async_http.is_closed:
+        if self._is_loop_closed:
             raise Overloaded(SHUTDOWN)
         slots = self._held_calls if call.kind is Kind.WAIT else self._short_calls
         try:

@@ -48,6 +48,11 @@ def member(text: str, name: str) -> str:
     return _last_member(text, name) or members(text)[name]
 
 
+def only_member(text: str) -> str:
+    """Return the exact text of the only field of a JSON object that `read` accepted, without parsing it again."""
+    return text[text.index(":") + 1 : text.rindex("}")].strip(" \t\n\r")
+
+
 def _last_member(text: str, name: str) -> str | None:
     """Return the field's text if it is the last one, without parsing what precedes it.
 

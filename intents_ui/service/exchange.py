@@ -121,8 +121,8 @@ class Exchange[T]:
         headers.append((b"X-Request-Id", self.request_id.encode()))
         if config.key:
             headers.append((b"X-Access-Key", config.key.encode()))
-        pool = time_left(config.connection_wait, expired=errors.OutOfTime)
-        timeout = httpx.Timeout(self.policy.read, connect=self.policy.connect, pool=pool).as_dict()
+        policy, pool = self.policy, time_left(config.connection_wait, expired=errors.OutOfTime)
+        timeout = {"connect": policy.connect, "read": policy.read, "write": policy.read, "pool": pool}
         # Given the stream instead of the content, httpx doesn't look for what kind of content it is.
         return httpx.Request(
             "POST", url, headers=headers, stream=httpx.ByteStream(body), extensions={"timeout": timeout}

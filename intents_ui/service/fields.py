@@ -86,11 +86,12 @@ def read_identifier(value: object) -> str:
 
 def read_figure(value: object) -> Decimal:
     """Return a USD amount, share or percentage: at most 80 digits, exponent within ±90, possibly negative."""
-    if isinstance(value, bool) or (isinstance(value, str) and not _NUMBER.fullmatch(value)):
+    if isinstance(value, Decimal):  # as `decode.read` returns most
+        number = value
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and _NUMBER.fullmatch(str(value)):
+        number = Decimal(str(value))
+    else:
         raise ValueError("not a number")
-    if not isinstance(value, int | float | Decimal | str):
-        raise ValueError("not a number")
-    number = Decimal(repr(value) if isinstance(value, float) else value)
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int):
         raise ValueError("not a finite number")

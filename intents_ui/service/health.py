@@ -288,8 +288,10 @@ class Health:
 
 def _count(operation: str, error: BaseException | None, seconds: float) -> None:
     """Count one attempt of a call, with its exception if any."""
-    outcome = next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "canceled")
-    call_seconds.labels(operation, outcome if error else "answered").observe(seconds)
+    outcome = "answered"
+    if error:
+        outcome = next((outcome for kind, outcome in OUTCOMES.items() if isinstance(error, kind)), "canceled")
+    call_seconds.labels(operation, outcome).observe(seconds)
     if isinstance(error, Overloaded):
         rejected["service"].inc()
     if isinstance(error, Unreadable) and error.reason in (Reason.OTHER_INTENT, Reason.OTHER_FILTER):

@@ -462,8 +462,8 @@ class IntentReceipt(Model):
     updated_at: Timestamp = None
     created_at: Timestamp = None
 
-    @property
-    def transactions(self) -> dict[str, IntentTransaction]:
+    @cached_property
+    def transactions(self) -> Mapping[str, IntentTransaction]:
         """The transactions that it has, by step: `deposit`, `origin`, `destination` and `refund`."""
         steps = {
             "deposit": self.deposit_transaction,

@@ -6,7 +6,6 @@ docs/contract.md describes them. QuoteIntent and ExecuteIntent are only sent by 
 The docstrings name the errors with a specific meaning for the operation. Arguments that aren't given aren't sent.
 """
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,6 @@ from functools import cache, cached_property
 from heapq import nlargest
 from typing import Any, NamedTuple, TypedDict, Unpack
 
-from cachetools import LRUCache
 from pydantic import SecretStr, alias_generators
 
 from intents_ui.service import decode
@@ -171,7 +169,8 @@ class Answer:
         found = model.model_validate(self.document)
         for name in VERBATIM:
             if part := getattr(found, name, None):
-                part.with_raw(decode.member(self.text, to_camel(name)))
+                is_only = len(self.document) == 1
+                part.with_raw(decode.only_member(self.text) if is_only else decode.member(self.text, to_camel(name)))
         return found
 
     def as_history(self) -> HistoryAnswer:
@@ -179,17 +178,13 @@ class Answer:
         listed = self.document.get("intents")
         if not isinstance(listed, list):
             return self.as_a(HistoryAnswer)
-        with _known_lock:
-            entries = [_known_as(entry) or entry for entry in listed]
+        entries = [_known_as(entry) or entry for entry in listed]
         found = replace(self, document={**self.document, "intents": entries}).as_a(HistoryAnswer)
         if len(found.intents) == len(listed):
-            with _known_lock:
-                _known_entries.update(
-                    {
-                        (entry.intent_id, len(before)): (before, entry)
-                        for before, entry in zip(listed, found.intents, strict=True)
-                    }
-                )
+            if len(_known_entries) > MAX_KNOWN:
+                _known_entries.clear()
+            read = zip(listed, found.intents, strict=True)
+            _known_entries.update({(entry.intent_id, len(before)): (before, entry) for before, entry in read})
         return found
 
     def about[W: IntentAnswer | ReceiptAnswer | CommitAnswer](self, intent_id: str, model: type[W]) -> W:
@@ -201,9 +196,9 @@ class Answer:
 
 
 # History entries as received and as parsed, by ID and number of fields: lists with and without balances differ in it.
-# More entries than the lists of the overview have, which are read every ten seconds.
-_known_entries: LRUCache[tuple[object, int], tuple[object, IntentHistory]] = LRUCache(500)
-_known_lock = threading.Lock()
+# Many more entries than the lists of the overview have, which are read every ten seconds.
+_known_entries: dict[tuple[object, int], tuple[object, IntentHistory]] = {}
+MAX_KNOWN = 1000
 
 
 def _known_as(entry: object) -> IntentHistory | None:

@@ -68,6 +68,8 @@ def test_extraction_finds_the_same_members_as_a_parser(document, indent, ascii_o
         if name in document:
             assert parts[name] in text
             assert json.loads(parts[name]) == json.loads(decode.member(text, name)) == document[name]
+            only = json.dumps({"intent": document[name]}, indent=indent, ensure_ascii=ascii_only)
+            assert decode.only_member(only) == decode.member(only, "intent")
         else:
             with pytest.raises(KeyError):
                 decode.member(text, name)
