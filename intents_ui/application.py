@@ -16,7 +16,7 @@ import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Final, NamedTuple, Self, cast
+from typing import Any, Final, Self, cast
 
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest, get_script_prefix
@@ -39,7 +39,7 @@ from intents_ui.http.headers import (
     send_text,
     without_body,
 )
-from intents_ui.live.stream import Message, Receive, Send
+from intents_ui.live.stream import Message, Receive, Send, until_disconnect
 from intents_ui.ops import logs, metrics
 from intents_ui.service import request_context
 from intents_ui.service.errors import Overloaded
@@ -162,15 +162,6 @@ async def read_body(scope: Message, receive: Receive, *, most: int = marks.LARGE
     return bytes(content)
 
 
-class BufferedResponse(NamedTuple):
-    """A response, as ASGI sends it. `rest`: what is made while it is sent."""
-
-    status: int
-    headers: list[tuple[bytes, bytes]]
-    body: bytes
-    rest: StreamingHttpResponse | None = None
-
-
 class Pages(BaseHandler):
     """Django handler for synchronous views.
 
@@ -189,18 +180,22 @@ class Pages(BaseHandler):
                 others = [each for each in scope["headers"] if each[0] not in LENGTHS]
                 scope = {**scope, "headers": [*others, (b"content-length", str(len(content)).encode())]}
             try:
-                answer = await app.current().executor.run(partial(self.page, scope, content, came_at=time.monotonic()))
+                make = partial(self.page, scope, content, came_at=time.monotonic())
+                response, body = await app.current().executor.run(make)
             except Overloaded:
                 raise Rejected(limits.BUSY) from None
-            await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-            if answer.rest:
-                await stream(answer.rest, receive, send)
+            fields = [*response.items(), *(("Set-Cookie", each.OutputString()) for each in response.cookies.values())]
+            headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in fields]
+            await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+            if isinstance(response, StreamingHttpResponse) and response.is_async:
+                await stream(response, receive, send)
             else:
-                await send({"type": "http.response.body", "body": answer.body})
+                await send({"type": "http.response.body", "body": body})
         finally:
             app.current().body_bytes.give_back(request_context.client(), len(content))
 
-    def page(self, scope: Message, body: bytes = b"", *, came_at: float = math.inf) -> BufferedResponse:
+    def page(self, scope: Message, body: bytes = b"", *, came_at: float = math.inf) -> tuple[HttpResponseBase, bytes]:
+        """Return the response and its body, unless that is streamed."""
         if time.monotonic() - came_at > QUEUE_SECONDS:
             raise Rejected(limits.BUSY)
         with request_context.page_deadline():
@@ -211,16 +206,11 @@ class Pages(BaseHandler):
             if request.resolver_match and REQUEST_LOG in scope:
                 scope[REQUEST_LOG].fields["view"] = request.resolver_match.view_name
             if isinstance(response, StreamingHttpResponse) and response.is_async:
-                return BufferedResponse(response.status_code, headers_of(response), b"", response)
+                return response, b""
             try:
-                return BufferedResponse(response.status_code, headers_of(response), b"".join(response))
+                return response, b"".join(response)
             finally:
                 response.close()
-
-
-def headers_of(response: HttpResponseBase) -> list[tuple[bytes, bytes]]:
-    fields = [*response.items(), *(("Set-Cookie", each.OutputString()) for each in response.cookies.values())]
-    return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in fields]
 
 
 async def stream(response: StreamingHttpResponse, receive: Receive, send: Send) -> None:
@@ -232,11 +222,7 @@ async def stream(response: StreamingHttpResponse, receive: Receive, send: Send) 
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    async def disconnect() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-
-    sending, leaving = asyncio.create_task(pieces()), asyncio.create_task(disconnect())
+    sending, leaving = asyncio.create_task(pieces()), asyncio.create_task(until_disconnect(receive))
     try:
         await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if sending.done():

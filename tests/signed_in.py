@@ -1,8 +1,11 @@
 """Requests that a proxy passes on, which says who is signed in."""
 
-import pytest
+from typing import cast
 
-from intents_ui.application import PAGES, BufferedResponse
+import pytest
+from django.http import HttpResponse
+
+from intents_ui.application import PAGES
 from intents_ui.settings import ENV, Environment
 
 PROXY = "10.1.2.3"
@@ -22,7 +25,7 @@ def trust_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ENV, name, getattr(given, name))
 
 
-def get(path: str, *, group: str | None = None, peer: str = PROXY) -> BufferedResponse:
+def get(path: str, *, group: str | None = None, peer: str = PROXY) -> HttpResponse:
     """Return a page as a member of a group of users, or of none, sees it. Without `group` nobody is signed in."""
     headers = [(b"host", b"localhost")]
     if group is not None:
@@ -38,4 +41,4 @@ def get(path: str, *, group: str | None = None, peer: str = PROXY) -> BufferedRe
         "server": ("localhost", 80),
         "scheme": "http",
     }
-    return PAGES.page(scope)
+    return cast(HttpResponse, PAGES.page(scope)[0])

@@ -50,14 +50,14 @@ def test_every_page_is_open_from_its_role_on(
         expected = 404 if least is None else 200 if role >= least else 403
         if path in WRITES and console == "read" and role < Role.SUPPORT:
             expected = 403  # nor may it read in the console
-        assert get(path, group=GROUPS[role]).status == expected, path
+        assert get(path, group=GROUPS[role]).status_code == expected, path
 
 
 @pytest.mark.parametrize("role", Role)
 def test_transfers_by_recipient_are_for_support(monkeypatch: pytest.MonkeyPatch, role: Role) -> None:
     monkeypatch.setattr(ENV, "intents_insight", "staff")
     paid = past.pay(PAID, now=NOW, number=OLD)
-    page = get(f"/address/{PAID}", group=GROUPS[role]).body.decode()
+    page = get(f"/address/{PAID}", group=GROUPS[role]).text
     assert (paid in page) is (role >= Role.SUPPORT)
     assert ("Only staff can see" in page) is (role < Role.SUPPORT)
 
@@ -69,7 +69,7 @@ def test_a_form_that_writes_says_who_may_send_it(
 ) -> None:
     monkeypatch.setattr(ENV, "intents_console", "write")
     monkeypatch.setattr(ENV, "intents_console_token", token)
-    page = get(f"/intent/{emulator.play('expired-quote')['intentId']}/commit", group=GROUPS[role]).body.decode()
+    page = get(f"/intent/{emulator.play('expired-quote')['intentId']}/commit", group=GROUPS[role]).text
     assert ("Signed in as ann." in page) is (role is Role.OPERATOR)
     assert ("Only operators can do this" in page) is (role < Role.OPERATOR and token is None)
     assert ('name="operator-token"' in page) is (role < Role.OPERATOR and token is not None)
@@ -77,12 +77,12 @@ def test_a_form_that_writes_says_who_may_send_it(
 
 def test_a_header_of_a_stranger_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_insight", "staff")
-    assert get("/late", group="ops", peer="203.0.113.7").status == 403
-    assert get("/late", group="ops").status == 200
+    assert get("/late", group="ops", peer="203.0.113.7").status_code == 403
+    assert get("/late", group="ops").status_code == 200
 
 
 def test_the_operator_token_is_enough_to_read_where_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"intents_user_header": None, "intents_groups_header": None, "intents_console": "off"}.items():
         monkeypatch.setattr(ENV, name, value)
     monkeypatch.setattr(ENV, "intents_console_token", SecretStr("a token of operators"))
-    assert "Operator token" in get("/operator").body.decode()
+    assert "Operator token" in get("/operator").text
