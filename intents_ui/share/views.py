@@ -10,8 +10,7 @@ from http import HTTPStatus
 
 import segno
 from cachetools import LRUCache
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
@@ -87,9 +86,8 @@ def qr(request: HttpRequest, intent_id: str) -> HttpResponse:
 
 
 @require_safe
-def address_qr(request: HttpRequest, address: str) -> HttpResponseBase:
-    if moved := of_canonical_address(address, page="address-qr"):
-        return moved
+@canonical_url
+def address_qr(request: HttpRequest, address: str) -> HttpResponse:
     return code(request.build_absolute_uri(reverse("address", args=[address])))
 
 
@@ -103,32 +101,16 @@ def code(url: str) -> HttpResponse:
 
 @require_safe
 @canonical_url
-def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
-    context = {
-        "name": f"transfer {hashes.short_id(intent_id)}",
-        "page_path": reverse("intent", args=[intent_id]),
-        "qr_path": reverse("qr", args=[intent_id]),
-        "card_path": reverse("card", args=[intent_id]),
-        "reply_path": reverse("reply", args=[intent_id]),
-        "frame": framed(request, intent_id) if ENV.intents_embed_hosts else None,
-        "feed_path": reverse("intent-atom", args=[intent_id]),
-    }
+def intent(request: HttpRequest, intent_id: str) -> HttpResponse:
+    frame = framed(request, intent_id) if ENV.intents_embed_hosts else None
+    context = {"name": f"transfer {hashes.short_id(intent_id)}", "intent_id": intent_id, "frame": frame}
     return render(request, "sharing/share.html", context, block="ways")
 
 
 @require_safe
-def address(request: HttpRequest, address: str) -> HttpResponseBase:
-    if moved := of_canonical_address(address, page="address-share"):
-        return moved
-    context = {
-        "name": f"address {hashes.short_address(address)}",
-        "page_path": reverse("address", args=[address]),
-        "qr_path": reverse("address-qr", args=[address]),
-        "card_path": None,
-        "reply_path": None,
-        "frame": None,
-        "feed_path": reverse("address-atom", args=[address]),
-    }
+@canonical_url
+def address(request: HttpRequest, address: str) -> HttpResponse:
+    context = {"name": f"address {hashes.short_address(address)}", "intent_id": None, "address": address, "frame": None}
     return render(request, "sharing/share.html", context, block="ways")
 
 
@@ -137,11 +119,3 @@ def framed(request: HttpRequest, intent_id: str) -> str:
     src = escape(request.build_absolute_uri(reverse("embed", args=[intent_id])))
     title = f"Transfer {hashes.short_id(intent_id)}"
     return f'<iframe src="{src}" title="{title}" width="480" height="440" loading="lazy" frameborder="0"></iframe>'
-
-
-def of_canonical_address(written: str, *, page: str) -> HttpResponse | None:
-    """Return a redirect for a non-canonical spelling. Raises Http404 for anything but an account address."""
-    known = hashes.account(written)
-    if known is None:
-        raise Http404("This is not an account address.")
-    return None if known == written else redirect(reverse(page, args=[known]), permanent=True)

@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from html import escape
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date
@@ -54,7 +53,7 @@ class Entry:
 
 @require_safe
 @canonical_url
-def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
+def intent(request: HttpRequest, intent_id: str) -> HttpResponse:
     """Return an entry for each step that completed or failed, and one for the end."""
     found, receipt, error = lookup.read_transfer(app.current().service, intent_id)
     if error:
@@ -73,13 +72,9 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
 
 
 @require_safe
-def address(request: HttpRequest, address: str) -> HttpResponseBase:
+@canonical_url
+def address(request: HttpRequest, address: str) -> HttpResponse:
     """Return an entry for each of an owner's newest intents, updated when its status changes."""
-    known = hashes.account(address)
-    if known is None:
-        raise Http404("This is not an account address.")
-    if known != address:
-        return redirect(reverse("address-atom", args=[known]), permanent=True)
     wanted = Filters(owner=address, size=MOST)
     call = operations.get_intent_history(page=wanted.first, **wanted.request)
     found = app.current().service.ask(call, max_age=MAX_AGE).intents[:MOST]

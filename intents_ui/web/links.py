@@ -69,16 +69,23 @@ def canonical(intent_id: str) -> str:
     return found or intent_id
 
 
-def canonical_url[R: HttpResponseBase](
-    view: Callable[[HttpRequest, str], R],
-) -> Callable[[HttpRequest, str], R | HttpResponse]:
-    """Decorate a view of an intent: redirect other spellings of its ID to the canonical URL."""
+def canonical_address(written: str) -> str:
+    """Return the canonical form of an account address. Raises Http404 for anything else."""
+    known = hashes.account(written)
+    if known is None:
+        raise Http404("This is not an account address.")
+    return known
+
+
+def canonical_url[R: HttpResponseBase](view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
+    """Decorate a view of an intent or an account address: redirect other spellings to the canonical URL."""
 
     @wraps(view)
-    def answer(request: HttpRequest, intent_id: str) -> R | HttpResponse:
-        known = canonical(intent_id)
-        if known == intent_id:
-            return view(request, intent_id)
+    def answer(request: HttpRequest, **named: str) -> R | HttpResponse:
+        [(name, written)] = named.items()
+        known = canonical(written) if name == "intent_id" else canonical_address(written)
+        if known == written:
+            return view(request, **named)
         page = resolve(request.path_info).view_name
         return redirect(reverse(page, args=[known], query=request.GET), permanent=True)
 
