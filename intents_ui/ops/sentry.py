@@ -9,7 +9,6 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
@@ -20,6 +19,7 @@ from intents_ui.installation import version
 from intents_ui.settings import ENV, SHORTEST_SECRET
 
 HIDDEN = "…"
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
 # Also inside of another URL.
 USER_OF_A_URL = r"((?::|%3[Aa])(?:/|%2[Ff]){2})[^\s/?#<>]*(@|%40)"
 
@@ -46,25 +46,15 @@ def begin() -> None:
 
 
 def without_secrets(event: Any) -> Any:
-    """Return a copy of an event without our secrets and without the users of URLs, in all of its texts."""
-    written = {form for secret in _secrets() for form in _forms_of(secret) if form}
+    """Return a copy of an event, which is JSON, without our secrets and the users of URLs in any of its strings."""
+    written = {json.dumps(form)[1:-1] for secret in _secrets() for form in _forms_of(secret) if form}
     # The longest first: one may be a part of another.
     pattern = re.compile("|".join((*map(re.escape, sorted(written, key=len, reverse=True)), USER_OF_A_URL)))
 
-    def hidden(value: Any) -> Any:
-        match value:
-            case None | bool() | int() | float() | datetime():
-                return value
-            case dict():
-                return {hidden(name): hidden(each) for name, each in value.items()}
-            case list() | tuple() | set() | frozenset():
-                return [hidden(each) for each in value]
-            case bytes():
-                return hidden(value.decode(errors="replace"))
-            case _:
-                return pattern.sub(lambda found: f"{found[1] or ''}{HIDDEN}{found[2] or ''}", str(value))
+    def hidden(string: re.Match[str]) -> str:
+        return pattern.sub(lambda found: f"{found[1] or ''}{HIDDEN}{found[2] or ''}", string[0])
 
-    return hidden(event)
+    return json.loads(STRING.sub(hidden, json.dumps(event, default=str)))
 
 
 def _secrets() -> Iterator[str]:
