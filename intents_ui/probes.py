@@ -1,17 +1,14 @@
 """`/healthz`, `/readyz` and `/metrics`, which respond at once, without a thread, under any host name.
 
-A process is ready if it can render pages and isn't shutting down. An outage of the service doesn't count: all processes
-would leave the load balancer at once, and users would lose cached pages and the explanation. Nor does an outage of
-Redis, without which each process sends its own requests and counts by itself.
+A process is ready until it shuts down. An outage of the service doesn't count: all processes would leave the load
+balancer at once, and users would lose cached pages and the explanation. Nor does an outage of Redis, without which each
+process sends its own requests and counts by itself.
 """
 
 import asyncio
 import json
-import logging
 from typing import Any
 
-from django.template import TemplateDoesNotExist, TemplateSyntaxError
-from django.template.loader import get_template
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from intents_ui import app
@@ -24,10 +21,6 @@ from intents_ui.service.redis import redis_client, redis_errors
 from intents_ui.settings import ENV, is_address
 from intents_ui.web.mirror import mirror_coverage, open_incidents
 
-log = logging.getLogger(__name__)
-
-# With their imports these cover most of what users see.
-TEMPLATES = ("home.html", "transfers/intent.html", "lists/history.html", "failure.html")
 PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
@@ -90,9 +83,8 @@ def redis_answers() -> bool | None:
 
 def readiness(*, in_detail: bool) -> tuple[bool, bytes]:
     """Return whether this process is ready, and the report as JSON. `in_detail` adds the state of its dependencies."""
-    loaded, stopping = templates_load(), lifecycle.is_stopping()
-    ready = loaded and not stopping
-    report: dict[str, Any] = {"ready": ready, "stopping": stopping}
+    stopping = lifecycle.is_stopping()
+    report: dict[str, Any] = {"ready": not stopping, "stopping": stopping}
     if in_detail:
         service = app.current().service.health.status()  # as seen by users' requests
         seconds = {
@@ -104,18 +96,7 @@ def readiness(*, in_detail: bool) -> tuple[bool, bytes]:
         rounded = {name: None if value is None else round(value, 1) for name, value in seconds.items()}
         report |= {
             "version": version(),
-            "templates": loaded,
             "redis": redis_answers(),
             "service": {"state": service.state, **rounded},
         }
-    return ready, json.dumps(report).encode() + b"\n"
-
-
-def templates_load() -> bool:
-    try:
-        for name in TEMPLATES:
-            get_template(name)
-    except (TemplateDoesNotExist, TemplateSyntaxError):
-        log.exception("The templates cannot be loaded")
-        return False
-    return True
+    return not stopping, json.dumps(report).encode() + b"\n"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.cache import caches
+from django.template.loader import get_template
 from django.urls import resolve
 from django.utils.crypto import salted_hmac
 
@@ -45,6 +46,7 @@ CONCURRENT_EXPORTS = 4  # one for each client
 CONSOLE_LONG_POLLS = 4  # one for each client
 CACHE_PAUSE = 10.0  # seconds without calls to Django's shared cache after a failure
 RESPONSES_PAUSE = 5.0  # the same for shared responses
+TEMPLATES = ("home.html", "transfers/intent.html")  # which import most others. Without them, a process doesn't start
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +95,8 @@ async def lifespan(receive: Receive, send: Send) -> None:
         sentry.begin()
         threading.Thread(target=load_names, name="names", daemon=True).start()  # the start doesn't wait for the service
         resolve("/")  # loads the URLs and their pages, which would delay the first request
+        for name in TEMPLATES:
+            get_template(name)
     except Exception as error:
         await send({"type": "lifespan.startup.failed", "message": str(error)})
         raise

@@ -7,7 +7,6 @@ import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,7 @@ def test_readiness_reports_known_facts_without_a_service_call(production: Produc
     answer = production.get("/readyz", Host="10.0.0.7:8000")  # as a load balancer does
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
     result = answer.json()
-    assert (result["ready"], result["stopping"], result["templates"], result["redis"]) == (True, False, True, True)
+    assert (result["ready"], result["stopping"], result["redis"]) == (True, False, True)
     assert result["service"]["state"] == "up"
     assert 0 <= result["service"]["last_response_seconds_ago"] < PATIENCE
     assert result["service"]["median_ms"] > 0
@@ -335,11 +334,9 @@ SECRET_SETTINGS = [name for name, field in Environment.model_fields.items() if "
 def an_event(text: str) -> dict[str, Any]:
     """Return an error report that has the text in every kind of part, as names and as values."""
     return {
-        "timestamp": datetime(2026, 11, 21, tzinfo=UTC),
         "message": text,
         "logentry": {"message": "%s", "params": [text, 3, None, 0.5, True], "formatted": text},
-        "exception": {"values": [{"value": text, "vars": {text: repr(text), "raw": text.encode(), "all": {text}}}]},
-        "extra": {text: (text, ValueError(text))},
+        "exception": {"values": [{"value": text, "vars": {text: repr(text)}}]},
         "request": {"url": text, "query_string": quote(text), "Cookie": quote_plus(text), "data": json.dumps([text])},
     }
 
@@ -352,7 +349,6 @@ def test_no_part_of_an_error_report_has_a_secret(monkeypatch: pytest.MonkeyPatch
     assert "canary" not in repr(hidden)
     assert hidden["message"] == "with … and more"
     assert hidden["logentry"]["params"][1:] == [3, None, 0.5, True]
-    assert hidden["timestamp"] == datetime(2026, 11, 21, tzinfo=UTC)
     for part in (f"password={canary.KEY}/'\"\\é&", f"second:{canary.KEY}:x"):
         assert "canary" not in repr(sentry.without_secrets(an_event(part)))
 
