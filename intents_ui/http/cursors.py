@@ -54,19 +54,28 @@ def write(position: Position, *, query: str) -> str:
 
 
 def read(word: str, *, query: str) -> Position:
-    """Return the position of a cursor. Raises Unreadable or ListMismatch."""
+    """Return the position of a cursor. Raises Unreadable or ListMismatch.
+
+    Anyone can write a cursor, so no page is larger than a list's.
+    """
     if not word:
         return Position()
-    fingerprint, position = _parsed(word)
+    if len(word) > LONGEST:
+        raise Unreadable
+    try:
+        compressed = zlib.decompressobj()
+        parts = compressed.decompress(urlsafe_base64_decode(word), LONGEST_TEXT)
+        if not compressed.eof or compressed.unused_data:
+            raise Unreadable
+        fingerprint, number, texts = PARTS.validate_json(parts)
+        cursor, *earlier = [None if text is None else Page.from_text(text) for text in texts]
+    except (ValueError, zlib.error):
+        raise Unreadable from None
+    if any(page and (page.page_size or 0) > LARGEST_SIZE for page in (cursor, *earlier)):
+        raise Unreadable
     if fingerprint != _fingerprint(query):
         raise ListMismatch
-    return position
-
-
-def check(word: str) -> None:
-    """Raise Unreadable unless it is a cursor or ""."""
-    if word:
-        _parsed(word)
+    return Position(cursor, tuple(earlier), number)
 
 
 def address(path: str, *, query: str, at: Position | None = None, written: str | None = None) -> str:
@@ -84,24 +93,6 @@ def address(path: str, *, query: str, at: Position | None = None, written: str |
 def is_at(request: HttpRequest, url: str) -> bool:
     """Return whether the request's URL has the same query as the canonical one, however it is escaped."""
     return list(request.GET.lists()) == list(QueryDict(url.partition("?")[2]).lists())
-
-
-def _parsed(word: str) -> tuple[str, Position]:
-    """Return the list's fingerprint and the position. Anyone can write a cursor, so no page is larger than a list's."""
-    if len(word) > LONGEST:
-        raise Unreadable
-    try:
-        compressed = zlib.decompressobj()
-        parts = compressed.decompress(urlsafe_base64_decode(word), LONGEST_TEXT)
-        if not compressed.eof or compressed.unused_data:
-            raise Unreadable
-        fingerprint, number, texts = PARTS.validate_json(parts)
-        cursor, *earlier = [None if text is None else Page.from_text(text) for text in texts]
-    except (ValueError, zlib.error):
-        raise Unreadable from None
-    if any(page and (page.page_size or 0) > LARGEST_SIZE for page in (cursor, *earlier)):
-        raise Unreadable
-    return fingerprint, Position(cursor, tuple(earlier), number)
 
 
 def _fingerprint(query: str) -> str:

@@ -35,7 +35,6 @@ MICROSECOND = timedelta(microseconds=1)
 
 @require_safe
 def view(request: HttpRequest) -> HttpResponse:
-    cursors.check(request.GET.get(cursors.NAME, ""))  # before anything is requested
     labels = read(request.GET)
     parsed, wanted, now = labels.parsed, labels.parsed.filters, datetime.now(UTC)
     narrowed = ", ".join(chip.text for chip in labels.chips.values())
