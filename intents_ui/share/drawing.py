@@ -5,6 +5,7 @@ truncated to its space. Characters missing in the font show as its placeholder b
 """
 
 import io
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 
@@ -141,8 +142,7 @@ class TextStyle:
         words = words[:MAX_LETTERS]
         if self.width(words) <= width:
             return words
-        fitting = longest(words, lambda head: self.width(f"{head}…") <= width)
-        return f"{fitting.rstrip()}…"
+        return f"{longest(words, width, lambda head: self.width(f'{head}…')).rstrip()}…"
 
     def lines(self, words: str, width: float, *, most: int) -> Iterator[str]:
         """Wrap text between words, or inside one that is longer than a line. The last line is truncated."""
@@ -150,7 +150,7 @@ class TextStyle:
         for _ in range(most - 1):
             if self.width(rest) <= width:
                 break
-            head = longest(rest, lambda part: self.width(part) <= width)
+            head = longest(rest, width, self.width)
             head = head.rsplit(" ", 1)[0] if " " in head else head
             yield head
             rest = rest[len(head) :].lstrip()
@@ -196,13 +196,9 @@ def fitted(words: str, width: float, *, sizes: tuple[int, ...], weight: int, col
     return next((style for style in styles if style.width(words[:MAX_LETTERS]) <= width), styles[-1])
 
 
-def longest(words: str, fits: Callable[[str], bool]) -> str:
+def longest(words: str, width: float, width_of: Callable[[str], float]) -> str:
     """Return the longest prefix that fits, at least one character so that wrapping always advances."""
-    least, most = min(1, len(words)), len(words)
-    while least < most:
-        middle = (least + most + 1) // 2
-        least, most = (middle, most) if fits(words[:middle]) else (least, middle - 1)
-    return words[:least]
+    return words[: max(1, bisect_right(range(1, len(words) + 1), width, key=lambda end: width_of(words[:end])))]
 
 
 @cache
