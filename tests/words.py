@@ -12,7 +12,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -22,81 +21,40 @@ from intents_ui import tables
 
 ROOT: Final = Path(__file__).parent.parent
 LONGEST: Final = 22  # words of a sentence
+SENTENCE_END: Final = re.compile(r"(?<=[.!?])(?:\s+(?=[A-Z0-9“\"({…])|(?={))|\n+")
+WORD: Final = re.compile(r"\w\S*")
 FOR_DEVELOPERS: Final = {"key", "when", "declaration", "group"}  # fields of JSON tables
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """`found` is what no text may contain, `use` is the better word."""
-
-    name: str
-    found: str
-    use: str
-
-    @property
-    def regex(self) -> re.Pattern[str]:
-        return _compiled(self.found)
-
-
-@cache
-def _compiled(found: str) -> re.Pattern[str]:
-    return re.compile(found, re.IGNORECASE if found == found.lower() else 0)
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """A text in which a pattern may find something: exactly this one, in files whose path begins with `where`."""
-
-    pattern: str
-    text: str
-    where: str
-    reason: str
-
-
 TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
-PATTERNS: Final = tuple(Pattern(**each) for each in TABLE["patterns"])
-NAMES: Final = tuple(Pattern(**each) for each in TABLE["names"])
-ALLOWED: Final = tuple(Allowed(**each) for each in TABLE["allowed"])
+# What no text may contain, by name.
+PATTERNS: Final = {
+    each["name"]: re.compile(each["found"], re.IGNORECASE if each["found"] == each["found"].lower() else 0)
+    for each in TABLE["patterns"]
+}
 
 
 @dataclass(frozen=True)
 class Finding:
     where: str
     pattern: str
-    text: str
     around: str
 
 
 def findings(text: str, where: str, *, is_message: bool = False) -> list[Finding]:
     """Return what the patterns find in a text, and in a message also sentences of more than 22 words."""
-    allowed = [each for each in ALLOWED if where.startswith(each.where) and each.text in text]
-    for each in allowed:
-        text = text.replace(each.text, "…")
+    for allowed in TABLE["allowed"]:
+        if where.startswith(allowed["where"]):
+            text = text.replace(allowed["text"], "…")
     found = [
-        Finding(where, pattern.name, match[0], _around(match, text))
-        for pattern in PATTERNS
-        for match in pattern.regex.finditer(text)
+        Finding(where, name, text[max(0, match.start() - 40) : match.end() + 40].replace("\n", " "))
+        for name, pattern in PATTERNS.items()
+        for match in pattern.finditer(text)
     ]
     if is_message:
-        found += [
-            Finding(where, "long sentence", sentence, sentence)
-            for sentence in sentences(text)
-            if length(sentence) > LONGEST
-        ]
+        sentences = SENTENCE_END.split(text)
+        found += [Finding(where, "long sentence", each) for each in sentences if len(WORD.findall(each)) > LONGEST]
     return found
-
-
-def _around(match: re.Match[str], text: str) -> str:
-    return text[max(0, match.start() - 40) : match.end() + 40].replace("\n", " ")
-
-
-def sentences(text: str) -> list[str]:
-    return re.split(r"(?<=[.!?])(?:\s+(?=[A-Z0-9“\"({…])|(?={))|\n+", text)
-
-
-def length(sentence: str) -> int:
-    """Return the number of words."""
-    return len(re.findall(r"\w\S*", sentence))
 
 
 # Sources
@@ -218,44 +176,35 @@ def spaced(name: str) -> str:
 
 def name_findings(path: Path) -> Iterator[Finding]:
     for name in sorted(names(path)):
-        for pattern in NAMES:
-            words = name if pattern.found.isupper() else spaced(name)
-            if re.search(rf"\b_?({pattern.found})(?:\b|(?<=_))", words):
-                yield Finding(str(path), pattern.name, name, f"{name}: {pattern.use}")
+        for pattern in TABLE["names"]:
+            words = name if pattern["found"].isupper() else spaced(name)
+            if re.search(rf"\b_?({pattern['found']})(?:\b|(?<=_))", words):
+                yield Finding(str(path), pattern["name"], f"{name}: {pattern['use']}")
 
 
-def sources() -> Iterator[tuple[str, str, bool]]:
-    """Every file that holds words, its text, and whether it is a message rather than a document."""
-    for path in _files("templates/**/*.html"):
-        yield str(path.relative_to(ROOT)), template(path), True
-    for path in _files("static/js/*.js"):
-        yield str(path.relative_to(ROOT)), script(path), True
-    messages = ((table, "intents_ui/**/*.json"), (table, "intents_ui/**/*.toml"), (python, "intents_ui/**/*.py"))
-    for read, pattern in messages:
-        for path in _files(pattern):
-            inside = path.relative_to(ROOT)
-            yield str(inside), read(path), inside.parts[1] in ("display", "pages", "exports")
-    for pattern in DOCUMENTS:
-        for path in _files(pattern):
-            yield str(path.relative_to(ROOT)), document(path), False
-    help_lines = re.findall(r"## (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    yield "Makefile", "\n".join(help_lines), False
-
-
-def _files(pattern: str) -> list[Path]:
-    return sorted(ROOT.glob(pattern))
+# How the text of each kind of file is read, and whether it is a message rather than a document.
+SOURCES: Final = (
+    ("templates/**/*.html", template, True),
+    ("static/js/*.js", script, True),
+    ("intents_ui/**/*.json", table, False),
+    ("intents_ui/**/*.toml", table, False),
+    ("intents_ui/**/*.py", python, False),
+    *((pattern, document, False) for pattern in DOCUMENTS),
+    ("Makefile", lambda path: "\n".join(re.findall(r"## (.*)$", path.read_text(), re.MULTILINE)), False),
+)
 
 
 def report() -> bool:
     """Print the findings and their number per kind of file, and return whether there are none."""
     counts: Counter[str] = Counter()
-    for where, text, is_message in sources():
-        kind = where.rpartition("/")[0].split("/")[0] or "top level"
-        found = findings(text, where, is_message=is_message)
-        counts[kind] += len(found)
-        for each in found:
-            print(f"{where}: {each.pattern}: …{each.around}…")
-    for each in (found for pattern in CODE for path in _files(pattern) for found in name_findings(path)):
+    for pattern, read, is_message in SOURCES:
+        for path in sorted(ROOT.glob(pattern)):
+            where = str(path.relative_to(ROOT))
+            found = findings(read(path), where, is_message=is_message)
+            counts[where.partition("/")[0] if "/" in where else "top level"] += len(found)
+            for each in found:
+                print(f"{where}: {each.pattern}: …{each.around}…")
+    for each in (found for pattern in CODE for path in sorted(ROOT.glob(pattern)) for found in name_findings(path)):
         counts["names"] += 1
         print(f"{each.where}: {each.pattern}: {each.around}")
     print("Words that are not ours:", ", ".join(f"{kind} {count}" for kind, count in counts.items()))
