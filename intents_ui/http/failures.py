@@ -112,12 +112,6 @@ def as_json(failure: Failure) -> dict[str, Any]:
     return found if failure.retry_after is None else found | {"retry_after": failure.retry_after}
 
 
-def as_rpc(failure: Failure) -> dict[str, Any]:
-    sentence = f"{failure.title}. {failure.what} {failure.todo}"
-    # The ID of the request is unknown here.
-    return json_rpc.error(None, json_rpc.code_of(failure.status), sentence, problem(failure))
-
-
 @lru_cache(100)
 def _rejection(template: str, failure: Failure) -> str:
     """Return a page or a fragment that depends on the failure alone, so that it is rendered once."""
@@ -136,7 +130,10 @@ def response_of(
     if failure.retry_after is not None:
         response["Retry-After"] = str(failure.retry_after)
     if path == api_access.MCP:
-        response.content = json.dumps(as_rpc(failure))
+        sentence = f"{failure.title}. {failure.what} {failure.todo}"
+        # The ID of the request is unknown here.
+        told = json_rpc.error(None, json_rpc.code_of(failure.status), sentence, problem(failure))
+        response.content = json.dumps(told)
     elif path.startswith(api_access.API):
         response["Content-Type"] = "application/problem+json"
         response.content = json.dumps(problem(failure))
@@ -278,7 +275,10 @@ def add_stale_notice(
             is_fragment = is_partial(request) and is_page(response) and not marked.is_framed
             if isinstance(response, HttpResponse) and is_fragment and response.status_code not in EMPTY:
                 patch_vary_headers(response, ["HX-Current-URL"])
-                whole = marked.is_whole or is_of_this_url(request)
+                # A fragment from the page's own URL refreshes all of its service data. Compared as text: a client can
+                # send anything.
+                page_url = (request.htmx.current_url or "").partition("?")[0]  # type: ignore[attr-defined]
+                whole = marked.is_whole or page_url == f"{request.scheme}://{request.get_host()}{request.path}"
                 # The name of the fragment, to find its notice by.
                 part = (match and match.url_name) or "part"
                 # Only the full page says that names are stale.
@@ -293,10 +293,3 @@ def add_stale_notice(
 
 def is_page(response: HttpResponseBase) -> bool:
     return response.headers.get("Content-Type", "").startswith("text/html")
-
-
-def is_of_this_url(request: HttpRequest) -> bool:
-    """Return whether the page has the URL of the fragment, which then refreshes all of its service data."""
-    # Compare it as text: it may not be a URL.
-    page = (request.htmx.current_url or "").partition("?")[0]  # type: ignore[attr-defined]
-    return page == f"{request.scheme}://{request.get_host()}{request.path}"
