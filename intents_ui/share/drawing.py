@@ -104,16 +104,17 @@ def _money(canvas: "Canvas", card: Card) -> None:
 
 
 def _end(canvas: "Canvas", end: PreviewEnd, left: int, right: int) -> None:
-    words = f"{end.note.capitalize()}: {end.amount}" if end.note else end.amount
     if end.has_any_step:
-        amount = fitted(words, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
+        amount = fitted(end.amount, right - left, sizes=(46, 40, 34, 28, 22), weight=650)
     else:
-        amount = fitted(words, right - left, sizes=(30, 26, 22), weight=450, color=INK_2)
+        amount = fitted(end.amount, right - left, sizes=(30, 26, 22), weight=450, color=INK_2)
     # With a warning below, the lines are closer together.
     rows = (404, 441, 474) if end.warning else (418, 460, 0)
     said = TextStyle(26, color=INK_2)
     warning = TextStyle(20, weight=550, color=TONES[Tone.ATTENTION][0])
-    for row, line, style in zip(rows, (words, f"on {end.chain}", end.warning), (amount, said, warning), strict=True):
+    for row, line, style in zip(
+        rows, (end.amount, f"on {end.chain}", end.warning), (amount, said, warning), strict=True
+    ):
         canvas.write((left, row), style.cut(line, right - left), style)
 
 

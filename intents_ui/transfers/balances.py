@@ -5,7 +5,7 @@ A missing price is not a price of 0, and a balance that wasn't loaded is not a b
 Also the transfers with a recoverable balance, and what they hold.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -101,22 +101,19 @@ NO_TIME = "Balances unavailable: no creation time is recorded for this transfer.
 def of(transfer: Transfer, *, is_listed: bool) -> AddressBalances:
     """`is_listed`: the owner's history holds the transfer, so the service can report its balances."""
     has_balance = transfer.has_balance
-    if transfer.owner is None and not is_listed:
-        return AddressBalances(sentence=NO_OWNER)
     if not is_listed:
-        return AddressBalances(sentence=NO_TIME if transfer.quoted_at is None else NOT_THERE)
+        missing = NO_OWNER if transfer.owner is None else NO_TIME if transfer.quoted_at is None else NOT_THERE
+        return AddressBalances(sentence=missing)
     found = addresses(transfer)
-    held = [holding for address in found for holding in address.holdings if holding.is_held]
-    if held:
+    if held := holdings(transfer):
         return AddressBalances(found, value(held), NOT_COUNTED if has_balance is False else "")
     return AddressBalances(found, sentence={None: NOT_SAID, False: NOTHING, True: UNNAMED}[has_balance])
 
 
 def heard(found: AddressBalances) -> str:
     """Return what screen readers announce once the balances have loaded: one line, not every amount and button."""
-    lines = [f"Intent address balances: {found.value.heard}."] if found.value else []
-    lines += [found.sentence] if found.sentence else []
-    return " ".join(lines)
+    value = f"Intent address balances: {found.value.heard}." if found.value else ""
+    return f"{value} {found.sentence}".strip()
 
 
 def addresses(transfer: Transfer) -> tuple[Address, ...]:
@@ -136,28 +133,28 @@ def _called(group: BalanceGroup, transfer: Transfer) -> str:
     """Return the address's name. A transfer may have the same address on both chains."""
     if group.intent_address is None:
         return "an unnamed address"
-    address = group.intent_address.lower()
     places = (
         ("deposit address", transfer.deposit_address, transfer.origin_chain_id),
         ("destination intent address", transfer.delivery_address, transfer.destination_chain_id),
     )
-    same = [(called, chain_id) for called, known, chain_id in places if known and known.lower() == address]
-    on_its_chain = [called for called, chain_id in same if chain_id == group.chain_id]
-    return next(iter([*on_its_chain, *(called for called, _ in same)]), "another address")
+    same = [
+        (chain_id != group.chain_id, called)
+        for called, known, chain_id in places
+        if known and known.lower() == group.intent_address.lower()
+    ]
+    return min(same, default=(True, "another address"))[1]
 
 
 def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> AddressHolding:
-    said, usd, price = "no price", None, token.price_usd
-    if token.balance is None:
-        said = "amount not reported"
-    elif token.balance == 0:
-        said = "nothing"
+    usd, price = None, token.price_usd
+    if not token.balance:
+        said = "amount not reported" if token.balance is None else "nothing"
     # A value of 0 without a price means that the price is unknown.
     elif token.balance_usd or (token.balance_usd is not None and price):
         usd = token.balance_usd
         said = amounts.usd(usd)
-    elif price is not None:
-        said = "value not reported" if price else "priced at $0"
+    else:
+        said = "no price" if price is None else "value not reported" if price else "priced at $0"
     side = summary.Side(transfer.balance_of(token, inside=group), usd)
     is_priced = usd is not None or (bool(token.balance) and price == 0)
     return AddressHolding(side, said, price, is_priced, _called(group, transfer))
@@ -169,10 +166,9 @@ def value(holdings: Iterable[AddressHolding]) -> Value:
     return Value(amounts.total(known), len(known), len(held))
 
 
-def holdings(transfer: Transfer) -> Iterator[AddressHolding]:
-    """Return all balances above 0, at any address."""
-    for address in addresses(transfer):
-        yield from (each for each in address.holdings if each.is_held)
+def holdings(transfer: Transfer) -> tuple[AddressHolding, ...]:
+    """Return all balances above 0, at any address. None if the service reported no amounts."""
+    return tuple(each for address in addresses(transfer) for each in address.holdings if each.is_held)
 
 
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -190,8 +186,7 @@ class RecoverableRow:
 
     @derived_property
     def holdings(self) -> tuple[AddressHolding, ...]:
-        """The balances above 0. Empty if the service reported no amounts."""
-        return tuple(holdings(self.transfer))
+        return holdings(self.transfer)
 
     @derived_property
     def value(self) -> Value:

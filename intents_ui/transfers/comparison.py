@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from itertools import accumulate, pairwise
+from typing import Any
 
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.amounts import EXACT, Amount
@@ -260,37 +261,34 @@ class _Quote:
 
     def _time_so_far(self) -> ComparisonRow:
         transfer, due_at = self._transfer, self._transfer.due_at
-        row = self._time(Result.PENDING)
         if self._estimate is None:
-            return replace(row, result=Result.UNKNOWN)
-        if not transfer.has_arrived:
-            return replace(row, difference="deposit not confirmed yet")
-        if due_at is None:
-            return replace(row, difference="start time not reported")
+            return self._time(Result.UNKNOWN)
+        if not transfer.has_arrived or due_at is None:
+            missing = "start time not reported" if transfer.has_arrived else "deposit not confirmed yet"
+            return self._time(Result.PENDING, difference=missing)
         if transfer.has_come(due_at):
             result = Result.DELAYED if transfer.has_come(transfer.late_at) else Result.OVER_ESTIMATE
         else:
             result = Result.PENDING if transfer.steps.has_dead_step else Result.ON_TRACK
         due = Sentence("expected by ", times.utc(due_at, now=transfer.now))
-        return replace(row, result=result, since=transfer.started_at, difference=due)
+        return self._time(result, since=transfer.started_at, difference=due)
 
     def _time_taken(self) -> ComparisonRow:
-        taken, row = self._transfer.taken, self._time(Result.UNKNOWN)
+        taken, result, difference = self._transfer.taken, Result.UNKNOWN, "no estimate"
         if taken is None:
-            return row
-        row = replace(row, actual=times.duration(taken))
-        if self._estimate is None:
-            return replace(row, difference="no estimate")
-        over = taken - self._estimate
-        if over > timedelta():
+            return self._time(result)
+        if self._estimate:
+            over = taken - self._estimate
             result = Result.LATE if over >= self._transfer.grace else Result.OVER_ESTIMATE
-            return replace(row, result=result, difference=f"{times.duration(over)} over estimate")
-        difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
-        return replace(row, result=Result.WITHIN_ESTIMATE, difference=difference)
+            difference = f"{times.duration(over)} over estimate"
+            if over <= timedelta():
+                result = Result.WITHIN_ESTIMATE
+                difference = f"{times.duration(-over)} under estimate" if over else "as estimated"
+        return self._time(result, actual=times.duration(taken), difference=difference)
 
-    def _time(self, result: Result) -> ComparisonRow:
+    def _time(self, result: Result, **figures: Any) -> ComparisonRow:
         quoted = f"est. {times.duration(self._estimate)}" if self._estimate else UNKNOWN
-        return ComparisonRow("Time", result, quoted=quoted)
+        return ComparisonRow("Time", result, quoted=quoted, **figures)
 
     # Limits of the quote
 
@@ -313,10 +311,8 @@ class _Quote:
     @property
     def _deposited(self) -> Money | None:
         """Return the confirmed deposit in the requested token, otherwise None."""
-        arrived = self._transfer.arrived
-        if arrived is None or arrived.value is None:
-            return None
-        return None if token_amounts.is_another_token(arrived, self._transfer.requested) else arrived
+        arrived = self._transfer.arrived if self._transfer.is_arrival_reported else None
+        return None if arrived and token_amounts.is_another_token(arrived, self._transfer.requested) else arrived
 
     def _slippage(self, arrived: Money | None) -> ComparisonRow | None:
         """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
@@ -346,32 +342,29 @@ class _Quote:
         transfer, money = self._transfer, self._transfer.refunded
         if transfer.refund is None or transfer.returning is StepStatus.ABSENT:
             return None, ""
-        chain = transfer.chain_name(transfer.refund.chain_id, unknown="")
-        label, amount = f"Refunded on {chain}" if chain else "Refunded", self._amount(money)
-        row = ComparisonRow(label, Result.REFUNDED, quoted="", actual=amount, term="refund")
+        chain, amount = transfer.chain_name(transfer.refund.chain_id, unknown=""), self._amount(money)
+        result, actual, is_known = Result.REFUNDED, amount, money.value is not None
         if transfer.returning in RUNNING:
-            due = "" if money.value is None else Sentence(amount, " to be refunded")
-            return replace(row, result=Result.REFUNDING, actual="nothing yet", difference=due), "Refund in progress"
-        if transfer.returning is not StepStatus.DONE:
-            missing = "" if money.value is None else Sentence(amount, " not refunded")
-            return replace(row, result=Result.REFUND_FAILED, actual="nothing", difference=missing), "Refund failed"
-        if not transfer.refund_reached_the_owner:
-            words = "not to the owner, or on a chain outside the route"
-            row = replace(row, result=Result.REFUND_UNCONFIRMED, difference=words)
-            return row, "Refund to the owner not confirmed"
-        if less := self._less_than_sent():
-            return replace(row, difference=less), less
-        unknown = "not comparable: different token, or amount not reported"
-        is_known = money.value is not None
-        text = Sentence("The owner got ", amount, " back") if is_known else "The refunded amount isn't reported"
-        return replace(row, difference=unknown), text
+            result, actual, text = Result.REFUNDING, "nothing yet", "Refund in progress"
+            difference = Sentence(amount, " to be refunded") if is_known else ""
+        elif transfer.returning is not StepStatus.DONE:
+            result, actual, text = Result.REFUND_FAILED, "nothing", "Refund failed"
+            difference = Sentence(amount, " not refunded") if is_known else ""
+        elif not transfer.refund_reached_the_owner:
+            result, text = Result.REFUND_UNCONFIRMED, "Refund to the owner not confirmed"
+            difference = "not to the owner, or on a chain outside the route"
+        elif less := self._less_than_sent():
+            difference = text = less
+        else:
+            text = Sentence("The owner got ", amount, " back") if is_known else "The refunded amount isn't reported"
+            difference = "not comparable: different token, or amount not reported"
+        label = f"Refunded on {chain}" if chain else "Refunded"
+        return ComparisonRow(label, result, "", actual=actual, difference=difference, term="refund"), text
 
     def _less_than_sent(self) -> str:
         """Return `0.50 USDC less than sent`, or "" if the refund can't be compared with the deposit."""
         refunded, sent = self._transfer.refunded, self._deposited
-        if refunded.value is None or sent is None or sent.value is None:
-            return ""
-        if not token_amounts.is_same_asset(refunded, sent):
+        if refunded.value is None or sent is None or not token_amounts.is_same_asset(refunded, sent):
             return ""
         return self._compared(refunded.value, replace(refunded, value=sent.value), "sent") or "as much as sent"
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import ClassVar
+from operator import attrgetter
+from typing import Any, ClassVar
 
 from intents_ui import tables
 from intents_ui.formatting import hashes, text, times
@@ -25,9 +26,14 @@ from intents_ui.transfers.rules import MESSAGES
 from intents_ui.transfers.transfer import ETHEREUM, Holding, Place, Transfer, is_further
 
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
-PHRASES: Mapping[str, Mapping[str, str]] = tables.read(__package__, "phrases.toml")
+PHRASES: Mapping[str, Mapping[str, Any]] = tables.read(__package__, "phrases.toml")
 NOT_REPORTED = "amount not reported"
-NO_TIME = "a time that wasn't reported"
+# Placeholders that are one fact: its kind, how to read it, and what stands for an unknown one.
+FACTS = {
+    name: (kind, attrgetter(fact), unknown)
+    for kind in ("chain", "time", "amount")
+    for name, (fact, unknown) in PHRASES[kind].items()
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +47,15 @@ class Placeholders:
 
     def __getitem__(self, name: str) -> str:
         transfer = self.transfer
+        if name in FACTS:
+            kind, read, unknown = FACTS[name]
+            filled: str = getattr(self, kind)(read(transfer), unknown)
+            return filled
         match name:
             # Chains, addresses and wallets
-            case "origin_chain":
-                return self.chain(transfer.origin_chain_id, "the origin chain")
-            case "destination_chain":
-                return self.chain(transfer.destination_chain_id, "the destination chain")
             case "either_chain":
                 one, both = "{origin_chain}", "{origin_chain} or {destination_chain}"
                 return fill(one if transfer.is_same_chain else both, self)
-            case "refund_chain":
-                return self.chain(transfer.refund.chain_id if transfer.refund else None, "the refund chain")
             case "last_chain":
                 return self["destination_chain" if self._last_address is Place.DELIVERY_ADDRESS else "origin_chain"]
             case "last_address":
@@ -87,8 +91,7 @@ class Placeholders:
                 amount = (": ", self.sums(holdings[0])) if holdings else ()
                 return Sentence("At the ", self["balance_address"], *amount, ".")
             case "refund_place":
-                # A balance is better evidence than the refund's chain.
-                at = transfer.start_of_the_return if transfer.held_at is Place.UNKNOWN else transfer.held_at
+                at = transfer.place_after_a_failed_refund
                 if at is Place.UNKNOWN:
                     return fill("Unknown: possibly on {either_chain}.", self)
                 return Sentence("At the ", self.address(at), self._known_amount(at), ".")
@@ -98,54 +101,30 @@ class Placeholders:
             case "deposit_problem":
                 return self._deposit_problem()
             # Times
-            case "expires_at":
-                return self.time(transfer.expires_at, NO_TIME)
-            case "execute_by":
-                return self.time(transfer.execute_by, NO_TIME)
-            case "eta":
-                return self.time(transfer.due_at, "the estimated time")
             case "expected_by":
                 return self._expected_by()
             case "usual_time":
                 return self._expected_by() if transfer.due_at else " This usually takes less than a minute."
             case "confirmation_time":
                 return "a few minutes" if transfer.origin_chain_id == ETHEREUM else "a few seconds"
-            case "slow_until":
-                return self.time(transfer.stalled_at, "the usual time has passed")
             case "slow_max":
                 return times.duration(transfer.allowance)
-            case "return_by":
-                return self.time(transfer.return_overdue_at, "15 minutes from now")
             case "escalation":
                 return self._escalation()
             case "age":
                 return _rounded(transfer.now - transfer.last_change) if transfer.last_change else "a long time"
             # Amounts and tokens
-            case "sent":
-                return self.amount(transfer.requested, "the deposit")
             case "of_sent":
                 return fill(" of {sent}", self) if transfer.requested.value is not None else ""
-            case "arrived":
-                return self.amount(transfer.reported_deposit)
-            case "arrived_on":
-                return self.chain(transfer.reported_deposit.chain_id, "the origin chain")
             case "difference":
                 return self._difference()
             case "about":
                 # Before the delivery every amount is an estimate, even if the receipt has it.
                 about = self.amount(transfer.expected, "") or self.amount(transfer.received, "")
                 return Sentence("about ", about) if about else "the funds"
-            case "received":
-                return self.amount(transfer.received)
             case "expected":
                 expected = self.amount(transfer.expected, "")
                 return Sentence(", but about ", expected, " was expected") if expected else ""
-            case "refund_amount":
-                return self.amount(transfer.refunded)
-            case "refunded":
-                return self.amount(transfer.refunded, "the funds")
-            case "refunded_on":
-                return self.chain(transfer.refund.chain_id if transfer.refund else None, "an unknown chain")
             case "refunded_to":
                 return self.refund_to("the owner", "an unknown address")
             case "refund_token":
@@ -361,13 +340,13 @@ def _rounded(age: timedelta) -> str:
     return times.duration(age // MINUTE * MINUTE if age >= MINUTE else age)
 
 
-FIXED: Mapping[str, str] = tables.read(__package__, "reasons.json")
-FIXED_IN_REPLIES: Mapping[str, str] = {**FIXED, **tables.read(__package__, "reasons_in_replies.json")}
+REASONS: Mapping[str, str] = tables.read(__package__, "reasons.json")
+REASONS_IN_REPLIES: Mapping[str, str] = {**REASONS, **tables.read(__package__, "reasons_in_replies.json")}
+PAUSED = ("token paused", "refund reverted: token paused")
+CALL_FAILED = "TargetCallFailed"
 # A uint256 has at most 78 digits.
 UNDERFUNDED = re.compile(r"precondition not met: balance ([0-9]{1,78}) < ([0-9]{1,78})")
-PAUSED = re.compile(r"(?:refund reverted: )?token paused")
 NOT_SENT = re.compile(r"aborted: not sent within (?:([0-9]{1,4})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,4})s)?")
-CALL_FAILED = re.compile(r"TargetCallFailed(?:: .*)?", re.DOTALL)
 
 
 def reason_of_step(transaction: IntentTransaction | None, transfer: Transfer, *, in_reply: bool = False) -> str:
@@ -399,34 +378,31 @@ def reason_for_customer(transfer: Transfer) -> str:
 
 def explain(reason: str, needed: Money, *, in_reply: bool = False) -> str:
     """Return the explanation of a reason. `needed` is the token that the step works with, on the step's chain."""
-    fixed = FIXED_IN_REPLIES if in_reply else FIXED
-    if reason in fixed:
-        return fixed[reason].format(chain=_chain_of(needed))
+    reasons = REASONS_IN_REPLIES if in_reply else REASONS
+    known = CALL_FAILED if reason.startswith(f"{CALL_FAILED}: ") else reason
+    if known in reasons:
+        return _worded(reasons[known], needed)
     if underfunded := UNDERFUNDED.fullmatch(reason):
         return _underfunded(int(underfunded[1]), int(underfunded[2]), needed)
-    if PAUSED.fullmatch(reason):
-        token = needed.called or "the token"
-        return f"No transfer of {token} can go through while it is paused on {_chain_of(needed)}."
     if not_sent := NOT_SENT.fullmatch(reason):
         hours, minutes, seconds = (int(figure or 0) for figure in not_sent.groups())
         length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
         opening = "One of its steps wasn't submitted" if in_reply else "Not sent"
         return f"{opening} within {times.duration(length)}." if length else ""
-    if CALL_FAILED.fullmatch(reason):
-        chain = _chain_of(needed)
-        if in_reply:
-            return f"The last step, a call to a contract on {chain}, failed."
-        return f"The call to the target contract on {chain} failed."
     return ""
 
 
 def no_recovery(transfer: Transfer) -> str:
     """Return why the owner can't recover funds whose refund failed (their token is paused), otherwise ""."""
     refund = transfer.refund
-    if refund is None or transfer.returning not in DEAD or not PAUSED.fullmatch(refund.status_reason or ""):
+    if refund is None or transfer.returning not in DEAD or refund.status_reason not in PAUSED:
         return ""
-    paused = _needed_by(refund, transfer)
-    return f"Recovery isn't possible while {paused.called or 'the token'} is paused on {_chain_of(paused)}."
+    return _worded("Recovery isn't possible while {token} is paused on {chain}.", _needed_by(refund, transfer))
+
+
+def _worded(template: str, needed: Money) -> str:
+    chain = names.of_chain(needed.chain_id, using=needed.names, unknown="its chain")
+    return template.format(chain=chain, token=needed.called or "the token")
 
 
 def _needed_by(transaction: IntentTransaction, transfer: Transfer) -> Money:
@@ -444,7 +420,3 @@ def _underfunded(balance: int, least: int, needed: Money) -> str:
     missing, arrived, required = (replace(needed, value=units).amount for units in (least - balance, balance, least))
     less, whole = (replace(amount, warning="").in_words for amount in (missing, required))
     return Sentence(arrived.in_words, " arrived, ", less, " less than the ", whole, " that the step needs.")
-
-
-def _chain_of(needed: Money) -> str:
-    return names.of_chain(needed.chain_id, using=needed.names, unknown="its chain")

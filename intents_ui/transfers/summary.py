@@ -8,6 +8,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting.text import UNKNOWN, Address, Name, Sentence, capitalized, fill, parts_of
@@ -165,8 +166,7 @@ class Summary:
             case "balance":
                 return transfer.held_at if transfer.has_balance else Place.DEPOSIT_ADDRESS
             case "refund":
-                held_at = transfer.held_at
-                return transfer.start_of_the_return if held_at is Place.UNKNOWN else held_at
+                return transfer.place_after_a_failed_refund
             case Place.RETURNED:
                 refund = transfer.refund
                 is_named = refund and refund.to_address and refund.chain_id and transfer.owner
@@ -511,24 +511,18 @@ def waiting_on(summary: Summary) -> str:
     return "" if summary.who is Actor.NONE else f"Waiting on: {summary.who}"
 
 
-@dataclass(frozen=True)
-class PreviewEnd:
-    """One side of a transfer. `note` qualifies an amount that was not delivered (`expected`, `quoted`, `refunded`)."""
+class PreviewEnd(NamedTuple):
+    """One side of a transfer: the labeled amount, the chain, and the warning about the token."""
 
     amount: str
     chain: str
-    note: str = ""
     warning: str = ""
     has_any_step: bool = True
-
-    def __str__(self) -> str:
-        warning = f" ({self.warning})" if self.warning else ""
-        return f"{self.amount}{warning} on {self.chain}{(f' ({self.note})' if self.note else '')}"
 
 
 @dataclass(frozen=True)
 class Card:
-    """All content of a preview image: equal cards are the same image. Times are absolute.
+    """All content of a preview image and its alternative text. Equal cards are the same image. Times are absolute.
 
     `has_arrived`: draw an arrow from the sent to the delivered amount.
     """
@@ -537,23 +531,17 @@ class Card:
     status: StatusLabel
     tone: Tone
     headline: str
-    headline_with_status: str
     sentence: str
     sent: PreviewEnd
     received: PreviewEnd
     when: str
-    has_arrived: bool = True
+    has_arrived: bool
+    alt: str
 
     @property
     def version(self) -> str:
         """Return a hash of the content."""
         return hashlib.blake2b(repr(self).encode(), digest_size=9).hexdigest()
-
-    @property
-    def alt(self) -> str:
-        """Return the alternative text of the image."""
-        parts = (f"{self.headline_with_status}.", f"{self.sent} → {self.received}.", self.when)
-        return text.fitting(parts, LONGEST_DESCRIPTION)
 
 
 def card(transfer: Transfer, *, as_of: datetime | None = None) -> Card:
@@ -565,19 +553,21 @@ def card(transfer: Transfer, *, as_of: datetime | None = None) -> Card:
         "last change": None if changed_at == created_at else changed_at,
     }
     words = [f"{word} {times.dated(at)}" for word, at in moments.items() if at]
+    when = capitalized(" · ".join(words)) if words else UNKNOWN
     sent, received = (
-        PreviewEnd(side.amount.figure, side.chain, side.note, side.amount.warning, side.has_any_step)
+        PreviewEnd(f"{side.label} {side.amount.figure}".lstrip(), side.chain, side.amount.warning, side.has_any_step)
         for side in (told.sent, told.outcome)
     )
+    alt = (f"{told.headline_with_status}.", f"{told.sent} → {told.outcome}.", when)
     return Card(
         intent=hashes.short_id(transfer.intent.intent_id),
         status=told.status,
         tone=told.tone,
         headline=told.headline,
-        headline_with_status=told.headline_with_status,
         sentence=told.location,
         sent=sent,
         received=received,
         has_arrived=told.has_arrived,
-        when=capitalized(" · ".join(words)) if words else UNKNOWN,
+        when=when,
+        alt=text.fitting(alt, LONGEST_DESCRIPTION),
     )

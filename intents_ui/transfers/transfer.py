@@ -574,6 +574,11 @@ class Transfer:
         is_elsewhere = destination is StepStatus.DONE or (crossed and side is Place.DEPOSIT_ADDRESS)
         return Place.UNKNOWN if is_elsewhere else side
 
+    @property
+    def place_after_a_failed_refund(self) -> Place:
+        """Return where most of the balance is or, without one, where the refund started."""
+        return self.start_of_the_return if self.held_at is Place.UNKNOWN else self.held_at
+
     @cached_property
     def lookalikes(self) -> tuple[tuple[tuple[str, str], tuple[str, str]], ...]:
         """Return each pair of different addresses with the same first and last characters, with their roles.

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
@@ -29,7 +28,7 @@ from intents_ui.service.cache import CacheEntry
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, ServiceError, Unreadable
 from intents_ui.service.executor import resting
-from intents_ui.service.lookup import MAX_RECEIPTS, ListPage, Position, walk
+from intents_ui.service.lookup import MAX_RECEIPTS, ListPage, Position
 from intents_ui.service.models import UNEXECUTED, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.operations import ServiceCall
 from intents_ui.service.request_context import as_of
@@ -132,11 +131,10 @@ def _read_limits() -> Mapping[RouteOf, timedelta]:
         return {}  # the coverage tells
 
 
-# Limit on pages of the owner's history. Owners rarely request more quotes than that within one second.
-MAX_PAGES = 3
+# Owners rarely request more quotes than this within one second.
+PAGE_OF_A_SECOND = Page.first(size=50)
 # An owner's list received later than this after a transfer's creation has the transfer, if it ever will.
 LISTED_WITHIN = timedelta(seconds=2)
-FIRST_PAGE = Page.first()
 # Limit on the owners to remember. There are no more cached responses.
 MAX_OWNERS = 20_000
 
@@ -209,8 +207,7 @@ def _cached_balances(transfer: Transfer, found: CacheEntry | None) -> Balances:
     checked_at = datetime.now(UTC) - timedelta(seconds=found.age)
     if transfer.last_change is not None and checked_at < transfer.last_change:
         return UNCHECKED
-    wanted = transfer.intent.intent_id.lower()
-    entry = next((entry for entry in found.answer.intents if entry.intent_id.lower() == wanted), None)
+    entry = _entry(found.answer, transfer.intent.intent_id)
     # In whole seconds, as displayed, so that two views of one response are equal.
     return UNCHECKED if entry is None else Balances.of_entry(entry, checked_at=checked_at.replace(microsecond=0))
 
@@ -232,21 +229,20 @@ def entry_of(service: ServiceClient, intent_id: str, *, owner: str, created_at: 
     if len(owners) >= MAX_OWNERS:
         owners.clear()  # those that are looked up again come back
     owners.add(owner)
-    pages = walk(
-        lambda page: service.ask(page_of_owner(owner=owner, created_at=created_at, page=page)),
-        FIRST_PAGE,
-    )
-    entries = (entry for listed, _ in islice(pages, MAX_PAGES) for entry in listed)
-    return next((entry for entry in entries if entry.intent_id.lower() == intent_id.lower()), None)
+    return _entry(service.ask(page_of_owner(owner=owner, created_at=created_at)), intent_id)
+
+
+def _entry(answer: HistoryAnswer, intent_id: str) -> IntentHistory | None:
+    return next((entry for entry in answer.intents if entry.intent_id.lower() == intent_id.lower()), None)
 
 
 @lru_cache(2_000)
-def page_of_owner(*, owner: str, created_at: datetime, page: Page = FIRST_PAGE) -> ServiceCall[HistoryAnswer]:
-    """Return the call for the owner's intents of that second. Its first page usually has the intent."""
+def page_of_owner(*, owner: str, created_at: datetime) -> ServiceCall[HistoryAnswer]:
+    """Return the call for the owner's intents of that second."""
     # Both times are inclusive, and the service's clock can be finer than microseconds.
     second = math.floor(created_at.timestamp())
     return operations.get_intent_history(
-        page=page, by_owner_address=owner, from_time=second, to_time=second + 1, include_balances=True
+        page=PAGE_OF_A_SECOND, by_owner_address=owner, from_time=second, to_time=second + 1, include_balances=True
     )
 
 

@@ -18,11 +18,12 @@ DONE = Card(
     status=statuses.INTENTS[statuses.IntentStatus.SUCCEEDED],
     tone=Tone.GOOD,
     headline="99.85 USDC arrived on Base",
-    headline_with_status="Succeeded · 99.85 USDC arrived on Base",
     sentence="The money has arrived on Base.",
     sent=PreviewEnd("100.00 USDC", "Arbitrum One"),
     received=PreviewEnd("99.85 USDC", "Base"),
     when="Created 2026-11-21 12:00:00 UTC",
+    has_arrived=True,
+    alt="Succeeded · 99.85 USDC arrived on Base.",
 )
 
 
@@ -61,7 +62,7 @@ def test_untrusted_text_stays_in_its_space(words: str) -> None:
         status=StatusLabel(words, Tone.NEUTRAL, "info", ""),
         headline=words,
         sentence=words,
-        sent=PreviewEnd(words, words, words, words),
+        sent=PreviewEnd(words, words, words),
         received=PreviewEnd(words, words),
         when=words,
     )
@@ -87,7 +88,7 @@ def test_an_arrow_points_only_to_a_delivered_amount() -> None:
 def test_a_quoted_amount_is_smaller_and_paler_than_a_delivered_one() -> None:
     left, top, right, bottom = MONEY
     half = ((left + right) // 2 + 60, top, right, bottom)
-    quoted = drawn(replace(DONE, received=PreviewEnd("99.85 USDC", "Base", "quoted", has_any_step=False))).crop(half)
+    quoted = drawn(replace(DONE, received=PreviewEnd("Quoted: 99.85 USDC", "Base", has_any_step=False))).crop(half)
     delivered = drawn(DONE).crop(half)
     darkest = [min(colour[0] for _, colour in each.getcolors(10_000) or []) for each in (quoted, delivered)]
     assert darkest[0] > darkest[1]

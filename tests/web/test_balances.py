@@ -15,7 +15,7 @@ from intents_ui.service.models import Intent, IntentHistory
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.transfers.transfer import PENDING, Transfer
 from intents_ui.web import reading
-from intents_ui.web.reading import MAX_PAGES, entry_of
+from intents_ui.web.reading import entry_of
 
 OWNER = "0x" + "11" * 20
 WANTED = "0x" + "ab" * 32
@@ -23,10 +23,10 @@ CREATED = datetime(2026, 11, 21, 11, 59, 50, 250_000, tzinfo=UTC)
 
 
 class Service:
-    """A history of so many pages, each with the ids given; whatever more is asked for is refused."""
+    """A history of these IDs, or one that refuses."""
 
-    def __init__(self, *pages: list[str]) -> None:
-        self._pages = pages
+    def __init__(self, *ids: str) -> None:
+        self._ids = ids
         self.requested: list[dict[str, Any]] = []
 
     def entry(self, created_at: datetime = CREATED, intent_id: str = WANTED) -> IntentHistory | None:
@@ -35,12 +35,10 @@ class Service:
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         self.requested.append(json.loads(request.content))
-        if len(self.requested) > len(self._pages):
+        if not self._ids:
             return _json({"error": "Invalid", "code": 2000, "msg": "?", "status": 400}, status=400)
-        ids = self._pages[len(self.requested) - 1]
-        more = {"column": "id", "after": len(self.requested), "more": True}
-        rows = [{"intentId": intent_id, "hasBalance": True, "balances": []} for intent_id in ids]
-        return _json({"intents": rows, "nextPage": more})
+        rows = [{"intentId": intent_id, "hasBalance": True, "balances": []} for intent_id in self._ids]
+        return _json({"intents": rows})
 
 
 def _json(document: dict[str, Any], *, status: int = 200) -> httpx.Response:
@@ -48,12 +46,14 @@ def _json(document: dict[str, Any], *, status: int = 200) -> httpx.Response:
 
 
 def test_balances_are_requested_from_the_owners_intents_of_the_creation_second():
-    service = Service([WANTED])
-    assert service.entry() is not None
+    service = Service("0x1", WANTED.upper().replace("X", "x"))
+    found = service.entry()
+    assert found is not None
+    assert found.intent_id.lower() == WANTED
     (asked,) = service.requested
     second = int(CREATED.timestamp())
     assert asked == {
-        "page": {"pageSize": 20, "sort": [{"column": "id", "order": "DESC"}]},
+        "page": {"pageSize": 50, "sort": [{"column": "id", "order": "DESC"}]},
         "byOwnerAddress": OWNER,
         "fromTime": second,
         "toTime": second + 1,
@@ -61,23 +61,9 @@ def test_balances_are_requested_from_the_owners_intents_of_the_creation_second()
     }
 
 
-def test_the_intent_is_found_on_a_later_page_and_in_other_letter_case():
-    service = Service(["0x1"], ["0x2", WANTED.upper().replace("X", "x")], ["0x3"])
-    found = service.entry()
-    assert found is not None
-    assert found.intent_id.lower() == WANTED
-    assert len(service.requested) == 2
-
-
-def test_the_search_stops_at_the_page_limit():
-    service = Service(["0x1"], ["0x2"], ["0x3"], [WANTED])
-    assert service.entry() is None
-    assert len(service.requested) == MAX_PAGES
-
-
 def test_a_rejected_request_is_an_error_not_an_empty_result():
     with pytest.raises(Refused):
-        Service(["0x1"]).entry()
+        Service().entry()
 
 
 def test_balances_are_waited_for_until_the_deadline_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
