@@ -11,7 +11,8 @@ from intents_ui.service import lookup, operations
 from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.models import Intent, IntentHistory, IntentReceipt
 from intents_ui.service.operations import ServiceConfig
-from intents_ui.transfers import summary
+from intents_ui.transfers import comparison, summary, timeline
+from intents_ui.transfers.deposits import DepositCheck
 from intents_ui.transfers.summary import Summary
 from intents_ui.transfers.transfer import UNCHECKED, Balances, Transfer
 from tests.transfers.scenes import CATALOG
@@ -30,7 +31,8 @@ a change of this file, to be read as a user would who waits for their funds. Eve
 
 Each headline is followed by the row of `messages.toml` and its tone, what happened, where the funds are, the next
 step with the warning that the page shows below it, and who must act. *Balances checked* is what the page says once it
-has the on-chain balances, where that differs.
+has the on-chain balances, where that differs. With these balances, the table has what the cards below say: the steps,
+the route, the comparison with the quote and the deposit check. It is left out where it is the same as before.
 """
 
 
@@ -62,15 +64,15 @@ def chapter(scenario: Scenario) -> Iterator[str]:
     for variant in scenario.variant_names:
         named = f", variant {variant}" if len(scenario.variant_names) > 1 else ""
         yield f"## {scenario.number}. {scenario.title}{named}\n\n{scenario.route}. {scenario.why}\n"
-        last = ""
+        last, shown = "", ""
         for film in films(scenario, variant):
             for number, now in enumerate(film.moments):
-                words = "\n".join(answer(film, now))
-                if words != last:
-                    yield f"### {clock(now)} · {states(film.step)}\n\n{words}\n"
-                elif number == 0:
-                    yield f"### {clock(now)} · {states(film.step)}\n\nThe same.\n"
-                last = words
+                words, cards = "\n".join(answer(film, now)), "\n".join(below(film.looked_up(now).transfer))
+                told = "The same." if words == last else words
+                told += "" if cards == shown else f"\n\n{cards}"
+                if told != "The same." or number == 0:
+                    yield f"### {clock(now)} · {states(film.step)}\n\n{told}\n"
+                last, shown = words, cards
 
 
 def films(scenario: Scenario, variant: str) -> Iterator[Film]:
@@ -126,6 +128,26 @@ def paragraph(told: Summary) -> Iterator[str]:
         yield f"- {turn}"
     if told.finding:
         yield f"- {told.finding}"
+
+
+def below(transfer: Transfer) -> Iterator[str]:
+    """Return the rows of the cards below the answer."""
+    compared = comparison.of(transfer)
+    yield "| | | |\n|---|---|---|"
+    for step in timeline.of(transfer).steps:
+        reason = f"{step.explanation} “{step.reason.shown}”" if step.reason else ""
+        yield row(step.title, step.state, step.sentence, reason)
+    stops = [f"{stop.title} ({stop.note or stop.reached})" for stop in timeline.stops(transfer)]
+    yield row("Route", "", " → ".join(stops))
+    yield row("Quote vs. actual", compared.shown.word, compared.text)
+    for each in compared.rows:
+        yield row(each.label, each.shown.word, each.quoted, each.limit, each.actual, each.difference)
+    for check in DepositCheck(transfer).rows:
+        yield row(check.label, check.result.word, check.expected, check.found)
+
+
+def row(label: str, word: str, *cells: str) -> str:
+    return f"| {label} | {word} | {' · '.join(filter(None, cells))} |"
 
 
 def said(told: Summary) -> tuple[str, ...]:

@@ -65,9 +65,6 @@ def watched(status="PENDING"):
     return paid(status, txn_hash=PLACEHOLDER)
 
 
-SIGNED = paid("RELAYING", txn_hash=None, meta_txn_id="m")
-
-
 def transfer(of_intent, of_receipt, balances=None, *, now=NOW, **more):
     has = None if balances is None else bool(balances)
     return at(of_intent, of_receipt, now=now, has_balance=has, balances=balances, **more)
@@ -86,53 +83,14 @@ def results(found):
 
 
 EXPIRED = {"expires_at": before(minutes=2)}
-LONG_AGO = {"updated_at": before(hours=2)}
 MINED_LATE = {"txn_mined_at": before(minutes=1)}
 NOT_SEEN = ["Not seen"] * 4
 # The status, the deposit, the on-chain balances if they are known, whether the quote expired, the row of the summary,
 # and the results of the check.
 CASES = named(
-    ("a quote", "QUOTED", None, None, False, "quoted.open", [*NOT_SEEN, "Open", "Not seen"]),
-    ("an accepted quote", "COMMITTED", None, None, False, "committed.open", [*NOT_SEEN, "Open", "Not seen"]),
-    ("an expired quote", "QUOTED", None, None, True, "quoted.expired", [*NOT_SEEN, "Passed", "Not seen"]),
-    (
-        *("nothing arrived", "EXECUTING", paid("PENDING", txn_hash=None), None, False),
-        *("executing.wait_deposit", [*NOT_SEEN, "Open", "Not seen"]),
-    ),
-    (
-        *("a placeholder hash", "EXECUTING", watched(), EMPTY, False),
-        *("executing.wait_deposit", [*NOT_SEEN, "Open", "Placeholder"]),
-    ),
-    (
-        *("still watched, too late", "EXECUTING", watched(), None, True),
-        *("executing.wait_deposit_late", [*NOT_SEEN, "Passed", "Placeholder"]),
-    ),
     (
         *("never came", "ABORTED", watched("ABORTED"), None, False),
         *("aborted.nothing_moved", [*NOT_SEEN, "Ended before", "Placeholder"]),
-    ),
-    (
-        *("being confirmed", "EXECUTING", paid("MINING"), None, False),
-        *("executing.deposit_confirming", [*["Submitted"] * 4, "Open", "Submitted"]),
-    ),
-    (
-        *("signed and relayed", "EXECUTING", SIGNED, None, False),
-        *("executing.deposit_confirming", [*NOT_SEEN, "Open", "Not seen"]),
-    ),
-    (
-        *("reported two hours ago", "EXECUTING", paid("MINING", **LONG_AGO), None, False),
-        *("executing.stalled", [*["Submitted"] * 4, "Open", "Submitted"]),
-    ),
-    (
-        *("a hash that was not found", "INVALID", paid("FAILED"), None, False),
-        *(
-            "invalid.with_payment",
-            ["Not seen", "Not seen", "Not accepted", "Not accepted", "Ended before", "Not confirmed"],
-        ),
-    ),
-    (
-        *("the deposit reverted", "FAILED", paid("REVERTED", **MINED_LATE), None, False),
-        *("failed.deposit", ["Not seen", "Not seen", "Not accepted", "Not accepted", "Ended before", "Reverted"]),
     ),
     (
         *("not counted, why unknown", "ABORTED", watched("FAILED"), None, False),
@@ -145,10 +103,6 @@ CASES = named(
     (
         *("not counted, and all of it is there", "ABORTED", watched("FAILED"), held(ASKED), False),
         *("stopped.uncounted", [*["Match"] * 4, "Ended before", "Placeholder"]),
-    ),
-    (
-        *("too little", "EXECUTING", watched(), held(99_500_000), False),
-        *("executing.underpaid", ["Match", "Match", "Underpaid", "Match", "Open", "Placeholder"]),
     ),
     (
         *("too much", "EXECUTING", watched(), held(ASKED + 1), False),
@@ -176,28 +130,12 @@ CASES = named(
         *("offer.mismatch", ["Match", "Mismatch", "Not comparable", "Match", "On time", "Confirmed"]),
     ),
     (
-        *("paid, and not started", "COMMITTED", paid(), None, False),
-        *("committed.funded", [*["Match"] * 4, "On time", "Confirmed"]),
-    ),
-    (
         *("confirmed after the deadline", "QUOTED", paid(**MINED_LATE), None, True),
         *("offer.funded_late", [*["Match"] * 4, "Late", "Confirmed"]),
     ),
     (
         *("confirmed after the deadline, and refused", "INVALID", paid(**MINED_LATE), None, True),
         *("invalid.with_payment", [*["Match"] * 4, "Late", "Confirmed"]),
-    ),
-    (
-        *("late, and taken", "EXECUTING", paid(**MINED_LATE), None, True),
-        *("executing.origin_running", [*["Match"] * 4, "Late, accepted", "Confirmed"]),
-    ),
-    (
-        *("arrived and waiting", "EXECUTING", paid(), None, False),
-        *("executing.origin_running", [*["Match"] * 4, "On time", "Confirmed"]),
-    ),
-    (
-        *("through the relayer", "EXECUTING", paid(to_address=FAKE, meta_txn_id="m"), None, False),
-        *("executing.origin_running", [*["Match"] * 4, "On time", "Confirmed"]),
     ),
     (
         *("confirmed, without a word more", "EXECUTING", paid(txn_hash=None, txn_mined_at=None), None, False),
@@ -208,24 +146,8 @@ CASES = named(
         *("executing.origin_running", ["Match", "Match", "Underpaid", "Match", "On time", "Confirmed"]),
     ),
     (
-        *("confirmed too much", "EXECUTING", paid(value=ASKED + 5), None, False),
-        *("executing.origin_running", ["Match", "Match", "Overpaid", "Match", "On time", "Confirmed"]),
-    ),
-    (
         *("reported on another chain", "EXECUTING", paid("MINING", chain_id=ETHEREUM), None, False),
         *("executing.deposit_confirming", ["Mismatch", *["Submitted"] * 3, "Open", "Submitted"]),
-    ),
-    (
-        *("as expected, and stopped", "ABORTED", paid(), None, False),
-        *("aborted.after_payment", [*["Match"] * 4, "On time", "Confirmed"]),
-    ),
-    (
-        *("as expected, stopped, and taken back", "ABORTED", paid(), EMPTY, False),
-        *("aborted.deposit_seen", [*["Match"] * 4, "On time", "Confirmed"]),
-    ),
-    (
-        *("paid twice", "SUCCEEDED", paid(), held(ASKED), False),
-        *("succeeded.leftover", ["Match", "Match", "Overpaid", "Match", "On time", "Confirmed"]),
     ),
 )
 # The steps after the deposit, where a transfer with this status can't be without.

@@ -27,8 +27,6 @@ from tests.transfers.builders import (
 
 CROSSED = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED"}
 REVERTED = {"deposit": "SUCCEEDED", "origin": "REVERTED", "destination": "ABORTED"}
-ABORTED = dict.fromkeys(("deposit", "origin", "destination"), "ABORTED")
-ONE_CHAIN = {"destination_chain_id": ARBITRUM}
 
 
 def timeline(of_intent=None, of_receipt=None):
@@ -36,29 +34,13 @@ def timeline(of_intent=None, of_receipt=None):
 
 
 CASES = named(
-    ("quoted", intent("QUOTED"), None, "done current waiting waiting waiting"),
-    ("expired", intent("QUOTED", expires_at=before(minutes=1)), None, "done skipped skipped skipped skipped"),
-    ("waiting for the deposit", intent(), receipt(deposit="PENDING"), "done done current waiting waiting"),
-    ("in the bridge", intent(), receipt(**CROSSED, destination="ON_HOLD"), "done done done done current"),
-    ("destination not created yet", intent(), receipt(**CROSSED), "done done done done current"),
-    ("same chain", intent(), receipt("SUCCEEDED", **CROSSED, **ONE_CHAIN), "done done done done"),
-    ("refunded", intent(), receipt("REFUNDED", **REVERTED, refund="SUCCEEDED"), "done done done failed skipped done"),
     (
         "refund inside the transaction",
         intent(),
         receipt("REFUNDED", **REVERTED),
         "done done done failed skipped unknown",
     ),
-    (
-        "refund pending",
-        intent(),
-        receipt("FAILED", **REVERTED, refund="MINING"),
-        "done done done failed skipped current",
-    ),
-    ("given up", intent(), receipt("ABORTED", **ABORTED), "done done failed skipped skipped"),
-    ("retrying", intent(), receipt(deposit="SUCCEEDED", origin="ERRORED"), "done done done current waiting"),
     ("done with nothing but the status", intent("SUCCEEDED"), None, "done done unknown unknown unknown"),
-    ("invalid with nothing but the status", intent("INVALID"), None, "done unknown skipped skipped skipped"),
 )
 
 
@@ -173,22 +155,8 @@ def sentence(name, of_receipt, *, of_intent=None, **more) -> str:
 
 QUOTED = intent(quote=IntentProviderQuote(to_amount=99_910_000))
 PLACEHOLDER = "0x" + "0" * 64
-UNCOUNTED, UNSEEN = (transaction(status, txn_hash=PLACEHOLDER) for status in ("FAILED", "ABORTED"))
 DELIVERED = receipt("FAILED", destination="SUCCEEDED", summary=summary(destination_token_amount=99_800_000))
 SENTENCES = named(
-    ("delivered", Name.DESTINATION, DELIVERED, "99.80 USDC delivered on Base."),
-    ("amount unknown", Name.DESTINATION, receipt(destination="SUCCEEDED"), "Delivered on Base. Amount not reported."),
-    ("arriving", Name.DESTINATION, receipt(destination="MINING"), "Delivering about 99.91 USDC on Base."),
-    ("to come", Name.DESTINATION, receipt(deposit="SUCCEEDED"), "About 99.91 USDC expected on Base."),
-    ("tried again", Name.DESTINATION, receipt(destination="ERRORED"), "Not delivered yet on Base."),
-    ("first step tried again", Name.ORIGIN, receipt(origin="ERRORED"), "Not sent yet from Arbitrum."),
-    ("behind", Name.DESTINATION, receipt("SUCCEEDED", destination="RELAYED"), "Reported as delivered on Base."),
-    (
-        "paid as requested",
-        Name.DEPOSIT,
-        receipt(deposit="SUCCEEDED"),
-        "Received 100.00 USDC at the deposit address on Arbitrum.",
-    ),
     (
         "paid less than requested",
         Name.DEPOSIT,
@@ -231,31 +199,6 @@ SENTENCES = named(
         receipt("SUCCEEDED", origin="FAILED", destination="RELAYED"),
         "Unknown whether the funds were delivered on Base.",
     ),
-    (
-        "reported, not seen",
-        Name.DEPOSIT,
-        receipt(deposit="PENDING", origin="ON_HOLD"),
-        "100.00 USDC in transit to the deposit address on Arbitrum.",
-    ),
-    (
-        "not counted",
-        Name.DEPOSIT,
-        receipt("ABORTED", deposit=UNCOUNTED),
-        "Deposit of 100.00 USDC not accepted on Arbitrum.",
-    ),
-    (
-        "reverted",
-        Name.DEPOSIT,
-        receipt("FAILED", deposit="REVERTED"),
-        "Deposit of 100.00 USDC not confirmed on Arbitrum.",
-    ),
-    (
-        "not found",
-        Name.DEPOSIT,
-        receipt("INVALID", deposit="FAILED"),
-        "Deposit of 100.00 USDC not confirmed on Arbitrum.",
-    ),
-    ("never came", Name.DEPOSIT, receipt("ABORTED", deposit=UNSEEN), "No deposit of 100.00 USDC seen on Arbitrum."),
 )
 
 
@@ -287,10 +230,6 @@ def test_an_executed_transfer_without_a_receipt_does_not_mean_that_nothing_moved
     assert {stop.reached for stop in display.stops(at(intent(status)))} == {Reached.UNKNOWN}
 
 
-def drawn(of_receipt, *, of_intent=None):
-    return display.stops(at(of_intent, of_receipt))
-
-
 def test_the_route_of_a_bridged_transfer_is_drawn():
     transfer = at(intent(origin_intent_address="0x01", destination_intent_address="0x02"), crossing())
     stops = display.stops(transfer)
@@ -302,37 +241,6 @@ def test_the_route_of_a_bridged_transfer_is_drawn():
         ("Recipient", "ahead", "Base"),
     ]
     assert [transfer.address_of(stop.place) for stop in stops] == [OWNER, "0x01", None, "0x02", OWNER]
-
-
-def test_on_one_chain_there_is_no_bridge():
-    stops = drawn(receipt("SUCCEEDED", destination_chain_id=ARBITRUM, origin="SUCCEEDED"))
-    assert [(stop.title, stop.reached) for stop in stops] == [
-        ("Owner", Reached.PASSED),
-        ("Deposit address", Reached.PASSED),
-        ("Recipient", Reached.HERE),
-    ]
-
-
-def test_refunded_funds_are_with_the_owner_on_the_refunds_chain():
-    transfer = at(
-        None,
-        receipt(
-            "REFUNDED",
-            **CROSSED,
-            destination="FAILED",
-            refund=refund("SUCCEEDED", chain_id=BASE),
-        ),
-    )
-    stops = display.stops(transfer)
-    assert [(stop.title, stop.reached, transfer.chain_of(stop.place)) for stop in stops] == [
-        ("Owner", Reached.PASSED, ARBITRUM),
-        ("Deposit address", Reached.PASSED, ARBITRUM),
-        ("Relay", Reached.PASSED, None),
-        ("Destination intent address", Reached.PASSED, BASE),
-        ("Recipient", Reached.NEVER, BASE),
-        ("Refund to owner", Reached.HERE, BASE),
-    ]
-    assert [stop.note for stop in stops][-2:] == ["Not reached", "Funds are here"]
 
 
 def timed(*, estimate: int, ends: tuple[int, int, int]):
