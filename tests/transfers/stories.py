@@ -31,7 +31,7 @@ a change of this file, to be read as a user would who waits for their funds. Eve
 
 Each headline is followed by the row of `messages.toml` and its tone, what happened, where the funds are, the next
 step with the warning that the page shows below it, and who must act. *Balances checked* is what the page says once it
-has the on-chain balances, where that differs. With these balances, the table has what the cards below say: the steps,
+has the on-chain balances, where that differs. With these balances, the table has the row of a list, the steps,
 the route, the comparison with the quote and the deposit check. It is left out where it is the same as before.
 """
 
@@ -132,8 +132,9 @@ def paragraph(told: Summary) -> Iterator[str]:
 
 def below(transfer: Transfer) -> Iterator[str]:
     """Return the rows of the cards below the answer."""
-    compared = comparison.of(transfer)
+    compared, told = comparison.of(transfer), summary.of(transfer)
     yield "| | | |\n|---|---|---|"
+    yield row("Row of a list", told.status.word, f"{told.sent} → {told.outcome}", told.duration, told.recipient_label)
     for step in timeline.of(transfer).steps:
         reason = f"{step.explanation} “{step.reason.shown}”" if step.reason else ""
         yield row(step.title, step.state, step.sentence, reason)

@@ -5,23 +5,10 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.tokens.token_amounts import TokenStanding
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.transfer import Transfer
 from tests.transfers.builders import NOW, at, before, intent, receipt, summary
 from tests.transfers.scenes import MOMENTS, Scene, scene
-
-
-def test_a_token_that_only_calls_itself_usdc_is_not_listed():
-    assert scene(18, 27).story().sent.token.standing is TokenStanding.UNLISTED
-    assert scene(2, 30).story().sent.token.standing is TokenStanding.FEATURED
-    assert scene(6, 10).story().sent.token.standing is TokenStanding.FEATURED
-
-
-def test_an_unknown_status_is_neither_delivered_nor_in_progress():
-    assert scene(17, 31).sentences()["destination"] == "Not delivered yet on Somnia."
-    assert scene(17, 61).sentences()["destination"] == "Reported as delivered on Somnia."
-    assert scene(11, 201).sentences()["destination"] == "Not delivered yet on Polygon."
 
 
 def said(told: Scene, now) -> tuple:
