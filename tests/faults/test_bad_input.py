@@ -5,6 +5,7 @@ What is too odd for a client of HTTP to send goes over raw sockets, to the dashb
 
 import re
 import socket
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -19,9 +20,6 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import cursors
-from intents_ui.service.lookup import Position
-from intents_ui.service.models import Page
 from tests.corpus import picked
 from tests.faults import strategies
 from tests.faults.site import layout_problems
@@ -29,6 +27,7 @@ from tests.gunicorn_constants import constants
 from tests.pages.reading import content
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard
+from tests.tables import rows
 from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE, until
 
@@ -64,13 +63,13 @@ KNOWN = {"{hash}": HASH, "{HASH}": HASH.upper(), "{address}": ADDRESS, "{checksu
 def filled(cell: str) -> str:
     for name, value in KNOWN.items():
         cell = cell.replace(name, value)
-    return re.sub(r"\{(.+?)\*(\d+)\}", lambda found: found[1] * int(found[2]), cell).strip()
+    return re.sub(r"\{(.+?)\*(\d+)\}", lambda found: found[1] * int(found[2]), cell)
 
 
 def urls() -> Iterator[Row]:
     """Yield the rows of bad_input.txt."""
-    for line in Path(__file__).with_name("bad_input.txt").read_text().splitlines()[1:]:
-        name, path, status, calls, result = map(filled, line.split("|"))
+    for cells in rows(__file__, "bad_input"):
+        name, path, status, calls, result = map(filled, cells)
         yield Row(name, path, int(status), int(calls), result)
 
 
@@ -174,17 +173,6 @@ def test_a_malformed_url_in_a_header_is_ignored_or_refused(way: Recorded, url: s
     assert site.get("/history", headers=encoded).status_code == 200
 
 
-def test_a_cursor_of_another_list_leads_to_the_first_page_of_this_one(way: Recorded) -> None:
-    place = Position(Page.from_text('{"column":"createdAt","order":"DESC","pageSize":20,"page":7}'))
-    word = cursors.write(place, query="size=10")
-    way.sent.clear()
-    answer = send("GET", f"/history?status=FAILED&cursor={word}")
-    assert (answer.status_code, answer.headers["Location"]) == (302, "/history?status=FAILED")
-    for spoilt in (word[:-1], word[1:], word.swapcase(), word + "x"):
-        assert send("GET", f"/history?size=10&cursor={spoilt}").status_code == 400
-    assert [operation for operation, _ in way.sent if operation not in REFERENCE] == []
-
-
 @pytest.mark.usefixtures("way")
 def test_unsupported_methods_are_rejected_on_every_url() -> None:
     for path in (route.path() for route in url_patterns()):
@@ -229,101 +217,45 @@ def status_of(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.") else 0
 
 
-def get(path: str, *lines: str, host: str = "Host: 127.0.0.1", version: str = "HTTP/1.1", method: str = "GET") -> bytes:
-    head = [f"{method} {path} {version}", *([host] if host else []), *lines, "Connection: close"]
-    return "\r\n".join(head).encode("latin-1") + b"\r\n\r\n"
+def head(
+    path: str, *lines: str, host: str = "Host: 127.0.0.1", version: str = "HTTP/1.1", method: str = "GET"
+) -> bytes:
+    every = [f"{method} {path} {version}", *([host] if host else []), *lines, "Connection: close"]
+    return "\r\n".join(every).encode("latin-1") + b"\r\n\r\n"
 
 
-def body(path: str, sent: bytes, *lines: str, kind: str = FORM, length: int | None = None) -> bytes:
-    result = len(sent) if length is None else length
-    return get(path, f"Content-Type: {kind}", f"Content-Length: {result}", *lines, method="POST") + sent
+def written(row: dict[str, Any]) -> bytes:
+    """Return the request of a row of raw_requests.toml."""
+    if "raw" in row:
+        return str(row["raw"]).encode()
+    lines = [line.replace("#", str(number)) for number in range(row.get("repeat", 1)) for line in row.get("lines", ())]
+    sent, how = row.get("after", ""), {name: row[name] for name in ("host", "version", "method") if name in row}
+    if "body" in row:
+        sent, how = filled(row["body"]), {"method": "POST"}
+        lines += [f"Content-Type: {row.get('type', FORM)}", f"Content-Length: {row.get('length', len(sent))}"]
+    return head(filled(row["path"]), *map(filled, lines), **how) + sent.encode()
 
 
-AT_THE_DOOR: dict[str, tuple[bytes, set[int]]] = {
-    "another host": (get("/", host="Host: evil.example"), {400}),
-    "a longer host": (get("/", host="Host: 127.0.0.1.evil.example"), {400}),
-    "another host of a stream": (get(f"/live/{HASH}", host="Host: evil.example"), {400}),
-    "another host of the embedded service": (get("/rpc/Service/GetChains", host="Host: evil.example"), {400}),
-    "empty host": (get("/", host="Host:"), {400}),
-    "two hosts": (get("/", host="Host: 127.0.0.1\r\nHost: 127.0.0.1"), {400}),
-    "user in the host": (get("/", host="Host: 127.0.0.1@evil.example"), {400}),
-    "no host": (get("/", host=""), {400}),
-    "absolute URL of another host": (get("http://evil.example/", host="Host: 127.0.0.1"), {400, 404}),
-    "9 KB header": (get("/help", "X-Long: " + "x" * 9_000), {431}),
-    "17 KB of headers": (get("/help", *(f"X-{n}: {'x' * 1000}" for n in range(17))), {431}),
-    "10,000 headers": (get("/help", *(f"X-{n}: {n}" for n in range(10_000))), {431}),
-    "15 KB of headers": (get("/help", *(f"X-{n}: {'x' * 900}" for n in range(15))), {200}),
-    "TRACE": (get("/help", method="TRACE"), {405}),
-    "TRACE of a health check": (get("/healthz", method="TRACE"), {405}),
-    "TRACE of a stream": (get(f"/live/{HASH}", method="TRACE"), {405}),
-    "lowercase method": (get("/help", method="get"), {400, 405, 501}),
-    "length and chunks": (
-        get("/search", "Content-Length: 3", "Transfer-Encoding: chunked", method="POST") + b"0\r\n\r\n",
-        {400},
-    ),
-    "two lengths": (get("/search", "Content-Length: 3", "Content-Length: 4", method="POST") + b"abcd", {400}),
-    "negative length": (get("/search", "Content-Length: -1", method="POST"), {400}),
-    "invalid chunk": (get("/search", "Transfer-Encoding: chunked", method="POST") + b"zz\r\nx\r\n0\r\n\r\n", {400}),
-    "transfer coding": (get("/search", "Transfer-Encoding: gzip", method="POST"), {400, 501}),
-    "raw UTF-8": ("GET /Ω?q=Ω HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode(), {400, 404}),
-    "HTTP/1.0": (get("/help", version="HTTP/1.0"), {200}),
-    "HTTP/0.9": (b"GET /help\r\n\r\n", {400}),
-    "HTTP/9.9": (get("/help", version="HTTP/9.9"), {400, 505}),
-    "100 KB URL": (get("/search?q=" + "a" * 102_400), {414}),
-    "NUL": (get("/help\x00"), {400}),
-    "line in a header": (get("/help", "X: a\nSet-Cookie: b"), {400}),
-    "folded header": (get("/help", " folded: yes"), {400}),
-    "3 MB body": (body("/triage", b"q=" + b"x" * 3_000_000), {413}),
-    "70 KB body": (body("/search", b"q=" + b"x" * 70_000), {413}),
-    "300 KB body of the console": (body("/console/GetIntent", b"json=" + b"x" * 300_000), {413}),
-    "70 KB body of the embedded service": (
-        body("/rpc/Service/GetChains", b" " * 70_000, kind="application/json"),
-        {413},
-    ),
-    "announced terabyte": (body("/triage", b"", length=10**12), {413}),
-    **{
-        f"charset {charset}": (body("/triage", b"q=0x12", kind=f"{FORM}; charset={charset}"), {400})
-        for charset in ("zlib", "utf-7", "bogus", "\u00ff")
-    },
-    "charset of a GET": (get("/history?size=10", f"Content-Type: {FORM}; charset=zlib"), {400}),
-    "long ID of a stream": (get("/live/" + "a" * 300), {404}),
-    "no ID of a stream": (get("/live/%0a"), {404}),
-    "long event ID": (get(f"/live/{HASH}", "Last-Event-ID: " + "x" * 8_000), {404}),
-    "health check with a query": (get("/healthz?x=%ff&" + "a" * 5000), {200}),
-    "path beside the health check": (get("/healthz/../etc/passwd"), {404}),
-}
+RAW: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("raw_requests.toml").read_text())
 
 
-@pytest.mark.parametrize(("request_", "statuses"), AT_THE_DOOR.values(), ids=AT_THE_DOOR)
-def test_a_malformed_http_request_is_rejected_and_its_connection_closed(
-    server: str, request_: bytes, statuses: set[int]
-) -> None:
-    answer = raw(server, request_)
-    head = answer.partition(b"\r\n\r\n")[0]
-    assert status_of(answer) in statuses, answer[:300]
-    assert b"connection: close" in head.lower() or b"HTTP/1.0" in request_
-    assert [each for each in (b"Traceback", b"/intents_ui/", b"evil.example", b"Set-Cookie: b") if each in answer] == []
-    is_of_gunicorn = b"content-type: text/plain\r\n" in head.lower()  # without a charset
-    assert is_of_gunicorn or b"x-content-type-options: nosniff" in head.lower()
-
-
-@pytest.mark.parametrize(
-    ("request_", "says"),
-    [
-        (body("/triage", b"q=" + b"x" * 3_000_000), "The request is larger than 640 KB,"),
-        (body("/search", b"q=" + b"x" * 70_000), "The request is larger than 64 KB,"),
-        (get("/help", *(f"X-{n}: {'x' * 1000}" for n in range(17))), "usually cookies, exceed the limit"),
-        (body("/search", b"q=1", kind=f"{FORM}; charset=zlib"), "The request is not UTF-8"),
-        (get("/search?" + "&".join(f"a{n}=1" for n in range(1001))), "Invalid request"),
-    ],
-    ids=["3 MB", "70 kB", "headers", "charset", "fields"],
-)
-def test_a_rejected_request_gets_a_page_that_says_why(server: str, request_: bytes, says: str) -> None:
-    head, _, text = raw(server, request_).decode("latin-1").partition("\r\n\r\n")
-    assert says in text
-    assert 'role="search"' in text
-    assert "</html>" in text
-    assert "script-src 'self'" in head
+@pytest.mark.parametrize("row", RAW.values(), ids=RAW)
+def test_a_malformed_http_request_is_rejected_and_its_connection_closed(server: str, row: dict[str, Any]) -> None:
+    request = written(row)
+    answer = raw(server, request)
+    start, _, text = answer.decode("latin-1").partition("\r\n\r\n")
+    assert status_of(answer) in row["status"], answer[:300]
+    assert "connection: close" in start.lower() or b"HTTP/1.0" in request
+    assert [
+        each for each in ("Traceback", "/intents_ui/", "evil.example", "Set-Cookie: b") if each in start + text
+    ] == []
+    is_of_gunicorn = "content-type: text/plain\r\n" in start.lower()  # without a charset
+    assert is_of_gunicorn or "x-content-type-options: nosniff" in start.lower()
+    if "says" in row:
+        assert row["says"] in text
+        assert 'role="search"' in text
+        assert "</html>" in text
+        assert "script-src 'self'" in start
 
 
 def test_half_open_connections_block_no_others_and_are_closed() -> None:
@@ -341,7 +273,7 @@ def test_half_open_connections_block_no_others_and_are_closed() -> None:
             return held
 
         heads = [half(b"GET /help HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ") for _ in range(50)]
-        bodies = [half(body("/triage", b"q=", length=1000)) for _ in range(50)]
+        bodies = [half(written({"path": "/triage", "body": "q=", "length": 1000})) for _ in range(50)]
         idle = [half(b"") for _ in range(10)]
         reader = half(b"GET /static/vendor/htmx.min.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 500)  # of 37 KB
         with httpx.Client(base_url=server, trust_env=False, timeout=PATIENCE) as client:
@@ -372,10 +304,10 @@ def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server: st
         where = urlsplit(server)
         for _ in range(STREAMS):
             held = stack.enter_context(socket.create_connection((where.hostname, where.port), timeout=60))
-            held.sendall(get(f"/live/{path[1]}", "Accept: text/event-stream"))
+            held.sendall(head(f"/live/{path[1]}", "Accept: text/event-stream"))
             assert held.recv(12) == b"HTTP/1.1 200"
         beyond = stack.enter_context(socket.create_connection((where.hostname, where.port), timeout=60))
-        beyond.sendall(get(f"/live/{path[1]}", "Accept: text/event-stream"))
+        beyond.sendall(head(f"/live/{path[1]}", "Accept: text/event-stream"))
         assert beyond.recv(12) == b"HTTP/1.1 429"
         answer = last_words(beyond)
     assert b"retry-after: " in answer.lower()

@@ -17,6 +17,7 @@ from intents_ui.service.client import InProcessTransport
 from intents_ui.service.operations import Kind
 from intents_ui.startup import App
 from tests import surfaces
+from tests.pages.cases import Pages
 from tests.pages.recorded import Recorded, recorded
 from tests.policies import NOT_CACHED, policies
 from tests.waiting import PATIENCE
@@ -125,3 +126,8 @@ def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[R
 @pytest.fixture
 def site(emulator: Emulator) -> Client:
     return Client()
+
+
+@pytest.fixture
+def pages(transport: Recorded, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Pages:
+    return Pages(transport, emulator, monkeypatch)

@@ -13,18 +13,15 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.emulator import names
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.names import Role
 from intents_ui.formatting import amounts, hashes
 from intents_ui.service import operations
 from tests.emulator.driving import call, quote
-from tests.pages.reading import PARTIAL, visible_text
+from tests.pages.cases import KNOWN, Pages, cases
+from tests.pages.reading import visible_text
 from tests.pages.recorded import rewrite
 
 UNUSED_ADDRESS = "0x" + "12" * 20
-USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
-SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 OPEN_STATUSES = ("QUOTED", "COMMITTED", "EXECUTING")
 
 
@@ -61,8 +58,12 @@ def owned(emulator: Emulator, owner: str, **filters: Any) -> list[dict[str, Any]
 
 @pytest.fixture
 def busy(emulator: Emulator) -> str:
-    """Return the owner of about 70 intents of all kinds."""
-    return names.address_of(Role.OWNER, 6)
+    return KNOWN["BUSY"]
+
+
+@pytest.mark.parametrize("case", cases("address"))
+def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+    pages.check(case)
 
 
 def test_an_owner_is_shown_with_the_number_of_transfers(site: Client, emulator: Emulator, busy: str) -> None:
@@ -211,68 +212,6 @@ def test_a_cursor_of_another_address_restarts_the_list(site: Client, busy: str) 
     assert site.get(following[:-3]).status_code == 400
 
 
-@pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
-def test_an_unknown_status_is_explained_without_a_request(
-    site: Client, busy: str, operations: list[str], headers: dict[str, str]
-) -> None:
-    app.current().catalog.chains()
-    operations.clear()
-    answer = site.get(f"/address/{busy}?status=GONE", headers=headers)
-    assert answer.status_code == 400
-    assert "Unknown status “GONE”" in visible_text(answer)
-    assert f'href="/address/{busy}?status=SUCCEEDED#list"' in answer.content.decode()
-    assert not listed(answer)
-    assert ("View address" in visible_text(answer)) is not bool(headers)
-    assert operations == []
-
-
-@pytest.mark.parametrize(
-    ("field", "role"),
-    [
-        ("originIntentAddress", "Deposit address of 1 transfer"),
-        ("destinationIntentAddress", "Destination intent address of 1 transfer"),
-    ],
-)
-def test_an_intent_address_lists_its_transfer(site: Client, emulator: Emulator, field: str, role: str) -> None:
-    intent = emulator.finished(3)
-    answer = site.get(f"/address/{intent[field]}")
-    assert answer.status_code == 200
-    assert role in visible_text(answer)
-    assert "Owner of" not in visible_text(answer)
-    assert headings(answer) == ["Transfers"]
-    assert f'href="/intent/{intent["intentId"]}"' in answer.content.decode()
-
-
-@pytest.mark.parametrize(
-    ("address", "explorer"), [(UNUSED_ADDRESS, "https://basescan.org/address"), (SOLANA, "https://solscan.io/account")]
-)
-def test_an_unknown_address_shows_possible_reasons(site: Client, address: str, explorer: str) -> None:
-    answer = site.get(f"/address/{address}")
-    assert answer.status_code == 404
-    assert "No matches" in visible_text(answer)
-    assert "Possible reasons" in visible_text(answer)
-    assert f'href="{explorer}/{address}"' in answer.content.decode()
-
-
-def test_a_token_contract_is_labeled_as_one(site: Client) -> None:
-    answer = site.get(f"/address/{USDC}")
-    assert answer.status_code == 200
-    assert "Token contract of USDC on Ethereum" in visible_text(answer)
-    assert headings(answer) == []
-
-
-@pytest.mark.parametrize("address", ["0x" + "0" * 40, "0x" + "e" * 40])
-def test_the_native_token_address_is_explained_without_a_request(
-    site: Client, operations: list[str], address: str
-) -> None:
-    app.current().catalog.chains()
-    operations.clear()
-    answer = site.get(f"/address/{address}")
-    assert answer.status_code == 200
-    assert "placeholder address of the native token" in visible_text(answer)
-    assert operations == []
-
-
 def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emulator: Emulator) -> None:
     owner = emulator.finished(2)["ownerAddress"]
     right = hashes.checksum(owner)
@@ -302,40 +241,12 @@ def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(
     ]
 
 
-PARTS = [
-    pytest.param("SearchIntents", "Lookup by owner", ["Recoverable", "Open transfers", "History"], id="search"),
-    pytest.param("GetIntentHistory", "Couldn't load the history", ["Totals"], id="history"),
-    pytest.param("GetTokenList", "", ["Recoverable", "Open transfers", "Totals", "History"], id="tokens"),
-]
-
-
-@pytest.mark.parametrize(("operation", "said", "others"), PARTS)
-def test_a_failed_part_shows_its_error_and_the_others_stay(
-    site: Client, emulator: Emulator, busy: str, operation: str, said: str, others: list[str]
-) -> None:
-    emulator.inject(operation, "failing-500")
-    answer = site.get(f"/address/{busy}")
-    assert answer.status_code == 200
-    assert said in visible_text(answer)
-    assert set(others) <= set(headings(answer))
-    assert ("Try again" in visible_text(answer)) is bool(said)
-
-
 def test_an_address_without_any_response_is_an_error_page(site: Client, emulator: Emulator, busy: str) -> None:
     emulator.inject("*", "failing-500")
     answer = site.get(f"/address/{busy}")
     assert answer.status_code == 503
     assert 1 <= int(answer["Retry-After"]) <= 10  # so many failures may open the circuit breaker
     assert "Service error" in visible_text(answer)
-
-
-@pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentHistory"])
-def test_no_matches_are_not_claimed_if_a_lookup_failed(site: Client, emulator: Emulator, operation: str) -> None:
-    emulator.inject(operation, "failing-500")
-    answer = site.get(f"/address/{UNUSED_ADDRESS}")
-    assert answer.status_code == 503
-    assert "Search incomplete" in visible_text(answer)
-    assert "No matches" not in visible_text(answer)
 
 
 def test_an_empty_page_with_more_announced_is_not_an_empty_history(site: Client, busy: str) -> None:

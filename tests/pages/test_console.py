@@ -4,6 +4,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -24,6 +25,7 @@ from intents_ui.http import limits
 from intents_ui.service.console import OPERATIONS
 from intents_ui.settings import ENV
 from tests.gunicorn_constants import PAGE_TIMEOUT, constants
+from tests.pages.cases import Pages, cases
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
 from tests.serving import dashboard
 from tests.waiting import PATIENCE
@@ -207,25 +209,6 @@ def test_every_status_code_of_the_service_has_an_explanation(site: Client, emula
         assert f"retry-after {retry_after}" in shown
 
 
-@pytest.mark.parametrize(
-    ("name", "status", "said"),
-    [
-        pytest.param("html-502", "502 Bad Gateway", "The service or its proxy failed.", id="a gateway"),
-        pytest.param("broken-json", "200 OK", "it is not JSON.", id="half an answer"),
-        pytest.param("empty-200", "200 OK", "it is not JSON.", id="nothing"),
-        pytest.param("wrapped-errors", "400 Bad Request", "InvalidArgument code 2000", id="the other envelope"),
-        pytest.param("error-200", "200 OK", "InvalidArgument code 2000", id="an error under 200"),
-    ],
-)
-def test_an_unreadable_response_is_explained(
-    site: Client, emulator: Emulator, name: str, status: str, said: str
-) -> None:
-    emulator.inject("GetTokenList", name)
-    shown = visible_text(site.get("/console/GetTokenList", {"ask": "json", "json": "{}"}))
-    assert status in shown
-    assert said in shown
-
-
 # Requests
 
 
@@ -313,44 +296,18 @@ def test_without_the_service_the_form_has_no_invented_example(site: Client, emul
     assert "0x" not in visible_text(page)
 
 
-def test_a_form_says_what_its_values_stand_for(site: Client) -> None:
-    values = {
-        "originChainId": "8453",
-        "originTokenAddress": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
-        "originTokenAmount": "40000000",
-        "destinationChainId": "424242",
-        "destinationTokenAddress": "<b>",
-    }
-    page = site.get("/console/QuoteIntent", values).content.decode()
-    found = dict(re.findall(r'<small id="meaning-(\w+)"><bdi>([^<]*)</bdi></small>', page))
-    assert found == {
-        "originChainId": "8453: Base",
-        "originTokenAddress": f"{values['originTokenAddress']}: USDC on Base",
-        "originTokenAmount": "40000000: 40.00 USDC",
-    }
-    for name in found:
-        assert f'aria-describedby="about-{name} meaning-{name}"' in page
-    assert "meaning-" not in site.get("/console/GetIntent").content.decode()
-
-
 # Responses
 
 
-def test_numbers_and_untrusted_text_are_shown_exactly(site: Client, emulator: Emulator) -> None:
+@pytest.mark.parametrize("case", cases("console"))
+def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+    pages.check(case)
+
+
+def test_numbers_are_shown_exactly(site: Client, emulator: Emulator) -> None:
     giant = emulator.finished("dust-and-giants", variant="B")
     page = site.get("/console/GetIntent", {"intentId": giant["intentId"], "ask": "fields"})
     assert giant["depositTransaction"]["amount"] in visible_text(page)
-    hostile = emulator.finished("hostile-memo")
-    page = site.get("/console/GetIntentReceipt", {"intentId": hostile["intentId"], "ask": "fields"})
-    assert "<script>alert" not in page.content.decode()
-    assert "⟨U+202E⟩" in visible_text(page)
-
-
-@pytest.mark.parametrize(("operation", "request_sent"), [("SearchIntents", {"byProjectId": 1}), ("GetChains", {})])
-def test_an_empty_list_suggests_what_to_try(site: Client, operation: str, request_sent: dict[str, int]) -> None:
-    found = visible_text(site.get(f"/console/{operation}", {"ask": "json", "json": json.dumps(request_sent)}))
-    assert "200 OK" in found
-    assert ("No results. Try fewer fields" in found) == (operation == "SearchIntents")
 
 
 def test_the_curl_command_makes_the_same_call_without_the_access_key(
@@ -369,29 +326,12 @@ def test_the_curl_command_makes_the_same_call_without_the_access_key(
 # Authorization
 
 
-def test_a_dashboard_without_a_console_has_no_console_pages(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings.ENV, "intents_console", "off")
-    for path in ("/console", "/console/GetChains", "/console/QuoteIntent", "/console/GetChains?ask=fields"):
-        assert site.get(path).status_code == 404
-    for path in ("/", "/history"):
-        assert "/console" not in site.get(path).content.decode()
-
-
-def test_a_read_only_console_cannot_write(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_console_lists_no_operation_that_writes(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings.ENV, "intents_console", "read")
-    page = site.get("/console")
-    assert all(f"/console/{name}" in page.content.decode() for name in READING)
-    assert not any(f"/console/{name}" in page.content.decode() for name in WRITING)
-    assert "Create a demo transfer" not in visible_text(page)
-    assert "200 OK" in visible_text(site.get("/console/GetChains?ask=fields"))
-    for name in WRITING:
-        assert site.get(f"/console/{name}").status_code == 404
-        assert site.post(f"/console/{name}", UNCONFIRMED).status_code == 404
-
-
-def test_an_unknown_operation_is_not_found(site: Client) -> None:
-    for name in ("AbortIntent", "getchains", "GetChains ", "..", "%2e%2e"):
-        assert site.get(f"/console/{name}").status_code in (301, 404), name
+    page = site.get("/console").content.decode()
+    assert all(f"/console/{name}" in page for name in READING)
+    assert not any(f"/console/{name}" in page for name in WRITING)
+    assert "Create a demo transfer" not in page
 
 
 def test_a_write_operation_needs_the_csrf_token(emulator: Emulator) -> None:

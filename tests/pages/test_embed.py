@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from tests.pages.reading import PARTIAL, visible_text
+from tests.pages.reading import visible_text
 
 SWAPPED, REFUNDED = 2, 8
 HOSTS = ["https://shop.example", "*.wallet.example"]
@@ -38,17 +38,6 @@ def ancestors(answer: Any) -> str:
 
 def body_text(answer: Any) -> str:
     return visible_text("<body" + answer.content.decode().partition("<body")[2])
-
-
-def test_a_frame_shows_the_transfers_outcome_and_links_to_its_page(site: Client, emulator: Emulator) -> None:
-    intent_id = id_of(emulator, REFUNDED)
-    answer = framed(site, intent_id)
-    said = body_text(answer)
-    for words in ("Refunded", "In the owner's wallet on Base: 299.", "300.00 USDC", "Base", "Where the funds are"):
-        assert words in said
-    assert "Demo data" in said
-    links = re.findall(r"<a [^>]*>", answer.content.decode())
-    assert links == [f'<a href="/intent/{intent_id}" target="_blank" rel="noopener">']
 
 
 def test_without_hosts_no_site_may_frame_it(site: Client, emulator: Emulator) -> None:
@@ -93,30 +82,3 @@ def test_an_error_is_shown_in_the_frame_with_its_status_code(
     assert words in body_text(answer)
     assert (ancestors(answer), answer["Cache-Control"]) == (" ".join(hosts), "no-store")
     assert ("Retry-After" in answer) == ('http-equiv="refresh"' in answer.content.decode()) == (status != 404)
-
-
-def test_a_receipt_that_failed_to_load_is_noted_and_polled_again(site: Client, emulator: Emulator) -> None:
-    intent_id = id_of(emulator)
-    emulator.inject("GetIntentReceipt", "failing-500")
-    answer = framed(site, intent_id)
-    assert "Couldn't load progress." in body_text(answer)
-    assert 'id="poll"' in answer.content.decode()
-
-
-def test_a_frame_polls_only_while_something_can_change(site: Client, emulator: Emulator) -> None:
-    moving = emulator.play(SWAPPED)["intentId"]
-    page = framed(site, moving).content.decode()
-    assert f'hx-get="/embed/intent/{moving}"' in page
-    assert '<noscript><meta http-equiv="refresh"' in page
-    over = framed(site, id_of(emulator)).content.decode()
-    assert "hx-get" not in over
-    assert "htmx.min.js" not in over
-    assert "http-equiv" not in over
-
-
-def test_a_refresh_returns_only_the_card_and_ends_the_polling_at_the_end(site: Client, emulator: Emulator) -> None:
-    moving = framed(site, str(emulator.play(SWAPPED)["intentId"]), **PARTIAL).content.decode()
-    over = framed(site, id_of(emulator), **PARTIAL).content.decode()
-    assert "<html" not in moving + over
-    assert 'hx-target="#poll" hx-swap="delete"' not in moving
-    assert 'hx-target="#poll" hx-swap="delete"' in over

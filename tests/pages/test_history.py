@@ -12,6 +12,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.http import cursors
 from intents_ui.service.lookup import Position
 from intents_ui.service.models import IntentStatus, Page
+from tests.pages.cases import Pages, cases
 from tests.pages.reading import PARTIAL, read, rows
 from tests.pages.recorded import Recorded
 
@@ -67,6 +68,11 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.parametrize("case", cases("history"))
+def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+    pages.check(case)
+
+
 @pytest.mark.parametrize(("query", "body"), ASKED, ids=[query[:40] or "none" for query, _ in ASKED])
 def test_filters_order_and_page_size_are_sent_to_the_service_as_documented(
     site: Client, transport: Recorded, query: str, body: dict[str, Any]
@@ -100,16 +106,6 @@ def test_another_spelling_of_the_filters_keeps_the_page(site: Client) -> None:
     assert following
     answer = site.get(following.replace("origin=8453", "origin=BASE"))
     assert answer["Location"] == following
-
-
-@pytest.mark.parametrize(
-    ("query", "sorted"),
-    [("", ["descending"]), ("?order=ASC", ["ascending"])],
-)
-def test_the_sorted_column_is_marked(site: Client, query: str, sorted: list[str]) -> None:
-    page = read(site, f"/history{query}")
-    assert re.findall(r'<th scope="col" aria-sort="(\w+)">Created', page) == sorted
-    assert page.count("aria-sort") == len(sorted)
 
 
 def word_of(at: Position, query: str = "") -> str:
@@ -188,57 +184,6 @@ def test_a_cache_distinguishes_fragments_from_pages(site: Client, path: str) -> 
     assert "HX-Request-Type" in site.get(path)["Vary"]
 
 
-def test_the_back_button_restores_the_whole_page(site: Client) -> None:
-    headers = {"HX-History-Restore-Request": "true", "HX-Request-Type": "full"}
-    assert "<html" in read(site, "/history", **headers)
-
-
-def test_the_status_filter_says_how_to_find_expired_quotes(site: Client, emulator: Emulator) -> None:
-    assert "Expired quotes match Quoted or Accepted." in read(site, "/history")
-    expired = emulator.finished(5)
-    found = read(site, f"/history?owner={expired['ownerAddress']}&status=QUOTED&status=COMMITTED")
-    assert str(expired["intentId"]) in rows(found)
-
-
-def test_each_chip_links_to_the_list_without_its_filter(site: Client) -> None:
-    page = read(site, "/history?status=in-flight&origin=8453")
-    off = dict(re.findall(r'class="chip-remove" href="([^"]+)"[^>]*aria-label="Remove filter: ([^"]+)"', page))
-    assert off == {"/history?origin=8453": "Status: open", "/history?status=in-flight": "From Base"}
-    assert re.search(r'class="clear" href="/history"', page)
-
-
-def test_the_form_shows_the_current_filters(site: Client) -> None:
-    query = f"owner={OWNER}&status=FAILED&origin=8453&from={NOW}&recoverable=1&order=ASC&size=50"
-    page = read(site, f"/history?{query}")
-    checked = re.findall(r'name="status" value="(\w+)" checked', page)
-    chosen = re.findall(r'<option value="(\w*)" selected', page)
-    assert checked == ["FAILED"]
-    assert chosen == ["8453", "ASC", "50"]
-    assert 'name="owner" value="0x0709CF' in page
-    assert re.search(rf'value="2026-11-21T12:00:00"[^>]*data-seconds="{NOW}"', page)
-    assert '<input type="hidden" name="recoverable" value="1">' in page
-    assert f'<input type="hidden" name="from" value="{NOW}">' in page  # the field has no reading of a doubled hour
-
-
-def test_time_ranges_are_links_that_end_now(site: Client) -> None:
-    page = read(site, "/history")
-    for seconds, words in ((3600, "last hour"), (86_400, "last 24 h"), (604_800, "last 7 days")):
-        assert re.search(rf'href="/history\?from={NOW - seconds}"[^>]*>{words}<', page)
-
-
-EMPTY = [
-    (f"owner={OWNER}&status=FAILED", ["No matching transfers", 'href="/history?status=FAILED"', "Clear all filters"]),
-    (f"owner={OWNER}", ["No matching transfers", 'href="/history"']),
-]
-
-
-@pytest.mark.parametrize(("query", "words"), EMPTY, ids=["two filters", "one"])
-def test_an_empty_list_suggests_which_filter_to_remove(site: Client, query: str, words: list[str]) -> None:
-    page = read(site, f"/history?{query}")
-    for each in words:
-        assert each in page
-
-
 def row_of(site: Client, intent: dict[str, Any], query: str = "") -> str:
     """Return the text of an intent's row."""
     born = int(datetime.fromisoformat(intent["createdAt"]).timestamp())
@@ -248,27 +193,6 @@ def row_of(site: Client, intent: dict[str, Any], query: str = "") -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", " ", found[0])))
 
 
-SAID = [
-    pytest.param("cross-chain-fast", r"Succeeded .* ago \d\d:\d\d:\d\d UTC .* USDC .* Relay \d+ s", id="a whole row"),
-    pytest.param("cross-chain-fast", r"0x\w{6}…\w{6} to the owner", id="to the owner"),
-    pytest.param("exact-output-payment", r"0x\w{6}…\w{6} → 0x\w{6}…\w{6}", id="another recipient"),
-    pytest.param("refunded-on-destination", r"Refunded .* refunded on \w+", id="returned on the far side"),
-    pytest.param("expired-quote", r"Expired .* no deposit", id="expired quote"),
-]
-
-
-@pytest.mark.parametrize(("scenario", "words"), SAID)
-def test_a_row_shows_amounts_addresses_and_duration(
-    site: Client, emulator: Emulator, scenario: str, words: str
-) -> None:
-    assert re.search(words, row_of(site, emulator.finished(scenario)))
-
-
-def test_an_open_transfer_shows_its_time_so_far(site: Client, emulator: Emulator) -> None:
-    intent = emulator.play("stalled-in-bridge", age=700)
-    assert re.search(r"In progress .* 1\d min", row_of(site, intent))
-
-
 def test_a_refunded_row_shows_the_refund(site: Client, emulator: Emulator) -> None:
     intent = emulator.finished("refunded-on-origin")
     sent = re.search(r"([\d.,]+) USDC", row_of(site, intent))
@@ -276,25 +200,6 @@ def test_a_refunded_row_shows_the_refund(site: Client, emulator: Emulator) -> No
     assert sent
     assert len(amounts) == 2
     assert amounts[1] < amounts[0]
-
-
-def test_balances_are_a_column_and_not_a_filter(site: Client) -> None:
-    hidden = read(site, "/history?status=SUCCEEDED")
-    shown = read(site, "/history?status=SUCCEEDED&balances=1")
-    assert (">Show balances</a>" in hidden, '<th scope="col" data-mark>Balance</th>' in hidden) == (True, False)
-    assert (">Hide balances</a>" in shown, '<th scope="col" data-mark>Balance</th>' in shown) == (True, True)
-    for query in ("", "balances=1"):
-        page = read(site, f"/history?{query}")
-        assert "Filtered transfers" not in page
-        assert "Clear all" not in page
-    assert 'class="clear" href="/history?balances=1"' in shown, "what is cleared are the filters"
-
-
-def test_recoverable_balances_are_marked_where_they_are_known(site: Client, emulator: Emulator) -> None:
-    intent = emulator.play("stuck-recoverable", age=1000)
-    assert "recoverable" not in row_of(site, intent)
-    assert "79.7123 USDC.e recoverable" in row_of(site, intent, "&balances=1")
-    assert "79.7123 USDC.e recoverable" in row_of(site, intent, "&recoverable=1")
 
 
 def test_equal_addresses_on_a_page_can_be_highlighted(site: Client, emulator: Emulator) -> None:
@@ -313,8 +218,6 @@ def test_new_transfers_are_announced_on_the_first_page_only(site: Client, emulat
     following = link(page, "next")
     assert following
     assert 'id="newer"' not in read(site, following)
-    assert 'id="newer"' not in read(site, "/history?order=ASC")
-    assert 'id="newer"' not in read(site, f"/history?to={NOW - 5}")
     url = html.unescape(watched[1])
     assert "newer" not in read(site, url)
     emulator.play(2)
@@ -334,17 +237,6 @@ def test_new_transfers_are_counted_with_the_filters(site: Client, emulator: Emul
     assert "1 new transfer<" in read(site, url)
 
 
-def test_a_service_outage_leaves_the_announcement_unchanged(site: Client, emulator: Emulator) -> None:
-    emulator.inject(LIST, "failing-500")
-    assert site.get("/history/newer?top=0x1&at=1").status_code == 204
-
-
-@pytest.mark.parametrize("query", ["status=foo", "at=soon", "at=%EF%BC%99", "at=-1"])
-def test_an_invalid_request_for_new_transfers_is_rejected(site: Client, transport: Recorded, query: str) -> None:
-    assert site.get(f"/history/newer?{query}").status_code == 400
-    assert transport.sent == []
-
-
 FAULTS = [("failing-500", 503), ("html-502", 503), ("broken-json", 503), ("busy-60", 429), ("geoblocked", 403)]
 
 
@@ -360,23 +252,6 @@ def test_a_list_that_failed_to_load_is_an_error_and_not_empty(
     assert 'role="alert"' in page
     assert ("<html" in page) is not bool(headers)
     assert "No matching transfers" not in page
-
-
-def test_without_the_catalog_the_list_still_loads(site: Client, emulator: Emulator) -> None:
-    emulator.inject("GetChains", "failing-500")
-    emulator.inject("GetTokenList", "failing-500")
-    page = read(site, "/history?origin=8453")
-    assert len(rows(page)) == 20
-    assert LIST_AWAY in html.unescape(page)
-    assert re.search(r'<input id="filter-origin" name="origin" value="8453"', page)
-    assert re.search(r'<input id="filter-destination" name="destination" value=""', page)
-    unnamed = site.get("/history?origin=8453&destination=Base")
-    assert unnamed.status_code == 400
-    assert "load the chain list. Enter a chain ID." in unnamed.content.decode()
-    assert re.search(r'<input id="filter-destination" name="destination" value="Base"', unnamed.content.decode())
-
-
-LIST_AWAY = "Couldn't load the chain list. Enter a chain ID."
 
 
 CIRCLES = "The service returned the same page twice. The list may be incomplete."
@@ -406,20 +281,6 @@ def test_rows_are_in_the_requested_order(site: Client, emulator: Emulator, order
     assert rows(read(site, f"/history?to={NOW - 60}{order}")) == right
 
 
-# Responses of a faulty service.
-
-
-def test_previous_pages_are_those_seen_before(site: Client) -> None:
-    pages = [read(site, "/history?size=10")]
-    for _ in range(3):
-        pages.append(read(site, str(link(pages[-1], "next"))))
-    page = pages[-1]
-    for before in reversed(pages[:-1]):
-        page = read(site, str(link(page, "prev")))
-        assert rows(page) == rows(before)
-    assert link(page, "prev") is None
-
-
 def test_a_page_that_has_become_empty_links_onward(site: Client, transport: Recorded) -> None:
     following = link(read(site, "/history"), "next")
     transport.scripts[LIST] = lambda body: {"intents": [], "nextPage": None}
@@ -427,19 +288,6 @@ def test_a_page_that_has_become_empty_links_onward(site: Client, transport: Reco
     assert "No longer available" in page
     assert ">Newest</a>" in page
     assert link(page, "prev")
-
-
-BROKEN_OFF = "The service returned an empty page. Results may be incomplete."
-
-
-@pytest.mark.parametrize("query", ["", "?status=FAILED"], ids=["all", "filtered"])
-def test_an_empty_page_with_more_announced_is_not_an_empty_list(site: Client, transport: Recorded, query: str) -> None:
-    transport.scripts[LIST] = lambda body: {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
-    page = read(site, f"/history{query}")
-    assert BROKEN_OFF in page
-    assert "No matching transfers" not in page
-    assert "No transfers yet" not in page
-    assert link(page, "next") is None
 
 
 @pytest.mark.parametrize("ends", ["both", "before alone"])
@@ -460,32 +308,3 @@ def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, tr
         met += rows(page)
         path = link(page, "next")
     assert met == [f"0x{number:064x}" for number in range(100, 92, -1)]
-
-
-def test_an_empty_history_says_so_without_filters(site: Client, transport: Recorded) -> None:
-    transport.scripts[LIST] = lambda body: {"intents": []}
-    page = read(site, "/history")
-    assert "No transfers yet" in page
-    assert 'aria-label="Pages"' not in page
-
-
-def test_unreadable_entries_are_counted_and_the_list_is_not_empty(site: Client, transport: Recorded) -> None:
-    transport.scripts[LIST] = lambda body: {"intents": [{"intentId": ""}, "x"]}
-    page = read(site, "/history?status=FAILED")
-    assert "2 entries are hidden because they couldn't be read or don't match the filter." in html.unescape(page)
-    assert "No matching transfers" not in page
-
-
-def test_unusual_data_breaks_no_list(site: Client, transport: Recorded) -> None:
-    entry = {
-        "intentId": "0x" + "9" * 64,
-        "status": "FROZEN",
-        "hasBalance": True,
-        "receipt": {"intentId": "", "summary": 5},
-    }
-    transport.scripts[LIST] = lambda body: {"intents": [entry], "nextPage": {"after": "soon"}}
-    page = read(site, "/history")
-    assert "FROZEN" in page
-    assert "recoverable balance" in page
-    assert "More results exist but couldn't be loaded." in html.unescape(page)
-    assert "the same page twice" not in page

@@ -120,10 +120,3 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
 def set_clock(monkeypatch: pytest.MonkeyPatch, clock: Callable[[], float]) -> None:
     """Set the clock by which responses age."""
     monkeypatch.setattr(app.current().service.cache, "clock", clock)
-
-
-def test_a_failed_count_is_not_a_count_of_none(site: Client, emulator: Emulator) -> None:
-    emulator.inject("GetIntentHistory", "failing-500", times=20)
-    page = unescape(site.get("/").content.decode())
-    assert counts(page) == ["—"] * 5
-    assert "Couldn't load the newest transfers" in page

@@ -10,6 +10,7 @@ from eth_utils import function_signature_to_4byte_selector as selector_of
 from intents_ui.emulator.app import Emulator
 from tests.corpus import picked
 from tests.emulator.driving import quote
+from tests.pages.reading import visible_text
 from tests.pages.recorded import Recorded
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
@@ -74,3 +75,17 @@ def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
         assert site.get(f"/intent/{intent_id}{part}").status_code == 200, part
     for path in ("/history?size=10", "/history?recoverable=1&size=10"):
         assert site.get(path).status_code == 200, path
+
+
+HOSTILE = [
+    pytest.param("0xac9650d8" + f"{32:064x}{2**200:064x}", "Arguments don't match the function", id="an endless list"),
+    pytest.param("0xac9650d8" + "ff" * 40_000, "Arguments don't match the function signature", id="long and broken"),
+    pytest.param("0xdeadbeef" + "00" * 90_000, "too long to decode", id="too long"),
+    pytest.param("0xde", "too short for a function selector", id="too short"),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), HOSTILE)
+def test_hostile_call_data_renders_a_normal_page(site: Client, emulator: Emulator, data: str, words: str) -> None:
+    quoted = quote(emulator, destinationToAddress="0x" + "cd" * 20, destinationCallData=data)
+    assert words in visible_text(site.get(f"/intent/{quoted['intentId']}/proof"))

@@ -10,14 +10,11 @@ from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
 from intents_ui.service.models import IntentReceipt
 from intents_ui.transfers import summary
-from intents_ui.transfers.rules import SECOND_DEPOSIT
 from intents_ui.web import intent as page
 from intents_ui.web import reading
-from tests.pages.kinds import EVERY_SCENARIO
 from tests.surfaces import words as visible
 from tests.transfers.builders import NOW, at, intent, receipt, transaction
 
@@ -65,51 +62,6 @@ def test_a_deposit_that_is_long_awaited_is_not_called_late_for_a_quote_that_has_
     assert "expired" not in f"{told.headline} {told.sentence}"
 
 
-@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_page_reply_and_api_warn_alike_of_a_second_deposit(
-    site: Client, emulator: Emulator, scenario: Scenario
-) -> None:
-    intent_id = emulator.worst(scenario.number)["intentId"]
-    page = site.get(f"/intent/{intent_id}").content.decode()
-    told = site.get(f"/api/v1/transfers/{intent_id}").json()["summary"]["warnSecondDeposit"]
-    assert (SECOND_DEPOSIT in page) == (SECOND_DEPOSIT in reply(site, intent_id)) == told
-
-
-LINES = [
-    (3, ["As quoted", "As quoted, ", "above the minimum", "1 min 42 s under estimate"]),
-    (16, ["Received 50.00 USDC ·", "Quoted amount", "a different wallet from the owner"]),
-    (8, ["Not delivered", "0.045877 USDC less than sent"]),
-    (5, ["No deposit", "Not seen"]),
-    (26, ["Unknown", "Delivered amount not reported"]),
-    (28, ["Not delivered", "Deposit check", "Reverted"]),
-    (7, ["Deposit check", "none at the deposit address", "Not seen"]),
-    (2, ["Quoted fees", "Network fee (Base)", "Bridge fee (Relay)"]),
-    (
-        11,
-        [
-            "79.7123 USDC.e arrived, 0.087655 USDC.e less than the 79.80 USDC.e that the step needs.",
-            "Service message: <bdi>precondition not met: balance 79712345 &lt; 79800000</bdi>",
-        ],
-    ),
-    (
-        25,
-        [
-            "No transfer of USDC can go through while it is paused on Optimism.",
-            "Service message: <bdi>refund reverted: token paused</bdi>",
-            "Recovery isn&#39;t possible while USDC is paused on Optimism.",
-        ],
-    ),
-]
-
-
-@pytest.mark.parametrize(("scenario", "words"), LINES)
-def test_the_page_shows_fees_reasons_and_comparisons(
-    site: Client, emulator: Emulator, scenario: int, words: list[str]
-) -> None:
-    page = site.get(f"/intent/{emulator.finished(scenario)['intentId']}").content.decode()
-    assert [word for word in words if word not in page and word not in visible(page)] == []
-
-
 def test_the_comparison_says_its_result_once(site: Client, emulator: Emulator) -> None:
     html = site.get(f"/intent/{emulator.finished(28)['intentId']}").content.decode()
     card = html[html.index('aria-labelledby="quote-vs-actual"') :]
@@ -121,19 +73,6 @@ def test_the_deposit_check_has_no_headline_and_no_next_step_of_its_own(site: Cli
     part = html[html.index('id="deposit-mismatch"') :]
     assert "below the minimum" in html
     assert re.sub(r"<table.*?</table>", "", part[: part.index("</details>")], flags=re.DOTALL).count("<p>") == 1
-
-
-def test_a_used_deposit_has_no_deposit_check(site: Client, emulator: Emulator) -> None:
-    html = site.get(f"/intent/{emulator.finished(2)['intentId']}").content.decode()
-    assert "Deposit check" not in html
-
-
-def test_the_quote_comparison_is_one_line_in_the_summary(site: Client, emulator: Emulator) -> None:
-    html = site.get(f"/intent/{emulator.play(3, age=300)['intentId']}").content.decode()
-    answer = html[html.index('aria-label="What happened"') : html.index('aria-label="The route"')]
-    assert "Quote vs. actual: " in answer
-    assert "On track" in answer
-    assert "estimate 19 min" in answer
 
 
 def test_lookalike_addresses_are_shown_in_full(emulator: Emulator) -> None:
@@ -188,22 +127,3 @@ def test_an_amount_is_large_only_if_it_moved(
     found, arrow = shown(site, emulator, number, prefix)
     assert (found[-2:], arrow) == (amounts, has_arrow)
     assert {*found} == {*amounts}  # the same amounts below a page's headline
-
-
-def test_the_card_shows_how_many_transfers_were_delivered(site: Client, emulator: Emulator) -> None:
-    intent = emulator.finished(4)
-    part = site.get(f"/intent/{intent['intentId']}/route-stats", headers={"HX-Request-Type": "partial"})
-    words = part.content.decode()
-    assert part.status_code == 200
-    assert "<html" not in words
-    assert "Recent transfers on this route" in words
-    assert "transfers between these chains" in words
-    assert "delivered (" in words
-
-
-def test_a_delivered_transfer_has_no_warning_about_other_transfers(site: Client, emulator: Emulator) -> None:
-    intent = emulator.finished(2)
-    part = site.get(f"/intent/{intent['intentId']}/route-stats", headers={"HX-Request-Type": "partial"})
-    words = part.content.decode()
-    (note,) = re.findall(r'<p class="note" data-tone="(\w+)"', words)
-    assert note == "neutral"

@@ -33,33 +33,50 @@ def untimed(text: str) -> str:
     return re.sub(r"(?m):\d\d UTC|^Recent transfers.*\n", "", text)
 
 
+FINE = (
+    "cross-chain-fast",
+    "expired-quote",
+    "refunded-on-origin",
+    "hostile-memo",
+    "succeeded-with-nulls",
+    "edge-and-extra-fields",
+)
+
+
+@pytest.mark.parametrize("copy", ["newest", "worst", "finished"])
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_the_reply_has_the_sentences_of_its_row_and_the_references_of_the_page(
-    site: Client, emulator: Emulator, scenario: Scenario
+def test_reply_and_escalation_have_the_facts_and_warnings_of_the_page(
+    site: Client, emulator: Emulator, scenario: Scenario, copy: str
 ) -> None:
-    intent_id = emulator.finished(scenario.slug)["intentId"]
-    page = unescape(re.sub(r"</?time[^>]*>", "", site.get(f"/intent/{intent_id}").content.decode()))
-    reply = texts(site, intent_id)["Reply"]
+    intent_id = getattr(emulator, copy)(scenario.slug)["intentId"]
+    path = f"/intent/{intent_id}"
+    site.get(path)  # checks the balances
+    page, part = (site.get(each).content.decode() for each in (path, f"{path}/receipt?once"))
     told = site.get(f"/api/v1/transfers/{intent_id}").json()["summary"]
-    assert reply.startswith(customer_reply.body(reading.read(intent_id)))
-    assert (SECOND_DEPOSIT in reply) == told["warnSecondDeposit"]
-    assert f"\n\nIntent ID: {intent_id}\n" in reply
-    for each in re.findall(r"(?m)^\w+ transaction: (\S+)$", reply):
-        assert each in page
-    assert re.search(rf"Status as of 2026-11-21 12:00:\d\d UTC: http://testserver/intent/{intent_id}\n$", reply)
-
-
-@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_page_and_fragment_have_the_texts_to_copy(site: Client, emulator: Emulator, scenario: Scenario) -> None:
-    """So that copying them needs no request, which could fail, or take longer than the click that allows it."""
-    intent_id = emulator.finished(scenario.slug)["intentId"]
-    site.get(f"/intent/{intent_id}")  # checks the balances
     found = texts(site, intent_id)
-    for path in (f"/intent/{intent_id}", f"/intent/{intent_id}/receipt?once"):
-        page = site.get(path).content.decode()
-        for name, text in (("reply", found["Reply"]), ("escalation", found["Escalation"])):
-            [copied] = re.findall(rf'<textarea[^>]* id="{name}-plain"[^>]*>(.*?)</textarea>', page, re.DOTALL)
+    reply, escalation = found["Reply"], found["Escalation"]
+    assert reply.startswith(customer_reply.body(reading.read(intent_id)))
+    assert f"\n\nIntent ID: {intent_id}\n" in reply
+    assert re.search(rf"Status as of 2026-11-21 12:00:\d\d UTC: http://testserver{path}\n$", reply)
+    shown = unescape(re.sub(r"</?time[^>]*>", "", page))
+    assert [each for each in re.findall(r"(?m)^\w+ transaction: (\S+)$", reply) if each not in shown] == []
+    # The texts to copy are there: a request for them could fail, or take longer than the click that allows it.
+    for markup in (page, part):
+        for name, text in (("reply", reply), ("escalation", escalation)):
+            [copied] = re.findall(rf'<textarea[^>]* id="{name}-plain"[^>]*>(.*?)</textarea>', markup, re.DOTALL)
             assert untimed(unescape(copied)) == untimed(text)
+    assert (SECOND_DEPOSIT in page) == (SECOND_DEPOSIT in reply) == told["warnSecondDeposit"]
+    # Where they offer help, page and reply warn of fake support.
+    [step] = re.findall(r"<h2>Next step</h2>(.*?)<div class=\"answer-money\">", page, re.DOTALL)
+    offers = re.search("contact|support|recover", visible_text(step).replace(rules.SCAM_WARNING, ""), re.IGNORECASE)
+    assert visible_text(page).count(rules.SCAM_WARNING) == bool(offers)
+    assert reply.count(customer_reply.SCAM_WARNING) == bool(offers)
+    headline = re.search(r"<h1>.*?>([^<]+)<.*?</h1>", page, re.DOTALL)
+    assert headline
+    kind = re.search(rf"^(Summary|Problem): {re.escape(unescape(headline[1]))}$", escalation, re.MULTILINE)
+    assert kind
+    assert copy != "finished" or (kind[1] == "Summary") == (scenario.slug in FINE)
+    assert ": None" not in escalation
 
 
 def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Emulator) -> None:
@@ -83,19 +100,6 @@ def test_page_and_reply_link_the_operators_contacts(
     reply = texts(site, intent_id)["Reply"]
     assert "https://app.example/recover?a=1&b=2" in reply
     assert "support@app.example" not in reply  # it comes from there
-
-
-@pytest.mark.parametrize("copy", ["newest", "finished"])
-@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_page_and_reply_warn_of_fake_support_where_they_offer_help(
-    site: Client, emulator: Emulator, scenario: Scenario, copy: str
-) -> None:
-    intent_id = getattr(emulator, copy)(scenario.slug)["intentId"]
-    page = site.get(f"/intent/{intent_id}").content.decode()
-    [step] = re.findall(r"<h2>Next step</h2>(.*?)<div class=\"answer-money\">", page, re.DOTALL)
-    offers = re.search("contact|support|recover", visible_text(step).replace(rules.SCAM_WARNING, ""), re.IGNORECASE)
-    assert visible_text(page).count(rules.SCAM_WARNING) == bool(offers)
-    assert texts(site, intent_id)["Reply"].count(customer_reply.SCAM_WARNING) == bool(offers)
 
 
 def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
@@ -132,22 +136,12 @@ def test_the_page_is_loaded_again_before_a_time_in_it_has_passed(site: Client, e
 NAME = "INTENTS_ESCALATION_TO"
 
 
-def page_of(site: Client, intent_id: str) -> str:
-    return unescape(site.get(f"/intent/{intent_id}/reply").content.decode())
-
-
-def escalation(page: str) -> str:
-    found = re.search(r'aria-label="Escalation" spellcheck="false">(.*?)</textarea>', page, re.DOTALL)
-    assert found
-    return found[1]
-
-
 def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operations, "POLICIES", policies(Kind.HISTORY, fresh=HOUR, renewed=HOUR, old=HOUR))
     app.use(startup.build(emulator=emulator))
     played = emulator.finished(11)
     site.get(f"/intent/{played['intentId']}/route-stats")
-    text = escalation(page_of(site, played["intentId"]))
+    text = texts(site, played["intentId"])["Escalation"]
     for fact in (played["intentId"], played["ownerAddress"], *played["quote"]["routeProvidersRequestIds"]):
         assert str(fact).lower() in text.lower()
     assert "Failed step: Destination. Not delivered on Polygon." in text
@@ -157,30 +151,8 @@ def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator, monkeypa
     assert len(re.findall("^(?:Deposit|Origin) transaction", text, re.MULTILINE)) == 2
 
 
-FINE = (
-    "cross-chain-fast",
-    "expired-quote",
-    "refunded-on-origin",
-    "hostile-memo",
-    "succeeded-with-nulls",
-    "edge-and-extra-fields",
-)
-
-
-@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_every_scenario_has_one(site: Client, emulator: Emulator, scenario: Scenario) -> None:
-    intent_id = emulator.finished(scenario.slug)["intentId"]
-    page, text = site.get(f"/intent/{intent_id}"), escalation(page_of(site, intent_id))
-    headline = re.search(r"<h1>.*?>([^<]+)<.*?</h1>", page.content.decode(), re.DOTALL)
-    assert headline
-    found = re.search(rf"^(Summary|Problem): {re.escape(unescape(headline[1]))}$", text, re.MULTILINE)
-    assert found
-    assert (found[1] == "Summary") == (scenario.slug in FINE)
-    assert ": None" not in text
-
-
 def test_without_the_setting_it_can_only_be_copied(site: Client, emulator: Emulator) -> None:
-    page = page_of(site, emulator.finished(11)["intentId"])
+    page = site.get(f"/intent/{emulator.finished(11)['intentId']}/reply").content.decode()
     assert "Send escalation" not in page
     assert "Copy escalation" in page
 
@@ -196,13 +168,13 @@ def test_its_link_has_the_text(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, to: str, subject: str, body: str
 ) -> None:
     monkeypatch.setattr(ENV, NAME.lower(), to)
-    played = emulator.finished(11)
-    page = page_of(site, played["intentId"])
+    intent_id = emulator.finished(11)["intentId"]
+    page = unescape(site.get(f"/intent/{intent_id}/reply").content.decode())
     found = re.search(r'href="([^"]+)"[^>]*>Send escalation', page)
     assert found
     link = urlsplit(found[1])
     assert link.scheme == ("https" if to.startswith("https") else "mailto")
     query = parse_qs(link.query)
     assert query[subject][0].startswith("Funds likely refunded: transfer 0x")
-    assert query[body][0][:1000] == escalation(page)[:1000]
+    assert query[body][0][:1000] == texts(site, intent_id)["Escalation"][:1000]
     assert len(found[1]) < 8000

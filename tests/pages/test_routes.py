@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.settings import ENV
+from tests.pages.cases import Pages, cases
 from tests.pages.reading import PARTIAL, read, visible_text
 from tests.pages.recorded import Recorded, rewrite
 
@@ -92,6 +92,11 @@ SEARCHES = [
     ),
 ]
 RECEIVE, PAY, ONE_ROUTE = question(8453, NATIVE), question(to=8453, wanted=NATIVE), question(8453, NATIVE, 10, NATIVE)
+
+
+@pytest.mark.parametrize("case", cases("routes"))
+def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+    pages.check(case)
 
 
 @pytest.mark.parametrize(("url", "said", "sent"), SEARCHES, ids=[said for _, said, _ in SEARCHES])
@@ -200,20 +205,6 @@ def test_a_failure_is_not_an_empty_result_and_the_form_stays(
     assert '<bdi>ETH</bdi></a> <span class="sub">on Base' in answer.content.decode()
 
 
-@pytest.mark.parametrize(
-    ("failing", "said"),
-    [
-        ("GetExactInputRoutes", "To spend an exact amount no response"),
-        ("GetExactOutputRoutes", "To receive an exact amount no response"),
-    ],
-)
-def test_one_failed_request_of_two_is_noted(site: Client, emulator: Emulator, failing: str, said: str) -> None:
-    emulator.inject(failing, "node-down-503")
-    page = read(site, question(8453, NATIVE, 10, NATIVE))
-    assert headline(page) == "Yes: a route from ETH on Base to ETH on Optimism is listed"
-    assert f"{said} {failing} : Service error".replace(" :", ":") in visible_text(page)
-
-
 @pytest.mark.parametrize("alias", [NATIVE, "0x" + "Ee" * 20], ids=["the same address", "the other native address"])
 def test_the_same_token_on_both_sides_is_explained_without_a_request(
     site: Client, transport: Recorded, alias: str
@@ -222,53 +213,6 @@ def test_the_same_token_on_both_sides_is_explained_without_a_request(
     assert answer.status_code == 200
     assert headline(answer.content.decode()) == "Both sides are the same token on the same chain"
     assert asked(transport) == []
-
-
-def test_typed_values_stay_in_their_fields(site: Client) -> None:
-    page = site.get("/routes?from=8453&token=NOPE&owner=%22me%22").content.decode()
-    assert 'name="token_typed" value="NOPE"' in page
-    assert 'name="owner" value="&#34;me&#34;"' in page
-    assert '<option value="8453" selected>Base</option>' in page
-
-
-def test_unknown_chains_show_their_id_and_unknown_tokens_their_address(site: Client, emulator: Emulator) -> None:
-    emulator.inject("GetChains", "node-down-503")
-    emulator.inject("GetTokenList", "node-down-503")
-    page = read(site, question(8453, USDC_ON_BASE))
-    assert headline(page).startswith("99 tokens on 19 chains reachable from 0x833589…A02913 on Chain 8453")
-    assert '<input id="from" name="from" value="8453"' in page
-    page = read(site, "/routes?from=8453&token=ETH", status=400)
-    assert "Couldn't look up token names on" in visible_text(page)
-
-
-def test_each_token_links_to_its_page_and_to_its_route(site: Client) -> None:
-    page = site.get(question(8453, NATIVE, to=10)).content.decode()
-    assert f'href="/token/10/{USDC_ON_OPTIMISM}"><bdi>USDC</bdi>' in page
-    url = html.escape(question(8453, NATIVE, 10, USDC_ON_OPTIMISM))
-    assert f'href="{url}" aria-label="Is there a route to USDC on Optimism?"' in page
-    assert f'href="{html.escape(question(8453, NATIVE))}">Search all chains</a>' in page
-
-
-def test_a_suspicious_token_in_a_search_has_a_warning(site: Client) -> None:
-    said = visible_text(site.get(question(8453, UNKNOWN_TOKEN)))
-    assert "unnamed token on Base" in said
-    assert "Unlisted." in said
-    assert "Unlisted." not in visible_text(site.get(question(8453, AERO)))
-
-
-def test_the_reverse_route_is_a_link_without_the_owner(site: Client) -> None:
-    page = site.get(question(10, NATIVE, 8453, USDC_ON_BASE, owner=OWNER)).content.decode()
-    assert re.search(
-        rf'href="{re.escape(html.escape(question(8453, USDC_ON_BASE, 10, NATIVE)))}"><svg[^>]*>.*? Swap</a>', page
-    )
-
-
-def test_a_route_links_to_its_quote_if_the_console_can_write(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = question(10, NATIVE, 8453, USDC_ON_BASE)
-    link = f'href="/console/QuoteIntent?originChainId=10&amp;originTokenAddress={NATIVE}'
-    assert link in site.get(url).content.decode()
-    monkeypatch.setattr(ENV, "intents_console", "read")
-    assert "QuoteIntent" not in site.get(url).content.decode()
 
 
 def token(chain_id: object, address: object, **others: object) -> dict[str, object]:
@@ -299,13 +243,6 @@ def test_unusual_names_break_no_route_page(site: Client) -> None:
     assert f'href="/token/10/{UNKNOWN_TOKEN}"' in page
 
 
-def test_an_unreadable_response_is_not_an_empty_one(site: Client) -> None:
-    with rewrite("GetExactInputRoutes", lambda _: {"tokens": ["?", {"chainId": 10}]}):
-        page = read(site, question(8453, NATIVE))
-    assert headline(page).startswith("Unknown: couldn't load the tokens")
-    assert "No listed" not in visible_text(page)
-
-
 def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> None:
     many = {"tokens": [token(10, f"0x{number:040x}", symbol=f"T{number}") for number in range(1, 301)]}
     with rewrite("GetExactInputRoutes", lambda _: many):
@@ -318,61 +255,3 @@ def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> 
         f'href="{html.escape(question(8453, NATIVE, to=10))}">All 300 tokens on Optimism</a>' in among.content.decode()
     )
     assert '&amp;show=all">Show 60 more tokens</a>' in alone.content.decode()
-
-
-@pytest.mark.parametrize(
-    ("url", "said", "chosen"),
-    [
-        ("/routes/tokens?from=10&token=USDC", "6 featured tokens on Optimism", "USDC"),
-        ("/routes/tokens?to=10&for=AERO", "6 featured tokens on Optimism", None),
-        ("/routes/tokens?from=99999", "No chain selected", None),
-    ],
-)
-def test_the_token_menu_follows_the_chain(site: Client, url: str, said: str, chosen: str | None) -> None:
-    part = site.get(url, headers=PARTIAL).content.decode()
-    assert f'data-said="{said}"' in part
-    assert re.findall(r'<option value="([^"]*)" selected>', part) == ([chosen] if chosen else [])
-    assert "<html" not in part
-
-
-def test_the_token_menu_without_javascript_is_the_form(site: Client) -> None:
-    answer = site.get("/routes/tokens?from=10&token=")
-    assert (answer.status_code, answer["Location"]) == (302, "/routes?from=10")
-    assert site.get("/routes/tokens?from=%20")["Location"] == "/routes"
-
-
-@pytest.mark.parametrize(
-    ("query", "said", "links"),
-    [
-        (
-            "from=8453",
-            ["reachable from ETH on Base", "Featured tokens on Base", "Destination chains", "Optimism 8 tokens"],
-            [question(8453, USDC_ON_BASE), question(8453, NATIVE, to=10)],
-        ),
-        (
-            "to=8453",
-            ["with a route to ETH on Base", "Featured tokens on Base", "Origin chains", "Optimism"],
-            [question(to=8453, wanted=USDC_ON_BASE), question(10, to=8453, wanted=NATIVE)],
-        ),
-    ],
-)
-def test_a_chain_alone_lists_its_featured_tokens_and_the_chains_it_is_connected_to(
-    site: Client, transport: Recorded, query: str, said: list[str], links: list[str]
-) -> None:
-    page = read(site, f"/routes?{query}")
-    assert [words for words in said if words not in visible_text(page)] == []
-    assert [link for link in links if f'href="{html.escape(link)}"' not in page] == []
-    assert len(asked(transport)) == 1
-
-
-def test_a_chain_alone_whose_routes_fail_to_load_is_not_a_chain_without_routes(
-    site: Client, emulator: Emulator
-) -> None:
-    emulator.inject("GetExactInputRoutes", "node-down-503")
-    page = read(site, "/routes?from=8453", status=503)
-    assert "No listed token" not in visible_text(page)
-
-
-def test_without_a_search_nothing_is_requested(site: Client, transport: Recorded) -> None:
-    assert site.get("/routes").status_code == 200
-    assert asked(transport) == []

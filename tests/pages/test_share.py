@@ -103,11 +103,6 @@ def test_a_changed_status_changes_the_card(site: Client, emulator: Emulator) -> 
     assert opened(offered.content).tobytes() != opened(later.content).tobytes()
 
 
-def test_an_unknown_intent_has_no_card(site: Client) -> None:
-    assert site.get(f"/intent/{UNKNOWN}/card.png").status_code == 404
-    assert site.get("/intent/what is this/card.png").status_code == 404
-
-
 def drawing_in(svg: bytes) -> ElementTree.Element:
     return ElementTree.fromstring(svg)  # noqa: S314 - it is our own
 

@@ -51,34 +51,9 @@ def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site: Cli
     assert SAID in visible_text(part(shown, r'data-step="deposit".*?</li>'))
 
 
-def test_the_commit_page_shows_the_token_warnings(site: Client, emulator: Emulator) -> None:
-    shown = read(site, f"/intent/{emulator.play(SPOOF)['intentId']}/commit")
-    note, requested = shown.index('class="note warnings"'), shown.index("What happens next")
-    assert note < requested
-    assert f"Unlisted. {UNLISTED}" in visible_text(shown[note:requested])
-
-
-def test_without_the_token_list_a_transfer_says_that_its_token_was_not_checked(
-    site: Client, emulator: Emulator, spoof: dict[str, Any]
-) -> None:
-    emulator.inject("GetTokenList", "failing-500")
-    shown = visible_text(read(site, f"/intent/{spoof['intentId']}"))
-    assert "token list for Base isn't available, so the token there couldn't be checked against it" in shown
-
-
-def test_the_customer_reply_shows_the_token_warnings(site: Client, spoof: Any) -> None:
-    texts = re.findall(r"<textarea[^>]*>(.*?)</textarea>", read(site, f"/intent/{spoof['intentId']}/reply"), re.DOTALL)
-    reply, _escalation = map(html.unescape, texts)
-    assert f" of 1,000.00 USDC ({WORDS}: {SHORT}) on Base" in reply
-
-
 def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None:
     triaged = ask("POST", "/triage", data={"q": f"{spoof['intentId']} {FAKE}"}).text
     transfer, token = re.findall(r'<tr id="row-\d+">.*?</tr>', triaged, re.DOTALL)
     assert f"{SAID} on Base →" in visible_text(transfer)
     assert f"USDC ({WORDS}), a token on Base" in visible_text(token)
     assert LIKE in visible_text(token)
-
-
-def test_the_contracts_address_page_shows_the_token_warnings(site: Client) -> None:
-    assert f"Token contract of USDC ({WORDS}) on Base" in visible_text(read(site, f"/address/{FAKE}"))

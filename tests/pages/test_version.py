@@ -4,7 +4,6 @@ import json
 import re
 import tomllib
 
-import pytest
 from django.test import Client
 
 from intents_ui import app, installation, probes
@@ -16,11 +15,6 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["versi
 
 def test_a_checkout_has_the_version_of_its_project() -> None:
     assert installation.version() == VERSION
-
-
-@pytest.mark.parametrize("path", ["/status", "/help"])
-def test_pages_show_it(site: Client, path: str) -> None:
-    assert f"intents-ui {VERSION}" in site.get(path).content.decode()
 
 
 def test_descriptions_of_the_api_have_it(site: Client) -> None:

@@ -45,30 +45,9 @@ def test_every_page_has_a_description_and_a_canonical_url(site: Client, path: st
     assert re.search(r"<title>[^<]{3,} · Intents</title>", page)
 
 
-@pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
-def test_transfers_and_addresses_have_one_canonical_url_each(site: Client, emulator: Emulator, of: str) -> None:
-    path = place(emulator, of)
-    assert canonical(site.get(path).content.decode()) == [path]
-
-
-def test_a_query_has_no_canonical_url_of_its_own(site: Client) -> None:
-    assert canonical(site.get("/tokens?q=usdc").content.decode()) == ["/tokens"]
-
-
 def place(emulator: Emulator, of: str) -> str:
     found = emulator.finished(REFUNDED)
     return f"/intent/{found['intentId']}" if of == "intentId" else f"/address/{found[of].lower()}"
-
-
-@pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
-def test_by_default_transfers_and_addresses_are_noindex(site: Client, emulator: Emulator, of: str) -> None:
-    assert tags(site.get(place(emulator, of)).content.decode())["robots"] == "noindex"
-
-
-@pytest.mark.usefixtures("listed")
-@pytest.mark.parametrize("of", ["intentId", "ownerAddress"])
-def test_the_index_setting_lets_transfers_and_addresses_be_indexed(site: Client, emulator: Emulator, of: str) -> None:
-    assert "robots" not in tags(site.get(place(emulator, of)).content.decode())
 
 
 def test_an_addresss_description_shows_its_totals(site: Client, emulator: Emulator) -> None:
@@ -79,16 +58,6 @@ def test_an_addresss_description_shows_its_totals(site: Client, emulator: Emulat
     assert said["twitter:card"] == "summary"
     assert said["og:url"] == f"http://testserver{place(emulator, 'ownerAddress')}"
     assert f'hx-get="{place(emulator, "ownerAddress")}/share"' in page
-
-
-FILES = ("/intent/{}.json", "/intent/{}/raw/intent.json", "/intent/{}/card.png")
-FILES += ("/intent/{}/qr.svg", "/robots.txt", "/export/history.csv", "/export/history.json")
-
-
-@pytest.mark.parametrize("path", FILES)
-def test_files_are_noindex(site: Client, emulator: Emulator, path: str) -> None:
-    answer = site.get(path.format(emulator.finished(REFUNDED)["intentId"]))
-    assert (answer.status_code, answer["X-Robots-Tag"]) == (200, "noindex")
 
 
 def allows(answer: Any, path: str) -> bool:
@@ -111,10 +80,6 @@ def test_the_index_setting_lets_crawlers_read_the_lists(site: Client) -> None:
     answer = site.get("/robots.txt")
     assert all(allows(answer, path) for path in ("/history", "/attention"))
     assert not allows(answer, "/export/history.csv")
-
-
-def test_without_a_contact_there_is_no_security_file(site: Client) -> None:
-    assert site.get("/.well-known/security.txt").status_code == 404
 
 
 def fields(answer: Any) -> dict[str, str]:

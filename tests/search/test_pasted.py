@@ -60,6 +60,15 @@ def test_the_search_box_and_the_triage_of_a_ticket_have_one_reading(written: str
     assert not in_ticket or said(in_ticket) == said(found.findings)
 
 
+@pytest.mark.parametrize(("written", "reading"), list(TABLE["hints"].items()))
+def test_an_identifier_has_its_host_its_chain_or_a_warning(written: str, reading: str) -> None:
+    found = identifiers.read(filled(written))
+    [only] = found.findings
+    assert f"{only.value} | {only.host or only.chain_id or only.warning or ''}".startswith(filled(reading))
+    assert only.host or only.chain_id or only.warning or reading.endswith(" | ")
+    assert (found.problem, only in found.lookups) == ("", True)
+
+
 def value_of(readings: list[str], kinds: tuple[Kind, ...]) -> str | None:
     """Return the value that a field of these kinds takes from the text."""
     parts = [each.split(" ") for each in readings]
@@ -127,6 +136,7 @@ def facts_of(written: str) -> TicketFacts:
 def test_the_table_is_large_enough() -> None:
     texts = [
         *TABLE["amounts"],
+        *TABLE["hints"],
         *(each for table in ("identifiers", "facts") for group in TABLE[table].values() for each in group),
     ]
     assert len(texts) >= 300
