@@ -193,21 +193,18 @@ class Sender:
         self._rest = rest
 
     async def post(self, text: bytes = b"") -> None:
-        head = {b"host": b"localhost", b"content-type": b"application/x-www-form-urlencoded"}
-        head |= {b"content-length": str(len(text) or self.LENGTH).encode()}
-        scope = {"type": "http", "method": "POST", "path": "/triage", "raw_path": b"/triage", "query_string": b"",
-                 "headers": list(head.items()), "root_path": "", "client": (self.visitor, 1),
-                 "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1",
-                 "asgi": {"version": "3.0"}}  # fmt: skip
+        length = len(text) or self.LENGTH
+        kind = "application/x-www-form-urlencoded"
+        scope = front_door.scope("/triage", "POST", peer=self.visitor, content_type=kind, content_length=str(length))
 
         async def receive() -> Any:
-            if self.sent >= (len(text) or self.LENGTH):
+            if self.sent >= length:
                 await asyncio.Event().wait()
             if self.sent >= self.LENGTH - self.PIECE:
                 await self._rest.wait()
             piece = text or b"x" * self.PIECE
             self.sent += len(piece)
-            return {"type": "http.request", "body": piece, "more_body": self.sent < (len(text) or self.LENGTH)}
+            return {"type": "http.request", "body": piece, "more_body": self.sent < length}
 
         async def send(message: Any) -> None:
             self.status = message.get("status", self.status)

@@ -42,6 +42,7 @@ from tests.faults.hostile import (
     visible,
 )
 from tests.faults.odd_pages import CATALOGUE, LISTS, LIVE, OF_AN_INTENT, OF_AN_OWNER, Sample, read
+from tests.pages import asgi as front_door
 from tests.pages.reading import content
 
 FAKE: Final = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
@@ -240,9 +241,6 @@ async def get(
 ) -> tuple[int, dict[str, str], bytes]:
     """Return the complete response. `received` is called with each chunk as it arrives."""
     result: list[Any] = []
-    scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"",
-             "headers": [(b"host", host.encode())], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
-             "scheme": "http", "http_version": "1.1", "root_path": "", "asgi": {"version": "3.0"}}  # fmt: skip
     requested = iter([{"type": "http.request", "body": b"", "more_body": False}])
 
     async def receive() -> Any:
@@ -253,7 +251,7 @@ async def get(
         received(message.get("body", b""))
 
     async with asyncio.timeout(60):
-        await asgi.application(scope, receive, send)
+        await asgi.application(front_door.scope(path, host=host), receive, send)
     headers = {name.decode().lower(): value.decode() for name, value in result[0]["headers"]}
     return result[0]["status"], headers, b"".join(message.get("body", b"") for message in result[1:])
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -17,3 +18,16 @@ def ask(method: str, url: str, *, peer: str = "127.0.0.1", **how: Any) -> httpx.
             return await client.request(method, url, **how)
 
     return asyncio.run(answer())
+
+
+def scope(
+    url: str, method: str = "GET", *, peer: str = "127.0.0.1", host: str = "localhost", **headers: str
+) -> dict[str, Any]:
+    parts = urlsplit(url)
+    named = {"host": host} | {name.replace("_", "-"): value for name, value in headers.items()}
+    return {
+        "type": "http", "method": method, "path": parts.path, "raw_path": parts.path.encode(),
+        "query_string": parts.query.encode(), "headers": [(name.encode(), named[name].encode()) for name in named],
+        "client": (peer, 1), "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1", "root_path": "",
+        "asgi": {"version": "3.0"},
+    }  # fmt: skip

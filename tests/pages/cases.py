@@ -1,9 +1,9 @@
 """Tables of requests and what their responses say: a TOML file beside the tests, with one or several steps a name.
 
 A step gets or posts a path (with `data`), after `faults` of operations (or their `reset`), fixed `answers` of them,
-changed `chains` and `settings`. `part`: as htmx asks for a part of a page. Then `status`, `location`, headers that it
-`sets`, number of `rows` and `sent` requests are as given, the visible text has all of `says` and matches `matches`, the
-markup has `has` and matches `finds`, and neither has any of `lacks`.
+`fails` of those requests that have a field, changed `chains` and `settings`. `part`: as htmx asks for a part of a page.
+Then `status`, `location`, headers that it `sets`, number of `rows` and `sent` requests are as given, the visible text
+has all of `says` and matches `matches`, the markup has `has` and matches `finds`, and neither has any of `lacks`.
 """
 
 import html
@@ -110,6 +110,8 @@ class Pages:
             self.emulator.inject(operation, fault)
         for operation, given in step.get("answers", {}).items():
             self.transport.scripts[operation] = lambda _, given=given: DOWN if given == "down" else given
+        for operation, field in step.get("fails", {}).items():
+            self.transport.scripts[operation] = lambda body, field=field: DOWN if field in body else None
         for chain, fields in step.get("chains", {}).items():
             self.emulator.catalogue.change_chain(int(chain), **fields)
         for name, value in step.get("settings", {}).items():

@@ -27,7 +27,7 @@ from intents_ui.service.models import End
 from tests.emulator.driving import Clock
 from tests.exported import KINDS, Exported, emulator_entries, read
 from tests.live.redis_server import RedisServer
-from tests.pages.asgi import ask
+from tests.pages.asgi import ask, scope
 from tests.pages.recorded import Recorded
 from tests.serving import ROOT
 from tests.waiting import until
@@ -154,6 +154,7 @@ def test_what_needs_attention_is_exported_as_on_its_page(service: Service) -> No
     on_base = of_attention("?chain=8453").rows
     assert all("8453" in (row["origin_chain_id"], row["destination_chain_id"]) for row in on_base)
     assert 0 < len(on_base) < len(found.rows)
+    assert of_attention("?group=%3Cb%3E").rows == []
 
 
 def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(
@@ -164,12 +165,6 @@ def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(
     found = of_attention()
     assert found.state == "truncated"
     assert "could not be read" in str(found.why)
-
-
-def test_an_invalid_filter_of_the_attention_page_is_refused(service: Service) -> None:
-    assert get("/export/attention.csv?min=1e3").status_code == 400
-    assert get("/export/attention.csv?chain=nowhere").status_code == 400
-    assert of_attention("?group=%3Cb%3E").rows == []
 
 
 def test_a_row_links_to_the_transfer_on_this_dashboard(service: Service) -> None:
@@ -297,19 +292,11 @@ def test_the_documentation_lists_the_columns_in_order() -> None:
 # Incomplete exports
 
 
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
-        ("status=LOST", "Unknown status"),
-        ("from=1795219200000", "milliseconds"),
-        ("owner=0x12", "hex characters"),
-    ],
-)
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_invalid_export_is_explained_without_a_request(service: Service, query: str, words: str, kind: str) -> None:
-    answer = get(f"/export/history.{kind}?{query}")
+def test_an_invalid_export_is_explained_without_a_request(service: Service, kind: str) -> None:
+    answer = get(f"/export/history.{kind}?status=LOST")
     assert answer.status_code == 400
-    assert words in error_text(answer, kind)
+    assert "Unknown status" in error_text(answer, kind)
     assert "Content-Disposition" not in answer.headers
     assert service.pages == []
 
@@ -366,14 +353,6 @@ def test_a_transient_error_is_retried_once(service: Service, fault: str, monkeyp
     assert found.state == "complete"
 
 
-def repeats_its_pages(service: Service) -> None:
-    service.emulator.inject("GetIntentHistory", "next-page-repeats")
-
-
-def repeats_its_rows(service: Service) -> None:
-    service.emulator.inject("GetIntentHistory", "duplicate-rows")
-
-
 def ends_on_an_empty_page(service: Service) -> None:
     service.changes[LIST] = lambda document: document | ({"intents": []} if len(service.pages) == 2 else {})
 
@@ -401,8 +380,8 @@ def has_an_unreadable_page(service: Service) -> None:
 @pytest.mark.parametrize(
     ("odd", "rows", "why", "pages"),
     [
-        (repeats_its_pages, [(0, 40)], LIMIT_ERRORS[End.CIRCLES], 2),
-        (repeats_its_rows, [(0, None)], None, 4),
+        ("next-page-repeats", [(0, 40)], LIMIT_ERRORS[End.CIRCLES], 2),
+        ("duplicate-rows", [(0, None)], None, 4),
         (ends_on_an_empty_page, [(0, 20)], LIMIT_ERRORS[End.EMPTY_PAGE], 2),
         (has_new_cursors_to_the_same_rows, [(0, 20)], LIMIT_ERRORS[End.CIRCLES], 2),
         (has_an_unreadable_page, [(0, 20), (40, None)], "20 entries could not be read", 4),
@@ -410,12 +389,12 @@ def has_an_unreadable_page(service: Service) -> None:
 )
 def test_an_odd_list_is_exported_once_and_not_called_complete_without_its_rows(
     service: Service,
-    odd: Callable[[Service], None],
+    odd: str | Callable[[Service], None],
     rows: list[tuple[int, int | None]],
     why: str | None,
     pages: int,
 ) -> None:
-    odd(service)
+    service.emulator.inject(LIST, odd) if isinstance(odd, str) else odd(service)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.why, len(service.pages)) == (why, pages)
     own = own_list_of_several(service)
@@ -528,14 +507,6 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Servic
     assert len(service.pages) == 3
     assert exports.status_of(RUN) == ExportStatus(ExportState.LEFT, 40)
     assert app.current().exports.held == 0
-
-
-def scope(url: str) -> dict[str, Any]:
-    parts = urlsplit(url)
-    return {"type": "http", "method": "GET", "path": parts.path, "raw_path": parts.path.encode(),
-            "query_string": parts.query.encode(), "headers": [(b"host", b"localhost")], "client": ("127.0.0.1", 1),
-            "server": ("127.0.0.1", 80), "scheme": "http", "http_version": "1.1", "root_path": "",
-            "asgi": {"version": "3.0"}}  # fmt: skip
 
 
 # Progress

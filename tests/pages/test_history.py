@@ -11,7 +11,7 @@ from django.test import Client
 from intents_ui.emulator.app import Emulator
 from intents_ui.http import cursors
 from intents_ui.service.lookup import Position
-from intents_ui.service.models import IntentStatus, Page
+from intents_ui.service.models import Page
 from tests.pages.cases import Pages, cases
 from tests.pages.reading import PARTIAL, read, rows
 from tests.pages.recorded import Recorded
@@ -32,56 +32,9 @@ def stop(emulator: Emulator) -> None:
     emulator.now = lambda: moment
 
 
-def first_page(size: int = 20, order: str = "DESC") -> dict[str, Any]:
-    return {"pageSize": size, "sort": [{"column": "id", "order": order}]}
-
-
-# Query parameters and the request fields they map to.
-ASKED: list[tuple[str, dict[str, Any]]] = [
-    ("", {}),
-    ("status=failed", {"byStatus": "FAILED"}),
-    ("status=REFUNDED&status=FAILED&status=FAILED", {"byStatuses": ["FAILED", "REFUNDED"]}),
-    ("status=in-flight", {"byStatuses": ["QUOTED", "COMMITTED", "EXECUTING"]}),
-    ("status=" + "&status=".join(IntentStatus), {}),
-    ("origin=base&destination=ARBITRUM%20ONE", {"originChainId": 8453, "destinationChainId": 42161}),
-    ("from=0", {"fromTime": 0}),
-    ("balances=on", {"includeBalances": True}),
-    ("recoverable=1", {"onlyRecoverable": True, "includeBalances": True}),
-    ("order=asc", {"page": first_page(order="ASC")}),
-    ("order=ASC&size=10", {"page": first_page(10, "ASC")}),
-    ("size=1", {"page": first_page(1)}),
-    ("size=20&sort=createdAt&order=DESC&utm_source=mail", {}),
-    (
-        f"project=1042&owner={OWNER}&status=FAILED&origin=8453&destination=42161&from=1&to={NOW}&balances=1&recoverable=1",
-        {
-            "byProjectId": 1042,
-            "byOwnerAddress": OWNER,
-            "byStatus": "FAILED",
-            "originChainId": 8453,
-            "destinationChainId": 42161,
-            "fromTime": 1,
-            "toTime": NOW,
-            "includeBalances": True,
-            "onlyRecoverable": True,
-        },
-    ),
-]
-
-
 @pytest.mark.parametrize("case", cases("history"))
 def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
     pages.check(case)
-
-
-@pytest.mark.parametrize(("query", "body"), ASKED, ids=[query[:40] or "none" for query, _ in ASKED])
-def test_filters_order_and_page_size_are_sent_to_the_service_as_documented(
-    site: Client, transport: Recorded, query: str, body: dict[str, Any]
-) -> None:
-    page = site.get(f"/history?{query}", follow=True)
-    assert page.status_code == 200
-    request = {"page": first_page()} | body
-    assert transport.requests(LIST) == [request]
-    assert OWNER in query or len(rows(page)) == request["page"]["pageSize"]
 
 
 def test_the_next_page_is_requested_with_the_services_cursor(site: Client, transport: Recorded) -> None:

@@ -33,98 +33,12 @@ def question(origin: Any = None, token: Any = None, to: Any = None, wanted: Any 
     return "/routes?" + urlencode({name: value for name, value in given.items() if value})
 
 
-def asked(transport: Recorded) -> list[tuple[str, dict[str, Any]]]:
-    """Return the requests about routes."""
-    return sorted((each for each in transport.sent if each[0] in ROUTES), key=lambda each: each[0])
-
-
-def received(**members: Any) -> tuple[str, dict[str, Any]]:
-    return "GetExactInputRoutes", {"originChainId": 8453, "originTokenAddress": NATIVE} | members
-
-
-def paid(**members: Any) -> tuple[str, dict[str, Any]]:
-    return "GetExactOutputRoutes", {"destinationChainId": 8453, "destinationTokenAddress": USDC_ON_BASE} | members
-
-
-BOTH = {
-    "originChainId": 10,
-    "originTokenAddress": NATIVE,
-    "destinationChainId": 8453,
-    "destinationTokenAddress": USDC_ON_BASE,
-}
-ACROSS = BOTH | {"originChainId": 11155111}
-
-
-ROUTE = question(10, NATIVE, 8453, USDC_ON_BASE)
-# A search, its answer, and the requests to the service.
-SEARCHES = [
-    (question(8453, NATIVE), "99 tokens on 19 chains reachable from ETH on Base", [received()]),
-    (
-        question(8453, NATIVE, to=10),
-        "8 tokens on Optimism reachable from ETH on Base",
-        [received(destinationChainId=10)],
-    ),
-    (
-        question(8453, NATIVE, to=84532),
-        "No listed token on Base Sepolia reachable from ETH on Base",
-        [received(destinationChainId=84532)],
-    ),
-    (question(to=8453, wanted=USDC_ON_BASE), "70 tokens on 19 chains with a route to USDC on Base", [paid()]),
-    (
-        question(to=8453, wanted=USDC_ON_BASE, owner=OWNER),
-        "31 tokens on 15 chains held by 0x111111…111111 with a route to USDC on Base",
-        [paid(ownerAddress=OWNER)],
-    ),
-    (
-        ROUTE,
-        "Yes: a route from ETH on Optimism to USDC on Base is listed",
-        [("GetExactInputRoutes", BOTH), ("GetExactOutputRoutes", BOTH)],
-    ),
-    (
-        question(11155111, NATIVE, 8453, USDC_ON_BASE),
-        "No listed route from ETH on Sepolia to USDC on Base",
-        [("GetExactInputRoutes", ACROSS), ("GetExactOutputRoutes", ACROSS)],
-    ),
-    (
-        f"{ROUTE}&owner={OWNER}",
-        "Yes, to spend an exact amount: a route from ETH on Optimism to USDC on Base is listed",
-        [("GetExactInputRoutes", BOTH), ("GetExactOutputRoutes", BOTH | {"ownerAddress": OWNER})],
-    ),
-]
 RECEIVE, PAY, ONE_ROUTE = question(8453, NATIVE), question(to=8453, wanted=NATIVE), question(8453, NATIVE, 10, NATIVE)
 
 
 @pytest.mark.parametrize("case", cases("routes"))
 def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
     pages.check(case)
-
-
-@pytest.mark.parametrize(("url", "said", "sent"), SEARCHES, ids=[said for _, said, _ in SEARCHES])
-def test_the_routes_of_both_operations_are_listed(
-    site: Client,
-    transport: Recorded,
-    url: str,
-    said: str,
-    sent: list[tuple[str, dict[str, Any]]],
-) -> None:
-    page = read(site, url)
-    assert headline(page) == said
-    assert asked(transport) == sent
-    assert ("A route may still exist." in visible_text(page)) == said.startswith("No listed")
-
-
-@pytest.mark.parametrize(
-    ("written", "canonical"),
-    [
-        ({"from": "8453", "token": "eth"}, question(8453, NATIVE)),
-        ({"to": " BASE ", "for": f" {USDC_ON_BASE[2:]} ", "utm_source": "x"}, question(to=8453, wanted=USDC_ON_BASE)),
-        ({"from": "10", "token": "0x" + "Ee" * 20, "to": "8453", "for": USDC_ON_BASE.upper()}, ROUTE),
-        ({"from": " ", "token": ""}, "/routes"),
-    ],
-)
-def test_a_route_query_has_one_canonical_form(site: Client, written: dict[str, str], canonical: str) -> None:
-    answer = site.get("/routes", written)
-    assert (answer.status_code, answer["Location"]) == (302, canonical)
 
 
 SEVERAL = "Several featured tokens on Optimism have the symbol USDC. Select one."
@@ -155,33 +69,6 @@ def test_a_symbol_that_is_not_one_token_is_explained(
 
 
 @pytest.mark.parametrize(
-    ("received", "paid", "said"),
-    [
-        ([(10, UNKNOWN_TOKEN)], [], "Possibly: the service listed other tokens for a route from ETH on Base"),
-        (["?"], [], "Unknown: couldn't check for a route from ETH on Base"),
-        ([], [(8453, "0x" + "Ee" * 20)], "Yes, to receive an exact amount: a route from ETH on Base"),
-    ],
-    ids=["other tokens", "unreadable", "one operation"],
-)
-def test_two_responses_make_one_sentence(
-    site: Client, transport: Recorded, received: list[Any], paid: list[Any], said: str
-) -> None:
-    for operation, listed in zip(ROUTES, (received, paid), strict=True):
-        tokens = [each if each == "?" else token(*each) for each in listed]
-        transport.scripts[operation] = lambda _, tokens=tokens: {"tokens": tokens}
-    assert headline(read(site, ONE_ROUTE)).startswith(said)
-
-
-@pytest.mark.parametrize("url", [RECEIVE, PAY, ONE_ROUTE], ids=["receive", "pay", "one route"])
-def test_an_empty_list_of_routes_does_not_rule_out_a_route(site: Client, emulator: Emulator, url: str) -> None:
-    for operation in ROUTES:
-        emulator.inject(operation, "routes-stub")
-    page = read(site, url)
-    assert headline(page).startswith("No listed ")
-    assert "A route may still exist. Request a quote to confirm." in visible_text(page)
-
-
-@pytest.mark.parametrize(
     ("behaviour", "status", "said"),
     [
         ("node-down-503", 503, "Service error"),
@@ -203,16 +90,6 @@ def test_a_failure_is_not_an_empty_result_and_the_form_stays(
     assert ("Retry-After" in answer) == (status in (429, 503))
     assert f'href="{html.escape(url)}">Try again</a>' in answer.content.decode()
     assert '<bdi>ETH</bdi></a> <span class="sub">on Base' in answer.content.decode()
-
-
-@pytest.mark.parametrize("alias", [NATIVE, "0x" + "Ee" * 20], ids=["the same address", "the other native address"])
-def test_the_same_token_on_both_sides_is_explained_without_a_request(
-    site: Client, transport: Recorded, alias: str
-) -> None:
-    answer = site.get(question(8453, NATIVE, 8453, alias), follow=True)
-    assert answer.status_code == 200
-    assert headline(answer.content.decode()) == "Both sides are the same token on the same chain"
-    assert asked(transport) == []
 
 
 def token(chain_id: object, address: object, **others: object) -> dict[str, object]:

@@ -171,23 +171,6 @@ def test_a_chain_whose_list_failed_leaves_the_other_chains(site: Client, transpo
     assert {re.search(r"/token/(\d+)/", link)[1] for link in links(shown)} == {str(BASE)}  # type: ignore[index]
 
 
-def test_failed_prices_break_nothing_and_missing_ones_are_not_zero(site: Client, transport: Recorded):
-    transport.scripts[PRICES] = lambda body: DOWN
-    shown = rows(read(site, f"/tokens?chain={BASE}"))
-    assert [row for row in shown if "not known" in row] == shown
-    transport.scripts[PRICES] = lambda body: {"tokenPrices": []}
-    answers = rows(read(site, f"/tokens?chain={POLYGON}"))
-    assert [row for row in answers if "not known" in row] == answers  # not requested again for each batch
-
-
-def test_tokens_without_a_price_say_so(site: Client, transport: Recorded):
-    zero = {"token": {"chainId": BASE, "tokenAddress": USDC}, "priceUsd": 0}
-    transport.scripts[PRICES] = lambda body: {"tokenPrices": [zero]}
-    shown = rows(read(site, f"/tokens?chain={BASE}"))
-    assert [("$0.00" in row, "no price" in row) for row in shown if "USD Coin" in row] == [(True, False)]
-    assert all("no price" in row for row in shown if "USD Coin" not in row)
-
-
 def test_unusual_tokens_break_no_list(site: Client, transport: Recorded):
     odd = [{"chainId": BASE, "address": "0x" + "ab" * 20}, {"chainId": BASE}, "x", {"chainId": 5, "address": "TokenX"}]
     odd += [{"chainId": 10**30, "address": USDC}, *({"chainId": BASE, "address": each} for each in ("a/b", "0" * 201))]
@@ -235,30 +218,6 @@ def test_a_token_that_is_not_listed_is_searched_in_external_lists(site: Client, 
     assert searches == [{"chainIds": [BASE], "tokenAddress": SPOOF, "limit": 1}]
 
 
-def test_a_failed_search_does_not_make_a_token_unlisted(site: Client, transport: Recorded):
-    transport.scripts[LIST] = lambda body: DOWN if "tokenAddress" in body else None
-    shown = main_text(read(site, f"/token/{BASE}/{UNKNOWN_TOKEN}", status=503))
-    assert "Couldn't load the listing" in shown
-    assert "Unlisted token" not in shown
-
-
-@pytest.mark.parametrize(
-    ("price", "said"),
-    [
-        ({"priceUsd": 0.9998, "updatedAt": "2026-11-21T11:59:00Z"}, "Price $0.9998 1 min ago"),
-        ({"priceUsd": "0.00001234"}, "Price $0.00001234 time not reported"),
-        ({"priceUsd": 0}, "Price $0.00"),
-        ({"priceUsd": 1e-30}, "Price <$0.000000000001"),
-        ({"priceUsd": None}, "Price No price available"),
-        ({"priceUsd": "lots"}, "Price No price available"),
-    ],
-)
-def test_the_price_has_a_time_and_no_price_is_not_zero(site: Client, transport: Recorded, price: dict, said: str):
-    token = {"chainId": BASE, "tokenAddress": USDC}
-    transport.scripts[PRICES] = lambda body: {"tokenPrices": [{"token": token} | price]}
-    assert said in main_text(read(site, f"/token/{BASE}/{USDC}"))
-
-
 @pytest.mark.usefixtures("response_cache")
 def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, transport: Recorded):
     shown = read(site, f"/token/{BASE}/{USDC}/intents", **PARTIAL)
@@ -272,10 +231,3 @@ def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, t
     assert all("USDC" in main_text(row) and "Base" in main_text(row) for row in found)
     read(site, f"/token/{BASE}/{ZERO}/intents", **PARTIAL)
     assert len(transport.requests(HISTORY)) == 2
-
-
-def test_a_failed_side_leaves_the_transfers_of_the_other(site: Client, transport: Recorded):
-    transport.scripts[HISTORY] = lambda body: DOWN if "originChainId" in body else None
-    shown = main_text(read(site, f"/token/{BASE}/{USDC}/intents", **PARTIAL))
-    assert "Couldn't load transfers from Base: Service error." in shown
-    assert re.search(r"\d+ in the newest 30 to Base", shown)

@@ -330,24 +330,6 @@ def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(
     assert (button.attributes["data-copy"] if button else None) == expected
 
 
-def test_a_token_and_a_placeholder_are_not_misses(site: Client) -> None:
-    answer = send(f"token {USDC}, sent to {'0x' + '0' * 40} in {'0x' + 'f' * 64}")
-    token, coin, placeholder = answer.texts
-    assert "USDC, a token on Ethereum" in token
-    assert "token contract, not a wallet" in token
-    assert "placeholder address of the native token" in coin
-    assert "This is a placeholder" in placeholder
-    assert answer.total == "All 3 identifiers resolved: 1 token, 2 not identifiers."
-
-
-def test_a_malformed_identifier_is_explained(site: Client) -> None:
-    answer = send(f"{UNUSED_ADDRESS[:-1]} 0x1…2b vitalik.eth")
-    assert ["This one has 39" in answer.texts[0], "shortened" in answer.texts[1], "ENS names" in answer.texts[2]] == [
-        True
-    ] * 3
-    assert answer.total == "All 3 identifiers resolved: 3 to check."
-
-
 @pytest.mark.parametrize(
     "written",
     [
@@ -438,66 +420,10 @@ def test_the_page_is_streamed_and_not_cached(site: Client) -> None:
     assert answer.page.rstrip().endswith("</html>")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        pytest.param(None, "Paste some text.", id="no field"),
-        pytest.param(" \r\n ", "Paste some text.", id="blanks"),
-        pytest.param("help me <please>, " * 20, "No transaction hash, address or intent ID", id="prose"),
-        pytest.param("Hello,\nmy transfer is gone.\nPlease help", "No transaction hash", id="short prose"),
-        pytest.param("my order 4711 is gone", "No transaction hash", id="with a number"),
-        pytest.param(UNUSED_ADDRESS[:-1], "An address has 40 hex characters. This one has 39.", id="nearly one"),
-    ],
-)
-def test_a_text_without_identifiers_is_returned_for_correction(
-    emulator: Emulator, text: str | None, problem: str
-) -> None:
-    emulator.inject("*", "failing-500")  # any request would fail
-    answer = send(text)
+def test_a_form_without_its_field_has_no_text(emulator: Emulator) -> None:
+    answer = send(None)
     assert answer.status == 400
-    assert problem in answer.page
-    kept = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", answer.page, re.DOTALL)
-    assert kept
-    assert html.unescape(kept[1]) == (text or "")
-    assert answer.headers["cache-control"] == "no-store"
-
-
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        pytest.param({"Sec_Fetch_Site": "cross-site"}, 403, id="another site"),
-        pytest.param({"Origin": "null"}, 403, id="an origin that is not told"),
-        pytest.param({"Sec_Fetch_Site": "same-origin", "Origin": "http://localhost"}, 200, id="our own"),
-        pytest.param({}, 200, id="not a browser"),
-    ],
-)
-def test_only_same_origin_pages_may_send_a_text(site: Client, headers: dict[str, str], status: int) -> None:
-    answer = send(NOTHING, **headers)
-    assert answer.status == status
-    assert ("the form came from another site" in answer.page) == (status == 403)
-    assert (NOTHING in answer.page) == (status == 200)
-
-
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_the_form_is_a_normal_page(site: Client, method: str) -> None:
-    answer = site.generic(method, "/triage?q=" + NOTHING)
-    assert answer.status_code == 200
-    assert answer["Cache-Control"] == "no-store"
-    assert NOTHING not in answer.content.decode().partition("<main")[2]
-    if method == "GET":
-        assert '<form class="card-body stack" method="post" action="/triage"' in answer.content.decode()
-        assert '<a href="/triage" aria-current="page">' in answer.content.decode()
-
-
-@pytest.mark.parametrize(
-    "text", [f"{NOTHING} or {UNUSED_ADDRESS}", f"{NOTHING} or {UNUSED_ADDRESS[:-1]}", "{owner} and {owner_2}"]
-)
-def test_a_search_with_several_identifiers_offers_triage(site: Client, emulator: Emulator, text: str) -> None:
-    owners = {"owner": emulator.finished(2)["ownerAddress"], "owner_2": emulator.finished(3)["ownerAddress"]}
-    requested = text.format(**owners)
-    page = site.get("/search", {"q": requested}).content.decode()
-    assert f'<form method="post" action="/triage"><input type="hidden" name="q" value="{requested}">' in page
-    assert "Look up all identifiers" not in site.get("/search", {"q": NOTHING}).content.decode()
+    assert "Paste some text." in answer.page
 
 
 def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site: Client) -> None:
