@@ -5,7 +5,6 @@ import itertools
 import logging
 import re
 import socket
-from collections.abc import Callable
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -61,7 +60,7 @@ def elements(markup: str, selector: str) -> list[LexborNode]:
     return LexborHTMLParser(markup).css(selector)
 
 
-def test_every_shortened_address_is_also_available_in_full(shown: dict[str, str]) -> None:
+def test_every_shortened_address_is_also_available_in_full(shown):
     wrong, seen = [], 0
     for path, markup in shown.items():
         for each in elements(markup, "a, bdi"):
@@ -90,7 +89,7 @@ class Poisoned(Hostile):
         return next(self.turns)
 
 
-def test_addresses_that_shorten_alike_are_both_shown_in_full() -> None:
+def test_addresses_that_shorten_alike_are_both_shown_in_full():
     """Whoever they are: owners, recipients, tokens, and what was pasted."""
     service = Poisoned([], wants=lambda key, value: key.lower().endswith("address") and bool(ADDRESS.fullmatch(value)))
     with answering(service):
@@ -106,7 +105,7 @@ def test_addresses_that_shorten_alike_are_both_shown_in_full() -> None:
 
 
 @pytest.mark.parametrize("sent", ["0", "1"])
-def test_a_row_that_sends_nothing_says_so_and_has_no_address_to_copy(sent: str) -> None:
+def test_a_row_that_sends_nothing_says_so_and_has_no_address_to_copy(sent):
     with answering(Hostile([sent], wants=lambda key, value: key.endswith("Amount"))):
         rows = elements(Client().get("/history").content.decode(), ".intents tbody tr")
     assert len(rows) > 5
@@ -125,7 +124,7 @@ def words(markup: str) -> str:
     return page.body.text(separator=" ")
 
 
-def test_external_links_lead_to_explorers_of_listed_chains_and_say_so(shown: dict[str, str]) -> None:
+def test_external_links_lead_to_explorers_of_listed_chains_and_say_so(shown):
     found = [(path, each) for path, markup in shown.items() for each in elements(markup, "a[href*='//']")]
     away = [
         (path, each) for path, each in found if not (each.attributes["href"] or "").startswith("http://testserver/")
@@ -140,7 +139,7 @@ def test_external_links_lead_to_explorers_of_listed_chains_and_say_so(shown: dic
 
 
 @pytest.mark.parametrize("url", corpus.URLS)
-def test_no_link_is_built_from_a_malformed_address(url: str) -> None:
+def test_no_link_is_built_from_a_malformed_address(url):
     assert hashes.explorer_root(url) is None
     info = ChainInfo(id=8453, block_explorer=BlockExplorer(url=url))
     assert identifiers.transaction_link("0x" + "ab" * 32, chain_id=8453, info=info) is None
@@ -155,9 +154,7 @@ def test_no_link_is_built_from_a_malformed_address(url: str) -> None:
         pytest.param(is_word, 0, id="words", marks=pytest.mark.slow),
     ],
 )
-def test_no_page_links_to_other_sites_when_all_addresses_are_malformed(
-    wants: Callable[[str, str], bool], turn: int
-) -> None:
+def test_no_page_links_to_other_sites_when_all_addresses_are_malformed(wants, turn):
     service = Hostile([*corpus.URLS, *corpus.ADDRESSES], corpus.URLS, wants=wants, turn=turn)
     for path, markup in rendered(service, every=2).items():
         for each in elements(markup, "[href], [src], [action], [formaction]"):
@@ -167,7 +164,7 @@ def test_no_page_links_to_other_sites_when_all_addresses_are_malformed(
                 assert is_ours or urlsplit(url or "").hostname in OURS, f"{path}: {each.html}"
 
 
-def test_no_url_in_a_response_is_ever_requested() -> None:
+def test_no_url_in_a_response_is_ever_requested():
     with socket.create_server(("127.0.0.1", 0)) as server:  # connections to it wait to be accepted
         server.setblocking(False)
         port = server.getsockname()[1]
@@ -190,7 +187,7 @@ ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 
 @pytest.mark.parametrize("turn", [0, 45, 90])
-def test_no_invisible_character_reaches_a_page(turn: int) -> None:
+def test_no_invisible_character_reaches_a_page(turn):
     service = Hostile([*corpus.UNICODE, *(f"a{each}b" for each in corpus.HIDDEN)], wants=is_word, turn=turn)
     with answering(service):
         for path in (f"/intent/{service.finished(20)['intentId']}", "/history", "/tokens?chain=1", "/chains"):
@@ -201,7 +198,7 @@ def test_no_invisible_character_reaches_a_page(turn: int) -> None:
 COPIED = re.compile(r'data-copy="([^"]*)"|<(?:textarea|input)[^>]* (?:value="([^"]*)"[^>]* )?readonly[^>]*>([^<]*)')
 
 
-def test_no_invisible_character_is_copied() -> None:
+def test_no_invisible_character_is_copied():
     payloads = [f"0x{each:040x}\u202e\x00{chr(0xE0041)}" for each in range(7)]
     with answering(Hostile(payloads, payloads, wants=is_anything)) as service:
         sample = Sample.of(app.current().service, service.finished(11)["intentId"])

@@ -121,7 +121,7 @@ def problems(answer: Any, text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])
-def test_bad_input_gets_a_clear_message_and_costs_the_service_no_request(way: Recorded, row: Row) -> None:
+def test_bad_input_gets_a_clear_message_and_costs_the_service_no_request(way, row):
     way.sent.clear()
     answer = send("POST" if row.how else "GET", row.path, **row.how)
     text = content(answer)
@@ -146,7 +146,7 @@ def test_bad_input_gets_a_clear_message_and_costs_the_service_no_request(way: Re
         "/routes?owner",
     ],
 )
-def test_a_form_shows_hidden_characters_that_were_typed_into_it(way: Recorded, field: str) -> None:
+def test_a_form_shows_hidden_characters_that_were_typed_into_it(way, field):
     text = content(send("GET", f"{field}={quote('a\x1b\u202eb')}"))
     assert not re.search('="[^"<>]*[\x1b\u202e]', text)
     assert 'value="a⟨U+001B⟩⟨U+202E⟩b"' in text
@@ -161,7 +161,7 @@ def test_a_form_shows_hidden_characters_that_were_typed_into_it(way: Recorded, f
         "'http://a:b'",
     ),
 )
-def test_a_malformed_url_in_a_header_is_ignored_or_refused(way: Recorded, url: str) -> None:
+def test_a_malformed_url_in_a_header_is_ignored_or_refused(way, url):
     site, part = Client(raise_request_exception=False), {"HX-Request": "true", "HX-Request-Type": "partial"}
     for name in ("HX-Current-URL", "Referer", "Origin", "Forwarded", "X-Forwarded-Host", "X-Forwarded-For"):
         headers = {name: url} | part
@@ -174,7 +174,7 @@ def test_a_malformed_url_in_a_header_is_ignored_or_refused(way: Recorded, url: s
 
 
 @pytest.mark.usefixtures("way")
-def test_unsupported_methods_are_rejected_on_every_url() -> None:
+def test_unsupported_methods_are_rejected_on_every_url():
     for path in (route.path() for route in url_patterns()):
         for method in ("TRACE", "DELETE"):
             answer = send(method, path)
@@ -189,7 +189,7 @@ def test_unsupported_methods_are_rejected_on_every_url() -> None:
 @pytest.mark.usefixtures("way")
 @hypothesis_settings(suppress_health_check=list(HealthCheck))
 @given(asked=strategies.requests())
-def test_no_request_breaks_a_page(asked: strategies.Asked) -> None:
+def test_no_request_breaks_a_page(asked):
     client = Client(raise_request_exception=False, enforce_csrf_checks=True)
     answer = asked.send(client)
     text = content(answer)
@@ -240,7 +240,7 @@ RAW: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("raw_req
 
 
 @pytest.mark.parametrize("row", RAW.values(), ids=RAW)
-def test_a_malformed_http_request_is_rejected_and_its_connection_closed(server: str, row: dict[str, Any]) -> None:
+def test_a_malformed_http_request_is_rejected_and_its_connection_closed(server, row):
     request = written(row)
     answer = raw(server, request)
     start, _, text = answer.decode("latin-1").partition("\r\n\r\n")
@@ -258,7 +258,7 @@ def test_a_malformed_http_request_is_rejected_and_its_connection_closed(server: 
         assert "script-src 'self'" in start
 
 
-def test_half_open_connections_block_no_others_and_are_closed() -> None:
+def test_half_open_connections_block_no_others_and_are_closed():
     """Slowloris: heads that never end, bodies that don't come, and a client that doesn't read."""
     names = ("worker:HEADERS_TIMEOUT", "worker:WRITE_TIMEOUT", "application:BODY_SECONDS")
     with dashboard(**constants(**{f"intents_ui.{name}": 1.0 for name in names})) as server, ExitStack() as stack:
@@ -295,7 +295,7 @@ def last_words(held: socket.socket) -> bytes:
     return result
 
 
-def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server: str) -> None:
+def test_streams_beyond_the_limit_of_one_address_fall_back_to_polling(server):
     demo = httpx.get(f"{server}/demo", trust_env=False, timeout=PATIENCE).text
     # Its streams stay open, because it is held before its end.
     path = re.search(r'href="/intent/(0x[0-9a-f]{64})" aria-label="Scenario 23 at its worst"', demo)

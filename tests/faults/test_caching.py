@@ -94,14 +94,14 @@ def answers(names: dict[str, str]) -> dict[str, tuple[Any, ...]]:
     return {path: tuple(Client().get(path, headers=how) for how in (ODD, {}, PARTIAL)) for path in paths}
 
 
-def test_unusual_headers_change_nothing(answers: dict[str, tuple[Any, ...]]) -> None:
+def test_unusual_headers_change_nothing(answers):
     """Neither the response to their sender nor the next one."""
     for path, (odd, whole, _) in answers.items():
         assert said(odd) == said(whole), path
         assert ELSEWHERE.encode() not in whole.content, path
 
 
-def test_responses_with_variants_declare_what_they_vary_on(answers: dict[str, tuple[Any, ...]]) -> None:
+def test_responses_with_variants_declare_what_they_vary_on(answers):
     two_forms = 0
     for path, (_, whole, part) in answers.items():
         aimed = Client().get(path, headers={**PARTIAL, "HX-Target": "div#list"})
@@ -114,7 +114,7 @@ def test_responses_with_variants_declare_what_they_vary_on(answers: dict[str, tu
     assert two_forms > 10
 
 
-def test_publicly_cacheable_responses_are_the_same_for_every_visitor(answers: dict[str, tuple[Any, ...]]) -> None:
+def test_publicly_cacheable_responses_are_the_same_for_every_visitor(answers):
     shared = set()
     for pattern, (path, (_, answer, part)) in zip(KEPT, answers.items(), strict=True):
         kept = answer.headers["Cache-Control"]
@@ -131,7 +131,7 @@ def test_publicly_cacheable_responses_are_the_same_for_every_visitor(answers: di
 @pytest.mark.parametrize(
     "end", ["x.css", "x.js", "card.png/x.css", "%2e%2e/x.css", "receipt/x.png", ";x.css", "%0a.css"]
 )
-def test_a_page_is_not_available_under_a_file_name(emulator: Emulator, names: dict[str, str], end: str) -> None:
+def test_a_page_is_not_available_under_a_file_name(emulator, names, end):
     answer = Client().get(f"/intent/{names['intent_id']}/{end}")
     assert answer.status_code == 404
     assert answer["Cache-Control"] == "no-store"
@@ -156,7 +156,7 @@ def on_the_wire(path: str) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_redirect_leaves_this_site(emulator: Emulator, place: str) -> None:
+def test_no_redirect_leaves_this_site(emulator, place):
     """Whatever is in a path, in a field or in a header."""
     asked: list[dict[str, Any]] = [{"PATH_INFO": on_the_wire(form.format(place))} for form in FORMS]
     fields = {"query_params": dict.fromkeys(FIELDS, place), "headers": {"Referer": on_the_wire(place)}}

@@ -210,9 +210,7 @@ PAGES: Final = [*OF_AN_INTENT, *OF_AN_OWNER, *LISTS, *CATALOGUE]
     node=st.integers(0, 2**20),
     fragment=fragments(),
 )
-def test_one_node_of_a_response_may_be_anything(
-    site: Site, forms: list[str], page: int, which: int, call: int, node: int, fragment: str
-):
+def test_one_node_of_a_response_may_be_anything(site, forms, page, which, call, node, fragment):
     mutation = Mutation(call, node, fragment)
     try:
         site.read(site.samples[which].page(forms[page]), **dict.fromkeys(ASKED, mutation))
@@ -234,6 +232,6 @@ def tickets() -> st.SearchStrategy[str]:
 
 @TRIES
 @given(text=tickets())
-def test_a_search_and_a_ticket_may_be_anything(site: Site, text: str):
+def test_a_search_and_a_ticket_may_be_anything(site, text):
     site.read("/search?" + urlencode({"q": text}))
     site.whole("/triage", site.client.post("/triage", {"q": text}, headers={"Sec-Fetch-Site": "same-origin"}))

@@ -109,14 +109,14 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_every_response_has_the_security_headers(server: str, known: dict[str, str], name: str) -> None:
+def test_every_response_has_the_security_headers(server, known, name):
     status, path, how = ANSWERS[name]
     answer = ask(server, path.format(**known), **how)
     assert answer.status_code == status
     assert list(wrong(answer)) == []
 
 
-def test_a_304_response_does_not_change_the_cached_policy(server: str, known: dict[str, str]) -> None:
+def test_a_304_response_does_not_change_the_cached_policy(server, known):
     """With 304 it takes over the headers that come: a page's policy is not a picture's."""
     for path in ("/intent/{intent}/qr.svg", "/intent/{intent}/feed.atom", "/static/css/theme.css"):
         first = httpx.get(server + path.format(**known), trust_env=False, timeout=PATIENCE)
@@ -160,21 +160,21 @@ def deployed() -> Iterator[str]:
         ("/live/0x12/x", 404),
     ],
 )
-def test_https_responses_set_hsts(deployed: str, path: str, status: int) -> None:
+def test_https_responses_set_hsts(deployed, path, status):
     answer = ask(deployed, path, headers=BY_HTTPS)
     assert answer.status_code == status
     assert answer.headers.get_list("strict-transport-security") == [STRICT]
     assert list(wrong(answer)) == []
 
 
-def test_http_requests_are_redirected_to_https(deployed: str) -> None:
+def test_http_requests_are_redirected_to_https(deployed):
     answer = ask(deployed, "/history?status=FAILED", headers={"Host": "intents.example"})
     assert (answer.status_code, answer.headers["location"]) == (301, "https://intents.example/history?status=FAILED")
     assert "strict-transport-security" not in answer.headers
     assert list(wrong(answer)) == []
 
 
-def test_cookies_are_set_only_with_forms_and_only_for_this_host(deployed: str) -> None:
+def test_cookies_are_set_only_with_forms_and_only_for_this_host(deployed):
     with httpx.Client(base_url=deployed, headers=BY_HTTPS, trust_env=False, timeout=PATIENCE) as browser:
         for path in ("/", "/help", "/history", "/search?q=0x12", "/triage", "/console", "/nowhere", "/saved"):
             assert "set-cookie" not in browser.get(path).headers, path
@@ -204,7 +204,7 @@ def check(**env: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.programs
-def test_djangos_deployment_check_finds_nothing() -> None:
+def test_djangos_deployment_check_finds_nothing():
     found = check(**DEPLOYED, INTENTS_SERVICE_URL="https://service.example")
     assert found.returncode == 0, found.stderr
     assert "no issues" in found.stdout
@@ -214,7 +214,7 @@ def test_djangos_deployment_check_finds_nothing() -> None:
 PASSWORD: Final = secrets.token_hex()  # not written in the source, which the page shows
 
 
-def test_even_a_debug_page_shows_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_even_a_debug_page_shows_no_settings(monkeypatch):
     """Django hides what it takes for secret by its name, such as SECRET_KEY, but not the URL of a database."""
     monkeypatch.setattr("intents_ui.web.help.render", lambda *_, **__: 1 / 0)
     with override_settings(DEBUG=True, REDIS_ADDRESS=f"redis://:{PASSWORD}@127.0.0.1:1/0"):
@@ -257,7 +257,7 @@ READING: Final = {"/triage", "/console/GetIntent", "/mcp"}  # change nothing: fr
 
 
 @pytest.mark.parametrize("sender", FOREIGN)
-def test_a_cross_site_form_has_no_effect(emulator: Emulator, way: Recorded, sender: str) -> None:
+def test_a_cross_site_form_has_no_effect(emulator, way, sender):
     browser = Client(enforce_csrf_checks=True)
     taken = []
     for path in [*addresses(emulator), "/console/CommitIntent", "/console/ExecuteIntent", "/console/GetIntent"]:
@@ -272,7 +272,7 @@ def test_a_cross_site_form_has_no_effect(emulator: Emulator, way: Recorded, send
     assert [each for each in WRITING if way.requests(each)] == []
 
 
-def test_get_requests_change_nothing(emulator: Emulator, way: Recorded) -> None:
+def test_get_requests_change_nothing(emulator, way):
     browser = Client()
     for path in addresses(emulator):
         if path.startswith("/export/"):
@@ -291,7 +291,7 @@ UNESCAPED: Final = re.compile(
 )
 
 
-def test_templates_escape_everything() -> None:
+def test_templates_escape_everything():
     """Autoescape is on for all of them (jinja.py), and none turns it off."""
     assert len(TEMPLATES) > 80
     found = {
@@ -306,9 +306,7 @@ def test_templates_escape_everything() -> None:
 
 
 @pytest.mark.parametrize("how", [{}, PARTIAL], ids=["a page", "a fragment"])
-def test_an_internal_error_page_has_every_header_and_a_reference_that_is_logged(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, how: dict[str, str]
-) -> None:
+def test_an_internal_error_page_has_every_header_and_a_reference_that_is_logged(monkeypatch, caplog, how):
     monkeypatch.setattr("intents_ui.web.help.render", lambda *_, **__: 1 / 0)
     answer = Client(raise_request_exception=False).get("/help", headers=how)
     assert answer.status_code == 500

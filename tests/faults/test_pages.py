@@ -23,7 +23,7 @@ from intents_ui.formatting.failures import BY_CODE
 from intents_ui.service import health, request_context
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import POLICIES
-from tests.faults.site import PAGE_SECONDS, Dashboard, Log, layout_problems, main_text
+from tests.faults.site import PAGE_SECONDS, Log, layout_problems, main_text
 from tests.faults.upstream import SLOW, STATUSES, TRANSPORT, refusing
 from tests.pages.asgi import ask
 from tests.pages.conftest import switch_to
@@ -79,9 +79,7 @@ def is_a_page_of_ours(answer: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_every_page_reports_every_failure_in_the_full_layout(
-    dashboard: Dashboard, paths: dict[str, str], fault: str
-) -> None:
+def test_every_page_reports_every_failure_in_the_full_layout(dashboard, paths, fault):
     dashboard.service.inject(FAULTS[fault])
     wrong = {}
     for name in paths if fault in CLASSES else ["intent running"]:
@@ -115,9 +113,7 @@ def files(paths: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("fault", ["reset in the body", "slow down", "paused"])
-def test_every_fragment_and_file_reports_failures_in_its_own_format(
-    dashboard: Dashboard, paths: dict[str, str], fault: str
-) -> None:
+def test_every_fragment_and_file_reports_failures_in_its_own_format(dashboard, paths, fault):
     dashboard.service.inject(FAULTS[fault])
     wrong = {}
     for path in fragments(paths):
@@ -138,9 +134,7 @@ def test_every_fragment_and_file_reports_failures_in_its_own_format(
 
 
 @pytest.mark.parametrize("name", ["history", "address"])
-def test_a_part_of_a_list_that_failed_to_load_leaves_the_list_on_the_page(
-    dashboard: Dashboard, paths: dict[str, str], name: str
-) -> None:
+def test_a_part_of_a_list_that_failed_to_load_leaves_the_list_on_the_page(dashboard, paths, name):
     dashboard.service.inject(FAULTS["502 with a page"], "GetIntentHistory")
     answer = dashboard.open(paths[name], headers=PARTIAL | {"HX-Target": "div#list"})
     assert answer.status_code == 503
@@ -150,7 +144,7 @@ def test_a_part_of_a_list_that_failed_to_load_leaves_the_list_on_the_page(
     assert 'id="list"' not in answer.body
 
 
-def test_a_page_reports_a_refused_connection(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_page_reports_a_refused_connection(dashboard, paths):
     port = free_port()
     answer = dashboard.open(paths["intent"], url=f"http://127.0.0.1:{port}")
     assert [*said_nothing_wrong(answer, dashboard.log, "refused"), *is_a_page_of_ours(answer)] == []
@@ -158,9 +152,7 @@ def test_a_page_reports_a_refused_connection(dashboard: Dashboard, paths: dict[s
 
 
 @pytest.mark.parametrize("fault", SLOW)
-def test_a_page_with_a_silent_service_ends_at_its_deadline(
-    dashboard: Dashboard, paths: dict[str, str], fault: str
-) -> None:
+def test_a_page_with_a_silent_service_ends_at_its_deadline(dashboard, paths, fault):
     dashboard.service.inject(SLOW[fault])
     for name in ("intent running", "tokens"):
         answer = dashboard.open(paths[name], how_long=LONG, seconds=0.2)
@@ -183,9 +175,7 @@ class SilentService(httpx.BaseTransport):
 
 
 @pytest.mark.parametrize("name", ["search", "history", "address", "intent running", "one route"])
-def test_a_page_waits_for_the_service_for_8_seconds_at_most(
-    dashboard: Dashboard, paths: dict[str, str], monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_page_waits_for_the_service_for_8_seconds_at_most(dashboard, paths, monkeypatch, name):
     dashboard.visit("/chains")
     catalog, service = app.current().catalog, SilentService()
     monkeypatch.setattr(request_context, "time", SimpleNamespace(**{**vars(time), "monotonic": service.monotonic}))
@@ -199,9 +189,7 @@ def test_a_page_waits_for_the_service_for_8_seconds_at_most(
 @pytest.mark.parametrize(
     ("row", "is_nested"), [pytest.param(row, number % 2 > 0, id=row["name"]) for number, row in enumerate(ROWS)]
 )
-def test_each_service_error_is_shown_by_its_code_in_either_envelope(
-    dashboard: Dashboard, paths: dict[str, str], row: dict[str, Any], is_nested: bool
-) -> None:
+def test_each_service_error_is_shown_by_its_code_in_either_envelope(dashboard, paths, row, is_nested):
     script = refusing(row["code"], row["name"], row["status"], msg="What it said itself.", is_nested=is_nested)
     dashboard.service.inject(script, "GetIntent")
     answer = dashboard.open(paths["intent"])
@@ -240,15 +228,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("name", "operation", "says", "stands"), PARTS)
-def test_one_failed_part_leaves_the_rest_of_the_page(
-    dashboard: Dashboard,
-    paths: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    operation: str,
-    says: str,
-    stands: str,
-) -> None:
+def test_one_failed_part_leaves_the_rest_of_the_page(dashboard, paths, monkeypatch, name, operation, says, stands):
     monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no breaker opens for the other parts
     dashboard.service.inject(refusing(-7, "WebrpcInternalError", 500), operation)
     answer = dashboard.open(paths[name])

@@ -68,7 +68,7 @@ def statuses(address: str, count: int, path: str = "/robots.txt", **how: Any) ->
 
 
 @pytest.mark.usefixtures("way")
-def test_an_untrusted_proxy_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_untrusted_proxy_is_logged_once(caplog):
     assert visit(HERE, headers={"X-Forwarded-For": "192.0.2.99"}).status_code == 200
     warnings = [record for record in caplog.records if "is not in TRUSTED_PROXIES" in record.getMessage()]
     assert warnings
@@ -76,7 +76,7 @@ def test_an_untrusted_proxy_is_logged_once(caplog: pytest.LogCaptureFixture) -> 
 
 
 @pytest.mark.usefixtures("way")
-def test_behind_a_trusted_proxy_each_client_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behind_a_trusted_proxy_each_client_has_a_limit(monkeypatch):
     monkeypatch.setattr(ENV, "trusted_proxies", [ipaddress.ip_network("10.0.0.0/8")])
     for number in range(3):
         has(f"203.0.113.{number}", 8)
@@ -87,7 +87,7 @@ def test_behind_a_trusted_proxy_each_client_has_a_limit(monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("way")
-def test_static_files_localhost_and_requests_without_an_address_are_not_counted() -> None:
+def test_static_files_localhost_and_requests_without_an_address_are_not_counted():
     has(HERE, 8)
     assert statuses(HERE, 30, "/static/img/mark.svg") == [200] * 30
     assert statuses(HERE, 8) == [200] * 8
@@ -110,7 +110,7 @@ def test_static_files_localhost_and_requests_without_an_address_are_not_counted(
         ("POST", "/mcp"),
     ],
 )
-def test_what_takes_many_service_calls_counts_as_several_pages(way: Recorded, method: str, path: str) -> None:
+def test_what_takes_many_service_calls_counts_as_several_pages(way, method, path):
     path, _, query = path.partition("?")
     has(HERE, 2 * SEARCH + 3)
     asked = {"REMOTE_ADDR": HERE, "QUERY_STRING": query}
@@ -120,13 +120,13 @@ def test_what_takes_many_service_calls_counts_as_several_pages(way: Recorded, me
     assert statuses(HERE, 3) == [200, 200, 429], "of what was left, the search cost a page"
 
 
-def test_a_body_is_counted_by_its_size(way: Recorded) -> None:
+def test_a_body_is_counted_by_its_size(way):
     has(HERE, 60)
     body = {"data": f"q={'+' * 50_000}", "content_type": "application/x-www-form-urlencoded"}
     assert [Client().post("/triage", **body, REMOTE_ADDR=HERE).status_code for _ in range(2)] == [400, 429]
 
 
-def test_a_rejected_client_costs_the_service_nothing(way: Recorded) -> None:
+def test_a_rejected_client_costs_the_service_nothing(way):
     has(HERE, 0)
     way.sent.clear()
     for path in ("/", "/history", f"/intent/{NOTHING}", f"/search?q={NOTHING}", "/tokens", "/export/history.csv"):
@@ -135,7 +135,7 @@ def test_a_rejected_client_costs_the_service_nothing(way: Recorded) -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_the_429_page_says_what_happened_for_how_long_and_what_to_do() -> None:
+def test_the_429_page_says_what_happened_for_how_long_and_what_to_do():
     has(HERE, 0)
     answer = visit(HERE, "/history")
     page = answer.content.decode()
@@ -149,7 +149,7 @@ def test_the_429_page_says_what_happened_for_how_long_and_what_to_do() -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_fragments_files_and_programs_get_429_in_their_own_format() -> None:
+def test_fragments_files_and_programs_get_429_in_their_own_format():
     has(HERE, 0)
     fragment = visit(HERE, "/newest", headers=PARTIAL)
     assert fragment.status_code == 429
@@ -167,7 +167,7 @@ def test_fragments_files_and_programs_get_429_in_their_own_format() -> None:
 
 
 @pytest.mark.usefixtures("emulator")
-def test_an_office_behind_one_address_can_work(clock: time_machine.Traveller) -> None:
+def test_an_office_behind_one_address_can_work(clock):
     """By the defaults: twenty people, each of whom looks something up every fifteen seconds, and reads on there."""
     has(HERE, 240)
     for _ in range(4):
@@ -178,7 +178,7 @@ def test_an_office_behind_one_address_can_work(clock: time_machine.Traveller) ->
 
 
 @pytest.mark.usefixtures("way")
-def test_a_flood_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_flood_does_not_fill_the_log(caplog):
     with caplog.at_level(logging.INFO):
         statuses(HERE, 20)
     assert caplog.records == []
@@ -244,7 +244,7 @@ def is_limited(answer: httpx.Response) -> bool:
 
 @pytest.mark.usefixtures("used_up")
 @pytest.mark.parametrize("headers", HEADERS, ids=str)
-def test_no_header_passes_the_limit(headers: dict[str, str]) -> None:
+def test_no_header_passes_the_limit(headers):
     assert is_limited(ask(HERE, "/help", **headers))
     assert not is_limited(ask(OTHER, "/help", **headers))
 
@@ -253,7 +253,7 @@ def test_no_header_passes_the_limit(headers: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("method", "path"), [*(("GET", path) for path in PATHS), *((method, "/help") for method in METHODS)]
 )
-def test_no_path_and_no_method_passes_the_limit(method: str, path: str) -> None:
+def test_no_path_and_no_method_passes_the_limit(method, path):
     if path.startswith(("/live/", "/rpc/")):  # which are counted in the process, as all are in this test
         app.current().rate_limiter.consume_here(HERE, 1)
     assert is_limited(ask(HERE, path, method))
@@ -262,7 +262,7 @@ def test_no_path_and_no_method_passes_the_limit(method: str, path: str) -> None:
 @pytest.mark.usefixtures("used_up")
 @pytest.mark.parametrize("path", PROGRAMS)
 @pytest.mark.parametrize("token", [USED_UP, "an unknown token", "", "own", TOKEN[:-1], f"{TOKEN} {USED_UP}"])
-def test_no_token_but_one_with_units_passes_the_limit(path: str, token: str) -> None:
+def test_no_token_but_one_with_units_passes_the_limit(path, token):
     assert is_limited(ask(HERE, path, Authorization=f"Bearer {token}"))
     assert not is_limited(ask(HERE, path, Authorization=f"Bearer {TOKEN}"))
 
@@ -270,7 +270,7 @@ def test_no_token_but_one_with_units_passes_the_limit(path: str, token: str) -> 
 @pytest.mark.usefixtures("used_up")
 @pytest.mark.parametrize("path", ["/help", "/newest", "/static/img/mark.svg", "/api/v1/transfers", "/mcp", "/x.json"])
 @pytest.mark.parametrize("headers", [{}, PARTIAL, PARTIAL | {"HX-Target": "div#list"}], ids=["page", "part", "list"])
-def test_a_rejection_at_the_door_takes_neither_django_nor_a_thread(path: str, headers: dict[str, str]) -> None:
+def test_a_rejection_at_the_door_takes_neither_django_nor_a_thread(path, headers):
     begun: list[Any] = []
 
     def note(**_: Any) -> None:
@@ -284,7 +284,7 @@ def test_a_rejection_at_the_door_takes_neither_django_nor_a_thread(path: str, he
 
 
 @pytest.mark.usefixtures("used_up")
-def test_a_rejection_during_maintenance_is_the_same_as_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rejection_during_maintenance_is_the_same_as_after_it(monkeypatch):
     monkeypatch.setattr(Health, "is_paused", property(lambda _: True))
     with in_hand(*(f"192.0.2.{number}" for number in range(8)), each=REQUESTS // 8):
         paused = ask(OTHER, "/help")

@@ -21,7 +21,7 @@ from tests import canary
 from tests.canary import KEY
 from tests.pages.conftest import fresh
 from tests.service.clients import client
-from tests.service.scripted_server import Script, Visit, answering, serving
+from tests.service.scripted_server import Visit, answering, serving
 from tests.waiting import PATIENCE
 
 
@@ -38,7 +38,7 @@ def debug_page(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize("script", [Visit.reset, answering("[]")])
-def test_no_traceback_with_local_variables_contains_the_access_key(script: Script) -> None:
+def test_no_traceback_with_local_variables_contains_the_access_key(script):
     with serving(script) as server:
         with client(server.url) as service, pytest.raises(ServiceError) as failed:
             service.ask(operations.get_intent("0x1"))
@@ -54,7 +54,7 @@ async def one_question(url: str) -> None:
         await service.ask_async(operations.get_intent("0x1"))
 
 
-def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkeypatch):
     def fails(_: object) -> bytes:
         raise ZeroDivisionError
 
@@ -64,7 +64,7 @@ def test_an_internal_error_before_the_call_does_not_reveal_the_access_key(monkey
     assert KEY not in told_of(failed.value) + debug_page(failed.value)
 
 
-def test_printed_settings_do_not_contain_the_access_key() -> None:
+def test_printed_settings_do_not_contain_the_access_key():
     assert settings.ENV.intents_service_access_key is not None
     assert settings.ENV.intents_service_access_key.get_secret_value() == KEY
     for result in (
@@ -78,7 +78,7 @@ def test_printed_settings_do_not_contain_the_access_key() -> None:
 
 
 @pytest.mark.programs
-def test_the_access_key_is_on_no_command_line_and_in_no_page(server: str) -> None:
+def test_the_access_key_is_on_no_command_line_and_in_no_page(server):
     """Of any process that is ours: the dashboard's, and its workers'."""
     with httpx.Client(base_url=server, trust_env=False, timeout=PATIENCE) as visitor:
         for path in ("/", "/console/GetChains?ask=fields", "/nowhere", "/healthz", "/chains", "/intent/0x12"):
@@ -99,7 +99,7 @@ def test_the_access_key_is_on_no_command_line_and_in_no_page(server: str) -> Non
     ],
     ids=["log", "page", "output"],
 )
-def test_the_scan_of_the_whole_run_detects_the_access_key(let_slip: object) -> None:
+def test_the_scan_of_the_whole_run_detects_the_access_key(let_slip):
     assert canary.seen == []
     with contextmanager(fresh)():
         let_slip()  # type: ignore[operator]

@@ -94,7 +94,7 @@ SHARE = startup.THREADS // 8
 
 
 @pytest.mark.usefixtures("still")
-def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(monkeypatch):
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     text = " ".join(f"/intent/{each}" for each in ids(15))
     assert ask(GREEDY, "/triage", "POST", data={"q": text}).status_code == 200
@@ -105,7 +105,7 @@ def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(mon
     assert ask(OTHER, "/triage", "POST", data={"q": text}).status_code == 200
 
 
-def test_exports_of_one_address_leave_capacity_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exports_of_one_address_leave_capacity_for_others(monkeypatch):
     monkeypatch.setattr(ENV, "intents_max_export_rows", 20)
     assert app.current().exports.take(GREEDY) is None
     for kind in ("csv", "json"):
@@ -115,7 +115,7 @@ def test_exports_of_one_address_leave_capacity_for_others(monkeypatch: pytest.Mo
     assert ask(GREEDY, "/export/history.csv").status_code == 200
 
 
-def test_requests_in_hand_of_one_client_are_limited_to_an_eighth_whatever_they_are() -> None:
+def test_requests_in_hand_of_one_client_are_limited_to_an_eighth_whatever_they_are():
     with in_hand(GREEDY, each=REQUESTS // 8):
         for path in ("/help", "/console/GetChains?ask=fields", "/export/history.json", "/static/img/mark.svg"):
             assert is_refused(ask(GREEDY, path))
@@ -133,7 +133,7 @@ def test_requests_in_hand_of_one_client_are_limited_to_an_eighth_whatever_they_a
 # Pages that wait
 
 
-def test_while_one_client_uses_its_threads_its_other_pages_wait_and_those_of_others_do_not() -> None:
+def test_while_one_client_uses_its_threads_its_other_pages_wait_and_those_of_others_do_not():
     answers: list[int] = []
     waiting = threading.Thread(target=lambda: answers.append(ask(GREEDY, "/help").status_code))
     with running(GREEDY, SHARE) as go_on:
@@ -145,16 +145,14 @@ def test_while_one_client_uses_its_threads_its_other_pages_wait_and_those_of_oth
     assert answers == [200]
 
 
-def test_a_page_that_waited_too_long_for_a_thread_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_waited_too_long_for_a_thread_is_rejected(monkeypatch):
     monkeypatch.setattr(application, "QUEUE_SECONDS", -1.0)
     late = ask(GREEDY, "/help")
     assert (late.status_code, late.headers["Retry-After"]) == (503, "2")
     assert "Dashboard busy" in late.text
 
 
-def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
-    emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(emulator, monkeypatch):
     monkeypatch.setattr(reading, "BALANCE_TIMEOUT", 0.0)
     finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11, 14, 16, 18)]
     is_answering, asked = threading.Event(), []
@@ -212,7 +210,7 @@ class Sender:
         await asgi.application(scope, receive, send)
 
 
-async def test_request_bodies_of_one_address_are_limited_to_an_eighth_of_the_memory() -> None:
+async def test_request_bodies_of_one_address_are_limited_to_an_eighth_of_the_memory():
     app.current().body_bytes.most = 8 * 1024 * 1024
     rest = asyncio.Event()
     greedy = [Sender(GREEDY, rest) for _ in range(30)]
@@ -241,7 +239,7 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
 
 
 @pytest.mark.usefixtures("still")
-def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch):
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     app.current().rate_limiter.consume_here(GREEDY, limits.SECONDS - 1)
     assert call(GREEDY).status_code == 200
@@ -253,7 +251,7 @@ def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkey
     assert {call("127.0.0.1").status_code for _ in range(20)} == {200}, "this machine is not counted"
 
 
-def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served() -> None:
+def test_requests_over_the_concurrency_limit_are_rejected_at_once_and_others_served():
     with in_hand(*(f"203.0.113.{number}" for number in range(100, 108)), each=REQUESTS // 8):
         busy = ask(OTHER, "/help")
         assert (busy.status_code, busy.headers["Retry-After"]) == (503, "2")

@@ -1,7 +1,6 @@
 """Two minutes of `python -m bench.soak`: fifty visitors and a failing service leak nothing."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ MINUTES = 2.0
 
 
 @pytest.mark.slow
-def test_two_minutes_of_every_failure_leak_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_minutes_of_every_failure_leak_nothing(tmp_path, capsys):
     found = asyncio.run(soak(MINUTES, keep_log=tmp_path))
     with capsys.disabled():
         found.print()

@@ -46,9 +46,7 @@ def note_of(answer: Any) -> str:
 
 
 @pytest.mark.parametrize(("fault", "name"), FAILING)
-def test_the_last_known_snapshot_is_shown_with_its_age_and_the_reason(
-    dashboard: Dashboard, paths: dict[str, str], fault: str, name: str
-) -> None:
+def test_the_last_known_snapshot_is_shown_with_its_age_and_the_reason(dashboard, paths, fault, name):
     before, after = opened_twice(dashboard, paths[name], fault)
     assert (note_of(before), "Age" in before) == ("", False), "it is fresh"
     assert (before.status_code, after.status_code) == (200, 200)
@@ -65,7 +63,7 @@ def test_the_last_known_snapshot_is_shown_with_its_age_and_the_reason(
     assert note_of(again).partition(".")[0] == note.partition(".")[0], "the next reader sees it, too"
 
 
-def test_the_age_of_a_page_is_that_of_its_oldest_response(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_the_age_of_a_page_is_that_of_its_oldest_response(dashboard, paths):
     dashboard.open(paths["intent running"])
     dashboard.later(LATER / 2)
     dashboard.visit(f"{paths['intent running']}/balances")  # requests the intent again, but not its receipt
@@ -76,9 +74,7 @@ def test_the_age_of_a_page_is_that_of_its_oldest_response(dashboard: Dashboard, 
     assert "6 min ago" in note_of(answer)
 
 
-def test_staleness_is_announced_politely_and_without_a_running_clock(
-    dashboard: Dashboard, paths: dict[str, str]
-) -> None:
+def test_staleness_is_announced_politely_and_without_a_running_clock(dashboard, paths):
     page = LexborHTMLParser(dashboard.open(paths["home"]).body)
     assert page.css_first("#old-said").attributes["aria-live"] == "polite"
     assert not page.css("[aria-live] [data-ago]")
@@ -90,7 +86,7 @@ def test_staleness_is_announced_politely_and_without_a_running_clock(
     assert "ago" not in said[1]
 
 
-def test_a_stale_response_is_served_without_new_requests(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_stale_response_is_served_without_new_requests(dashboard, paths):
     """The service is tried again every few seconds at most. Otherwise, these pages would send 20 requests."""
     opened_twice(dashboard, paths["intent running"], "500 with nothing")
     asked = len(dashboard.service.requested("GetIntent", "GetIntentReceipt"))
@@ -101,9 +97,7 @@ def test_a_stale_response_is_served_without_new_requests(dashboard: Dashboard, p
 
 # A list finds out by HX-Current-URL that it is its whole page.
 @pytest.mark.parametrize("name", ["history", "intent running", "home"])
-def test_a_stale_fragment_updates_the_notice_of_its_page(
-    dashboard: Dashboard, paths: dict[str, str], name: str
-) -> None:
+def test_a_stale_fragment_updates_the_notice_of_its_page(dashboard, paths, name):
     path = {"home": "/newest", "intent running": f"{paths['intent running']}/receipt"}.get(name, paths[name])
     page = {"HX-Current-URL": f"http://testserver{paths[name]}"} if path == paths[name] else {}
     fresh, old = opened_twice(dashboard, path, headers=PARTIAL | page)
@@ -115,9 +109,7 @@ def test_a_stale_fragment_updates_the_notice_of_its_page(
     assert "6 min ago" in result[1]
 
 
-def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
-    dashboard: Dashboard, paths: dict[str, str]
-) -> None:
+def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(dashboard, paths):
     fresh, stale = (each.body for each in opened_twice(dashboard, paths["route stats"], headers=PARTIAL))
     assert "old-answers" not in fresh
     assert '<hx-partial hx-target="#old-route-stats" hx-swap="delete"></hx-partial>' in fresh
@@ -130,9 +122,7 @@ def test_a_fresh_part_keeps_the_notice_of_its_page_and_clears_its_own(
     assert "6 min ago" in note[1]
 
 
-def test_the_stream_of_a_transfer_opened_during_an_outage_shows_what_the_page_shows(
-    dashboard: Dashboard, paths: dict[str, str]
-) -> None:
+def test_the_stream_of_a_transfer_opened_during_an_outage_shows_what_the_page_shows(dashboard, paths):
     shown = r'Updated <time datetime="([^"]+)"'
     page = opened_twice(dashboard, paths["intent running"])[1].body
     unanswered = Snapshot(paths["intent running"].rpartition("/")[2], None, learned_at=None)
@@ -146,7 +136,7 @@ def test_the_stream_of_a_transfer_opened_during_an_outage_shows_what_the_page_sh
     assert ">Live</span>" not in live
 
 
-def test_a_snapshot_after_recovery_is_fresh(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_snapshot_after_recovery_is_fresh(dashboard, paths):
     assert note_of(opened_twice(dashboard, paths["intent running"])[1])
     dashboard.service.clear_faults()
     dashboard.later(40)
@@ -164,7 +154,7 @@ SAID = {
 }
 
 
-def test_files_feeds_and_embeds_show_their_age_too(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_files_feeds_and_embeds_show_their_age_too(dashboard, paths):
     intent, owner = paths["intent running"], paths["address"]
     files = [f"{intent}{end}" for end in (".json", "/raw/intent.json", "/raw/receipt.json", "/card.png",
                                           "/feed.atom")]  # fmt: skip
@@ -182,14 +172,14 @@ def test_files_feeds_and_embeds_show_their_age_too(dashboard: Dashboard, paths: 
             assert answer["ETag"] != fresh["ETag"], "what it says is drawn"
 
 
-def test_an_export_is_made_of_fresh_responses_or_fails(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_an_export_is_made_of_fresh_responses_or_fails(dashboard, paths):
     path = f"/export{paths['address']}.csv"
     assert dashboard.open(path).status_code == 200
     dashboard.service.inject(FAULTS["502 with a page"])
     assert dashboard.visit(path).status_code == 503
 
 
-def test_an_earlier_on_chain_check_is_not_presented_as_current(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_an_earlier_on_chain_check_is_not_presented_as_current(dashboard, paths):
     before = dashboard.open(paths["balances"])
     dashboard.later(100.0)
     dashboard.service.inject(FAULTS["502 with a page"])
@@ -212,7 +202,7 @@ def banner(answer: Any) -> str:
     return " ".join(each.text() for each in found)
 
 
-def test_a_pause_by_the_operator_is_on_every_page_until_it_is_over(dashboard: Dashboard, paths: dict[str, str]) -> None:
+def test_a_pause_by_the_operator_is_on_every_page_until_it_is_over(dashboard, paths):
     _, answer = opened_twice(dashboard, paths["intent running"], "paused")
     assert answer.status_code == 200
     assert BANNER in banner(answer)

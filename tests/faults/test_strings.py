@@ -153,7 +153,7 @@ def crawls(logged_crawl: tuple[Crawl, Any]) -> tuple[Crawl, Crawl]:
 # Pages
 
 
-def test_no_untrusted_string_becomes_an_element_or_an_attribute(crawls: tuple[Crawl, Crawl]) -> None:
+def test_no_untrusted_string_becomes_an_element_or_an_attribute(crawls):
     one, twin = crawls
     wrong: list[str] = []
     for (path, answer), other in zip(one.answers.items(), twin.answers.values(), strict=True):
@@ -164,7 +164,7 @@ def test_no_untrusted_string_becomes_an_element_or_an_attribute(crawls: tuple[Cr
     assert len(one.service.given) > len(corpus.XSS) / 2
 
 
-def test_untrusted_strings_are_read_as_they_were_typed(crawls: tuple[Crawl, Crawl]) -> None:
+def test_untrusted_strings_are_read_as_they_were_typed(crawls):
     """Some are shortened everywhere. None is escaped twice."""
     pages = (LexborHTMLParser(answer.text).root for answer in crawls[0].of("text/html").values())
     read = " ".join(" ".join(page.text() for page in pages if page).split())
@@ -186,7 +186,7 @@ BY_ITSELF: Final = {"bdi", "title", "textarea", "script", "style"}
 
 
 @pytest.mark.parametrize("wants", [is_word, pytest.param(is_anything, marks=pytest.mark.slow)])
-def test_right_to_left_text_does_not_reorder_its_surroundings(wants: Callable[[str, str], bool]) -> None:
+def test_right_to_left_text_does_not_reorder_its_surroundings(wants):
     one = crawl(Hostile(FROM_THE_RIGHT, wants=wants), every=2)
     found = {path: set(turned_round(answer)) for path, answer in one.answers.items() if answer.kind != "image/png"}
     assert sum(FROM_THE_RIGHT[0][:4] in answer.text for answer in one.of("text/html").values()) > 10
@@ -224,7 +224,7 @@ def is_by_itself(node: Any) -> bool:
 
 
 # What is no whole page
-def test_no_line_break_starts_another_event_of_a_stream() -> None:
+def test_no_line_break_starts_another_event_of_a_stream():
     for turn, scenario in enumerate(STREAMED):
         # Among them all that would end a line of a stream. The states are the service's own: only they end one.
         payloads = [*corpus.LINES, *corpus.POLYGLOTS, *corpus.TAGS[:12]]
@@ -289,7 +289,7 @@ REFUSALS: Final = [(2000, 400), (1004, 409), (31337, 418)]
 
 
 @pytest.mark.parametrize(("code", "status"), REFUSALS)
-def test_error_messages_of_the_service_are_shown_as_text(code: int, status: int) -> None:
+def test_error_messages_of_the_service_are_shown_as_text(code, status):
     """On a page, in its parts, in a frame and in JSON."""
     for turn in range(12 * REFUSALS.index((code, status)), len(corpus.XSS), 12 * len(REFUSALS)):
         found = [refused(code, status, turn, is_harmless=is_harmless) for is_harmless in (False, True)]
@@ -318,14 +318,14 @@ def refused(code: int, status: int, turn: int, *, is_harmless: bool) -> dict[str
 INTENT: Final = f"/intent/0x{'ab' * 32}"
 
 
-def test_json_has_the_texts_as_received(crawls: tuple[Crawl, Crawl]) -> None:
+def test_json_has_the_texts_as_received(crawls):
     found = crawls[0].of("application/json")
     assert len(found) > 2
     received = {text for answer in found.values() for text in texts(json.loads(answer.text))}
     assert len(received & {each.lower() for each in corpus.XSS}) > 10
 
 
-def test_feeds_and_images_are_well_formed_and_contain_no_injected_element(crawls: tuple[Crawl, Crawl]) -> None:
+def test_feeds_and_images_are_well_formed_and_contain_no_injected_element(crawls):
     found, other = (each.of("application/atom+xml", "text/xml", "image/svg+xml") for each in crawls)
     assert len(found) > 2
     for path, answer in found.items():
@@ -341,7 +341,7 @@ def elements(document: str) -> list[tuple[str, list[str], Any]]:
     ]
 
 
-def test_no_cell_of_an_export_is_a_formula(crawls: tuple[Crawl, Crawl]) -> None:
+def test_no_cell_of_an_export_is_a_formula(crawls):
     found = [cell for file in crawls[0].of("text/csv").values() for cell in cells(file.text)]
     assert [cell for cell in found if cell.startswith(FORMULA)] == []
     assert any(cell.startswith("'") and cell.startswith(FORMULA, 1) for cell in found), "no payload came to be a cell"
@@ -355,7 +355,7 @@ def cells(csv: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("written", [*corpus.TAGS, *corpus.ENTITIES, *corpus.ADDRESSES])
-def test_markdown_shows_what_was_typed(written: str) -> None:
+def test_markdown_shows_what_was_typed(written):
     made = views.literal(written)
     assert not re.search(r"[<>]|(?<!\\)[\[\]`*_~|!@]|(?<!\\)://|&(?!amp;|lt;|gt;)", made)
     assert re.sub(r"\\([^0-9A-Za-z\s])", r"\1", html.unescape(made)).replace("\\", "") == written.replace("\\", "")
@@ -364,7 +364,7 @@ def test_markdown_shows_what_was_typed(written: str) -> None:
 # What is logged
 
 
-def test_each_log_event_is_one_line(logged_crawl: tuple[Crawl, dict[str, list[str]]]) -> None:
+def test_each_log_event_is_one_line(logged_crawl):
     logged = logged_crawl[1]
     assert logged["json"]
     for line in logged["json"]:
@@ -382,7 +382,7 @@ HOSTILE_LINES: Final = [*corpus.LINES, "\u202egol", "\u2028x", "\x85x", "\x9b31m
 
 @pytest.mark.parametrize("written", HOSTILE_LINES)
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_untrusted_text_never_starts_a_log_line(form: str, written: str) -> None:
+def test_untrusted_text_never_starts_a_log_line(form, written):
     try:
         raise ValueError(written)
     except ValueError:

@@ -79,7 +79,7 @@ def field(answer: Any, name: str) -> str:
 # Unknown values
 
 
-def test_an_unknown_status_is_shown_verbatim_and_logged(transfer: Transfer, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_status_is_shown_verbatim_and_logged(transfer, caplog):
     transfer.put("GetIntentReceipt", "intentReceipt", "status", value="FROZEN")
     transfer.put("GetIntentReceipt", "intentReceipt", "originTransaction", "status", value="MELTED")
     answer = transfer.page()
@@ -113,7 +113,7 @@ EXACT = (str(2**53 + 1), f'"{MAX_AMOUNT}"')
     ],
     ids=lambda text: text[:20],
 )
-def test_an_amount_is_exact_to_the_last_digit_or_marked(transfer: Transfer, written: str, shown: str) -> None:
+def test_an_amount_is_exact_to_the_last_digit_or_marked(transfer, written, shown):
     transfer.amount(written)
     assert re.fullmatch(shown, field(transfer.page("/proof"), "receipt.summary.originTokenAmount"))
     if written in EXACT:
@@ -121,7 +121,7 @@ def test_an_amount_is_exact_to_the_last_digit_or_marked(transfer: Transfer, writ
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "ndjson"])
-def test_an_amount_is_exact_to_the_last_digit_in_a_file(transfer: Transfer, emulator: Emulator, kind: str) -> None:
+def test_an_amount_is_exact_to_the_last_digit_in_a_file(transfer, emulator, kind):
     listed = request(emulator, "GetIntentHistory", {"page": {"pageSize": 10}}).document
     listed["nextPage"] = None
     entry = next(each for each in listed["intents"] if each.get("receipt"))
@@ -133,7 +133,7 @@ def test_an_amount_is_exact_to_the_last_digit_in_a_file(transfer: Transfer, emul
 
 
 @pytest.mark.parametrize("decimals", [None, -1, 255, 10**9, "eighteen"])
-def test_an_amount_of_unknown_decimals_is_shown_in_base_units(transfer: Transfer, decimals: Any) -> None:
+def test_an_amount_of_unknown_decimals_is_shown_in_base_units(transfer, decimals):
     receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"]
     summary, deposit = receipt["summary"], receipt["depositTransaction"]
     token = summary["originTokenMetadata"]
@@ -150,7 +150,7 @@ def test_an_amount_of_unknown_decimals_is_shown_in_base_units(transfer: Transfer
 # Long texts and lists
 
 
-def test_a_thousand_unknown_members_have_no_effect(transfer: Transfer) -> None:
+def test_a_thousand_unknown_members_have_no_effect(transfer):
     extra = {f"zz-extra-{number}": number for number in range(1000)}
     plain = {part: transfer.page(part) for part in ("/receipt", "/reply", "/feed.atom")}
     transfer.answers = copy.deepcopy(transfer.answers)
@@ -177,7 +177,7 @@ PLACES: list[tuple[str, ...]] = [
 ]
 
 
-def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer: Transfer) -> None:
+def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer):
     plain = {part: len(transfer.page(part).body) for part in ("", "/proof", "/feed.atom")}
     usual = transfer.answers
     for place in PLACES:
@@ -195,7 +195,7 @@ def owned(count: int) -> dict[str, Any]:
     return {"intents": [{"intentId": f"0x{number:064x}", "status": "FAILED"} for number in range(count)]}
 
 
-def test_a_search_with_many_hits_says_how_many_are_omitted(transfer: Transfer) -> None:
+def test_a_search_with_many_hits_says_how_many_are_omitted(transfer):
     transfer.answers = {"SearchIntents": owned(5_000)}
     answer = transfer.page(path=f"/search?owner=0x{'4b' * 20}")
     assert answer.status_code == 200
@@ -203,7 +203,7 @@ def test_a_search_with_many_hits_says_how_many_are_omitted(transfer: Transfer) -
     assert len(answer.body) < 500_000
 
 
-def test_an_oversized_history_page_says_how_many_rows_are_omitted(transfer: Transfer) -> None:
+def test_an_oversized_history_page_says_how_many_rows_are_omitted(transfer):
     transfer.answers = {"GetIntentHistory": owned(3_000) | {"nextPage": None}}
     answer = transfer.page(path="/history")
     assert answer.status_code == 200
@@ -214,7 +214,7 @@ def test_an_oversized_history_page_says_how_many_rows_are_omitted(transfer: Tran
 
 
 @pytest.mark.parametrize("broken", [{"status": "FAILED"}, None, "text", {"intentId": 7}], ids=repr)
-def test_a_search_reports_unreadable_hits(transfer: Transfer, broken: Any) -> None:
+def test_a_search_reports_unreadable_hits(transfer, broken):
     owner = "0x" + "4b" * 20
     good = owned(2)["intents"]
     transfer.answers = {"SearchIntents": {"intents": [good[0], broken, good[1]]}}
@@ -234,7 +234,7 @@ NO_CURSORS = ["abc", 10**100, -1, 1.5, True, [5]]
 
 @pytest.mark.parametrize("cursor", NO_CURSORS, ids=lambda cursor: repr(cursor)[:12])
 @pytest.mark.parametrize("path", ["/history", "/export/history.csv"])
-def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer: Transfer, path: str, cursor: Any) -> None:
+def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer, path, cursor):
     following = {"column": "id", "after": cursor, "more": True}
     transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": following}}
     answer = transfer.page(path=path)
@@ -245,7 +245,7 @@ def test_an_invalid_cursor_is_not_linked_and_never_sent(transfer: Transfer, path
     assert re.search("exist but couldn&#39;t be loaded|its cursor could not be read", answer.body)
 
 
-def test_each_click_costs_one_request_however_the_list_continues(transfer: Transfer) -> None:
+def test_each_click_costs_one_request_however_the_list_continues(transfer):
     transfer.answers = {"GetIntentHistory": owned(2) | {"nextPage": {"column": "id", "after": 7, "more": True}}}
     answer = transfer.page(path="/history")
     assert transfer.requested("GetIntentHistory") == 1
@@ -270,7 +270,7 @@ def test_each_click_costs_one_request_however_the_list_continues(transfer: Trans
         (1e40, "unreadable"),
     ],
 )
-def test_a_time_is_read_or_marked(transfer: Transfer, written: Any, shown: str) -> None:
+def test_a_time_is_read_or_marked(transfer, written, shown):
     transfer.put("GetIntentReceipt", "intentReceipt", "updatedAt", value=written)
     answer = transfer.page("/proof")
     time = LexborHTMLParser(answer.body).css_first('[data-field="receipt.updatedAt"] time')
@@ -293,7 +293,7 @@ def quote(dashboard: Dashboard, emulator: Emulator) -> Transfer:
     ("ahead", "least", "most"),
     [(0, 290, 300), (90, 200, 215), (-90, 380, 395), (86_400, 0, 0), (-86_400, 86_400, 86_700)],
 )
-def test_time_left_is_measured_by_the_services_clock(quote: Transfer, ahead: int, least: int, most: int) -> None:
+def test_time_left_is_measured_by_the_services_clock(quote, ahead, least, most):
     result = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
     answer = quote.page(headers={"Date": result})
     left = LexborHTMLParser(answer.body).css("time[data-until]")
@@ -316,14 +316,14 @@ def seconds(written: str) -> int:
 
 
 @pytest.mark.parametrize("date", ["", "yesterday", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 99 Nov 2026 12:00:00 GMT"])
-def test_an_invalid_date_header_changes_nothing(quote: Transfer, date: str) -> None:
+def test_an_invalid_date_header_changes_nothing(quote, date):
     answer = quote.page(headers={"Date": date} if date else {})
     left = LexborHTMLParser(answer.body).css("time[data-until]")
     assert left
     assert all("data-ahead" not in each.attributes and 290 <= seconds(each.text()) <= 300 for each in left)
 
 
-def test_a_quote_that_expired_before_its_creation_has_no_time_left(quote: Transfer) -> None:
+def test_a_quote_that_expired_before_its_creation_has_no_time_left(quote):
     quote.put("GetIntent", "intent", "expiresAt", value="2020-01-01T00:00:00Z")
     answer = quote.page()
     assert answer.status_code == 200
@@ -336,7 +336,7 @@ def test_a_quote_that_expired_before_its_creation_has_no_time_left(quote: Transf
 OTHER = "0x" + "77" * 32
 
 
-def test_a_receipt_of_another_intent_is_ignored_in_a_list(transfer: Transfer) -> None:
+def test_a_receipt_of_another_intent_is_ignored_in_a_list(transfer):
     receipt = transfer.answers["GetIntentReceipt"]["intentReceipt"] | {"status": "SUCCEEDED"}
     entry = {"intentId": OTHER, "status": "FAILED", "receipt": receipt}
     transfer.answers = {"GetIntentHistory": {"intents": [entry], "nextPage": None}}
@@ -350,7 +350,7 @@ def test_a_receipt_of_another_intent_is_ignored_in_a_list(transfer: Transfer) ->
 # Contradictions
 
 
-def test_an_unreadable_amount_is_not_treated_as_zero(transfer: Transfer) -> None:
+def test_an_unreadable_amount_is_not_treated_as_zero(transfer):
     """A request has 0 in the place of the amount that it asks for."""
     transfer.put("GetIntent", "intent", "quote", "toAmount", value="1e400")
     transfer.put("GetIntent", "intent", "quoteRequest", "destinationTokenAmount", value="0")

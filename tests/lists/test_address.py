@@ -55,13 +55,13 @@ ROLES = named(
 
 
 @pytest.mark.parametrize(("found", "listed", "shown", "may_be_more"), ROLES)
-def test_a_role_counts_each_intent_once_and_says_when_there_may_be_more(found, listed, shown, may_be_more) -> None:
+def test_a_role_counts_each_intent_once_and_says_when_there_may_be_more(found, listed, shown, may_be_more):
     searched = None if found is None else [hit(number) for number in found]
     role = address.role(results.OWNER, searched, listed=[entry(number) for number in listed])
     assert (role.shown, role.may_be_more) == (shown, may_be_more)
 
 
-def test_sums_are_exact_and_rest_on_what_succeeded() -> None:
+def test_sums_are_exact_and_rest_on_what_succeeded():
     found = [hit(1), hit(2, usd="2.20"), hit(3, usd=None), hit(4, "FAILED"), hit(5, "QUOTED")]
     totals = address.totals(found, using=CATALOGUE, now=NOW)
     (sent,) = totals.sent
@@ -75,7 +75,7 @@ def test_sums_are_exact_and_rest_on_what_succeeded() -> None:
     assert (totals.latest, totals.first) == (before(hours=1), before(hours=5))
 
 
-def test_tokens_are_summed_separately_and_both_native_placeholders_together() -> None:
+def test_tokens_are_summed_separately_and_both_native_placeholders_together():
     found = [
         hit(1),
         hit(2, origin_token_address=NATIVE_ALIAS),
@@ -105,8 +105,6 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together() ->
         ("was not found", address.Role(address.OWNER, None, True), 0, False, 0, ""),
     ),
 )
-def test_an_address_is_summarized_in_one_line(
-    role: address.Role, in_flight: int, more: bool, recoverable: int, said: str
-) -> None:
+def test_an_address_is_summarized_in_one_line(role, in_flight, more, recoverable, said):
     found = address.activity(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
     assert found == said

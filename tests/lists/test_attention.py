@@ -31,23 +31,23 @@ def ids(found: Problems) -> list[str]:
     return [row.transfer.intent.intent_id for row in found.rows]
 
 
-def test_the_oldest_problem_is_first() -> None:
+def test_the_oldest_problem_is_first():
     assert ids(of(*(entry(number, token()) for number in (2, 3, 1)))) == ["0x03", "0x02", "0x01"]
 
 
-def test_reasons_that_differ_in_their_numbers_only_are_one_group() -> None:
+def test_reasons_that_differ_in_their_numbers_only_are_one_group():
     reasons = ("slippage 1.5% exceeded at 80", "paused", "slippage 20% exceeded at 7")
     found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(reasons, 1)))
     groups = found.sections[Cause.RECOVERABLE].groups
     assert [(group.count, group.reason) for group in groups] == [(2, "slippage …% exceeded at …"), (1, "paused")]
 
 
-def test_a_minimum_keeps_transfers_whose_value_is_unknown() -> None:
+def test_a_minimum_keeps_transfers_whose_value_is_unknown():
     found = of(entry(1, token(usd="7")), entry(2, token(usd=None)), entry(3, token(usd="100")))
     assert ids(found.narrowed(AttentionFilters(least=Decimal(50)))) == ["0x03", "0x02"]
 
 
-def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_its_transfers() -> None:
+def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_its_transfers():
     for key, minutes in (("executing.retrying", (11, 12)), ("executing.stalled", (60, 120))):
         late = [
             entry(number, status="EXECUTING", has_balance=has_balance, receipt=retried(minutes=passed))
@@ -61,7 +61,7 @@ def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_it
     assert all("{" not in (row.title or row.headline) for row in MESSAGES.values())
 
 
-def test_a_group_has_its_reason_in_words() -> None:
+def test_a_group_has_its_reason_in_words():
     reasons = ("aborted: not sent within 10m0s", "precondition not met: balance 1 < 7", "paused")
     found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(reasons, 1)))
     told = {group.reason: group.explanation for group in found.sections[Cause.RECOVERABLE].groups}
@@ -78,7 +78,7 @@ def test_a_group_has_its_reason_in_words() -> None:
     assert group.explanation == "… USDC arrived, … USDC less than the … USDC that the step needs."
 
 
-def test_a_reason_for_several_chains_names_none() -> None:
+def test_a_reason_for_several_chains_names_none():
     entries = (entry(1, token(), receipt=because("token paused")), entry(2, token(), receipt=because("token paused")))
     [group] = of(*entries).sections[Cause.RECOVERABLE].groups
     assert group.explanation == "No transfer of USDC can go through while it is paused on Arbitrum."
@@ -93,7 +93,7 @@ def test_a_reason_for_several_chains_names_none() -> None:
     assert group.explanation == "No transfer of the token can go through while it is paused on its chain."
 
 
-def test_a_retry_is_late_only_after_its_time() -> None:
+def test_a_retry_is_late_only_after_its_time():
     for minutes, count in ((4, 0), (11, 1)):
         found = of(entry(1, status="EXECUTING", has_balance=False, receipt=retried(minutes=minutes)))
         assert found.sections[Cause.LATE].count == found.count == count

@@ -40,13 +40,13 @@ def row(of_receipt: Any = None, *, using: Names = CATALOGUE, **entry: Any) -> Si
     return SimpleNamespace(**exports.row_of(Transfer.of_entry(made, now=NOW, names=using), root=ROOT))
 
 
-def test_without_its_receipt_a_transfer_has_no_outcome() -> None:
+def test_without_its_receipt_a_transfer_has_no_outcome():
     made = Transfer(intent("SUCCEEDED"), None, now=NOW, names=CATALOGUE, is_unread=True)
     assert exports.row_of(made, root=ROOT)["outcome"] is None
     assert row(receipt("SUCCEEDED", summary=DELIVERED)).outcome == "delivered"
 
 
-def test_both_amounts_are_exact_with_base_units_and_decimals() -> None:
+def test_both_amounts_are_exact_with_base_units_and_decimals():
     made = row(receipt("SUCCEEDED", summary=DELIVERED))
     assert (made.origin_amount, made.origin_base_units, made.origin_decimals) == ("100", "100000000", 6)
     assert (made.destination_amount, made.destination_base_units, made.destination_decimals) == ("99.91", "99910000", 6)
@@ -69,7 +69,7 @@ def test_both_amounts_are_exact_with_base_units_and_decimals() -> None:
         ("amount unknown", None, 6, None),
     ),
 )
-def test_an_amount_is_exact_or_missing(value: int | None, decimals: int | None, amount: str | None) -> None:
+def test_an_amount_is_exact_or_missing(value, decimals, amount):
     token = TokenMetadata(chain_id=42161, token_address="0x" + "12" * 20, symbol="ODD", decimals=decimals)
     given = summary(origin_token_amount=value, origin_token_address=token.token_address, origin_token_metadata=token)
     made = row(receipt(summary=given), using=NO_NAMES)
@@ -77,30 +77,30 @@ def test_an_amount_is_exact_or_missing(value: int | None, decimals: int | None, 
     assert made.origin_base_units == (None if value is None else str(value))
 
 
-def test_times_are_utc_and_unknown_ones_missing() -> None:
+def test_times_are_utc_and_unknown_ones_missing():
     made = row(receipt(), created_at=datetime(2026, 11, 21, 14, 3, 11, 120_000, tzinfo=UTC))
     assert made.created_at == "2026-11-21T14:03:11.120000Z"
     assert (made.finished_at, made.expires_at, made.recipient, made.memo, made.destination_amount) == (None,) * 5
 
 
-def test_an_empty_entry_is_a_row() -> None:
+def test_an_empty_entry_is_a_row():
     made = row(using=NO_NAMES)
     given = {name for name in COLUMNS if getattr(made, name) is not None}
     assert given == {"intent_id", "status", "url", *SUMMARY}
 
 
 @pytest.mark.parametrize("placeholder", ["0x" + "0" * 64, "0x" + "f" * 64, None])
-def test_a_placeholder_is_not_a_hash(placeholder: str | None) -> None:
+def test_a_placeholder_is_not_a_hash(placeholder):
     made = row(receipt(deposit=transaction("PENDING", txn_hash=placeholder), origin="MINING"))
     assert (made.deposit_hash, made.origin_hash) == (None, TXN_HASH)
 
 
-def test_a_refund_is_described_with_its_chain() -> None:
+def test_a_refund_is_described_with_its_chain():
     made = row(receipt("REFUNDED", refund=refund("SUCCEEDED", chain_id=BASE)))
     assert (made.refund_hash, made.refund_chain_id, made.refund_base_units) == (TXN_HASH, BASE, "99500000")
 
 
-def test_a_refund_has_its_own_token_and_decimals() -> None:
+def test_a_refund_has_its_own_token_and_decimals():
     weth = TokenMetadata(chain_id=BASE, token_address=WETH, symbol="WETH", decimals=18)
     back = refund("SUCCEEDED", chain_id=BASE, token_address=WETH, token_amount=5 * 10**16)
     made = row(receipt("REFUNDED", refund=back, summary=summary(destination_token_metadata=weth)))
@@ -122,19 +122,19 @@ def test_a_refund_has_its_own_token_and_decimals() -> None:
         ("no failure", {}, None),
     ),
 )  # fmt: skip
-def test_the_reason_is_that_of_the_first_step_that_failed(legs: dict[str, Any], reason: str | None) -> None:
+def test_the_reason_is_that_of_the_first_step_that_failed(legs, reason):
     made = {leg: transaction(status, status_reason=why) for leg, (status, why) in legs.items()}
     assert row(receipt("FAILED", **made)).reason == reason
 
 
-def test_untrusted_text_is_exported_exactly() -> None:
+def test_untrusted_text_is_exported_exactly():
     memo, symbol = '=1+1\r\n\u202eevil, "quoted"\t⟨', "＝SUM(A1)"  # noqa: RUF001
     token = TokenMetadata(chain_id=42161, token_address=USDC, symbol=symbol, decimals=6)
     made = row(receipt(summary=summary(memo=memo, origin_token_metadata=token)))
     assert (made.memo, made.origin_symbol) == (memo, symbol)
 
 
-def test_unchecked_balances_are_not_empty_balances() -> None:
+def test_unchecked_balances_are_not_empty_balances():
     known = TokenBalance(contract_address=USDC_ON_BASE, balance=79_710_000, decimals=6, chain_id=0, symbol="USDC")
     odd = TokenBalance(contract_address="0x" + "12" * 20, balance=5, symbol=None)
     empty = TokenBalance(contract_address=USDC_ON_BASE, balance=0, decimals=6)
@@ -146,12 +146,12 @@ def test_unchecked_balances_are_not_empty_balances() -> None:
     assert (row(receipt(), has_balance=False).has_balance, row(receipt(), has_balance=False).balances) == (False, None)
 
 
-def test_without_a_receipt_the_sent_amount_comes_from_the_quote() -> None:
+def test_without_a_receipt_the_sent_amount_comes_from_the_quote():
     made = exports.row_of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), root=ROOT)
     assert (made["status"], made["origin_base_units"], made["destination_base_units"]) == ("QUOTED", "25000000", None)
 
 
-def test_an_export_and_a_list_row_give_the_same_reason() -> None:
+def test_an_export_and_a_list_row_give_the_same_reason():
     made = receipt(
         "FAILED",
         deposit=transaction("SUCCEEDED"),

@@ -23,21 +23,21 @@ def read(query: str) -> ListQuery:
     return filters.read(parse_qs(query, keep_blank_values=True), chains=CHAINS)
 
 
-def test_invalid_input_stays_in_its_field_and_the_rest_is_used() -> None:
+def test_invalid_input_stays_in_its_field_and_the_rest_is_used():
     asked = read("owner=0x12&origin=base&status=failed")
     assert asked.field("owner") == "0x12"
     assert asked.field("origin") == "8453"
     assert asked.filters.status == (IntentStatus.FAILED,)
 
 
-def test_typed_times_stay_as_they_were_typed_while_something_is_wrong() -> None:
+def test_typed_times_stay_as_they_were_typed_while_something_is_wrong():
     asked = read("from_at=2026-11-21T15:03&to_at=2026-11-21T14:00&zone=Europe/Berlin")
     assert list(asked.problems) == ["until"]
     assert (asked.field("since"), asked.field("until")) == ("2026-11-21T15:03", "2026-11-21T14:00")
     assert asked.zone == "Europe/Berlin"
 
 
-def test_an_unlisted_chain_id_is_accepted_with_and_without_the_catalog() -> None:
+def test_an_unlisted_chain_id_is_accepted_with_and_without_the_catalog():
     assert read("origin=1").filters.origin == 1
     assert filters.read({"origin": ["1"]}).filters.origin == 1
     assert "Enter a chain ID." in filters.read({"origin": ["base"]}).problems["origin"]
@@ -49,7 +49,7 @@ TYPED = [pytest.param(*cells, id=name) for name, *cells in rows(__file__, "typed
 
 
 @pytest.mark.parametrize(("query", "since", "until"), TYPED)
-def test_times_are_typed_in_the_users_zone_and_stored_as_seconds(query: str, since: str, until: str) -> None:
+def test_times_are_typed_in_the_users_zone_and_stored_as_seconds(query, since, until):
     asked = read(query)
     since_at, until_at = (None if each == "-" else int(each) for each in (since, until))
     assert (asked.problems, asked.filters) == ({}, Filters(since=since_at, until=until_at))
@@ -73,20 +73,20 @@ def test_times_are_typed_in_the_users_zone_and_stored_as_seconds(query: str, sin
         size=some.integers(1, 100),
     )
 )
-def test_a_list_has_one_canonical_url(wanted: Filters) -> None:
+def test_a_list_has_one_canonical_url(wanted):
     asked = read(wanted.query)
     assert asked.problems == {}
     assert asked.filters == wanted
     assert asked.filters.query == wanted.query
 
 
-def test_defaults_are_left_out_of_the_url() -> None:
+def test_defaults_are_left_out_of_the_url():
     assert Filters().query == ""
     assert Filters(status=IN_FLIGHT).query == "status=in-flight"
     assert Filters(size=30, order="ASC").query == "order=ASC&size=30"
 
 
-def test_time_zones_are_known_on_a_system_without_them() -> None:
+def test_time_zones_are_known_on_a_system_without_them():
     zoneinfo.reset_tzpath(to=[])
     zoneinfo.ZoneInfo.clear_cache()
     try:
@@ -105,6 +105,6 @@ def test_time_zones_are_known_on_a_system_without_them() -> None:
         (tuple(each for each in IntentStatus if each not in ("ABORTED", "INVALID")), "all but aborted and invalid"),
     ],
 )
-def test_statuses_are_summarized_in_words(chosen: tuple[IntentStatus, ...], words: str) -> None:
+def test_statuses_are_summarized_in_words(chosen, words):
     (chip,) = filters.chips(Filters(status=chosen), chains={}, now=NOW)
     assert chip.value == words

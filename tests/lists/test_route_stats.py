@@ -39,7 +39,7 @@ def entry(
     return IntentHistory(intent_id=f"other-{number}", status=status, receipt=receipt)
 
 
-def test_shares_and_times_are_those_of_the_sample() -> None:
+def test_shares_and_times_are_those_of_the_sample():
     result = of_route([entry(n, seconds=n + 1) for n in range(20)], like=MINE, now=START)
     assert (result.succeeded, result.ended, result.timed, result.looked_at) == (20, 20, 20, 20)
     assert (result.median, result.p95) == (timedelta(seconds=10), timedelta(seconds=19))
@@ -56,14 +56,14 @@ def test_shares_and_times_are_those_of_the_sample() -> None:
         (2, 8, Tone.BAD, "Most recent transfers on this route were not delivered"),
     ],
 )
-def test_the_verdict_depends_on_the_delivery_rate(succeeded: int, failed: int, tone: Tone, words: str) -> None:
+def test_the_verdict_depends_on_the_delivery_rate(succeeded, failed, tone, words):
     entries = [entry(n) for n in range(succeeded)] + [entry(100 + n, "FAILED") for n in range(failed)]
     result = of_route(entries, like=MINE, now=START)
     assert result.tone is tone
     assert words in result.verdict
 
 
-def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> None:
+def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count():
     mine = entry(1).model_copy(update={"intent_id": "MINE"})
     unpaid = IntentHistory(
         intent_id="unpaid",
@@ -74,14 +74,14 @@ def test_other_providers_unpaid_offers_and_the_intent_itself_do_not_count() -> N
     assert (result.looked_at, result.alike, result.ended, result.running) == (3, 2, 1, 0)
 
 
-def test_several_failures_with_the_same_reason_are_reported() -> None:
+def test_several_failures_with_the_same_reason_are_reported():
     entries = [entry(n, "FAILED", reason=f"insufficient liquidity: {n * 1000} of 0xab{n}") for n in range(1, 5)]
     result = of_route([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
     assert (len(result.repeated), result.not_delivered) == (4, 5)
     assert result.repeated[0] == "insufficient liquidity: 1000 of 0xab1"
 
 
-def test_the_common_reason_is_the_one_of_the_list() -> None:
+def test_the_common_reason_is_the_one_of_the_list():
     refund = {"refund_transaction": IntentTransaction(status="REVERTED", status_reason="refund reverted: token paused")}
     entries = [entry(n, "FAILED", reason="execution reverted") for n in range(3)]
     failed = [
@@ -91,7 +91,7 @@ def test_the_common_reason_is_the_one_of_the_list() -> None:
     assert result.repeated[0] == Transfer.of_entry(failed[0], now=START).failure_reason
 
 
-def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None:
+def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are():
     assert of_route([entry(n, "FAILED", reason="the same") for n in range(2)], like=MINE, now=START).repeated == ()
     assert of_route([entry(n, "FAILED") for n in range(9)], like=MINE, now=START).repeated == ()
 
@@ -111,7 +111,7 @@ def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are() -> None
     ),
 )
 @pytest.mark.parametrize("delivered", [0, 5, 8, 10])
-def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Transfer, delivered: int) -> None:
+def test_a_transfer_without_problems_gets_no_alarm_from_others(mine, delivered):
     entries = [entry(1 + n, "SUCCEEDED" if n < delivered else "FAILED") for n in range(10)]
     result = of_route(entries, like=mine, now=START)
     assert result.ended == 10
@@ -127,7 +127,7 @@ def test_a_transfer_without_problems_gets_no_alarm_from_others(mine: Transfer, d
         ("enough", 20, 0, "20 of 20 delivered (100%)", "Median 10 s · p95 19 s (20 transfers)"),
     ),
 )
-def test_outcomes_and_durations_name_their_sample(delivered: int, failed: int, shares: str, times: str) -> None:
+def test_outcomes_and_durations_name_their_sample(delivered, failed, shares, times):
     entries = [entry(n, seconds=n + 1) for n in range(delivered)] + [entry(100 + n, "FAILED") for n in range(failed)]
     result = of_route(entries, like=MINE, now=START)
     assert (result.delivered, result.times) == (shares, times)

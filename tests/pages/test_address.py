@@ -17,7 +17,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.formatting import amounts, hashes
 from intents_ui.service import operations
 from tests.emulator.driving import call, quote
-from tests.pages.cases import KNOWN, Pages, cases
+from tests.pages.cases import KNOWN, cases
 from tests.pages.reading import visible_text
 from tests.pages.recorded import rewrite
 
@@ -62,11 +62,11 @@ def busy(emulator: Emulator) -> str:
 
 
 @pytest.mark.parametrize("case", cases("address"))
-def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+def test_a_page_says(pages, case):
     pages.check(case)
 
 
-def test_an_owner_is_shown_with_the_number_of_transfers(site: Client, emulator: Emulator, busy: str) -> None:
+def test_an_owner_is_shown_with_the_number_of_transfers(site, emulator, busy):
     answer = site.get(f"/address/{busy}")
     intents = owned(emulator, busy)
     assert answer.status_code == 200
@@ -79,17 +79,13 @@ def test_an_owner_is_shown_with_the_number_of_transfers(site: Client, emulator: 
     assert max(Counter(re.findall(r' id="([^"]+)"', page)).values()) == 1
 
 
-def test_transfers_of_an_owner_that_a_search_has_not_read_are_counted(
-    site: Client, emulator: Emulator, busy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_transfers_of_an_owner_that_a_search_has_not_read_are_counted(site, emulator, busy, monkeypatch):
     monkeypatch.setattr(operations, "MAX_HITS", 30)
     shown = visible_text(site.get(f"/address/{busy}"))
     assert f"Owner of at least {len(owned(emulator, busy))} transfers" in shown
 
 
-def test_recoverable_balances_come_first_with_amount_chain_and_link(
-    site: Client, emulator: Emulator, busy: str
-) -> None:
+def test_recoverable_balances_come_first_with_amount_chain_and_link(site, emulator, busy):
     held = owned(emulator, busy, onlyRecoverable=True, includeBalances=True)
     said = part(site.get(f"/address/{busy}"), "Recoverable")
     page = site.get(f"/address/{busy}").content.decode()
@@ -103,7 +99,7 @@ def test_recoverable_balances_come_first_with_amount_chain_and_link(
     assert all(f'href="/intent/{entry["intentId"]}"' in page for entry in held)
 
 
-def test_an_owner_without_recoverable_or_open_transfers_has_no_such_cards(site: Client, emulator: Emulator) -> None:
+def test_an_owner_without_recoverable_or_open_transfers_has_no_such_cards(site, emulator):
     newest = call(emulator, "GetIntentHistory", {"page": {"pageSize": 100}})["intents"]
     quiet = next(
         owner
@@ -113,7 +109,7 @@ def test_an_owner_without_recoverable_or_open_transfers_has_no_such_cards(site: 
     assert headings(site.get(f"/address/{quiet}")) == ["Totals", "History"]
 
 
-def test_an_owners_lists_show_the_recipient_instead_of_the_owner(site: Client, busy: str) -> None:
+def test_an_owners_lists_show_the_recipient_instead_of_the_owner(site, busy):
     page = site.get(f"/address/{busy}").content.decode()
     tables = re.findall(r'<table class="rows intents">.*?</table>', page, re.DOTALL)
     assert len(tables) >= 2  # open, history
@@ -124,7 +120,7 @@ def test_an_owners_lists_show_the_recipient_instead_of_the_owner(site: Client, b
     assert '<td data-label="Recipient">to the owner</td>' in page
 
 
-def test_open_transfers_are_listed_without_expired_quotes(site: Client, emulator: Emulator) -> None:
+def test_open_transfers_are_listed_without_expired_quotes(site, emulator):
     made = quote(emulator, ownerAddress=UNUSED_ADDRESS)
     assert "Quoted" in part(site.get(f"/address/{UNUSED_ADDRESS}"), "Open transfers")
     with time_machine.travel("2026-11-21T13:00:00Z"):
@@ -134,7 +130,7 @@ def test_open_transfers_are_listed_without_expired_quotes(site: Client, emulator
     assert "Expired" in visible_text(answer)
 
 
-def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulator, busy: str) -> None:
+def test_totals_equal_those_of_the_services_data(site, emulator, busy):
     found = call(emulator, "SearchIntents", {"byOwnerAddress": busy})["intents"]
     done = [intent for intent in found if intent["status"] == "SUCCEEDED"]
     answer = site.get(f"/address/{busy}")
@@ -160,7 +156,7 @@ def test_totals_equal_those_of_the_services_data(site: Client, emulator: Emulato
             assert Decimal(plain(units, token.decimals)) in exact
 
 
-def test_totals_say_how_many_transfers_they_lack(site: Client, emulator: Emulator, busy: str) -> None:
+def test_totals_say_how_many_transfers_they_lack(site, emulator, busy):
     answer = call(emulator, "SearchIntents", {"byOwnerAddress": busy})
     [unknown, *_] = [intent for intent in answer["intents"] if intent["status"] == "SUCCEEDED"]
     unknown["quoteRequest"]["originTokenAddress"] = unknown["depositTransaction"] = None
@@ -190,7 +186,7 @@ def link(answer: HttpResponse, rel: str) -> str:
 
 
 @pytest.mark.parametrize("status", ["", pytest.param("SUCCEEDED", marks=pytest.mark.slow), "in-flight"])
-def test_paging_shows_every_transfer_of_the_owner(site: Client, emulator: Emulator, busy: str, status: str) -> None:
+def test_paging_shows_every_transfer_of_the_owner(site, emulator, busy, status):
     statuses = {"": [], "in-flight": list(OPEN_STATUSES)}.get(status, [status])
     expected = [entry["intentId"] for entry in owned(emulator, busy, byStatuses=statuses)]
     pages = list(walked(site, f"/address/{busy}" + (f"?status={status}" if status else "")))
@@ -199,20 +195,20 @@ def test_paging_shows_every_transfer_of_the_owner(site: Client, emulator: Emulat
     assert all("Totals" not in headings(answer) for answer in pages[1:])
 
 
-def test_paging_back_shows_the_same_pages(site: Client, busy: str) -> None:
+def test_paging_back_shows_the_same_pages(site, busy):
     first, second, third = list(walked(site, f"/address/{busy}"))[:3]
     assert listed(site.get(link(third, "prev"))) == listed(second)
     assert listed(site.get(link(second, "prev"))) == listed(first)
 
 
-def test_a_cursor_of_another_address_restarts_the_list(site: Client, busy: str) -> None:
+def test_a_cursor_of_another_address_restarts_the_list(site, busy):
     following = link(site.get(f"/address/{busy}"), "next")
     answer = site.get(following.replace(busy, UNUSED_ADDRESS))
     assert (answer.status_code, answer["Location"]) == (302, f"/address/{UNUSED_ADDRESS}")
     assert site.get(following[:-3]).status_code == 400
 
 
-def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emulator: Emulator) -> None:
+def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site, emulator):
     owner = emulator.finished(2)["ownerAddress"]
     right = hashes.checksum(owner)
     letter = re.search("[a-fA-F]", right[2:])
@@ -225,9 +221,7 @@ def test_a_wrong_checksum_is_shown_as_written_with_a_warning(site: Client, emula
     assert "checksum" not in visible_text(site.get(f"/address/{owner}"))
 
 
-def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(
-    site: Client, emulator: Emulator, busy: str
-) -> None:
+def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(site, emulator, busy):
     emulator.inject("SearchIntents", "search-capped")
     answer = site.get(f"/address/{busy}")
     everything = len(owned(emulator, busy))
@@ -241,7 +235,7 @@ def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(
     ]
 
 
-def test_an_address_without_any_response_is_an_error_page(site: Client, emulator: Emulator, busy: str) -> None:
+def test_an_address_without_any_response_is_an_error_page(site, emulator, busy):
     emulator.inject("*", "failing-500")
     answer = site.get(f"/address/{busy}")
     assert answer.status_code == 503
@@ -249,7 +243,7 @@ def test_an_address_without_any_response_is_an_error_page(site: Client, emulator
     assert "Service error" in visible_text(answer)
 
 
-def test_an_empty_page_with_more_announced_is_not_an_empty_history(site: Client, busy: str) -> None:
+def test_an_empty_page_with_more_announced_is_not_an_empty_history(site, busy):
     empty = {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
     with rewrite("GetIntentHistory", lambda _: empty):
         answer, unused = (site.get(f"/address/{address}") for address in (busy, UNUSED_ADDRESS))
@@ -261,7 +255,7 @@ def test_an_empty_page_with_more_announced_is_not_an_empty_history(site: Client,
     assert "No transfers owned by this address" not in visible_text(unused)
 
 
-def test_a_transfer_returned_twice_counts_once(site: Client, emulator: Emulator, busy: str) -> None:
+def test_a_transfer_returned_twice_counts_once(site, emulator, busy):
     before = visible_text(site.get(f"/address/{busy}"))
     emulator.inject("*", "duplicate-rows")
     count = re.search(r"Owner of \d+ transfers", before)

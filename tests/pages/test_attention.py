@@ -8,7 +8,6 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.emulator.app import Emulator
 from intents_ui.lists import attention
 from intents_ui.service import operations
 from intents_ui.service.models import Page
@@ -30,7 +29,7 @@ def groups(html: str) -> dict[str, int]:
     return {key: int(count) for key, count in found}
 
 
-def test_each_transfer_is_in_one_group(site: Client) -> None:
+def test_each_transfer_is_in_one_group(site):
     page = read(site)
     counted = re.search(r"<p>(\d+) transfers with a problem", page)
     assert counted
@@ -39,14 +38,14 @@ def test_each_transfer_is_in_one_group(site: Client) -> None:
     assert len(listed) == len({*listed}) == int(counted[1])
 
 
-def test_all_recoverable_transfers_are_there(site: Client) -> None:
+def test_all_recoverable_transfers_are_there(site):
     answer = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100), only_recoverable=True))
     page = read(site)
     listed = {each for key in groups(page) for each in rows(read(site, f"/attention?group={key}"))}
     assert {each.intent_id for each in answer.intents} <= listed
 
 
-def test_a_group_is_unfolded_by_htmx_and_by_a_link(site: Client) -> None:
+def test_a_group_is_unfolded_by_htmx_and_by_a_link(site):
     page = read(site)
     key = next(iter(groups(page)))
     part = read(site, f"/attention?group={key}", **PARTIAL)
@@ -57,7 +56,7 @@ def test_a_group_is_unfolded_by_htmx_and_by_a_link(site: Client) -> None:
     assert f'href="/attention?group={key}#{key}"' in page
 
 
-def test_a_group_has_pages_of_fifty(site: Client, emulator: Emulator) -> None:
+def test_a_group_has_pages_of_fifty(site, emulator):
     for number in range(60):
         emulator.play(13, age=7200 + number)
     page = read(site)
@@ -73,7 +72,7 @@ def test_a_group_has_pages_of_fifty(site: Client, emulator: Emulator) -> None:
         assert rows(read(site, f"/attention?group={key}&page={odd}")) in (rows(first), rows(second))
 
 
-def test_an_open_page_refreshes_its_groups_and_the_rows_of_open_ones(site: Client) -> None:
+def test_an_open_page_refreshes_its_groups_and_the_rows_of_open_ones(site):
     page = read(site, "/attention?min=1")
     assert '<div id="groups" class="stack" hx-get="/attention?min=1" hx-trigger="every 10s"' in page
     key = next(iter(groups(page)))
@@ -86,11 +85,11 @@ def test_an_open_page_refreshes_its_groups_and_the_rows_of_open_ones(site: Clien
     assert f'<div id="rows-{key}" hx-morph-skip-children>' in part
 
 
-def test_what_an_open_page_shows_is_at_most_a_minute_old() -> None:
+def test_what_an_open_page_shows_is_at_most_a_minute_old():
     assert attention.SHOWN_FOR + timedelta(seconds=10) <= timedelta(minutes=1)
 
 
-def test_filters_by_chain_and_value(site: Client) -> None:
+def test_filters_by_chain_and_value(site):
     everything = sum(groups(read(site)).values())
     on_base = sum(groups(read(site, "/attention?chain=8453")).values())
     above = sum(groups(read(site, "/attention?min=1000")).values())
@@ -98,7 +97,7 @@ def test_filters_by_chain_and_value(site: Client) -> None:
     assert 0 < above < everything
 
 
-def test_a_list_that_fails_is_not_an_empty_list(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_that_fails_is_not_an_empty_list(emulator, monkeypatch):
     with recorded(emulator, monkeypatch) as way:
         way.scripts["GetIntentHistory"] = lambda body: (
             {"status": 500, "code": 0, "msg": "?"} if body.get("byStatus") == "EXECUTING" else None
@@ -109,9 +108,7 @@ def test_a_list_that_fails_is_not_an_empty_list(emulator: Emulator, monkeypatch:
 
 
 @pytest.mark.usefixtures("response_cache")
-def test_lists_that_fail_are_shown_as_last_received(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lists_that_fail_are_shown_as_last_received(site, emulator, monkeypatch):
     seconds = 0.0
     monkeypatch.setattr(app.current().service.cache, "clock", lambda: seconds)
     before = read(site)

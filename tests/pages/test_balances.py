@@ -10,8 +10,6 @@ from django.http import HttpResponse
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
 from intents_ui.transfers.balances import NOTHING
 from intents_ui.transfers.rules import MESSAGES
@@ -21,7 +19,6 @@ from intents_ui.web import reading
 from tests.emulator.driving import quote
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import PARTIAL, visible_text
-from tests.pages.recorded import Recorded
 from tests.waiting import PATIENCE
 
 ABORTED_WITH_FUNDS = 13
@@ -32,9 +29,7 @@ def fragment(site: Client, intent_id: str) -> HttpResponse:
     return site.get(f"/intent/{intent_id}/balances", headers=PARTIAL)
 
 
-def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
-    site: Client, emulator: Emulator, transport: Recorded, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(site, emulator, transport, monkeypatch):
     monkeypatch.setattr(reading, "BALANCE_TIMEOUT", 0.05)
     is_answering = Event()
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
@@ -53,9 +48,7 @@ def test_a_slow_lookup_leaves_the_status_open_and_is_loaded_later(
     assert CHECKING not in after
 
 
-def test_a_response_from_before_the_transfer_says_nothing_about_it(
-    site: Client, emulator: Emulator, operations: list[str]
-) -> None:
+def test_a_response_from_before_the_transfer_says_nothing_about_it(site, emulator, operations):
     """The owner's transfers of one second are one request, which is cached."""
     for _ in range(2):
         intent_id = quote(emulator, ownerAddress=OWNER)["intentId"]
@@ -72,7 +65,7 @@ def announcement(answer: HttpResponse) -> str:
     return html.unescape(said[1])
 
 
-def test_a_screen_reader_announces_one_line_instead_of_the_card(site: Client, emulator: Emulator) -> None:
+def test_a_screen_reader_announces_one_line_instead_of_the_card(site, emulator):
     intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
     assert announcement(fragment(site, intent_id)) == "Intent address balances: $30.00."
     for page in (f"/intent/{intent_id}", f"/intent/{intent_id}/balances"):
@@ -88,7 +81,7 @@ def test_a_screen_reader_announces_one_line_instead_of_the_card(site: Client, em
 
 
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_every_scenario_has_balances(site: Client, emulator: Emulator, scenario: Scenario) -> None:
+def test_every_scenario_has_balances(site, emulator, scenario):
     """The emulator's own balances determine what the page must show."""
     intent_id = emulator.finished(scenario.slug)["intentId"]
     answer = fragment(site, intent_id)
@@ -98,7 +91,7 @@ def test_every_scenario_has_balances(site: Client, emulator: Emulator, scenario:
     assert (NOTHING not in visible_text(answer)) == bool(entry.scene.marks.get("balance"))
 
 
-def test_a_lookup_from_before_the_last_change_is_ignored(site: Client, emulator: Emulator) -> None:
+def test_a_lookup_from_before_the_last_change_is_ignored(site, emulator):
     intent = app.current().service.ask(operations.get_intent(emulator.finished(ABORTED_WITH_FUNDS)["intentId"]))
     receipt = app.current().service.ask(operations.get_intent_receipt(intent.intent_id))
     found = reading.look_up_balances(Transfer(intent, receipt, now=datetime.now(UTC)))

@@ -4,7 +4,6 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
@@ -29,18 +28,14 @@ def unfiltered(emulator: Emulator, transport: Recorded, operation: str, **wanted
     return list(everything["intents"])
 
 
-def test_an_address_does_not_own_the_unrelated_intents_in_a_response(
-    site: Client, emulator: Emulator, transport: Recorded
-) -> None:
+def test_an_address_does_not_own_the_unrelated_intents_in_a_response(site, emulator, transport):
     unfiltered(emulator, transport, "SearchIntents", byOwnerAddress=emulator.finished(3)["ownerAddress"])
     html = site.get(f"/address/{OTHER_ADDRESS}").content.decode()
     assert "Owner of" not in html
     assert "Deposit address of" not in html
 
 
-def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(
-    site: Client, emulator: Emulator, transport: Recorded
-) -> None:
+def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(site, emulator, transport):
     listed = unfiltered(emulator, transport, "GetIntentHistory")
     owner = listed[0]["receipt"]["ownerAddress"]
     others = [entry for entry in listed if entry["receipt"]["ownerAddress"] != owner]
@@ -57,9 +52,7 @@ def test_a_history_of_one_owner_hides_and_counts_unrelated_entries(
     assert count("upstream_mismatched", reason="other_entries") == before + 1
 
 
-def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty(
-    site: Client, emulator: Emulator, transport: Recorded
-) -> None:
+def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty(site, emulator, transport):
     unfiltered(emulator, transport, "GetIntentHistory")
     answer = site.get(f"/history?owner={OTHER_ADDRESS}")
     assert answer.status_code == 503
@@ -67,9 +60,7 @@ def test_a_history_in_which_nothing_matches_the_filter_is_an_error_and_not_empty
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_a_receipt_or_a_part_of_another_transfer_is_rejected_and_the_intent_shown(
-    site: Client, emulator: Emulator, transport: Recorded, part: str
-) -> None:
+def test_a_receipt_or_a_part_of_another_transfer_is_rejected_and_the_intent_shown(site, emulator, transport, part):
     intent_id = emulator.finished(8)["intentId"]
     legs = request(emulator, "GetIntentReceipt", {"intentId": intent_id}).document["intentReceipt"]
 
@@ -95,9 +86,7 @@ HASH = "0x" + "c4" * 32
 
 @pytest.mark.parametrize("hits", [1, 2])
 @pytest.mark.parametrize("field", ["q", "transaction", "deposit"])
-def test_a_search_warns_of_hits_without_the_searched_transaction(
-    site: Client, emulator: Emulator, transport: Recorded, field: str, hits: int
-) -> None:
+def test_a_search_warns_of_hits_without_the_searched_transaction(site, emulator, transport, field, hits):
     """Other surfaces: `test_lying_service.py`."""
     ids = [emulator.finished(number)["intentId"] for number in (3, 4)[:hits]]
     found = [request(emulator, "GetIntent", {"intentId": each}).document["intent"] for each in ids]

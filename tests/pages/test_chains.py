@@ -19,7 +19,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.tokens import names
 from tests.emulator.driving import call
 from tests.faults import corpus
-from tests.pages.cases import Pages, cases
+from tests.pages.cases import cases
 from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded, refusal
 from tests.waiting import until
@@ -80,7 +80,7 @@ def named(site: Client, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", cases("chains"))
-def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+def test_a_page_says(pages, case):
     pages.check(case)
 
 
@@ -88,9 +88,7 @@ def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("form", ["", "chains-flat", "chains-nested"], ids=["both forms", "flat", "nested"])
-def test_every_chain_is_listed_whatever_its_json_form(
-    way: Transport, site: Client, emulator: Emulator, form: str
-) -> None:
+def test_every_chain_is_listed_whatever_its_json_form(way, site, emulator, form):
     known = way.ask("GetChains")["chains"]
     if form:
         emulator.inject("GetChains", form)
@@ -109,7 +107,7 @@ def test_every_chain_is_listed_whatever_its_json_form(
     assert "24 supported chains" in page
 
 
-def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way: Transport, site: Client) -> None:
+def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way, site):
     chain_ids = [chain["id"] for chain in way.ask("GetChains")["chains"]]
     counts = Counter(token["chainId"] for token in way.ask("GetTokenList", chainIds=chain_ids)["tokens"])
     shown = {chain_id: row[4] for chain_id, row in zip(chain_ids, rows(read(site, "/chains")), strict=True)}
@@ -119,7 +117,7 @@ def test_the_featured_tokens_of_all_chains_are_counted_with_one_request(way: Tra
     assert len(way.sent) == 2
 
 
-def test_an_empty_chain_list_is_different_from_a_failure(way: Transport, site: Client, emulator: Emulator) -> None:
+def test_an_empty_chain_list_is_different_from_a_failure(way, site, emulator):
     way.scripts["GetChains"] = down
     read(site, "/chains", status=503)
     way.scripts.clear()
@@ -130,7 +128,7 @@ def test_an_empty_chain_list_is_different_from_a_failure(way: Transport, site: C
 # Filters
 
 
-def test_mainnets_and_testnets_are_counted_and_can_be_filtered(way: Transport, site: Client) -> None:
+def test_mainnets_and_testnets_are_counted_and_can_be_filtered(way, site):
     assert "All 24 Mainnets 19 Testnets 5" in visible_text(read(site, "/chains"))
     testnets = read(site, "/chains?network=testnet")
     assert {row[2] for row in rows(testnets)} == {"Testnet"}
@@ -140,14 +138,14 @@ def test_mainnets_and_testnets_are_counted_and_can_be_filtered(way: Transport, s
 
 
 @pytest.mark.parametrize("provider", ["CCTP", "RELAY", "SOMNIA_SWAP"])
-def test_a_route_provider_filters_the_chains(way: Transport, site: Client, provider: str) -> None:
+def test_a_route_provider_filters_the_chains(way, site, provider):
     wanted = [chain["id"] for chain in way.ask("GetChains", routeProvider=provider)["chains"]]
     page = read(site, f"/chains?provider={provider}")
     assert ids(page) == wanted
     assert f"{len(wanted)} of 24 supported chains, those served by" in visible_text(page)
 
 
-def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Transport, site: Client) -> None:
+def test_a_failed_request_for_a_route_provider_keeps_the_filters(way, site):
     way.scripts["GetChains"] = lambda body: down(body) if "routeProvider" in body else None
     answer = site.get("/chains?provider=CCTP")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
@@ -160,7 +158,7 @@ def test_a_failed_request_for_a_route_provider_keeps_the_filters(way: Transport,
 # One chain
 
 
-def test_a_chains_tokens_link_to_their_pages_featured_ones_first(way: Transport, site: Client) -> None:
+def test_a_chains_tokens_link_to_their_pages_featured_ones_first(way, site):
     listed = way.ask("GetTokenList", chainIds=[BASE], includeAllListed=True)["tokens"]
     featured = [token["symbol"] for token in listed if token["featured"]]
     tokens = section(read(site, f"/chain/{BASE}"), "tokens")
@@ -173,9 +171,7 @@ def test_a_chains_tokens_link_to_their_pages_featured_ones_first(way: Transport,
 
 
 @pytest.mark.parametrize(("side", "field"), [("origin", "originChainId"), ("destination", "destinationChainId")])
-def test_a_chain_page_shows_the_newest_transfers_of_each_side(
-    way: Transport, site: Client, side: str, field: str
-) -> None:
+def test_a_chain_page_shows_the_newest_transfers_of_each_side(way, site, side, field):
     page = section(read(site, f"/chain/{BASE}"), side)
     requested = next(body for body in way.requests("GetIntentHistory") if field in body)
     assert requested[field] == BASE
@@ -195,9 +191,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_of_a_chain_page_fails_independently(
-    way: Transport, site: Client, monkeypatch: pytest.MonkeyPatch, part: str
-) -> None:
+def test_each_part_of_a_chain_page_fails_independently(way, site, monkeypatch, part):
     monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no circuit breaker opens for the other parts
     operation, field, sentence = PARTS[part]
     way.scripts[operation] = lambda body: down(body) if field in body else None
@@ -224,7 +218,7 @@ def wire_connections(way: Transport, chain_id: int) -> dict[int, set[str]]:
 
 
 @pytest.mark.parametrize("chain_id", [BASE, BASE_SEPOLIA, 5031])
-def test_connected_chains_share_a_bridging_route_provider(way: Transport, site: Client, chain_id: int) -> None:
+def test_connected_chains_share_a_bridging_route_provider(way, site, chain_id):
     wanted = wire_connections(way, chain_id)
     connected = section(read(site, f"/chain/{chain_id}"), "connected")
     shown = re.findall(r'<li class="token">.*?href="/chain/(\d+)".*?tile-words">([^<]*)<', connected, re.DOTALL)
@@ -239,7 +233,7 @@ def test_connected_chains_share_a_bridging_route_provider(way: Transport, site: 
         assert f'href="/provider/{provider}"' in connected
 
 
-def test_route_providers_that_failed_to_load_are_named(way: Transport, site: Client) -> None:
+def test_route_providers_that_failed_to_load_are_named(way, site):
     way.scripts["GetChains"] = lambda body: down(body) if body.get("routeProvider") == "CCTP" else None
     connected = section(read(site, f"/chain/{BASE}"), "connected")
     assert "CCTP" in connected
@@ -249,7 +243,7 @@ def test_route_providers_that_failed_to_load_are_named(way: Transport, site: Cli
 # Unlisted chains and unusual IDs
 
 
-def test_an_unlisted_chain_with_transfers_lists_them(way: Transport, site: Client) -> None:
+def test_an_unlisted_chain_with_transfers_lists_them(way, site):
     page = read(site, f"/chain/{SOLANA}", status=404)
     assert "<h1>Unsupported chain: Solana</h1>" in page
     assert "There are transfers on it" in page
@@ -264,9 +258,7 @@ def test_an_unlisted_chain_with_transfers_lists_them(way: Transport, site: Clien
 # Changes of the service's lists
 
 
-def test_an_added_renamed_or_removed_chain_is_updated_within_the_hour(
-    way: Transport, site: Client, emulator: Emulator
-) -> None:
+def test_an_added_renamed_or_removed_chain_is_updated_within_the_hour(way, site, emulator):
     assert "Base" in named(site, "/chains")
     emulator.catalogue.change_chain(BASE, name="Base Two")
     emulator.catalogue.change_chain(777, name="Nova Prime")
@@ -282,7 +274,7 @@ def test_an_added_renamed_or_removed_chain_is_updated_within_the_hour(
     read(site, "/chain/10", status=404)
 
 
-def test_during_an_outage_cached_lists_show_their_age(way: Transport, site: Client) -> None:
+def test_during_an_outage_cached_lists_show_their_age(way, site):
     chains, page = named(site, "/chains"), read(site, f"/chain/{BASE}")
     way.now += 2 * HOUR
     way.scripts |= dict.fromkeys(("GetChains", "GetTokenList", "GetIntentHistory"), down)
@@ -304,14 +296,14 @@ def test_during_an_outage_cached_lists_show_their_age(way: Transport, site: Clie
 
 
 @pytest.mark.parametrize("word", ["RELAY", "CCTP", "SOMNIA_SWAP"])
-def test_a_provider_has_its_chains(site: Client, emulator: Emulator, word: str) -> None:
+def test_a_provider_has_its_chains(site, emulator, word):
     page = read(site, f"/provider/{word}")
     linked = re.findall(r'href="/chain/(\d+)"', section(page, "chains"))
     assert list(map(int, linked)) == emulator.catalogue.chains_of(word)
     assert f'href="/routes?from={linked[0]}"' in section(page, "chains")
 
 
-def test_its_transfers_are_those_among_the_newest_hundred(site: Client) -> None:
+def test_its_transfers_are_those_among_the_newest_hundred(site):
     page = read(site, RELAY)
     newest = section(page, "newest")
     shown = re.findall(r'href="/intent/(0x[0-9a-f]{64})" aria-label', newest)
@@ -325,7 +317,7 @@ def test_its_transfers_are_those_among_the_newest_hundred(site: Client) -> None:
     assert 12 <= sum(counts) <= int(count)
 
 
-def test_a_route_of_an_unlisted_chain_has_no_link(site: Client, emulator: Emulator) -> None:
+def test_a_route_of_an_unlisted_chain_has_no_link(site, emulator):
     emulator.play(30)
     routes = section(read(site, RELAY), "used-routes")
     assert "<li><div><span><bdi>Solana</bdi> → <bdi>Base</bdi></span>" in routes
@@ -337,7 +329,7 @@ def test_a_route_of_an_unlisted_chain_has_no_link(site: Client, emulator: Emulat
 @pytest.mark.parametrize(
     "name", ["Wormhole", "AUTO", *(each for each in corpus.OUT_OF_A_VALUE if "/" not in each), "a" * 200]
 )
-def test_an_unknown_provider_lists_the_known_ones(site: Client, name: str) -> None:
+def test_an_unknown_provider_lists_the_known_ones(site, name):
     page = read(site, f"/provider/{quote(name)}", status=404)
     assert "No route provider is called" in visible_text(page)
     assert not re.search(r"<(img|script)[ >][^>]*alert|<script>alert", page)
@@ -345,7 +337,7 @@ def test_an_unknown_provider_lists_the_known_ones(site: Client, name: str) -> No
     assert tuple(linked) == names.KNOWN_PROVIDERS
 
 
-def test_providers_are_linked_where_they_are_named(site: Client, emulator: Emulator) -> None:
+def test_providers_are_linked_where_they_are_named(site, emulator):
     intent_id = emulator.finished(2)["intentId"]
     paths = [
         f"/intent/{intent_id}",

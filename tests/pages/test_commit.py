@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 import time_machine
@@ -104,9 +103,7 @@ def page(site: Client, path: str) -> str:
 
 
 @pytest.mark.parametrize("case", cases("commit"))
-def test_a_confirmation_is_sent_once_or_not_at_all(
-    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, case: list[dict[str, Any]]
-) -> None:
+def test_a_confirmation_is_sent_once_or_not_at_all(browser, emulator, quoted, recorder, case):
     path, whole = f"/intent/{quoted}/commit", form(browser, quoted)
     for step in case:
         if step.get("reset"):
@@ -123,7 +120,7 @@ def test_a_confirmation_is_sent_once_or_not_at_all(
         assert [words for words in step.get("says", ()) if words not in result] == []
 
 
-def test_only_a_valid_quote_can_be_committed(site: Client, emulator: Emulator, quoted: str) -> None:
+def test_only_a_valid_quote_can_be_committed(site, emulator, quoted):
     assert OFFER in page(site, f"/intent/{quoted}")
     for slug in ("committed-not-executed", "cross-chain-fast", "same-chain-swap", "refunded-on-origin"):
         moved = emulator.play(slug, age=25)["intentId"]
@@ -137,9 +134,7 @@ def test_only_a_valid_quote_can_be_committed(site: Client, emulator: Emulator, q
 
 
 @pytest.mark.parametrize("console", ["off", "read"])
-def test_a_read_only_dashboard_shows_no_commit_card(
-    site: Client, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch, console: str
-) -> None:
+def test_a_read_only_dashboard_shows_no_commit_card(site, quoted, recorder, monkeypatch, console):
     whole = form(site, quoted)
     monkeypatch.setattr(settings.ENV, "intents_console", console)
     assert OFFER not in page(site, f"/intent/{quoted}")
@@ -149,7 +144,7 @@ def test_a_read_only_dashboard_shows_no_commit_card(
     assert recorder == []
 
 
-def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client, quoted: str) -> None:
+def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site, quoted):
     def live() -> str:
         receipt = app.current().service.ask(operations.get_intent_receipt(quoted))
         return intent_page.receipt_fragment(Snapshot(quoted, receipt, learned_at=datetime.now(UTC)))
@@ -161,9 +156,7 @@ def test_live_updates_keep_the_commit_card_while_the_quote_is_valid(site: Client
     assert OFFER not in live()
 
 
-def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(
-    site: Client, quoted: str, recorder: Recorder
-) -> None:
+def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(site, quoted, recorder):
     result = text(page(site, f"/intent/{quoted}/commit"))
     assert "40.00 USDC on Base for 39.9156 USDC on Optimism, as quoted." in result
     assert re.search(r"Quote valid until 12:04:59 UTC \( ?4 min 5\d s ?\)", result)
@@ -173,7 +166,7 @@ def test_the_confirmation_says_what_is_sent_until_when_and_what_follows(
     assert recorder.commits == 0
 
 
-def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: str, recorder: Recorder) -> None:
+def test_a_confirmed_intent_is_committed_with_one_call(browser, quoted, recorder):
     status, result = send(browser, quoted)
     assert status == 200
     assert "Quote accepted The service accepted the quote unchanged." in result
@@ -182,7 +175,7 @@ def test_a_confirmed_intent_is_committed_with_one_call(browser: Client, quoted: 
     assert MESSAGES["committed.open"].headline in page(browser, f"/intent/{quoted}")
 
 
-def test_without_the_shared_cache_a_process_sends_a_form_once(browser: Client, quoted: str, recorder: Recorder) -> None:
+def test_without_the_shared_cache_a_process_sends_a_form_once(browser, quoted, recorder):
     away = settings.SHARED_CACHE | {"LOCATION": f"redis://127.0.0.1:{free_port()}/0"}
     whole, path = form(browser, quoted), f"/intent/{quoted}/commit"
     with override_settings(CACHES={"default": away, "own": settings.OWN_CACHE}):
@@ -192,9 +185,7 @@ def test_without_the_shared_cache_a_process_sends_a_form_once(browser: Client, q
     renew("redis_guard")
 
 
-def test_a_slow_service_is_not_called_twice(
-    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_service_is_not_called_twice(browser, emulator, quoted, recorder, monkeypatch):
     monkeypatch.setattr(operations, "POLICIES", policies(Kind.WRITE, total=0.6))
     app.use(startup.build(emulator=emulator))
     emulator.inject("CommitIntent", "slow-1")
@@ -204,9 +195,7 @@ def test_a_slow_service_is_not_called_twice(
     assert recorder.commits == 1
 
 
-def test_an_intent_committed_elsewhere_meanwhile_is_shown_with_its_status(
-    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
-) -> None:
+def test_an_intent_committed_elsewhere_meanwhile_is_shown_with_its_status(browser, emulator, quoted, recorder):
     def by_another_client() -> None:
         document = emulator._operations["GetIntent"](Ask({"intentId": quoted}, emulator._micros(), frozenset()))
         emulator._operations["CommitIntent"](Ask(document, emulator._micros(), frozenset()))
@@ -219,7 +208,7 @@ def test_an_intent_committed_elsewhere_meanwhile_is_shown_with_its_status(
     assert recorder.commits == 1
 
 
-def test_an_intent_that_has_progressed_is_not_sent(browser: Client, emulator: Emulator, recorder: Recorder) -> None:
+def test_an_intent_that_has_progressed_is_not_sent(browser, emulator, recorder):
     moved = emulator.play("cross-chain-fast", age=25)["intentId"]
     answer = browser.get(f"/intent/{moved}/commit")
     assert answer.status_code == 409
@@ -227,9 +216,7 @@ def test_an_intent_that_has_progressed_is_not_sent(browser: Client, emulator: Em
     assert "<form" not in answer.content.decode().split("<main")[1]
 
 
-def test_with_a_token_only_the_operator_commits(
-    browser: Client, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_a_token_only_the_operator_commits(browser, quoted, recorder, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
     assert "Operator token" in text(page(browser, f"/intent/{quoted}/commit"))
     assert send(browser, quoted)[0] == 403
@@ -247,9 +234,7 @@ def test_with_a_token_only_the_operator_commits(
     assert answer.cookies["operator"]["samesite"] == "Strict"
 
 
-def test_a_signed_in_operator_commits_without_the_token_and_can_sign_out(
-    browser: Client, emulator: Emulator, quoted: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_signed_in_operator_commits_without_the_token_and_can_sign_out(browser, emulator, quoted, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
     assert send(browser, quoted, **{"operator-token": TOKEN, "remember": "on"})[0] == 200
     another = str(emulator.play("expired-quote")["intentId"])
@@ -259,9 +244,7 @@ def test_a_signed_in_operator_commits_without_the_token_and_can_sign_out(
     assert "Operator token Ask your administrator" in text(page(browser, f"/intent/{another}/commit"))
 
 
-def test_the_operator_commits_behind_a_tls_proxy(
-    browser: Client, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_operator_commits_behind_a_tls_proxy(browser, quoted, recorder, monkeypatch):
     """Behind a proxy that terminates TLS without saying so, only the browser's headers show the scheme."""
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
     # Django remembers CSRF_TRUSTED_ORIGINS from the first form that it checks.
@@ -277,8 +260,8 @@ RECIPIENT = "0x" + "22" * 20
 
 
 def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_versions_are_shown(
-    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    browser, emulator, quoted, recorder, monkeypatch
+):
     real = emulator._operations["GetIntent"]
 
     def changed(ask: Ask) -> dict[str, object]:
@@ -303,18 +286,14 @@ def test_an_intent_that_changed_after_its_confirmation_is_not_sent_and_both_vers
 
 
 @pytest.mark.parametrize("spoil", [lambda seen: seen[:-1] + "!", lambda seen: seen[1:]])
-def test_a_confirmation_with_an_invalid_signature_sends_nothing(
-    browser: Client, quoted: str, recorder: Recorder, spoil: Callable[[str], str]
-) -> None:
+def test_a_confirmation_with_an_invalid_signature_sends_nothing(browser, quoted, recorder, spoil):
     whole = form(browser, quoted)
     answer = browser.post(f"/intent/{quoted}/commit", whole | {"seen": spoil(whole["seen"])})
     assert (answer.status_code, recorder.commits) == (400, 0)
     assert "The form was incomplete" in text(answer.content.decode())
 
 
-def test_the_confirmation_of_one_intent_sends_no_other(
-    browser: Client, emulator: Emulator, quoted: str, recorder: Recorder
-) -> None:
+def test_the_confirmation_of_one_intent_sends_no_other(browser, emulator, quoted, recorder):
     another = str(emulator.play("expired-quote")["intentId"])
     whole = form(browser, quoted)
     assert browser.post(f"/intent/{another}/commit", whole).status_code == 400

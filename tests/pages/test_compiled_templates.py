@@ -3,10 +3,8 @@
 import pytest
 from django.template import engines
 from django.template.backends import utils
-from django.test import Client
 from jinja2.compiler import CodeGenerator
 
-from intents_ui.emulator.app import Emulator
 from intents_ui.template_compiler import PlainCodeGenerator
 from intents_ui.web import frame, jinja
 from intents_ui.web.jinja import Page
@@ -20,9 +18,7 @@ OTHERS += ("/tokens?chain=1", "/routes?from=1&token=AAVE", "/search?q=0x12", "/h
     "paths", [pytest.param(A_FEW, id="a few"), pytest.param(OTHERS, id="others", marks=pytest.mark.slow)]
 )
 @pytest.mark.usefixtures("still")
-def test_a_page_is_the_same(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, paths: tuple[str, ...]
-) -> None:
+def test_a_page_is_the_same(site, emulator, monkeypatch, paths):
     ours = engines["jinja2"].env  # type: ignore[attr-defined]
     assert ours.code_generator_class is PlainCodeGenerator
     with monkeypatch.context() as patch:

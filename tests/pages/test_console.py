@@ -4,7 +4,6 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
@@ -18,14 +17,13 @@ from intents_ui import app, settings, startup
 from intents_ui.console import operations
 from intents_ui.console import views as console
 from intents_ui.emulator import faults
-from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.errors import TABLE
 from intents_ui.formatting.failures import MEANINGS
 from intents_ui.http import limits
 from intents_ui.service.console import OPERATIONS
 from intents_ui.settings import ENV
 from tests.gunicorn_constants import PAGE_TIMEOUT, constants
-from tests.pages.cases import Pages, cases
+from tests.pages.cases import cases
 from tests.service.scripted_server import ScriptedServer, Visit, response, serving
 from tests.serving import dashboard
 from tests.waiting import PATIENCE
@@ -131,7 +129,7 @@ ANSWERS = {
 }
 
 
-def test_the_console_lists_every_operation_with_a_description(site: Client) -> None:
+def test_the_console_lists_every_operation_with_a_description(site):
     page = visible_text(site.get("/console"))
     assert OPERATIONS.keys() == ANSWERS.keys()
     for name in OPERATIONS:
@@ -140,7 +138,7 @@ def test_the_console_lists_every_operation_with_a_description(site: Client) -> N
 
 
 @pytest.mark.parametrize("operation", READING)
-def test_every_read_operation_accepts_its_example(site: Client, operation: str) -> None:
+def test_every_read_operation_accepts_its_example(site, operation):
     page = submit(site, site.get(f"/console/{operation}"), "Send")
     assert page.status_code == 200
     answer = json.loads(raw(page))
@@ -153,7 +151,7 @@ def test_every_read_operation_accepts_its_example(site: Client, operation: str) 
         assert f'"{member}": ' in shown
 
 
-def test_a_new_user_quotes_commits_and_executes(site: Client) -> None:
+def test_a_new_user_quotes_commits_and_executes(site):
     page = submit(site, site.get("/console/QuoteIntent"), "Send…")
     assert "It costs nothing and moves no funds" in visible_text(page)
     page = submit(site, page, "Send QuoteIntent")
@@ -183,9 +181,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("operation", "text", "status", "name", "code"), REFUSED)
-def test_a_bad_request_shows_the_documented_error(
-    site: Client, operation: str, text: str, status: int, name: str, code: int
-) -> None:
+def test_a_bad_request_shows_the_documented_error(site, operation, text, status, name, code):
     page = ask(site, operation, text)
     assert page.status_code == 200
     result = json.loads(raw(page))
@@ -197,7 +193,7 @@ def test_a_bad_request_shows_the_documented_error(
 
 
 @pytest.mark.parametrize("name", faults.REFUSALS)
-def test_every_status_code_of_the_service_has_an_explanation(site: Client, emulator: Emulator, name: str) -> None:
+def test_every_status_code_of_the_service_has_an_explanation(site, emulator, name):
     code, retry_after = faults.REFUSALS[name]
     emulator.inject("GetChains", name)
     page = site.get("/console/GetChains", {"ask": "fields"})
@@ -212,7 +208,7 @@ def test_every_status_code_of_the_service_has_an_explanation(site: Client, emula
 # Requests
 
 
-def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_is_sent_exactly_as_typed(site, emulator, monkeypatch):
     came: list[bytes] = []
     transport = app.current().service.transport
     send = transport.handle_request
@@ -229,7 +225,7 @@ def test_json_is_sent_exactly_as_typed(site: Client, emulator: Emulator, monkeyp
     assert text in html.unescape(page.content.decode())
 
 
-def test_a_call_can_be_shared_as_a_link(site: Client) -> None:
+def test_a_call_can_be_shared_as_a_link(site):
     page = submit(site, site.get("/console/GetIntentHistory"), "Send", byStatus="FAILED", page__pageSize="2")
     assert page.redirect_chain[-1][0].endswith("/console/GetIntentHistory?page.pageSize=2&byStatus=FAILED&ask=fields")
     page = ask(site, "GetTokenList", '{"chainIds":[8453],"limit":1}')
@@ -237,7 +233,7 @@ def test_a_call_can_be_shared_as_a_link(site: Client) -> None:
     assert json.loads(raw(again)) == json.loads(raw(page))
 
 
-def test_a_link_alone_sends_nothing(site: Client, emulator: Emulator) -> None:
+def test_a_link_alone_sends_nothing(site, emulator):
     emulator.inject("GetTokenPrices", "panic-500")
     assert EMPTY in visible_text(site.get("/console/GetTokenPrices", {"tokens": "[]"}))
     assert raw(site.head("/console/GetTokenPrices?ask=fields")) == ""
@@ -245,7 +241,7 @@ def test_a_link_alone_sends_nothing(site: Client, emulator: Emulator) -> None:
     assert EMPTY in visible_text(site.get("/console/QuoteIntent", UNCONFIRMED))
 
 
-def test_the_next_page_is_one_click_away(site: Client) -> None:
+def test_the_next_page_is_one_click_away(site):
     page = site.get("/console/GetIntentHistory?page.pageSize=2&ask=fields")
     first, second = (
         {each["intentId"] for each in json.loads(raw(found))["intents"]}
@@ -255,14 +251,14 @@ def test_the_next_page_is_one_click_away(site: Client) -> None:
     assert not first & second
 
 
-def test_an_intent_is_sent_back_exactly_as_received(site: Client) -> None:
+def test_an_intent_is_sent_back_exactly_as_received(site):
     """Through a text area, with every character that forms or pages may change."""
     odd = '{ "memo":"a\\r\\n<\\/textarea>&amp;\\u00e9é\\u0000",\n\t"n":1.10,"n2":1e2 ,"intentId":"0x12"}'
     page = site.post("/console/CommitIntent", {"intent": odd.replace("\n", "\r\n"), "ask": "fields"})
     assert body_to_confirm(page, "CommitIntent") == f'{{"intent":{odd}}}'
 
 
-def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
+def test_a_commit_with_one_changed_digit_is_rejected(site):
     intent = json.loads(raw(quote(site)))["intent"]
     sent, amount = json.dumps({"intent": intent}), intent["depositTransaction"]["amount"]
     changed = amount[:-1] + str((int(amount[-1]) + 1) % 10)
@@ -274,7 +270,7 @@ def test_a_commit_with_one_changed_digit_is_rejected(site: Client) -> None:
     assert "Execute this intent" not in visible_text(page)
 
 
-def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: Emulator) -> None:
+def test_a_demo_transfer_follows_the_selected_scenario(site, emulator):
     scenario, _ = operations.SCENARIOS[-1]
     page = ask(site, "CommitIntent", json.dumps({"intent": json.loads(raw(quote(site)))["intent"]}))
     page = submit(site, follow(site, page, "Execute this intent"), "Send…", scenario=scenario)
@@ -283,12 +279,12 @@ def test_a_demo_transfer_follows_the_selected_scenario(site: Client, emulator: E
     assert "EXECUTING" in raw(page) or "FAILED" in raw(page)
 
 
-def test_the_newest_quote_leads_to_its_commit_page(site: Client) -> None:
+def test_the_newest_quote_leads_to_its_commit_page(site):
     page = follow(site, site.get("/console/CommitIntent"), "newest quote that can still be accepted")
     assert "Accept this quote?" in visible_text(page)
 
 
-def test_without_the_service_the_form_has_no_invented_example(site: Client, emulator: Emulator) -> None:
+def test_without_the_service_the_form_has_no_invented_example(site, emulator):
     emulator.inject("*", "node-down-503")
     page = site.get("/console/QuoteIntent")
     assert page.status_code == 200
@@ -300,19 +296,17 @@ def test_without_the_service_the_form_has_no_invented_example(site: Client, emul
 
 
 @pytest.mark.parametrize("case", cases("console"))
-def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+def test_a_page_says(pages, case):
     pages.check(case)
 
 
-def test_numbers_are_shown_exactly(site: Client, emulator: Emulator) -> None:
+def test_numbers_are_shown_exactly(site, emulator):
     giant = emulator.finished("dust-and-giants", variant="B")
     page = site.get("/console/GetIntent", {"intentId": giant["intentId"], "ask": "fields"})
     assert giant["depositTransaction"]["amount"] in visible_text(page)
 
 
-def test_the_curl_command_makes_the_same_call_without_the_access_key(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_curl_command_makes_the_same_call_without_the_access_key(site, emulator, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_service_access_key", None)
     app.use(startup.build(emulator=emulator))
     text = """{"intentId":"it's $(id) `id` \\"x\\" \\\\ !"}"""
@@ -326,7 +320,7 @@ def test_the_curl_command_makes_the_same_call_without_the_access_key(
 # Authorization
 
 
-def test_a_read_only_console_lists_no_operation_that_writes(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_console_lists_no_operation_that_writes(site, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_console", "read")
     page = site.get("/console").content.decode()
     assert all(f"/console/{name}" in page for name in READING)
@@ -334,19 +328,19 @@ def test_a_read_only_console_lists_no_operation_that_writes(site: Client, monkey
     assert "Create a demo transfer" not in page
 
 
-def test_a_write_operation_needs_the_csrf_token(emulator: Emulator) -> None:
+def test_a_write_operation_needs_the_csrf_token(emulator):
     strict = Client(enforce_csrf_checks=True)
     assert strict.post("/console/QuoteIntent", UNCONFIRMED, headers=SAME_ORIGIN).status_code == 403
     assert "InvalidArgument code 2000" in visible_text(ask(strict, "QuoteIntent", "{}"))
 
 
-def test_reading_sets_no_cookie(site: Client) -> None:
+def test_reading_sets_no_cookie(site):
     for path in ("/console", "/console/GetIntent", "/console/GetIntent?ask=fields"):
         assert not site.get(path).cookies
     assert site.get("/console/GetIntent")["Cache-Control"] == "no-store"
 
 
-def test_writing_needs_the_operator_token_and_can_remember_it(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writing_needs_the_operator_token_and_can_remember_it(site, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_console_token", SecretStr(TOKEN))
     page = submit(site, site.get("/console/QuoteIntent"), "Send…")
     refused = submit(site, page, "Send QuoteIntent")
@@ -360,9 +354,7 @@ def test_writing_needs_the_operator_token_and_can_remember_it(site: Client, monk
 
 
 @pytest.mark.parametrize("operation", WRITING)
-def test_a_request_edited_during_its_confirmation_is_confirmed_again(
-    site: Client, emulator: Emulator, operation: str
-) -> None:
+def test_a_request_edited_during_its_confirmation_is_confirmed_again(site, emulator, operation):
     page = submit(
         site, prepare(site, operation, '{"intentId": "0x1"}'), f"Send {operation}", json='{"intentId": "0x2"}'
     )
@@ -372,7 +364,7 @@ def test_a_request_edited_during_its_confirmation_is_confirmed_again(
     assert raw(submit(site, page, f"Send {operation}")) != ""
 
 
-def test_the_signature_of_one_operation_confirms_no_other(site: Client) -> None:
+def test_the_signature_of_one_operation_confirms_no_other(site):
     signed = values_of(form_with(prepare(site, "QuoteIntent", "{}"), "Send QuoteIntent"))["confirmed"]
     answer = site.post("/console/ExecuteIntent", UNCONFIRMED | {"confirmed": signed}, headers=SAME_ORIGIN)
     assert (answer.status_code, raw(answer)) == (409, "")
@@ -381,7 +373,7 @@ def test_the_signature_of_one_operation_confirms_no_other(site: Client) -> None:
 # Limits
 
 
-def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_count_in_the_rate_limit_and_keep_the_form(site, monkeypatch):
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     app.current().rate_limiter.consume("203.0.113.7", limits.SECONDS - 2 * limits.SEARCH - 2)
     client = Client(REMOTE_ADDR="203.0.113.7")
@@ -395,7 +387,7 @@ def test_calls_count_in_the_rate_limit_and_keep_the_form(site: Client, monkeypat
     assert Client(REMOTE_ADDR="203.0.113.9").get("/console/GetChains?ask=fields").status_code == 200
 
 
-def test_writes_count_in_the_rate_limit(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writes_count_in_the_rate_limit(site, monkeypatch):
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     app.current().rate_limiter.consume("203.0.113.7", limits.SECONDS - 3)
     page = prepare(Client(REMOTE_ADDR="203.0.113.7"), "QuoteIntent", "{}")
@@ -403,7 +395,7 @@ def test_writes_count_in_the_rate_limit(site: Client, monkeypatch: pytest.Monkey
     assert "InvalidArgument" not in visible_text(page)
 
 
-def test_long_polls_are_limited_for_each_client_and_for_all() -> None:
+def test_long_polls_are_limited_for_each_client_and_for_all():
     polls, path = app.current().long_polls, "/console/WaitIntentReceipt?intentId=0x12&ask=fields"
     site, other = Client(REMOTE_ADDR="203.0.113.9"), Client(REMOTE_ADDR="203.0.113.10")
     polls.take("203.0.113.9")
@@ -421,7 +413,7 @@ def test_long_polls_are_limited_for_each_client_and_for_all() -> None:
     assert "Too many WaitIntentReceipt requests are waiting" in visible_text(page)
 
 
-def test_a_request_body_has_a_maximum_size(site: Client) -> None:
+def test_a_request_body_has_a_maximum_size(site):
     page = ask(site, "GetIntent", '{"intentId":"' + "x" * console.LONGEST + '"}')
     assert page.status_code == 413
     assert "exceeds 64 KB" in visible_text(page)
@@ -454,7 +446,7 @@ def real() -> Iterator[tuple[httpx.Client, ScriptedServer]]:
 
 
 @pytest.mark.programs
-def test_a_long_poll_may_take_longer_than_a_page(real: tuple[httpx.Client, ScriptedServer]) -> None:
+def test_a_long_poll_may_take_longer_than_a_page(real):
     client, service = real
     page = client.get("/console/WaitIntentReceipt?intentId=0x12&ask=fields")
     assert page.status_code == 200
@@ -462,7 +454,7 @@ def test_a_long_poll_may_take_longer_than_a_page(real: tuple[httpx.Client, Scrip
     assert '{"intentId":"0x12"}' in [visit.body.decode() for visit in service.visits]
 
 
-def test_a_real_services_access_key_and_host_are_never_shown(real: tuple[httpx.Client, ScriptedServer]) -> None:
+def test_a_real_services_access_key_and_host_are_never_shown(real):
     client, service = real
     page = html.unescape(client.get("/console/GetChains?ask=fields").text)
     assert service.visits[-1].headers["x-access-key"] == CANARY
@@ -475,7 +467,7 @@ def test_a_real_services_access_key_and_host_are_never_shown(real: tuple[httpx.C
         assert service.url not in page  # this service echoes the request's own Host, without a scheme
 
 
-def test_with_a_real_service_only_its_operator_writes(real: tuple[httpx.Client, ScriptedServer]) -> None:
+def test_with_a_real_service_only_its_operator_writes(real):
     client, service = real
     proof = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get("/console/QuoteIntent").text)
     assert proof

@@ -3,15 +3,13 @@
 import re
 
 import pytest
-from django.test import Client
 
-from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.scenario_engine import SCENARIOS
 
 LINK = re.compile(r'<a href="(/intent/0x[0-9a-f]{64})" aria-label="([^"]*)">([^<]*)</a>')
 
 
-def test_each_of_the_ninety_links_opens_a_transfer(site: Client) -> None:
+def test_each_of_the_ninety_links_opens_a_transfer(site):
     page = site.get("/demo").content.decode()
     links = LINK.findall(page)
     assert [words for _, _, words in links] == ["Live", "At its worst", "Completed"] * 30
@@ -21,7 +19,7 @@ def test_each_of_the_ninety_links_opens_a_transfer(site: Client) -> None:
     assert [path for path, _, _ in links[::11] if site.get(path).status_code != 200] == []
 
 
-def test_each_row_links_to_its_own_held_transfer(site: Client, emulator: Emulator) -> None:
+def test_each_row_links_to_its_own_held_transfer(site, emulator):
     rows = site.get("/demo").content.decode().split("<tr>")[2:]
     assert len(rows) == 30
     for row, scenario in zip(rows, SCENARIOS, strict=True):
@@ -34,7 +32,7 @@ BASE, ARBITRUM = f"8453:{USDC}", "42161:0xaf88d065e77c8cc2239327c5edb3a432268e58
 CHOSEN = {"from": BASE, "to": ARBITRUM, "amount": "25", "scenario": ""}
 
 
-def test_the_form_has_every_featured_token_by_chain_and_starts_filled_in(site: Client) -> None:
+def test_the_form_has_every_featured_token_by_chain_and_starts_filled_in(site):
     page = site.get("/demo/new").content.decode()
     assert f'<option value="{BASE}">USDC on Base</option>' in page
     assert '<optgroup label="Base">' in page
@@ -46,9 +44,7 @@ def test_the_form_has_every_featured_token_by_chain_and_starts_filled_in(site: C
     ("scenario", "amount", "units"),
     [("", "25", 25_000_000), ("refunded-on-origin", "1,250.5", 1_250_500_000), ("stalled-in-bridge", "0,5", 500_000)],
 )
-def test_a_transfer_is_created_and_its_page_opened(
-    site: Client, emulator: Emulator, scenario: str, amount: str, units: int
-) -> None:
+def test_a_transfer_is_created_and_its_page_opened(site, emulator, scenario, amount, units):
     answer = site.post("/demo/new", CHOSEN | {"scenario": scenario, "amount": amount})
     assert answer.status_code == 302
     assert re.fullmatch(r"/intent/0x[0-9a-f]{64}", answer["Location"])
@@ -60,7 +56,7 @@ def test_a_transfer_is_created_and_its_page_opened(
     assert site.get(answer["Location"]).status_code == 200
 
 
-def test_a_quote_that_the_service_refuses_is_explained(site: Client, emulator: Emulator) -> None:
+def test_a_quote_that_the_service_refuses_is_explained(site, emulator):
     answer = site.post("/demo/new", CHOSEN | {"amount": "0.01"})
     assert answer.status_code >= 400
     assert "The service refused this transfer: " in answer.content.decode()

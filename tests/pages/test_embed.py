@@ -40,7 +40,7 @@ def body_text(answer: Any) -> str:
     return visible_text("<body" + answer.content.decode().partition("<body")[2])
 
 
-def test_without_hosts_no_site_may_frame_it(site: Client, emulator: Emulator) -> None:
+def test_without_hosts_no_site_may_frame_it(site, emulator):
     answer = framed(site, id_of(emulator))
     assert (ancestors(answer), answer["X-Frame-Options"]) == ("'none'", "DENY")
 
@@ -48,18 +48,14 @@ def test_without_hosts_no_site_may_frame_it(site: Client, emulator: Emulator) ->
 @pytest.mark.parametrize(
     "intent_id", [None, UNKNOWN, "0x12%20", "0X" + "AB" * 32], ids=["there", "unknown", "no id", "elsewhere"]
 )
-def test_the_configured_hosts_may_frame_it_whatever_its_content(
-    site: Client, emulator: Emulator, hosts: list[str], intent_id: str | None
-) -> None:
+def test_the_configured_hosts_may_frame_it_whatever_its_content(site, emulator, hosts, intent_id):
     answer = framed(site, intent_id or id_of(emulator))
     assert ancestors(answer) == "https://shop.example *.wallet.example"
     assert "X-Frame-Options" not in answer
     assert (answer["Cross-Origin-Resource-Policy"], answer["X-Robots-Tag"]) == ("cross-origin", "noindex")
 
 
-def test_every_site_may_frame_it_if_the_setting_says_so(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_site_may_frame_it_if_the_setting_says_so(site, emulator, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["*"])
     assert ancestors(framed(site, id_of(emulator))) == "*"
 
@@ -72,9 +68,7 @@ def test_every_site_may_frame_it_if_the_setting_says_so(
         ("not-found", 404, "Not found"),
     ],
 )
-def test_an_error_is_shown_in_the_frame_with_its_status_code(
-    site: Client, emulator: Emulator, hosts: list[str], fault: str, status: int, words: str
-) -> None:
+def test_an_error_is_shown_in_the_frame_with_its_status_code(site, emulator, hosts, fault, status, words):
     intent_id = id_of(emulator)
     emulator.inject("GetIntent", fault)
     answer = framed(site, intent_id)

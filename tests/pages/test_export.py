@@ -26,7 +26,6 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.models import End
 from tests.emulator.driving import Clock
 from tests.exported import KINDS, Exported, emulator_entries, read
-from tests.live.redis_server import RedisServer
 from tests.pages.asgi import ask, scope
 from tests.pages.recorded import Recorded
 from tests.serving import ROOT
@@ -79,7 +78,7 @@ def fragment(url: str, method: str = "GET") -> str:
 
 # File contents
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Service, kind: str) -> None:
+def test_a_list_is_exported_in_full_with_the_services_own_numbers(service, kind):
     answer = get(f"/export/history.{kind}?{SEVERAL}")
     found = read(kind, answer.content)
     own = emulator_entries(service.emulator, byStatuses=["REFUNDED", "INVALID"])
@@ -99,7 +98,7 @@ def test_a_list_is_exported_in_full_with_the_services_own_numbers(service: Servi
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_file_downloads_and_is_not_cached(service: Service, method: str, kind: str, content_type: str) -> None:
+def test_a_file_downloads_and_is_not_cached(service, method, kind, content_type):
     answer = ask(method, f"/export/history.{kind}?owner=0x{'1' * 40}")
     assert answer.headers["Content-Type"] == content_type
     assert answer.headers["Content-Disposition"] == (f'attachment; filename="intents-history-2026-11-21T1200Z.{kind}"')
@@ -109,9 +108,7 @@ def test_a_file_downloads_and_is_not_cached(service: Service, method: str, kind:
     assert bool(answer.content) == bool(service.pages) == (method == "GET")
 
 
-def test_the_filters_are_sent_to_the_service_and_written_to_the_document(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_filters_are_sent_to_the_service_and_written_to_the_document(service, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_max_export_rows", 20)
     document = get("/export/history.json?status=failed&origin=8453&from=1795000000&order=ASC&size=10").json()
     (first, *_) = service.pages
@@ -128,7 +125,7 @@ def test_the_filters_are_sent_to_the_service_and_written_to_the_document(
     assert times == sorted(times)
 
 
-def test_recoverable_balances_are_exported_with_their_amounts(service: Service) -> None:
+def test_recoverable_balances_are_exported_with_their_amounts(service):
     found = read("ndjson", get("/export/history.ndjson?recoverable=1").content)
     own = emulator_entries(service.emulator, onlyRecoverable=True)
     assert found.ids == [entry["intentId"] for entry in own]
@@ -140,7 +137,7 @@ def of_attention(query: str = "") -> Exported:
     return read("csv", get(f"/export/attention.csv{query}").content)
 
 
-def test_what_needs_attention_is_exported_as_on_its_page(service: Service) -> None:
+def test_what_needs_attention_is_exported_as_on_its_page(service):
     page = get("/attention").text
     groups = {key: int(count) for key, count in re.findall(r'<details id="([a-z0-9-]+)".*?<strong>(\d+)<', page, re.S)}
     found = of_attention()
@@ -157,9 +154,7 @@ def test_what_needs_attention_is_exported_as_on_its_page(service: Service) -> No
     assert of_attention("?group=%3Cb%3E").rows == []
 
 
-def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(service, monkeypatch):
     monkeypatch.setattr(client, "SHORTEST_ATTEMPT", 2.0)  # no retry, which would succeed
     service.emulator.inject("GetIntentHistory", "failing-500", times=2)
     found = of_attention()
@@ -167,14 +162,14 @@ def test_a_list_that_cannot_be_read_makes_the_export_of_attention_incomplete(
     assert "could not be read" in str(found.why)
 
 
-def test_a_row_links_to_the_transfer_on_this_dashboard(service: Service) -> None:
+def test_a_row_links_to_the_transfer_on_this_dashboard(service):
     (row, *_) = read("json", get(f"/export/history.json?{SEVERAL}").content).rows
     assert row["url"] == f"http://localhost/intent/{row['intent_id']}"
     followed = get(f"/export/history.json?{SEVERAL}", headers={"Referer": "https://localhost/history"})
     assert read("json", followed.content).rows[0]["url"] == f"https://localhost/intent/{row['intent_id']}"
 
 
-def test_an_owners_history_is_exported_in_full(service: Service) -> None:
+def test_an_owners_history_is_exported_in_full(service):
     owner = service.emulator.newest(8)["ownerAddress"]
     found = read("csv", get(f"/export/address/{owner}.csv").content)
     assert found.ids == [entry["intentId"] for entry in emulator_entries(service.emulator, byOwnerAddress=owner)]
@@ -182,7 +177,7 @@ def test_an_owners_history_is_exported_in_full(service: Service) -> None:
 
 
 @pytest.mark.parametrize("side", ["origin", "destination"])
-def test_an_intent_address_is_exported_by_its_transfer(service: Service, side: str) -> None:
+def test_an_intent_address_is_exported_by_its_transfer(service, side):
     intent = service.emulator.finished(8)
     (row,) = read("json", get(f"/export/address/{intent[f'{side}IntentAddress']}.json").content).rows
     assert (row["intent_id"], row["status"]) == (intent["intentId"], intent["status"])
@@ -218,16 +213,14 @@ def filtered(intent: dict[str, Any], **changes: Any) -> str:
     ],
     ids=lambda changes: next(iter(changes), "none"),
 )
-def test_the_filters_of_an_intent_address_apply_to_its_transfer(
-    service: Service, changes: dict[str, Any], side: str
-) -> None:
+def test_the_filters_of_an_intent_address_apply_to_its_transfer(service, changes, side):
     intent = service.emulator.finished(8)
     url = f"/export/address/{intent[f'{side}IntentAddress']}.csv"
     found = read("csv", get(f"{url}?{filtered(intent, **changes)}").content)
     assert (found.ids, found.state) == ([] if changes else [intent["intentId"]], "complete")
 
 
-def test_a_capped_search_of_an_intent_address_is_no_complete_export(service: Service) -> None:
+def test_a_capped_search_of_an_intent_address_is_no_complete_export(service):
     intent = service.emulator.finished(8) | {"originIntentAddress": "0x" + "1" * 40}
     service.scripts["SearchIntents"] = lambda body: (
         {"intents": [intent] * 10} if "byOriginIntentAddress" in body else None
@@ -236,22 +229,20 @@ def test_a_capped_search_of_an_intent_address_is_no_complete_export(service: Ser
     assert (found.state, found.why) == ("truncated", exports.CAPPED)
 
 
-def test_a_list_of_too_many_pages_is_no_complete_export() -> None:
+def test_a_list_of_too_many_pages_is_no_complete_export():
     endless = repeat(exports.Batch((), None))
     *_, last = exports.limited(endless, most=1)
     assert last.why == "limit of 100 pages per export"
 
 
-def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service: Service) -> None:
+def test_data_reported_for_owners_only_leaves_an_intent_addresss_export_incomplete(service):
     intent = service.emulator.finished(8)
     found = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv?recoverable=1").content)
     assert (found.rows, found.why) == ([], exports.OWNERS_ONLY)
 
 
 @pytest.mark.parametrize(("query", "ids"), [("", [1, 2, 3]), ("order=ASC", [3, 2, 1])])
-def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(
-    service: Service, query: str, ids: list[int]
-) -> None:
+def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(service, query, ids):
     found = sorted((service.emulator.newest(which) for which in (8, 1, 2)), key=lambda intent: intent["createdAt"])
     address = "0x" + "1" * 40
     intents = [intent | {"id": 3 - at, "originIntentAddress": address} for at, intent in enumerate(found)]
@@ -261,7 +252,7 @@ def test_the_transfers_of_an_intent_address_are_exported_in_the_requested_order(
     assert [numbers[intent_id] for intent_id in exported.ids] == ids
 
 
-def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Service) -> None:
+def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service):
     service.emulator.inject("GetIntentReceipt", "quoted-not-found")
     intent = service.emulator.play(2, age=1)
     (row,) = read("csv", get(f"/export/address/{intent['originIntentAddress']}.csv").content).rows
@@ -270,18 +261,18 @@ def test_a_quote_at_an_intent_address_is_exported_without_a_receipt(service: Ser
 
 
 @pytest.mark.parametrize("operation", ["SearchIntents", "GetIntentReceipt"])
-def test_a_failed_lookup_of_an_address_is_not_exported_as_empty(service: Service, operation: str) -> None:
+def test_a_failed_lookup_of_an_address_is_not_exported_as_empty(service, operation):
     service.emulator.inject(operation, "failing-500")
     address = service.emulator.finished(8)["originIntentAddress"]
     assert get(f"/export/address/{address}.csv").status_code == 503
 
 
-def test_an_unknown_address_exports_an_empty_complete_list(service: Service) -> None:
+def test_an_unknown_address_exports_an_empty_complete_list(service):
     found = read("csv", get(f"/export/address/0x{'1' * 40}.csv").content)
     assert (found.rows, found.state, found.counted) == ([], "complete", 0)
 
 
-def test_the_documentation_lists_the_columns_in_order() -> None:
+def test_the_documentation_lists_the_columns_in_order():
     listed = re.search(
         r"<!-- columns:.*?-->\n(.*?)<!-- end of columns -->", (ROOT / "docs" / "features.md").read_text(), re.DOTALL
     )
@@ -293,7 +284,7 @@ def test_the_documentation_lists_the_columns_in_order() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_invalid_export_is_explained_without_a_request(service: Service, kind: str) -> None:
+def test_an_invalid_export_is_explained_without_a_request(service, kind):
     answer = get(f"/export/history.{kind}?status=LOST")
     assert answer.status_code == 400
     assert "Unknown status" in error_text(answer, kind)
@@ -311,7 +302,7 @@ def error_text(answer: httpx.Response, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: Service, kind: str) -> None:
+def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service, kind):
     service.emulator.inject("GetIntentHistory", "failing-500")
     answer = get(f"/export/history.{kind}?run={RUN}")
     assert answer.status_code == 503
@@ -325,9 +316,7 @@ def test_a_service_that_fails_at_once_gives_an_error_page_and_no_file(service: S
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_reason(
-    service: Service, kind: str
-) -> None:
+def test_a_service_that_fails_midway_leaves_the_rows_and_a_last_line_with_the_reason(service, kind):
     service.before[4] = lambda: service.emulator.inject("GetIntentHistory", "failing-500")
     found = read(kind, get(f"/export/history.{kind}?{SEVERAL}&run={RUN}").content)
     own = own_list_of_several(service)
@@ -345,7 +334,7 @@ def own_list_of_several(service: Service) -> list[str]:
 
 
 @pytest.mark.parametrize("fault", ["failing-500", "cut-body"])
-def test_a_transient_error_is_retried_once(service: Service, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_transient_error_is_retried_once(service, fault, monkeypatch):
     monkeypatch.setattr(threading.Event, "wait", lambda event, seconds=None: event.is_set())
     service.before[4] = lambda: service.emulator.inject("GetIntentHistory", fault, times=1)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
@@ -387,13 +376,7 @@ def has_an_unreadable_page(service: Service) -> None:
         (has_an_unreadable_page, [(0, 20), (40, None)], "20 entries could not be read", 4),
     ],
 )
-def test_an_odd_list_is_exported_once_and_not_called_complete_without_its_rows(
-    service: Service,
-    odd: str | Callable[[Service], None],
-    rows: list[tuple[int, int | None]],
-    why: str | None,
-    pages: int,
-) -> None:
+def test_an_odd_list_is_exported_once_and_not_called_complete_without_its_rows(service, odd, rows, why, pages):
     service.emulator.inject(LIST, odd) if isinstance(odd, str) else odd(service)
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.why, len(service.pages)) == (why, pages)
@@ -410,9 +393,7 @@ def test_an_odd_list_is_exported_once_and_not_called_complete_without_its_rows(
         pytest.param(0, "complete", 0, id="exactly as many"),
     ],
 )
-def test_an_export_ends_at_the_row_limit_with_a_note(
-    service: Service, most: int, state: str, counted: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_export_ends_at_the_row_limit_with_a_note(service, most, state, counted, monkeypatch):
     own = own_list_of_several(service)
     most += 0 if most > 0 else len(own)
     monkeypatch.setattr(settings.ENV, "intents_max_export_rows", most)
@@ -425,9 +406,7 @@ def test_an_export_ends_at_the_row_limit_with_a_note(
     ("kind", "broken"),
     [*((kind, "row_of") for kind in KINDS), ("csv", "_cell"), ("json", "_exact"), ("ndjson", "_exact")],
 )
-def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
-    service: Service, kind: str, broken: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(service, kind, broken, monkeypatch, caplog):
     def fail(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError
 
@@ -441,7 +420,7 @@ def test_an_internal_error_ends_the_file_with_a_request_id_that_is_logged(
     assert logged.exc_info
 
 
-def test_a_restart_ends_exports_with_a_reason(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_restart_ends_exports_with_a_reason(service, monkeypatch):
     service.before[2] = lambda: monkeypatch.setattr(lifecycle, "_worker", SimpleNamespace(alive=False))
     found = read("csv", get(f"/export/history.csv?{SEVERAL}").content)
     assert (found.counted, found.why) == (40, "dashboard restart")
@@ -450,7 +429,7 @@ def test_a_restart_ends_exports_with_a_reason(service: Service, monkeypatch: pyt
 # Concurrency
 
 
-def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Service) -> None:
+def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service):
     taken = [app.current().exports.take(None) for _ in range(startup.CONCURRENT_EXPORTS)]
     assert not any(taken)
     refused = get("/export/history.csv")
@@ -461,7 +440,7 @@ def test_one_export_too_many_gets_a_retry_time_and_sends_no_request(service: Ser
     assert get(f"/export/history.csv?{SEVERAL}").status_code == 200
 
 
-def test_an_export_whose_response_is_dropped_without_its_end_frees_its_slot(service: Service) -> None:
+def test_an_export_whose_response_is_dropped_without_its_end_frees_its_slot(service):
     request = RequestFactory().get(f"/export/history.csv?{SEVERAL}")
     response = exports.history(request, "csv")
     assert app.current().exports.held == 1
@@ -497,7 +476,7 @@ def download_until(*, leaves: Callable[[int], bool]) -> int:
     return taken
 
 
-def test_a_disconnected_client_costs_the_service_no_further_page(service: Service) -> None:
+def test_a_disconnected_client_costs_the_service_no_further_page(service):
     """The client disconnects during the request for the third page."""
     has_left = threading.Event()
     service.before[3] = lambda: has_left.wait(60)
@@ -512,7 +491,7 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service: Servic
 # Progress
 
 
-def test_a_user_sees_the_progress_and_cancels_the_export(service: Service) -> None:
+def test_a_user_sees_the_progress_and_cancels_the_export(service):
     looked: list[str] = []
 
     def look() -> None:
@@ -533,7 +512,7 @@ def test_a_user_sees_the_progress_and_cancels_the_export(service: Service) -> No
     assert known.sentence == "Stopped after 60 rows"
 
 
-def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Service) -> None:
+def test_the_page_polls_until_the_export_ends_and_then_announces_it(service):
     path = f"/export/progress/{RUN}"
     exports.report(RUN, ExportStatus(ExportState.COMPLETE, 7))
     first = fragment(f"{path}?looks=0")
@@ -552,7 +531,7 @@ def test_the_page_polls_until_the_export_ends_and_then_announces_it(service: Ser
     assert f'hx-target="#export-stop-{RUN}" hx-swap="delete"' in over
 
 
-def test_an_export_without_further_reports_is_over(service: Service) -> None:
+def test_an_export_without_further_reports_is_over(service):
     """The client disconnected while the first page was read, or the process was killed."""
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         exports.report(RUN, ExportStatus(ExportState.RUNNING, 20))
@@ -569,7 +548,7 @@ def test_an_export_without_further_reports_is_over(service: Service) -> None:
         assert "Complete: 60 rows" in get(f"/export/progress/{RUN}").text
 
 
-def test_the_stop_button_works_with_and_without_javascript(service: Service) -> None:
+def test_the_stop_button_works_with_and_without_javascript(service):
     path = f"/export/progress/{RUN}"
     exports.report(RUN, ExportStatus(ExportState.RUNNING, 300))
     page = get(path).text
@@ -583,7 +562,7 @@ def test_the_stop_button_works_with_and_without_javascript(service: Service) -> 
 
 
 @pytest.mark.parametrize("run", ["short", "a" * 17, "abcdefghijklmn.$"])
-def test_an_invalid_run_id_is_not_found(service: Service, run: str) -> None:
+def test_an_invalid_run_id_is_not_found(service, run):
     assert get(f"/export/progress/{run}").status_code == 404
     assert get(f"/export/history.csv?owner=0x{'1' * 40}&run={run}").status_code == 200
     assert exports.status_of(run) is None
@@ -591,9 +570,7 @@ def test_an_invalid_run_id_is_not_found(service: Service, run: str) -> None:
 
 @pytest.mark.parametrize("path", ["history", "address/{owner}"])
 @pytest.mark.parametrize("part", [{}, {"HX-Request": "true", "HX-Request-Type": "partial"}], ids=["page", "fragment"])
-def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_run(
-    service: Service, path: str, part: dict[str, str]
-) -> None:
+def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_run(service, path, part):
     listed = path.format(owner=service.emulator.newest(8)["ownerAddress"])
     html = get(f"/{listed}?status=FAILED", headers=part).text
     assert "Up to 10,000 rows. The last line shows whether the export is complete." in html
@@ -612,9 +589,7 @@ def test_the_menu_shows_the_limit_before_the_start_and_gives_each_link_its_own_r
 
 
 @pytest.mark.programs
-def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_continues(
-    service: Service, redis: RedisServer, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_with_redis_every_process_knows_the_progress_and_without_it_an_export_continues(service, redis, caplog):
     shared = settings.SHARED_CACHE | {"LOCATION": redis.url}
     with override_settings(CACHES={"default": shared}):
         url = f"/export/history.csv?{SEVERAL}&run={RUN}"

@@ -66,7 +66,7 @@ def named(settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["testserver"]
 
 
-def test_a_transfers_feed_has_an_entry_for_each_step_and_for_the_end(site: Client, emulator: Emulator) -> None:
+def test_a_transfers_feed_has_an_entry_for_each_step_and_for_the_end(site, emulator):
     feed = atom(site, intent_path(emulator))
     assert [title.split(" · ")[0] for title in titles(feed)] == [
         "Refunded", "Refund", "Origin failed", "Deposit", "Accepted", "Quoted",
@@ -80,7 +80,7 @@ def test_a_transfers_feed_has_an_entry_for_each_step_and_for_the_end(site: Clien
     assert feed.findtext(f"{ATOM}updated") == moments[0]
 
 
-def test_an_event_adds_an_entry_and_leaves_the_others_unchanged(site: Client, emulator: Emulator) -> None:
+def test_an_event_adds_an_entry_and_leaves_the_others_unchanged(site, emulator):
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         path = f"/intent/{emulator.play(SWAPPED)['intentId']}"
         seen: dict[str, tuple[str, str]] = {}
@@ -94,14 +94,14 @@ def test_an_event_adds_an_entry_and_leaves_the_others_unchanged(site: Client, em
     assert sorted(steps[5:]) == ["Destination", "Succeeded"]
 
 
-def test_an_expired_quote_has_an_entry_with_its_expiration_time(site: Client, emulator: Emulator) -> None:
+def test_an_expired_quote_has_an_entry_with_its_expiration_time(site, emulator):
     found = items(site, intent_path(emulator, EXPIRED))
     assert [item["title"].split(" · ")[0] for item in found] == ["Quote expired", "Quoted"]
     ended = datetime.fromisoformat(found[0]["updated"])
     assert f"{ended:%Y-%m-%d %H:%M:%S} UTC" in found[1]["text"]
 
 
-def test_an_owners_feed_has_the_newest_transfers_with_their_current_status(site: Client, emulator: Emulator) -> None:
+def test_an_owners_feed_has_the_newest_transfers_with_their_current_status(site, emulator):
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         intent = emulator.play(SWAPPED)
         path = f"/address/{str(intent['ownerAddress']).lower()}"
@@ -118,7 +118,7 @@ def test_an_owners_feed_has_the_newest_transfers_with_their_current_status(site:
 
 
 @pytest.mark.parametrize("path", [intent_path, owner_path])
-def test_an_unchanged_feed_is_a_304(site: Client, emulator: Emulator, path: Any) -> None:
+def test_an_unchanged_feed_is_a_304(site, emulator, path):
     url = f"{path(emulator)}/feed.atom"
     first = site.get(url)
     assert first["X-Robots-Tag"] == "noindex"
@@ -131,5 +131,5 @@ def test_an_unchanged_feed_is_a_304(site: Client, emulator: Emulator, path: Any)
 @pytest.mark.parametrize(
     "path", [f"/intent/{UNKNOWN}", "/intent/%20", "/address/0x12", "/address/0x" + "0" * 40, "/address/" + "e" * 40]
 )
-def test_an_unknown_transfer_has_no_feed(site: Client, emulator: Emulator, path: str) -> None:
+def test_an_unknown_transfer_has_no_feed(site, emulator, path):
     assert site.get(f"{path}/feed.atom", follow=True).status_code == 404

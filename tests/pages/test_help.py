@@ -7,8 +7,6 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service.models import IntentStatus, TransactionStatus
 from intents_ui.transfers import status_help as display
 from intents_ui.transfers import statuses
@@ -30,7 +28,7 @@ def article(page: str, key: str) -> str:
     return found[0]
 
 
-def test_every_status_has_a_meaning_and_a_next_step(site: Client) -> None:
+def test_every_status_has_a_meaning_and_a_next_step(site):
     page = read(site, "/help")
     for state in (*display.transfers(), *display.transactions()):
         row = next(row for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL) if state.shown.meaning in row)
@@ -43,7 +41,7 @@ def test_every_status_has_a_meaning_and_a_next_step(site: Client) -> None:
 
 
 @pytest.mark.parametrize("status", EVERY)
-def test_every_status_has_a_page(site: Client, status: str) -> None:
+def test_every_status_has_a_page(site, status):
     page = read(site, f"/help/status/{status}")
     of_intent, of_transaction = display.named(status)
     assert ('aria-label="Transaction"' in page) == (of_transaction is not None)
@@ -55,11 +53,11 @@ def test_every_status_has_a_page(site: Client, status: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/help", "/help/status/FAILED", "/help/status/unheard-of"])
-def test_the_help_warns_of_fake_support_once(site: Client, path: str) -> None:
+def test_the_help_warns_of_fake_support_once(site, path):
     assert html.unescape(site.get(path).content.decode()).count(SCAM_WARNING) == 1
 
 
-def test_an_expired_quote_has_a_row_and_a_page(site: Client) -> None:
+def test_an_expired_quote_has_a_row_and_a_page(site):
     listing = read(site, "/help")
     assert 'href="/help/status/EXPIRED"' in listing
     page = read(site, "/help/status/EXPIRED")
@@ -70,7 +68,7 @@ def test_an_expired_quote_has_a_row_and_a_page(site: Client) -> None:
 
 
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, scenario: Scenario) -> None:
+def test_every_headline_links_to_its_row(site, emulator, scenario):
     intent = emulator.finished(scenario.slug)
     page = read(site, f"/intent/{intent['intentId']}")
     link, headline = re.findall(r'<h1><a class="explained" href="([^"]+)">([^<]+)</a></h1>', page)[0]
@@ -84,14 +82,14 @@ def test_every_headline_links_to_its_row(site: Client, emulator: Emulator, scena
         assert all(words in there for words in re.split(r"\{\w+\}", template) if not words.startswith(" "))
 
 
-def test_a_headline_without_a_status_links_to_the_list(site: Client) -> None:
+def test_a_headline_without_a_status_links_to_the_list(site):
     page = read(site, "/help")
     for key in ("unknown.status", "receipt.unread", "notfound", "stale"):
         assert article(page, key)
     assert {row.key for row in MESSAGES.values() if not row.statuses} == {"receipt.unread", "unknown.status"}
 
 
-def test_a_situation_names_nothing_that_only_a_transfer_has() -> None:
+def test_a_situation_names_nothing_that_only_a_transfer_has():
     """Placeholders have words for all transfers. A row with other ones has words of its own."""
     rows = [*(each for state in display.transfers() for each in (*state.usual, *state.rare)), *display.of_any_status()]
     for row in rows:
@@ -106,8 +104,6 @@ def test_a_situation_names_nothing_that_only_a_transfer_has() -> None:
     ("status", "key", "warns"),
     [("EXECUTING", "executing.stalled", True), ("SUCCEEDED", "succeeded.cross_chain", False)],
 )
-def test_help_warns_of_a_second_deposit_where_it_would_be_harmful(
-    site: Client, status: str, key: str, warns: bool
-) -> None:
+def test_help_warns_of_a_second_deposit_where_it_would_be_harmful(site, status, key, warns):
     said = article(read(site, f"/help/status/{status}"), key)
     assert ("Do not deposit again for this transfer." in said) is warns

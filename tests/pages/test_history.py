@@ -12,9 +12,8 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.http import cursors
 from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
-from tests.pages.cases import Pages, cases
+from tests.pages.cases import cases
 from tests.pages.reading import PARTIAL, read, rows
-from tests.pages.recorded import Recorded
 
 OWNER = "0x0709cf2d5d4f3d38f5948d697fe64d7fb3639eb1"
 NOW = 1_795_262_400  # 2026-11-21T12:00:00Z
@@ -33,11 +32,11 @@ def stop(emulator: Emulator) -> None:
 
 
 @pytest.mark.parametrize("case", cases("history"))
-def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+def test_a_page_says(pages, case):
     pages.check(case)
 
 
-def test_the_next_page_is_requested_with_the_services_cursor(site: Client, transport: Recorded) -> None:
+def test_the_next_page_is_requested_with_the_services_cursor(site, transport):
     following = link(read(site, "/history?status=FAILED"), "next")
     assert following
     read(site, following)
@@ -54,7 +53,7 @@ def test_the_next_page_is_requested_with_the_services_cursor(site: Client, trans
     }
 
 
-def test_another_spelling_of_the_filters_keeps_the_page(site: Client) -> None:
+def test_another_spelling_of_the_filters_keeps_the_page(site):
     following = link(read(site, "/history?origin=8453"), "next")
     assert following
     answer = site.get(following.replace("origin=8453", "origin=BASE"))
@@ -69,9 +68,7 @@ DEEP = Position().onward(Page.from_text('{"column":"createdAt","after":5,"pageSi
 
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
-def test_a_modified_cursor_is_rejected_without_a_request_for_a_list(
-    site: Client, transport: Recorded, headers: dict[str, str]
-) -> None:
+def test_a_modified_cursor_is_rejected_without_a_request_for_a_list(site, transport, headers):
     word = word_of(DEEP)
     for touched in (word[:-1], word[:20], "x" + word, word[1:]):
         answer = site.get("/history", {"cursor": touched}, headers=headers)
@@ -80,13 +77,13 @@ def test_a_modified_cursor_is_rejected_without_a_request_for_a_list(
     assert transport.requests(LIST) == []
 
 
-def test_a_changed_filter_drops_the_cursor(site: Client, transport: Recorded) -> None:
+def test_a_changed_filter_drops_the_cursor(site, transport):
     answer = site.get("/history", {"status": "FAILED", "cursor": word_of(DEEP)})
     assert (answer.status_code, answer["Location"]) == (302, "/history?status=FAILED")
     assert transport.requests(LIST) == []
 
 
-def test_paging_back_from_page_25_shows_the_same_pages(site: Client, emulator: Emulator) -> None:
+def test_paging_back_from_page_25_shows_the_same_pages(site, emulator):
     stop(emulator)
     path: str | None = "/history?size=1"
     seen = []
@@ -105,7 +102,7 @@ def test_paging_back_from_page_25_shows_the_same_pages(site: Client, emulator: E
     assert link(page, "prev") is None
 
 
-def test_the_first_page_has_no_previous_and_the_last_no_next_page(site: Client) -> None:
+def test_the_first_page_has_no_previous_and_the_last_no_next_page(site):
     first = read(site, "/history?status=REFUNDED&order=ASC&size=30")
     assert link(first, "prev") is None
     assert "← Earlier" in first
@@ -120,7 +117,7 @@ def test_the_first_page_has_no_previous_and_the_last_no_next_page(site: Client) 
 
 
 @pytest.mark.usefixtures("still")
-def test_a_fragment_is_only_the_list_and_announces_it(site: Client) -> None:
+def test_a_fragment_is_only_the_list_and_announces_it(site):
     page = read(site, "/history?status=in-flight", **PARTIAL)
     assert "<html" not in page
     assert page.startswith("<title>Transfers: Status: open · Intents</title>")
@@ -133,7 +130,7 @@ def test_a_fragment_is_only_the_list_and_announces_it(site: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/history", "/history?status=foo", "/history?status=failed", "/history?cursor=x"])
-def test_a_cache_distinguishes_fragments_from_pages(site: Client, path: str) -> None:
+def test_a_cache_distinguishes_fragments_from_pages(site, path):
     assert "HX-Request-Type" in site.get(path)["Vary"]
 
 
@@ -146,7 +143,7 @@ def row_of(site: Client, intent: dict[str, Any], query: str = "") -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", " ", found[0])))
 
 
-def test_a_refunded_row_shows_the_refund(site: Client, emulator: Emulator) -> None:
+def test_a_refunded_row_shows_the_refund(site, emulator):
     intent = emulator.finished("refunded-on-origin")
     sent = re.search(r"([\d.,]+) USDC", row_of(site, intent))
     amounts = re.findall(r"([\d.,]+) USDC", row_of(site, intent))
@@ -155,7 +152,7 @@ def test_a_refunded_row_shows_the_refund(site: Client, emulator: Emulator) -> No
     assert amounts[1] < amounts[0]
 
 
-def test_equal_addresses_on_a_page_can_be_highlighted(site: Client, emulator: Emulator) -> None:
+def test_equal_addresses_on_a_page_can_be_highlighted(site, emulator):
     intent = emulator.finished("exact-output-payment")
     page = read(site, f"/history?owner={intent['ownerAddress']}")
     places = re.findall(r'data-address="([^"]+)"', page)
@@ -164,7 +161,7 @@ def test_equal_addresses_on_a_page_can_be_highlighted(site: Client, emulator: Em
     assert intent["quoteRequest"]["destinationToAddress"].lower() in places
 
 
-def test_new_transfers_are_announced_on_the_first_page_only(site: Client, emulator: Emulator) -> None:
+def test_new_transfers_are_announced_on_the_first_page_only(site, emulator):
     page = read(site, "/history")
     watched = re.search(r'id="newer"[^>]*hx-get="([^"]+)"', page)
     assert watched
@@ -179,7 +176,7 @@ def test_new_transfers_are_announced_on_the_first_page_only(site: Client, emulat
     assert 'href="/history"' in read(site, url)
 
 
-def test_new_transfers_are_counted_with_the_filters(site: Client, emulator: Emulator) -> None:
+def test_new_transfers_are_counted_with_the_filters(site, emulator):
     stopped = emulator.now()
     emulator.now = lambda: stopped
     page = read(site, "/history?status=COMMITTED&balances=1")
@@ -195,9 +192,7 @@ FAULTS = [("failing-500", 503), ("html-502", 503), ("broken-json", 503), ("busy-
 
 @pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
 @pytest.mark.parametrize(("fault", "status"), FAULTS, ids=[fault for fault, _ in FAULTS])
-def test_a_list_that_failed_to_load_is_an_error_and_not_empty(
-    site: Client, emulator: Emulator, fault: str, status: int, headers: dict[str, str]
-) -> None:
+def test_a_list_that_failed_to_load_is_an_error_and_not_empty(site, emulator, fault, status, headers):
     emulator.inject(LIST, fault)
     answer = site.get("/history?status=FAILED", headers=headers)
     page = answer.content.decode()
@@ -210,7 +205,7 @@ def test_a_list_that_failed_to_load_is_an_error_and_not_empty(
 CIRCLES = "The service returned the same page twice. The list may be incomplete."
 
 
-def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, emulator: Emulator) -> None:
+def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site, emulator):
     emulator.inject(LIST, "next-page-repeats")
     following = link(read(site, "/history"), "next")
     assert following
@@ -221,20 +216,20 @@ def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site: Client, em
     assert len(rows(page)) == 20
 
 
-def test_rows_returned_twice_are_shown_once(site: Client, emulator: Emulator) -> None:
+def test_rows_returned_twice_are_shown_once(site, emulator):
     emulator.inject(LIST, "duplicate-rows")
     shown = rows(read(site, "/history"))
     assert len(shown) == len(set(shown)) == 20
 
 
 @pytest.mark.parametrize("order", ["", "&order=ASC"], ids=["newest first", "oldest first"])
-def test_rows_are_in_the_requested_order(site: Client, emulator: Emulator, order: str) -> None:
+def test_rows_are_in_the_requested_order(site, emulator, order):
     right = rows(read(site, f"/history?to={NOW - 60}{order}"))
     emulator.inject(LIST, "unsorted")
     assert rows(read(site, f"/history?to={NOW - 60}{order}")) == right
 
 
-def test_a_page_that_has_become_empty_links_onward(site: Client, transport: Recorded) -> None:
+def test_a_page_that_has_become_empty_links_onward(site, transport):
     following = link(read(site, "/history"), "next")
     transport.scripts[LIST] = lambda body: {"intents": [], "nextPage": None}
     page = read(site, str(following))
@@ -244,7 +239,7 @@ def test_a_page_that_has_become_empty_links_onward(site: Client, transport: Reco
 
 
 @pytest.mark.parametrize("ends", ["both", "before alone"])
-def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site: Client, transport: Recorded, ends: str) -> None:
+def test_a_cursor_with_its_own_start_pages_forward_and_not_back(site, transport, ends):
     def answer(body: dict[str, Any]) -> dict[str, Any]:
         page = body["page"]
         top = (page["after"] if "after" in page else page["before"]) - 1 if "column" in page else 100

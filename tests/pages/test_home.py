@@ -11,7 +11,6 @@ from threading import Event
 
 import pytest
 import time_machine
-from django.test import Client
 
 from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
@@ -27,7 +26,7 @@ from tests.waiting import PATIENCE, until
 
 
 @pytest.mark.usefixtures("still")
-def test_new_transfers_are_announced_and_the_list_stays(site: Client, emulator: Emulator) -> None:
+def test_new_transfers_are_announced_and_the_list_stays(site, emulator):
     before = rows(site.get("/"))
     emulator.play(2)  # a quote isn't listed
     assert rows(site.get("/newest", {"top": before[0]})) == before
@@ -38,14 +37,14 @@ def test_new_transfers_are_announced_and_the_list_stays(site: Client, emulator: 
     assert "2 new transfers" in after.content.decode()
 
 
-def test_a_list_that_is_far_behind_restarts(site: Client) -> None:
+def test_a_list_that_is_far_behind_restarts(site):
     answer = site.get("/newest", {"top": "0x" + "12" * 32})
     assert len(rows(answer)) == 10
     assert "40+ new transfers" in answer.content.decode()
 
 
 @pytest.mark.usefixtures("still")
-def test_rows_are_refreshed_in_place(site: Client, emulator: Emulator) -> None:
+def test_rows_are_refreshed_in_place(site, emulator):
     played = emulator.play(2, age=26)["intentId"]
     first = site.get("/").content.decode()
     assert re.search(rf'row-{played}".*?In progress', first, re.DOTALL)
@@ -55,7 +54,7 @@ def test_rows_are_refreshed_in_place(site: Client, emulator: Emulator) -> None:
     assert "Succeeded" in row[: row.index("</tr>")]
 
 
-def test_the_newest_transfers_have_no_column_that_was_not_chosen(site: Client) -> None:
+def test_the_newest_transfers_have_no_column_that_was_not_chosen(site):
     assert 'data-column="' not in site.get("/").content.decode()
     site.cookies["columns"] = "provider.id"
     assert set(re.findall(r'data-column="(\w+)"', site.get("/").content.decode())) == {"id"}
@@ -69,7 +68,7 @@ def counts(html: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("still")
-def test_the_counts_are_those_of_the_service(site: Client) -> None:
+def test_the_counts_are_those_of_the_service(site):
     """Counted from all of the service's transfers, read page by page."""
     app.use(startup.build(emulator=Emulator(size=1000)))
     waiting, late, unrefunded, _, failed = map(int, counts(site.get("/overview").content.decode()))
@@ -93,9 +92,7 @@ def read_all(page: Page) -> HistoryAnswer:
 
 
 @pytest.mark.usefixtures("still", "response_cache")
-def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(site, emulator, monkeypatch):
     seconds, is_answering = 0, Event()
     is_answering.set()
     monkeypatch.setattr(client, "STALE_WAIT", 0.1)

@@ -13,8 +13,6 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.formatting.hashes import ShortForms
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
@@ -126,9 +124,7 @@ def answer_of(site: Client, intent_id: str) -> tuple[str, dict[str, Any], dict[s
 
 
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_every_field_that_the_service_returned_is_on_the_page(
-    site: Client, emulator: Emulator, scenario: Scenario
-) -> None:
+def test_every_field_that_the_service_returned_is_on_the_page(site, emulator, scenario):
     html, intent, receipt = answer_of(site, emulator.finished(scenario.slug)["intentId"])
     rows = Rows(html).rows
     expected = [*leaves("Intent", intent, "intent")]
@@ -142,7 +138,7 @@ def test_every_field_that_the_service_returned_is_on_the_page(
     assert [(path, value, rows[path]) for path, _, value in unsaid] == []
 
 
-def test_a_page_that_is_drawn_again_has_all_fields(site: Client, emulator: Emulator) -> None:
+def test_a_page_that_is_drawn_again_has_all_fields(site, emulator):
     """As when two of its addresses look alike when they are shortened."""
     intent_id = emulator.finished("cross-chain-fast")["intentId"]
     usual, _, _ = answer_of(site, intent_id)
@@ -167,20 +163,18 @@ def test_a_page_that_is_drawn_again_has_all_fields(site: Client, emulator: Emula
         pytest.param(8, "finished", 0, id="refunded"),
     ],
 )
-def test_the_second_deposit_warning_appears_once_where_it_matters(
-    site: Client, emulator: Emulator, number: int, copy: str, times: int
-) -> None:
+def test_the_second_deposit_warning_appears_once_where_it_matters(site, emulator, number, copy, times):
     html, _, _ = answer_of(site, getattr(emulator, copy)(number)["intentId"])
     page = re.sub(r"<textarea.*?</textarea>", "", html, flags=re.DOTALL)  # the texts to copy repeat the page
     assert visible_text(page).count(SECOND_DEPOSIT) == times
 
 
-def test_a_closed_page_that_depends_on_a_time_polls_again_then(site: Client, emulator: Emulator) -> None:
+def test_a_closed_page_that_depends_on_a_time_polls_again_then(site, emulator):
     html, _, _ = answer_of(site, emulator.finished(17)["intentId"])
     assert re.search(r'<div id="due" hidden data-at="2026-11-21T12:00:[\d.]+Z"', html)
 
 
-def test_a_page_writes_its_reply_anew_before_the_promised_time(site: Client, emulator: Emulator) -> None:
+def test_a_page_writes_its_reply_anew_before_the_promised_time(site, emulator):
     html, _, _ = answer_of(site, emulator.play(25, age=7200)["intentId"])
     assert "will update you by 14:00 UTC" in html
     assert re.search(r'<div id="due" hidden data-at="2026-11-21T13:00:[\d.]+Z"', html)
@@ -196,7 +190,7 @@ REWRITES += ["fraction-0", "fraction-9", "offset-times", "chains-flat", "chains-
 # Older than the 90 s by which a clock may be behind.
 @pytest.mark.parametrize("scenario", [pytest.param(3, marks=pytest.mark.slow), 11])
 @pytest.mark.parametrize("behaviour", REWRITES)
-def test_unusual_json_renders_a_normal_page(site: Client, emulator: Emulator, behaviour: str, scenario: int) -> None:
+def test_unusual_json_renders_a_normal_page(site, emulator, behaviour, scenario):
     emulator.inject("*", behaviour)
     path = f"/intent/{emulator.finished(scenario)['intentId']}"
     for page in (site.get(path), site.get(f"{path}/proof")):
@@ -204,7 +198,7 @@ def test_unusual_json_renders_a_normal_page(site: Client, emulator: Emulator, be
         assert "unreadable" not in page.content.decode()
 
 
-def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator: Emulator) -> None:
+def test_raw_json_is_what_the_service_sent_byte_for_byte(site, emulator):
     emulator.inject("*", "exponents", "extra-fields")
     intent_id = emulator.finished(19)["intentId"]
     sent = {
@@ -217,9 +211,7 @@ def test_raw_json_is_what_the_service_sent_byte_for_byte(site: Client, emulator:
         assert json.loads(raw) == json.loads(answer)["intentReceipt" if name == "receipt" else name]
 
 
-def test_a_page_of_a_watched_transfer_costs_the_service_no_request(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_of_a_watched_transfer_costs_the_service_no_request(site, emulator, monkeypatch):
     intent_id = emulator.play(3, age=300)["intentId"]
     site.get(f"/intent/{intent_id}")  # caches the names of its chains and tokens
     receipt = app.current().service.ask(operations.get_intent_receipt(intent_id))

@@ -3,15 +3,12 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 from eth_abi import encode
 from eth_utils import function_signature_to_4byte_selector as selector_of
 
-from intents_ui.emulator.app import Emulator
 from tests.corpus import picked
 from tests.emulator.driving import quote
 from tests.pages.reading import visible_text
-from tests.pages.recorded import Recorded
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
 PERMIT = "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)"
@@ -32,9 +29,7 @@ def changed(document: Any, names: tuple[str, ...], value: object) -> Any:
 
 
 @pytest.mark.parametrize("deadline", [END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1])
-def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_transfer_whole(
-    site: Client, emulator: Emulator, deadline: int
-) -> None:
+def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_transfer_whole(site, emulator, deadline):
     address = "0x" + "ab" * 20
     permit = encode(
         ["address", "address", "uint256", "uint256", "uint8", "bytes32", "bytes32"],
@@ -61,9 +56,7 @@ def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_tra
         "9999-12-31T23:59:59-14:00",
     ),
 )
-def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(
-    site: Client, emulator: Emulator, transport: Recorded, written: str
-) -> None:
+def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(site, emulator, transport, written):
     intent_id = emulator.finished(8)["intentId"]
 
     def change(document: Any) -> Any:
@@ -86,6 +79,6 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("data", "words"), HOSTILE)
-def test_hostile_call_data_renders_a_normal_page(site: Client, emulator: Emulator, data: str, words: str) -> None:
+def test_hostile_call_data_renders_a_normal_page(site, emulator, data, words):
     quoted = quote(emulator, destinationToAddress="0x" + "cd" * 20, destinationCallData=data)
     assert words in visible_text(site.get(f"/intent/{quoted['intentId']}/proof"))

@@ -6,8 +6,6 @@ import re
 import pytest
 from django.test import Client
 
-from intents_ui.emulator.app import Emulator
-
 EVERY_COLUMN = "usd.recipient.provider.duration.reason.id"
 TAGS = re.compile(r'<span class="visually-hidden">.*?</span>|<[^>]+>', re.DOTALL)
 
@@ -21,7 +19,7 @@ def values(site: Client, path: str, intent_id: object) -> dict[str, str]:
     return {column: " ".join(html.unescape(TAGS.sub(" ", cell)).split()) for column, cell in cells}
 
 
-def test_a_failed_transfer_has_its_reason(site: Client, emulator: Emulator) -> None:
+def test_a_failed_transfer_has_its_reason(site, emulator):
     intent = emulator.finished(25)
     found = values(site, f"/history?owner={intent['ownerAddress']}", intent["intentId"])
     assert found["reason"] == "refund reverted: token paused"
@@ -30,7 +28,7 @@ def test_a_failed_transfer_has_its_reason(site: Client, emulator: Emulator) -> N
     assert found["id"].startswith(str(intent["intentId"])[:8])
 
 
-def test_another_recipient_is_shortened_and_can_be_copied(site: Client) -> None:
+def test_another_recipient_is_shortened_and_can_be_copied(site):
     site.cookies["columns"] = "recipient"
     page = site.get("/history?status=SUCCEEDED&size=100").content.decode()
     recipients = re.findall(r'<td data-label="Recipient" data-column="recipient">(.*?)</td>', page, re.DOTALL)
@@ -39,13 +37,13 @@ def test_another_recipient_is_shortened_and_can_be_copied(site: Client) -> None:
     assert all("Copy recipient address" in each for each in others)
 
 
-def test_unknown_values_are_a_dash(site: Client, emulator: Emulator) -> None:
+def test_unknown_values_are_a_dash(site, emulator):
     intent = emulator.play("expired-quote")
     found = values(site, f"/history?owner={intent['ownerAddress']}", intent["intentId"])
     assert (found["reason"], found["duration"]) == ("—", "—")
 
 
-def test_usd_is_the_value_sent_where_quotes_are_known(site: Client, emulator: Emulator) -> None:
+def test_usd_is_the_value_sent_where_quotes_are_known(site, emulator):
     intent = emulator.finished(8)
     owner = intent["ownerAddress"]
     found = values(site, f"/search?owner={owner}", intent["intentId"])
@@ -64,7 +62,7 @@ def test_usd_is_the_value_sent_where_quotes_are_known(site: Client, emulator: Em
         (f"x.{EVERY_COLUMN}", ["recipient", "provider", "duration", "reason", "id"]),
     ],
 )
-def test_only_chosen_columns_are_drawn(site: Client, written: str | None, columns: list[str]) -> None:
+def test_only_chosen_columns_are_drawn(site, written, columns):
     if written is not None:
         site.cookies["columns"] = written
     page = site.get("/history").content.decode()
@@ -75,7 +73,7 @@ def test_only_chosen_columns_are_drawn(site: Client, written: str | None, column
 
 @pytest.mark.parametrize("written", [None, EVERY_COLUMN, ""])
 @pytest.mark.parametrize("path", ["/history", "/history?status=FAILED&balances=1", "/"])
-def test_a_head_has_a_cell_for_each_cell_of_a_row(site: Client, path: str, written: str | None) -> None:
+def test_a_head_has_a_cell_for_each_cell_of_a_row(site, path, written):
     if written is not None:
         site.cookies["columns"] = written
     page = site.get(path).content.decode()
@@ -102,14 +100,14 @@ def said(cell: str, part: str) -> str:
 
 
 @pytest.mark.parametrize("path", ["/", "/history?status=FAILED", "/history?status=SUCCEEDED", "/history?order=ASC"])
-def test_no_row_shows_its_status_twice(site: Client, path: str) -> None:
+def test_no_row_shows_its_status_twice(site, path):
     found = cells(site.get(path).content.decode()).values()
     words = [(said(cell, "tone"), said(cell, "headline")) for cell in found]
     assert len(words) >= 10
     assert [(word, headline) for word, headline in words if word.lower() == headline.lower()] == []
 
 
-def test_a_late_transfer_is_marked_with_an_icon(site: Client) -> None:
+def test_a_late_transfer_is_marked_with_an_icon(site):
     page = site.get("/history?status=EXECUTING&order=ASC").content.decode()
     late = [cell for cell in cells(page).values() if "data-late" in cell]
     assert late
@@ -118,7 +116,7 @@ def test_a_late_transfer_is_marked_with_an_icon(site: Client) -> None:
         assert "#clock" in cell.partition("data-late")[2].partition("</span>")[0]
 
 
-def test_conclusions_that_balances_could_change_are_not_shown_in_a_list(site: Client, emulator: Emulator) -> None:
+def test_conclusions_that_balances_could_change_are_not_shown_in_a_list(site, emulator):
     intent = emulator.finished(13)
     owner, intent_id = intent["ownerAddress"], str(intent["intentId"])
     without = said(cells(site.get(f"/history?owner={owner}").content.decode())[intent_id], "headline")
@@ -128,7 +126,7 @@ def test_conclusions_that_balances_could_change_are_not_shown_in_a_list(site: Cl
 
 
 @pytest.mark.parametrize("back", ["/history?status=FAILED", "https://elsewhere.example/", "//elsewhere.example"])
-def test_chosen_columns_are_kept_and_lead_back_to_the_list(site: Client, back: str) -> None:
+def test_chosen_columns_are_kept_and_lead_back_to_the_list(site, back):
     answer = site.get("/columns", {"columns": ["id", "reason", "nothing"], "next": back})
     assert (answer.status_code, answer["Location"]) == (302, "/history" if "elsewhere" in back else back)
     assert site.cookies["columns"].value == "reason.id"

@@ -3,10 +3,8 @@
 import re
 
 import pytest
-from django.test import Client
 
 from intents_ui import settings
-from intents_ui.emulator.app import Emulator
 from intents_ui.web.jinja import logo_url
 from tests.test_settings import start
 
@@ -23,7 +21,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("path", ["/", "/history", "/chains", f"/chain/{SOMNIA}", "/intent"])
-def test_no_page_links_to_a_third_partys_image_by_default(site: Client, emulator: Emulator, path: str) -> None:
+def test_no_page_links_to_a_third_partys_image_by_default(site, emulator, path):
     path = f"/intent/{emulator.finished(INTO_SOMI)['intentId']}" if path == "/intent" else path
     page = site.get(path).content.decode()
     assert "/static/img/coins.svg#" in page
@@ -55,12 +53,12 @@ def test_no_page_links_to_a_third_partys_image_by_default(site: Client, emulator
         "javascript:alert(1)",
     ],
 )
-def test_only_a_plain_url_on_a_configured_host_is_used(host: str, uri: str | None) -> None:
+def test_only_a_plain_url_on_a_configured_host_is_used(host, uri):
     assert logo_url(f"https://{host}/a.png?size=64") == f"https://{host}/a.png?size=64"
     assert logo_url(uri) is None
 
 
-def test_browsers_load_logos_without_a_bundled_icon_from_a_configured_host() -> None:
+def test_browsers_load_logos_without_a_bundled_icon_from_a_configured_host():
     code = """
 import intents_ui.asgi
 from django.test import Client

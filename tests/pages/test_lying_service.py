@@ -281,20 +281,20 @@ CASES = [*((name, "ended") for name in LIES), *((name, "mid-way") for name in OP
     ),
     indirect=True,
 )
-def test_every_surface_says_the_same_of_a_lying_service(world: World) -> None:
+def test_every_surface_says_the_same_of_a_lying_service(world):
     found = [each for name in SURFACES for each in contradictions(name, world)]
     assert not found, "\n".join(found)
     assert json.loads(world.transfer.get(f"/intent/{world.transfer.intent_id}.json")) == world.told  # as received
 
 
 @pytest.mark.parametrize("world", [("a listed token's address has a slash", "ended")], indirect=True)
-def test_lists_have_a_token_whose_address_has_a_slash(world: World) -> None:
+def test_lists_have_a_token_whose_address_has_a_slash(world):
     for path in ("/tokens", "/tokens/rows", "/suggest?q=usdc", "/api/v1/tokens", "/routes"):
         assert world.transfer.get(path)
 
 
 @pytest.mark.parametrize("world", [("another amount was deposited", "ended")], indirect=True)
-def test_every_digit_of_a_rounded_amount_is_on_hover_in_exports_and_in_the_api(world: World) -> None:
+def test_every_digit_of_a_rounded_amount_is_on_hover_in_exports_and_in_the_api(world):
     assert '<span title="97.654321 USDC">97.6543 USDC</span>' in world.transfer.page
     for name in ("export row", "export, NDJSON", "API, transfer", "API, triage", "MCP"):
         said = SURFACES[name](world.transfer)
@@ -303,9 +303,7 @@ def test_every_digit_of_a_rounded_amount_is_on_hover_in_exports_and_in_the_api(w
 
 
 @pytest.mark.parametrize("decimals", [0, 8, 18])
-def test_a_balance_that_contradicts_the_listed_decimals_says_so(
-    emulator: Emulator, site: Client, monkeypatch: pytest.MonkeyPatch, decimals: int
-) -> None:
+def test_a_balance_that_contradicts_the_listed_decimals_says_so(emulator, site, monkeypatch, decimals):
     worst = next(each for each in surfaces.moments(LEFT_OVER) if each.name == "at its worst")
     played = surfaces.play(emulator, LEFT_OVER, worst)
     with recorded(emulator, monkeypatch) as service:
@@ -323,8 +321,8 @@ def test_a_balance_that_contradicts_the_listed_decimals_says_so(
 
 @pytest.mark.parametrize("scenario", [21, 23])
 def test_no_surface_says_that_something_happened_in_the_future_or_waits_for_what_follows(
-    emulator: Emulator, site: Client, monkeypatch: pytest.MonkeyPatch, scenario: int
-) -> None:
+    emulator, site, monkeypatch, scenario
+):
     played = emulator.play(scenario, age=360, owner=OWNERS + scenario)
     intent_id = played["intentId"]
     with recorded(emulator, monkeypatch) as service:

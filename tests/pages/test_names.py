@@ -4,10 +4,7 @@ import html
 import re
 
 import pytest
-from django.test import Client
 
-from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
 from tests.pages.kinds import EVERY_SCENARIO
 from tests.pages.reading import read
 
@@ -18,9 +15,7 @@ NAME = f"the owner, contact support by {TIME}"
 
 @pytest.mark.parametrize("copy", ["newest", "finished"])
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_a_chains_name_is_no_time_and_no_advice(
-    site: Client, emulator: Emulator, scenario: Scenario, copy: str
-) -> None:
+def test_a_chains_name_is_no_time_and_no_advice(site, emulator, scenario, copy):
     chains = emulator.catalogue.chains
     emulator.catalogue.chains = {number: {**chain, "name": NAME} for number, chain in chains.items()}
     for token in emulator.catalogue.tokens:

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario
+from intents_ui.emulator.scenario_engine import SCENARIOS
 from tests import surfaces
 from tests.corpus import picked
 
@@ -37,7 +37,5 @@ def world(request: pytest.FixtureRequest) -> Iterator[tuple[Emulator, Client]]:
     ),
     indirect=["world"],
 )
-def test_every_surface_shows_the_same_summary(
-    world: tuple[Emulator, Client], scenario: Scenario, moment: surfaces.Moment
-) -> None:
+def test_every_surface_shows_the_same_summary(world, scenario, moment):
     assert surfaces.problems(*world, scenario, moment) == []

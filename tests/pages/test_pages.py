@@ -2,22 +2,19 @@
 
 import html
 import re
-from typing import Any
 
 import pytest
-from django.test import Client
 
-from intents_ui.emulator.app import Emulator
-from tests.pages.cases import Pages, cases
+from tests.pages.cases import cases
 
 
 @pytest.mark.parametrize("case", cases("pages"))
-def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+def test_a_page_says(pages, case):
     pages.check(case)
 
 
 @pytest.mark.parametrize("scenario", [2, 8, 20, 28])
-def test_a_saved_transfer_has_the_name_it_was_saved_with(site: Client, emulator: Emulator, scenario: int) -> None:
+def test_a_saved_transfer_has_the_name_it_was_saved_with(site, emulator, scenario):
     intent_id = emulator.finished(scenario)["intentId"]
     saved = re.search(r'data-name="([^"]+)"', site.get(f"/intent/{intent_id}").content.decode())
     assert saved

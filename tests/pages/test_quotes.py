@@ -2,7 +2,7 @@
 
 import html
 import re
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.template.loader import render_to_string
@@ -31,9 +31,7 @@ def unchecked(emulator: Emulator) -> None:
 
 
 @pytest.mark.parametrize(("scenario", "age"), [(5, 400), (6, 605), (7, 400), (7, 800)])
-def test_the_reply_for_an_expired_quote_invites_to_no_payment(
-    site: Client, emulator: Emulator, scenario: int, age: int
-) -> None:
+def test_the_reply_for_an_expired_quote_invites_to_no_payment(site, emulator, scenario, age):
     opening = reply(site, emulator.play(scenario, age=age)["intentId"]).partition("\n")[0]
     assert re.search(r" expired at .* UTC\b.*We haven't seen a deposit|and we haven't seen a deposit", opening), opening
     assert "Please don't send anything to the old deposit address" in opening
@@ -45,16 +43,12 @@ def test_the_reply_for_an_expired_quote_invites_to_no_payment(
     ("scenario", "age", "said"),
     [(5, 60, "is ready"), (6, 60, "hasn't been started"), (7, 60, "is waiting for your deposit")],
 )
-def test_the_status_decides_what_the_reply_says_while_balances_are_unknown(
-    site: Client, emulator: Emulator, scenario: int, age: int, said: str
-) -> None:
+def test_the_status_decides_what_the_reply_says_while_balances_are_unknown(site, emulator, scenario, age, said):
     assert said in reply(site, emulator.play(scenario, age=age)["intentId"]).partition("\n")[0]
 
 
 @pytest.mark.parametrize("expires_at", [None, NOW + timedelta(hours=1)], ids=["unknown", "ahead"])
-def test_a_deposit_that_is_long_awaited_is_not_called_late_for_a_quote_that_has_not_expired(
-    expires_at: datetime | None,
-) -> None:
+def test_a_deposit_that_is_long_awaited_is_not_called_late_for_a_quote_that_has_not_expired(expires_at):
     of_intent = intent(expires_at=expires_at)
     long_ago = NOW - timedelta(days=1)
     waiting = receipt(deposit=transaction("PENDING", txn_hash=None, updated_at=long_ago), updated_at=long_ago)
@@ -62,20 +56,20 @@ def test_a_deposit_that_is_long_awaited_is_not_called_late_for_a_quote_that_has_
     assert "expired" not in f"{told.headline} {told.sentence}"
 
 
-def test_the_comparison_says_its_result_once(site: Client, emulator: Emulator) -> None:
+def test_the_comparison_says_its_result_once(site, emulator):
     html = site.get(f"/intent/{emulator.finished(28)['intentId']}").content.decode()
     card = html[html.index('aria-labelledby="quote-vs-actual"') :]
     assert visible(card[: card.index("</section>")]).count("Not delivered") == 1
 
 
-def test_the_deposit_check_has_no_headline_and_no_next_step_of_its_own(site: Client, emulator: Emulator) -> None:
+def test_the_deposit_check_has_no_headline_and_no_next_step_of_its_own(site, emulator):
     html = site.get(f"/intent/{emulator.finished(27)['intentId']}").content.decode()
     part = html[html.index('id="deposit-mismatch"') :]
     assert "below the minimum" in html
     assert re.sub(r"<table.*?</table>", "", part[: part.index("</details>")], flags=re.DOTALL).count("<p>") == 1
 
 
-def test_lookalike_addresses_are_shown_in_full(emulator: Emulator) -> None:
+def test_lookalike_addresses_are_shown_in_full(emulator):
     intent_id = emulator.finished(2)["intentId"]
     service = app.current().service
     found, receipt = (
@@ -121,9 +115,7 @@ def shown(site: Client, emulator: Emulator, number: int, prefix: str) -> tuple[l
     ],
     ids=["delivered", "refund failed", "deposit reverted", "expired", "refunded"],
 )
-def test_an_amount_is_large_only_if_it_moved(
-    site: Client, emulator: Emulator, prefix: str, number: int, amounts: list[tuple[bool, str]], has_arrow: bool
-) -> None:
+def test_an_amount_is_large_only_if_it_moved(site, emulator, prefix, number, amounts, has_arrow):
     found, arrow = shown(site, emulator, number, prefix)
     assert (found[-2:], arrow) == (amounts, has_arrow)
     assert {*found} == {*amounts}  # the same amounts below a page's headline

@@ -8,8 +8,6 @@ import pytest
 from django.test import Client
 
 from intents_ui import app, settings, startup
-from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.service import operations
 from intents_ui.service.operations import HOUR, Kind
 from intents_ui.settings import ENV
@@ -45,9 +43,7 @@ FINE = (
 
 @pytest.mark.parametrize("copy", ["newest", "worst", "finished"])
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_reply_and_escalation_have_the_facts_and_warnings_of_the_page(
-    site: Client, emulator: Emulator, scenario: Scenario, copy: str
-) -> None:
+def test_reply_and_escalation_have_the_facts_and_warnings_of_the_page(site, emulator, scenario, copy):
     intent_id = getattr(emulator, copy)(scenario.slug)["intentId"]
     path = f"/intent/{intent_id}"
     site.get(path)  # checks the balances
@@ -79,7 +75,7 @@ def test_reply_and_escalation_have_the_facts_and_warnings_of_the_page(
     assert ": None" not in escalation
 
 
-def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Emulator) -> None:
+def test_a_receipt_that_failed_to_load_gives_no_reply(site, emulator):
     intent_id = emulator.finished(4)["intentId"]
     emulator.inject("GetIntentReceipt", "failing-500")
     assert site.get(f"/intent/{intent_id}/reply").status_code == 503
@@ -88,9 +84,7 @@ def test_a_receipt_that_failed_to_load_gives_no_reply(site: Client, emulator: Em
     assert "<textarea" not in page
 
 
-def test_page_and_reply_link_the_operators_contacts(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_page_and_reply_link_the_operators_contacts(site, emulator, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_recovery_url", "https://app.example/recover?a=1&b=2")
     monkeypatch.setattr(settings.ENV, "intents_support_contact", "support@app.example")
     intent_id = emulator.worst(13)["intentId"]
@@ -102,7 +96,7 @@ def test_page_and_reply_link_the_operators_contacts(
     assert "support@app.example" not in reply  # it comes from there
 
 
-def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client, emulator: Emulator) -> None:
+def test_page_and_reply_name_the_app_without_the_operators_contacts(site, emulator):
     intent_id = emulator.worst(13)["intentId"]
     assert rules.RECOVER_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
     assert (
@@ -111,9 +105,7 @@ def test_page_and_reply_name_the_app_without_the_operators_contacts(site: Client
     )
 
 
-def test_a_reply_has_the_operators_greeting_and_signature(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reply_has_the_operators_greeting_and_signature(site, emulator, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_reply_greeting", "Bonjour,")
     monkeypatch.setattr(settings.ENV, "intents_reply_signature", "L'équipe <b>\n+33 1 23 45")
     intent_id = emulator.finished(8)["intentId"]
@@ -123,7 +115,7 @@ def test_a_reply_has_the_operators_greeting_and_signature(
     assert site.get(f"/api/v1/reply/{intent_id}").json()["plain"].startswith("Bonjour,\n\n")
 
 
-def test_the_page_is_loaded_again_before_a_time_in_it_has_passed(site: Client, emulator: Emulator) -> None:
+def test_the_page_is_loaded_again_before_a_time_in_it_has_passed(site, emulator):
     path = f"/intent/{emulator.finished(25)['intentId']}/reply"
     page = site.get(path).content.decode()
     assert '<noscript><meta http-equiv="refresh" content="3600"></noscript>' in page
@@ -136,7 +128,7 @@ def test_the_page_is_loaded_again_before_a_time_in_it_has_passed(site: Client, e
 NAME = "INTENTS_ESCALATION_TO"
 
 
-def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_has_the_facts_of_the_page(site, emulator, monkeypatch):
     monkeypatch.setattr(operations, "POLICIES", policies(Kind.HISTORY, fresh=HOUR, renewed=HOUR, old=HOUR))
     app.use(startup.build(emulator=emulator))
     played = emulator.finished(11)
@@ -151,7 +143,7 @@ def test_it_has_the_facts_of_the_page(site: Client, emulator: Emulator, monkeypa
     assert len(re.findall("^(?:Deposit|Origin) transaction", text, re.MULTILINE)) == 2
 
 
-def test_without_the_setting_it_can_only_be_copied(site: Client, emulator: Emulator) -> None:
+def test_without_the_setting_it_can_only_be_copied(site, emulator):
     page = site.get(f"/intent/{emulator.finished(11)['intentId']}/reply").content.decode()
     assert "Send escalation" not in page
     assert "Copy escalation" in page
@@ -164,9 +156,7 @@ def test_without_the_setting_it_can_only_be_copied(site: Client, emulator: Emula
         ("https://desk.example/new?title={subject}&text={text}&id={intentId}", "title", "text"),
     ],
 )
-def test_its_link_has_the_text(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, to: str, subject: str, body: str
-) -> None:
+def test_its_link_has_the_text(site, emulator, monkeypatch, to, subject, body):
     monkeypatch.setattr(ENV, NAME.lower(), to)
     intent_id = emulator.finished(11)["intentId"]
     page = unescape(site.get(f"/intent/{intent_id}/reply").content.decode())

@@ -53,9 +53,7 @@ def replaced(document: Any, name: str, value: object) -> Any:
 @pytest.mark.parametrize(
     ("field", "value", "shown"), [("status", "FROZEN", "FROZEN"), ("tokenAmount", "123450000", "123.45")]
 )
-def test_a_changed_transfer_is_shown_at_once(
-    site: Client, emulator: Emulator, service: Recorded, path: str, field: str, value: str, shown: str
-) -> None:
+def test_a_changed_transfer_is_shown_at_once(site, emulator, service, path, field, value, shown):
     intent = emulator.finished(REFUNDED)
     url = path.format(intentId=intent["intentId"], owner=intent["ownerAddress"])
     assert shown not in visible_text(read(site, url))
@@ -80,9 +78,7 @@ OF_A_TRANSFER, OF_ITS_OWNER, OF_A_TOKEN = "/intent/{intentId}", "/history?owner=
         ("GetChains", "Base", "Basis", OF_A_TOKEN),
     ],
 )
-def test_a_transfer_with_the_same_bytes_has_the_current_names(
-    site: Client, emulator: Emulator, service: Recorded, operation: str, old: str, new: str, path: str
-) -> None:
+def test_a_transfer_with_the_same_bytes_has_the_current_names(site, emulator, service, operation, old, new, path):
     def renamed(document: Any) -> Any:
         key, field = ("tokens", "symbol") if operation == "GetTokenList" else ("chains", "name")
         return {key: [each | {field: each[field].replace(old, new)} for each in document[key]]}
@@ -95,7 +91,7 @@ def test_a_transfer_with_the_same_bytes_has_the_current_names(
     assert new in visible_text(read(site, url))
 
 
-def test_a_changed_price_is_shown(site: Client, emulator: Emulator, service: Recorded) -> None:
+def test_a_changed_price_is_shown(site, emulator, service):
     assert "$1.00" in visible_text(read(site, f"/token/8453/{USDC}"))
     price = {"token": {"chainId": 8453, "tokenAddress": USDC}, "priceUsd": 0.87}
     service.scripts["GetTokenPrices"] = lambda _: {"tokenPrices": [price]}
@@ -111,14 +107,7 @@ def test_a_changed_price_is_shown(site: Client, emulator: Emulator, service: Rec
     ],
     ids=["expiry, and back", "age"],
 )
-def test_a_transfer_with_the_same_bytes_is_shown_as_of_now(
-    site: Client,
-    emulator: Emulator,
-    service: Recorded,
-    clock: time_machine.Traveller,
-    path: str,
-    moments: list[tuple[int, str]],
-) -> None:
+def test_a_transfer_with_the_same_bytes_is_shown_as_of_now(site, emulator, service, clock, path, moments):
     intent_id = emulator.play("expired-quote", age=0)["intentId"]
     kept: dict[str, Any] = {}
     for operation in ("GetIntent", "GetIntentReceipt", "GetIntentHistory"):
@@ -133,9 +122,7 @@ def same_each_time(kept: dict[str, Any], operation: str) -> Callable[[Any], Any]
 
 
 @pytest.mark.usefixtures("response_cache")
-def test_balances_are_shown_in_a_list_as_soon_as_they_are_known(
-    site: Client, emulator: Emulator, clock: time_machine.Traveller
-) -> None:
+def test_balances_are_shown_in_a_list_as_soon_as_they_are_known(site, emulator, clock):
     intent = emulator.finished(13)
     path = f"/history?owner={intent['ownerAddress']}"
     assert "recoverable" not in row(site, path, intent)
@@ -149,9 +136,7 @@ def row(site: Client, path: str, intent: dict[str, Any]) -> str:
     return found[0]
 
 
-def test_a_later_check_of_the_same_balances_changes_their_time(
-    site: Client, emulator: Emulator, service: Recorded, clock: time_machine.Traveller
-) -> None:
+def test_a_later_check_of_the_same_balances_changes_their_time(site, emulator, service, clock):
     path = f"/intent/{emulator.finished(13)['intentId']}/balances"
     assert "Checked 12:00:00 UTC" in visible_text(read(site, path))
     clock.shift(timedelta(seconds=7))

@@ -6,12 +6,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from django.test import Client
 
-from intents_ui.emulator.app import Emulator
-from tests.pages.cases import Pages, cases
+from tests.pages.cases import cases
 from tests.pages.reading import PARTIAL, read, visible_text
-from tests.pages.recorded import Recorded, rewrite
+from tests.pages.recorded import rewrite
 
 NATIVE = "0x" + "0" * 40
 USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
@@ -37,7 +35,7 @@ RECEIVE, PAY, ONE_ROUTE = question(8453, NATIVE), question(to=8453, wanted=NATIV
 
 
 @pytest.mark.parametrize("case", cases("routes"))
-def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+def test_a_page_says(pages, case):
     pages.check(case)
 
 
@@ -55,9 +53,7 @@ NO_SYMBOL = "No token on Base has the symbol XYZ. Enter a token address or a fea
     ],
     ids=["two of a name", "not featured", "unknown"],
 )
-def test_a_symbol_that_is_not_one_token_is_explained(
-    site: Client, transport: Recorded, query: str, said: str, meant: list[str]
-) -> None:
+def test_a_symbol_that_is_not_one_token_is_explained(site, transport, query, said, meant):
     twin = token(10, UNKNOWN_TOKEN, symbol="usdc", featured=True)
     transport.changes["GetTokenList"] = lambda answer: {"tokens": [*answer["tokens"], twin]}
     page = read(site, f"/routes?{query}", status=400)
@@ -77,9 +73,7 @@ def test_a_symbol_that_is_not_one_token_is_explained(
     ],
 )
 @pytest.mark.parametrize("url", [RECEIVE, PAY, ONE_ROUTE], ids=["receive", "pay", "one route"])
-def test_a_failure_is_not_an_empty_result_and_the_form_stays(
-    site: Client, emulator: Emulator, url: str, behaviour: str, status: int, said: str
-) -> None:
+def test_a_failure_is_not_an_empty_result_and_the_form_stays(site, emulator, url, behaviour, status, said):
     for operation in ROUTES:
         emulator.inject(operation, behaviour)
     answer = site.get(url)
@@ -108,7 +102,7 @@ UNUSUAL_NAMES = (
 )
 
 
-def test_unusual_names_break_no_route_page(site: Client) -> None:
+def test_unusual_names_break_no_route_page(site):
     with rewrite("GetExactInputRoutes", lambda _: {"tokens": list(UNUSUAL_NAMES)}):
         page = read(site, question(8453, NATIVE))
     said = visible_text(page)
@@ -120,7 +114,7 @@ def test_unusual_names_break_no_route_page(site: Client) -> None:
     assert f'href="/token/10/{UNKNOWN_TOKEN}"' in page
 
 
-def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site: Client) -> None:
+def test_a_chain_with_many_tokens_shows_the_first_and_then_all(site):
     many = {"tokens": [token(10, f"0x{number:040x}", symbol=f"T{number}") for number in range(1, 301)]}
     with rewrite("GetExactInputRoutes", lambda _: many):
         among = site.get(question(8453, NATIVE))

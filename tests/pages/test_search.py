@@ -3,7 +3,6 @@
 import html
 import re
 from collections import Counter
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -12,7 +11,7 @@ from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations
 from intents_ui.service.models import Page
-from tests.pages.cases import Pages, cases
+from tests.pages.cases import cases
 from tests.pages.reading import visible_text
 
 UNUSED_ADDRESS = "0x" + "12" * 20
@@ -22,17 +21,17 @@ SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3
 
 
 @pytest.mark.parametrize("case", cases("search"))
-def test_a_search_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+def test_a_search_says(pages, case):
     pages.check(case)
 
 
-def test_a_rejected_search_has_the_services_retry_time(site: Client, emulator: Emulator) -> None:
+def test_a_rejected_search_has_the_services_retry_time(site, emulator):
     """With up to 10% jitter, so that clients don't retry at once."""
     emulator.inject("*", "busy-60")
     assert 29 <= int(site.get("/search", {"q": NOTHING})["Retry-After"]) <= 31
 
 
-def test_several_hits_are_listed_newest_first_with_the_reason_for_each(site: Client, emulator: Emulator) -> None:
+def test_several_hits_are_listed_newest_first_with_the_reason_for_each(site, emulator):
     owner = emulator.finished(2)["ownerAddress"]
     page = site.get("/search", {"owner": owner})
     times = re.findall(r'<time class="sub" datetime="([^"]+)"', page.content.decode())
@@ -49,7 +48,7 @@ def intent_and_deposit_hash(site: Client, emulator: Emulator, which: int = 2) ->
     return intent_id, receipt["depositTransaction"]["txnHash"]
 
 
-def test_ten_hits_are_reported_as_possibly_incomplete(site: Client, emulator: Emulator) -> None:
+def test_ten_hits_are_reported_as_possibly_incomplete(site, emulator):
     newest = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100))).intents
     busiest, _ = Counter(entry.receipt.owner_address for entry in newest if entry.receipt).most_common(1)[0]
     emulator.inject("SearchIntents", "search-capped")
@@ -68,7 +67,7 @@ def test_ten_hits_are_reported_as_possibly_incomplete(site: Client, emulator: Em
         ("project", "projectId"),
     ],
 )
-def test_every_key_of_the_intent_can_be_searched(site: Client, emulator: Emulator, key: str, field: str) -> None:
+def test_every_key_of_the_intent_can_be_searched(site, emulator, key, field):
     intent = emulator.play(2, age=26)
     emulator.inject("SearchIntents", "search-capped")  # or a project has hundreds
     found = site.get("/search", {key: intent[field]})
@@ -79,14 +78,14 @@ def test_every_key_of_the_intent_can_be_searched(site: Client, emulator: Emulato
 
 
 @pytest.mark.parametrize("key", ["transaction", "deposit"])
-def test_every_transaction_of_a_transfer_can_be_searched(site: Client, emulator: Emulator, key: str) -> None:
+def test_every_transaction_of_a_transfer_can_be_searched(site, emulator, key):
     intent = emulator.finished(2)
     receipt = site.get(f"/intent/{intent['intentId']}/raw/receipt.json").json()
     found = site.get("/search", {key: receipt["depositTransaction"]["txnHash"]})
     assert found.status_code == 302
 
 
-def test_an_invalid_search_shows_how_it_was_read(site: Client) -> None:
+def test_an_invalid_search_shows_how_it_was_read(site):
     answer = site.get("/search", {"q": "0x" + "ab" * 19 + "\u202ea" + " and more of it" * 700})
     page = answer.content.decode()
     assert answer.status_code == 400
@@ -96,7 +95,7 @@ def test_an_invalid_search_shows_how_it_was_read(site: Client) -> None:
     assert len(echo[1]) == 200
 
 
-def test_a_transaction_redirects_to_its_transfer_which_marks_the_step(site: Client, emulator: Emulator) -> None:
+def test_a_transaction_redirects_to_its_transfer_which_marks_the_step(site, emulator):
     intent_id = emulator.finished(2)["intentId"]
     receipt = site.get(f"/intent/{intent_id}/raw/receipt.json").json()
     for leg in ("deposit", "origin", "destination"):
@@ -105,7 +104,7 @@ def test_a_transaction_redirects_to_its_transfer_which_marks_the_step(site: Clie
         assert f"You searched for the {leg} transaction of this transfer." in page.content.decode()
 
 
-def test_a_link_to_the_explorer_of_another_chain_is_pointed_out(site: Client, emulator: Emulator) -> None:
+def test_a_link_to_the_explorer_of_another_chain_is_pointed_out(site, emulator):
     intent_id, txn_hash = intent_and_deposit_hash(site, emulator)
     deposit = site.get(f"/intent/{intent_id}/raw/receipt.json").json()["depositTransaction"]
     hosts = {1: "etherscan.io", 10: "optimistic.etherscan.io", 8453: "basescan.org", 42161: "arbiscan.io"}
@@ -115,7 +114,7 @@ def test_a_link_to_the_explorer_of_another_chain_is_pointed_out(site: Client, em
         assert ("This hash is on" in visible_text(answer)) == is_other
 
 
-def test_the_results_have_pages_of_20_with_each_transfer_once(site: Client, emulator: Emulator) -> None:
+def test_the_results_have_pages_of_20_with_each_transfer_once(site, emulator):
     project = emulator.finished(2)["projectId"]
     url, listed = f"/search?project={project}", []
     for _ in range(3):

@@ -3,13 +3,10 @@
 import json
 import logging
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
-from django.test import Client
 
-from intents_ui.emulator.app import Emulator
 from intents_ui.http import secret_text
 from intents_ui.http.secret_text import HELD_BACK
 from tests.pages.recorded import recorded
@@ -21,12 +18,12 @@ DIGITS = HARMLESS["bare digits"]
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
-def test_secrets_are_recognized(secret: str) -> None:
+def test_secrets_are_recognized(secret):
     assert secret_text.is_in(secret)
 
 
 @pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
-def test_what_people_paste_otherwise_is_no_secret(text: str) -> None:
+def test_what_people_paste_otherwise_is_no_secret(text):
     assert not secret_text.is_in(text)
 
 
@@ -50,14 +47,7 @@ SURFACES = {
 
 @pytest.mark.parametrize("surface", SURFACES.values(), ids=SURFACES)
 @pytest.mark.parametrize("secret", ["numbered lines", "WIF", "named digits"])
-def test_no_surface_passes_a_secret_on(
-    site: Client,
-    emulator: Emulator,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    surface: Any,
-    secret: str,
-) -> None:
+def test_no_surface_passes_a_secret_on(site, emulator, monkeypatch, caplog, surface, secret):
     caplog.set_level(logging.DEBUG)
     with recorded(emulator, monkeypatch) as transport:
         answer = surface(site, SECRETS[secret])
@@ -73,11 +63,11 @@ def test_no_surface_passes_a_secret_on(
 
 
 @pytest.mark.parametrize("field", ["csrfmiddlewaretoken", "form", "seen"])
-def test_a_token_of_our_own_form_is_never_taken_for_a_secret(site: Client, emulator: Emulator, field: str) -> None:
+def test_a_token_of_our_own_form_is_never_taken_for_a_secret(site, emulator, field):
     path = f"/intent/{emulator.play('expired-quote')['intentId']}/commit"
     answer = site.post(path, {field: WIF}, headers={"Sec-Fetch-Site": "same-origin"})
     assert HELD_BACK.what not in answer.content.decode()
 
 
-def test_a_cursor_is_never_taken_for_a_secret(site: Client) -> None:
+def test_a_cursor_is_never_taken_for_a_secret(site):
     assert HELD_BACK.what not in site.get("/history", {"cursor": WIF}).content.decode()

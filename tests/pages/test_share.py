@@ -39,9 +39,7 @@ def preview_tags(site: Client, emulator: Emulator, number: int | str) -> dict[st
         pytest.param(TRAP, r"Failed · Funds likely refunded", "looks like USDC", id="look-alike"),
     ],
 )  # fmt: skip
-def test_the_link_preview_shows_the_status(
-    site: Client, emulator: Emulator, number: int, title: str, inside: str
-) -> None:
+def test_the_link_preview_shows_the_status(site, emulator, number, title, inside):
     intent_id = emulator.finished(number)["intentId"]
     found = preview_tags(site, emulator, number)
     assert re.fullmatch(title, found["og:title"])
@@ -54,7 +52,7 @@ def test_the_link_preview_shows_the_status(
     assert found["twitter:card"] == "summary_large_image"
 
 
-def test_without_the_receipt_no_card_is_linked(site: Client, emulator: Emulator) -> None:
+def test_without_the_receipt_no_card_is_linked(site, emulator):
     emulator.inject("GetIntentReceipt", "failing-500")
     assert "og:image" not in preview_tags(site, emulator, SWAPPED)
 
@@ -63,7 +61,7 @@ def card_of(site: Client, emulator: Emulator, number: int, **headers: str) -> An
     return site.get(f"/intent/{emulator.finished(number)['intentId']}/card.png", headers=headers)
 
 
-def test_a_card_is_an_image_that_other_sites_may_embed(site: Client, emulator: Emulator) -> None:
+def test_a_card_is_an_image_that_other_sites_may_embed(site, emulator):
     answer = card_of(site, emulator, REFUNDED)
     assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
     assert opened(answer.content).size == (1200, 630)
@@ -73,7 +71,7 @@ def test_a_card_is_an_image_that_other_sites_may_embed(site: Client, emulator: E
     assert "Set-Cookie" not in answer
 
 
-def test_an_unchanged_card_is_a_304(site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchanged_card_is_a_304(site, emulator, monkeypatch):
     first = card_of(site, emulator, REFUNDED)
     monkeypatch.setattr(views, "draw", lambda *_: pytest.fail("it was drawn again"))
     assert card_of(site, emulator, REFUNDED).content == first.content
@@ -81,9 +79,7 @@ def test_an_unchanged_card_is_a_304(site: Client, emulator: Emulator, monkeypatc
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
 
 
-def test_a_card_that_waits_for_others_is_answered_without_an_image(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_card_that_waits_for_others_is_answered_without_an_image(site, emulator, monkeypatch):
     monkeypatch.setattr(views, "PATIENCE_SECONDS", 0.01)
     with views.RENDERING:
         answer = card_of(site, emulator, REFUNDED)
@@ -91,7 +87,7 @@ def test_a_card_that_waits_for_others_is_answered_without_an_image(
     assert opened(card_of(site, emulator, REFUNDED).content).size == (1200, 630)
 
 
-def test_a_changed_status_changes_the_card(site: Client, emulator: Emulator) -> None:
+def test_a_changed_status_changes_the_card(site, emulator):
     with time_machine.travel("2026-11-21T12:00:00Z") as clock:
         path = f"/intent/{emulator.play(SWAPPED)['intentId']}/card.png"
         offered = site.get(path)
@@ -107,7 +103,7 @@ def drawing_in(svg: bytes) -> ElementTree.Element:
     return ElementTree.fromstring(svg)  # noqa: S314 - it is our own
 
 
-def test_a_qr_code_sends_no_request(site: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_qr_code_sends_no_request(site, monkeypatch):
     monkeypatch.setattr(InProcessTransport, "handle_request", lambda *_: pytest.fail("a request to the service"))
     first, other = (site.get(f"/intent/0x{digit * 64}/qr.svg") for digit in "12")
     assert (first.status_code, first["Content-Type"]) == (200, "image/svg+xml")
@@ -123,7 +119,7 @@ def values(page: str) -> list[str]:
     return [html.unescape("".join(each)) for each in found]
 
 
-def test_the_share_page_has_texts_and_links(site: Client, emulator: Emulator) -> None:
+def test_the_share_page_has_texts_and_links(site, emulator):
     intent_id = emulator.finished(REFUNDED)["intentId"]
     root = f"http://testserver/intent/{intent_id}"
     assert f'href="/intent/{intent_id}/share"' in site.get(f"/intent/{intent_id}").content.decode()
@@ -137,9 +133,7 @@ def test_the_share_page_has_texts_and_links(site: Client, emulator: Emulator) ->
     assert "<html" not in part
 
 
-def test_an_embed_code_is_offered_if_embed_hosts_are_configured(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_embed_code_is_offered_if_embed_hosts_are_configured(site, emulator, monkeypatch):
     path = f"/intent/{emulator.finished(REFUNDED)['intentId']}"
     assert "iframe" not in site.get(f"{path}/share").content.decode()
     monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["shop.example"])

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.web.candidates import NO_MIRROR
@@ -26,8 +25,8 @@ def newest_transfer(emulator: Emulator) -> dict[str, Any]:
 
 
 def test_without_a_mirror_a_shortened_id_is_not_searched_and_the_page_says_what_would_find_it(
-    site: Client, newest_transfer: dict[str, Any], operations: list[str]
-) -> None:
+    site, newest_transfer, operations
+):
     page = site.get("/search", {"q": short(newest_transfer["intentId"])})
     assert page.status_code == 404
     assert "No matches" in visible_text(page)
@@ -37,16 +36,14 @@ def test_without_a_mirror_a_shortened_id_is_not_searched_and_the_page_says_what_
     assert "GetIntentHistory" not in operations
 
 
-def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_redirect(
-    site: Client, newest_transfer: dict[str, Any]
-) -> None:
+def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_redirect(site, newest_transfer):
     found = site.get("/search", {"q": f"{newest_transfer['intentId']} and {UNKNOWN}"})
     assert (found.status_code, found["Location"]) == (302, f"/intent/{newest_transfer['intentId']}")
     several = site.get("/search", {"q": f"{newest_transfer['ownerAddress']} and {UNKNOWN}"})
     assert 'href="/search?q=0x12ab%E2%80%A634cd"' in several.content.decode()
 
 
-def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(site: Client, emulator: Emulator) -> None:
+def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(site, emulator):
     first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
     deposit = legs(site, second)["deposit"]
     ends = f"**{short(second, head=8, tail=6)}**, also `{short(deposit, head=6, tail=6)}`, …{deposit[-5:]}"
@@ -61,21 +58,21 @@ def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(sit
     assert "lookalike" not in answer.page
 
 
-def test_a_shortened_id_before_the_others_waits_for_them_and_keeps_its_place(emulator: Emulator) -> None:
+def test_a_shortened_id_before_the_others_waits_for_them_and_keeps_its_place(emulator):
     intent_id = emulator.finished(8)["intentId"]
     answer = send(f"{short(intent_id)} is {intent_id}")
     assert "Possible match: same transfer as row 2" in answer.texts[0]
     assert [row.startswith(f'<tr id="row-{number}"') for number, row in enumerate(answer.rows, start=1)] == [True, True]
 
 
-def test_an_owner_in_the_ticket_matches_the_same_transfers(emulator: Emulator) -> None:
+def test_an_owner_in_the_ticket_matches_the_same_transfers(emulator):
     owner = emulator.finished(18)["ownerAddress"]
     answer = send(f"{owner} or {short(owner)}")
     assert "Possible match: same transfers as row 1" in answer.texts[1]
     assert f'href="/address/{owner}"' in answer.rows[1]
 
 
-def test_several_matching_rows_are_a_list_without_a_default(emulator: Emulator) -> None:
+def test_several_matching_rows_are_a_list_without_a_default(emulator):
     first, second = emulator.finished(3)["intentId"], emulator.finished(8)["intentId"]
     tail = "0x" + "5" * 56 + first[-8:]
     answer = send(f"{first} {second} {tail[:2]}{'a' * 56}{first[-8:]} …{first[-8:]}")
@@ -87,9 +84,7 @@ def test_several_matching_rows_are_a_list_without_a_default(emulator: Emulator) 
     assert f'href="/intent/{first}"' in row
 
 
-def test_a_shortened_id_without_a_match_in_the_ticket_is_not_guessed_without_a_mirror(
-    site: Client, newest_transfer: dict[str, Any]
-) -> None:
+def test_a_shortened_id_without_a_match_in_the_ticket_is_not_guessed_without_a_mirror(site, newest_transfer):
     answer = send(f"{UNUSED_ADDRESS} {short(newest_transfer['intentId'])}")
     assert "No match" in answer.texts[1]
     assert NO_MIRROR in answer.texts[1]

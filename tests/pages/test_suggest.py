@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.tokens import names
-from tests.pages.recorded import Recorded, refusal
+from tests.pages.recorded import refusal
 
 BASE = 8453
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
@@ -21,7 +21,7 @@ def found(site: Client, words: str) -> list[dict[str, str]]:
     return list(json.loads(answer.content)["found"])
 
 
-def test_chains_come_before_tokens_and_there_are_at_most_eight(site: Client, transport: Recorded) -> None:
+def test_chains_come_before_tokens_and_there_are_at_most_eight(site, transport):
     suggested = found(site, "eth")
     assert suggested[0] == {"name": "Ethereum", "note": "Chain 1", "url": "/chain/1"}
     assert len(suggested) == 8
@@ -30,7 +30,7 @@ def test_chains_come_before_tokens_and_there_are_at_most_eight(site: Client, tra
     assert {"chain", "token"} == set(kinds)
 
 
-def test_each_word_may_be_of_the_token_or_of_its_chain(site: Client, transport: Recorded) -> None:
+def test_each_word_may_be_of_the_token_or_of_its_chain(site, transport):
     (usdc, *_) = found(site, "  USDC   base ")
     assert usdc == {"name": "USDC", "note": "USD Coin on Base", "url": f"/token/{BASE}/{USDC}"}
     assert found(site, "coin base")[0] == usdc
@@ -38,7 +38,7 @@ def test_each_word_may_be_of_the_token_or_of_its_chain(site: Client, transport: 
     assert found(site, "nothing like it") == []
 
 
-def test_statuses_and_providers_are_found(site: Client, transport: Recorded) -> None:
+def test_statuses_and_providers_are_found(site, transport):
     assert found(site, "failed")[0] == {
         "name": "Failed",
         "note": "Transfers with this status",
@@ -50,7 +50,7 @@ def test_statuses_and_providers_are_found(site: Client, transport: Recorded) -> 
         assert urls >= {f"/provider/{word}" for word in names.KNOWN_PROVIDERS}
 
 
-def test_names_are_shown_as_on_every_page(site: Client, transport: Recorded) -> None:
+def test_names_are_shown_as_on_every_page(site, transport):
     token = {"chainId": BASE, "address": "0x" + "12" * 20, "symbol": "<b>EV\u202eIL", "name": None, "featured": True}
     transport.changes[LIST] = lambda answer: {"tokens": [token, *answer["tokens"]]}
     (suggested,) = found(site, "<b>ev")
@@ -59,9 +59,7 @@ def test_names_are_shown_as_on_every_page(site: Client, transport: Recorded) -> 
 
 
 @pytest.mark.parametrize("address", ["ibc/27394FB092D2ECCD", "factory/a/b"])
-def test_a_token_whose_address_fits_no_url_has_no_page_and_breaks_no_list(
-    site: Client, transport: Recorded, address: str
-) -> None:
+def test_a_token_whose_address_fits_no_url_has_no_page_and_breaks_no_list(site, transport, address):
     token = {"chainId": BASE, "address": address, "symbol": "ATOMIC", "name": "Atomic", "featured": True}
     transport.changes[LIST] = lambda answer: {"tokens": [token, *answer["tokens"]]}
     assert found(site, "atomic") == []
@@ -73,21 +71,19 @@ def test_a_token_whose_address_fits_no_url_has_no_page_and_breaks_no_list(
 
 
 @pytest.mark.parametrize("words", ["", " ", "u", " u ", "x" * 41])
-def test_a_text_that_is_too_short_or_too_long_is_rejected_before_any_request(
-    site: Client, transport: Recorded, words: str
-) -> None:
+def test_a_text_that_is_too_short_or_too_long_is_rejected_before_any_request(site, transport, words):
     assert site.get(f"/suggest?{urlencode({'q': words})}").status_code == 400
     assert site.get("/suggest").status_code == 400
     assert not transport.sent
 
 
 @pytest.mark.parametrize("operation", [CHAINS, LIST])
-def test_a_failing_service_is_not_an_empty_list(site: Client, transport: Recorded, operation: str) -> None:
+def test_a_failing_service_is_not_an_empty_list(site, transport, operation):
     transport.scripts[operation] = lambda body: DOWN
     assert site.get("/suggest?q=usdc").status_code == 503
 
 
-def test_only_the_browser_may_cache_the_response(site: Client, transport: Recorded) -> None:
+def test_only_the_browser_may_cache_the_response(site, transport):
     answer = site.get("/suggest?q=usdc")
     assert answer["Cache-Control"] == "private, max-age=60"
     assert answer["Content-Type"] == "application/json"

@@ -100,7 +100,7 @@ def walked(site: Client, path: str, rel: str) -> tuple[list[str], str]:
 
 @pytest.mark.parametrize("order", ["DESC", "ASC"])
 @pytest.mark.parametrize(("query", "size"), SIZES)
-def test_a_list_shows_each_transfer_once(site: Client, tied: TiedList, query: str, size: int, order: str) -> None:
+def test_a_list_shows_each_transfer_once(site, tied, query, size, order):
     shown, last = walked(site, f"/history?{query}&size={size}&order={order}", "next")
     ids = tied.ids(query)
     assert sorted(shown) == sorted(ids)
@@ -110,17 +110,13 @@ def test_a_list_shows_each_transfer_once(site: Client, tied: TiedList, query: st
 
 @pytest.mark.parametrize("order", ["DESC", "ASC"])
 @pytest.mark.parametrize(("kind", "query"), [*product(KINDS, FILTERS[:1]), *product(["csv"], FILTERS[1:])])
-def test_an_export_contains_each_transfer_once_and_is_complete(
-    tied: TiedList, kind: str, query: str, order: str
-) -> None:
+def test_an_export_contains_each_transfer_once_and_is_complete(tied, kind, query, order):
     found = read_export(kind, ask("GET", f"/export/history.{kind}?{query}&order={order}").content)
     assert (found.state, found.counted) == ("complete", len(found.ids))
     assert sorted(found.ids) == sorted(tied.ids(query))
 
 
-def test_an_export_that_the_service_paged_by_creation_time_is_not_called_complete(
-    transport: Recorded, tied: TiedList
-) -> None:
+def test_an_export_that_the_service_paged_by_creation_time_is_not_called_complete(transport, tied):
     def by_time(body: dict[str, Any]) -> dict[str, Any]:
         body["page"]["sort"][0]["column"] = "createdAt"
         return tied(body)
@@ -132,7 +128,7 @@ def test_an_export_that_the_service_paged_by_creation_time_is_not_called_complet
 
 
 @pytest.mark.parametrize("order", ["DESC", "ASC"])
-def test_lists_and_exports_of_a_service_with_ties_are_whole(site: Client, emulator: Emulator, order: str) -> None:
+def test_lists_and_exports_of_a_service_with_ties_are_whole(site, emulator, order):
     window = f"from={NOW - 660}&to={NOW - 60}"
     ids = sorted(entry["intentId"] for entry in emulator_entries(emulator, fromTime=NOW - 660, toTime=NOW - 60))
     emulator.inject("*", "created-ties")

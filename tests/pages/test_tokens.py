@@ -10,13 +10,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from intents_ui import app
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import Catalog
 from intents_ui.service.errors import Unreachable
-from tests.pages.cases import Pages, cases
+from tests.pages.cases import cases
 from tests.pages.reading import PARTIAL, read, visible_text
 from tests.pages.recorded import Recorded, recorded, refusal
 
@@ -39,11 +38,11 @@ def many(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Record
 
 
 @pytest.mark.parametrize("case", cases("tokens"))
-def test_a_page_says(pages: Pages, case: list[dict[str, Any]]) -> None:
+def test_a_page_says(pages, case):
     pages.check(case)
 
 
-def test_tokens_of_a_testnet_have_no_price(site: Client, transport: Recorded):
+def test_tokens_of_a_testnet_have_no_price(site, transport):
     read(site, "/chains")
     listed = rows(read(site, "/tokens?chain=84532"))
     assert listed
@@ -51,7 +50,7 @@ def test_tokens_of_a_testnet_have_no_price(site: Client, transport: Recorded):
     assert any("$" in row for row in rows(read(site, f"/tokens?chain={BASE}")))
 
 
-def test_the_status_page_counts_tokens_of_the_chains_it_counts(site: Client, transport: Recorded):
+def test_the_status_page_counts_tokens_of_the_chains_it_counts(site, transport):
     listed = app.current().catalog
     chains = [chain.id for chain in listed.chains()]
     assert all(listed.tokens(chain) for chain in chains)  # waits for each list, longer than a page would
@@ -76,7 +75,7 @@ def native(chain_id: int, address: str) -> dict[str, Any]:
             "featureIndex": 1, "decimals": 18}  # fmt: skip
 
 
-def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site: Client, transport: Recorded):
+def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site, transport):
     shown = read(site, "/tokens")
     found = rows(shown)
     assert found[0] == "APE A APE ApeCoin ApeChain Featured rank 1 18 $0.28 native token"
@@ -91,7 +90,7 @@ def test_featured_tokens_of_all_chains_are_listed_by_rank_with_prices(site: Clie
     assert f"/token/{BASE}/{USDC}" in links(shown)
 
 
-def test_without_javascript_there_are_links_to_the_batches(site: Client, many: Recorded):
+def test_without_javascript_there_are_links_to_the_batches(site, many):
     shown = read(site, "/tokens?show=listed&after=100")
     assert "Tokens 101 to 200 of" in visible_text(shown)
     assert 'href="/tokens?show=listed&amp;after=200" rel="next"' in shown
@@ -99,7 +98,7 @@ def test_without_javascript_there_are_links_to_the_batches(site: Client, many: R
     assert "No more tokens" in visible_text(read(site, "/tokens?show=listed&after=900000"))
 
 
-def test_listed_and_external_tokens_are_labeled(site: Client, transport: Recorded):
+def test_listed_and_external_tokens_are_labeled(site, transport):
     listed = rows(read(site, f"/tokens?chain={BASE}&show=listed"))
     external = rows(read(site, f"/tokens?chain={BASE}&show=external"))
     assert any(re.search("AERO Aerodrome Finance Base Listed 18", row) for row in listed)
@@ -110,7 +109,7 @@ def test_listed_and_external_tokens_are_labeled(site: Client, transport: Recorde
     assert "no price" in spoof
 
 
-def test_both_addresses_of_a_native_token_are_one_row(site: Client, transport: Recorded):
+def test_both_addresses_of_a_native_token_are_one_row(site, transport):
     alias = "0x" + "Ee" * 20
     transport.changes[LIST] = lambda answer: {"tokens": [native(BASE, alias), *answer["tokens"], native(BASE, alias)]}
     shown = read(site, "/tokens?chain=8453")
@@ -121,7 +120,7 @@ def test_both_addresses_of_a_native_token_are_one_row(site: Client, transport: R
     assert f"/token/{BASE}/{ZERO}" not in links(without)
 
 
-def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site: Client, transport: Recorded):
+def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site, transport):
     shown = read(site, "/tokens?show=listed&limit=2")
     chains = [re.search(r"/token/(\d+)/", link)[1] for link in links(shown)]  # type: ignore[index]
     assert max(map(chains.count, chains)) == 2
@@ -133,7 +132,7 @@ def test_the_limit_is_per_chain_and_tokens_are_hidden_by_address(site: Client, t
     assert not {f"/token/{BASE}/{USDC}", f"/token/{BASE}/{ZERO}"} & set(links(left))
 
 
-def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, transport: Recorded):
+def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site, transport):
     shown = read(site, "/tokens?q=usdc")
     assert transport.requests(LIST)[0] == {
         "chainIds": transport.requests(LIST)[0]["chainIds"],
@@ -149,20 +148,20 @@ def test_a_search_is_sent_to_the_service_for_all_of_its_lists(site: Client, tran
     assert "Tokens: “usdc” · Intents" in visible_text(shown)
 
 
-def test_a_pasted_address_is_searched_as_an_address(site: Client, transport: Recorded):
+def test_a_pasted_address_is_searched_as_an_address(site, transport):
     shown = read(site, f"/tokens?q={USDC}")
     assert transport.requests(LIST)[0]["tokenAddress"] == USDC
     assert "searchQuery" not in transport.requests(LIST)[0]
     assert links(shown) == [f"/token/{BASE}/{USDC}"]
 
 
-def test_a_long_search_result_says_where_it_was_truncated(site: Client, many: Recorded):
+def test_a_long_search_result_says_where_it_was_truncated(site, many):
     shown = visible_text(read(site, "/tokens?q=o"))
     assert "Only the first 25 results on" in shown
     assert "600 tokens found on 24 chains" in shown
 
 
-def test_a_chain_whose_list_failed_leaves_the_other_chains(site: Client, transport: Recorded):
+def test_a_chain_whose_list_failed_leaves_the_other_chains(site, transport):
     transport.scripts[LIST] = lambda body: (
         refusal(8008, "UnsupportedNetwork", 422) if body["chainIds"] == [POLYGON] else None
     )
@@ -171,7 +170,7 @@ def test_a_chain_whose_list_failed_leaves_the_other_chains(site: Client, transpo
     assert {re.search(r"/token/(\d+)/", link)[1] for link in links(shown)} == {str(BASE)}  # type: ignore[index]
 
 
-def test_unusual_tokens_break_no_list(site: Client, transport: Recorded):
+def test_unusual_tokens_break_no_list(site, transport):
     odd = [{"chainId": BASE, "address": "0x" + "ab" * 20}, {"chainId": BASE}, "x", {"chainId": 5, "address": "TokenX"}]
     odd += [{"chainId": 10**30, "address": USDC}, *({"chainId": BASE, "address": each} for each in ("a/b", "0" * 201))]
     transport.changes[LIST] = lambda answer: {"tokens": odd}
@@ -183,9 +182,7 @@ def test_unusual_tokens_break_no_list(site: Client, transport: Recorded):
     assert listed == [f"/token/{BASE}/0x{'ab' * 20}"]
 
 
-def test_a_list_that_could_not_be_refreshed_shows_its_age(
-    site: Client, transport: Recorded, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_list_that_could_not_be_refreshed_shows_its_age(site, transport, monkeypatch):
     known = app.current().catalog.listed_featured([BASE])
     monkeypatch.setattr(
         Catalog, "listed_featured", lambda *_: replace(known, age=timedelta(minutes=20), error=Unreachable())
@@ -199,7 +196,7 @@ def main_text(page: str) -> str:
     return visible_text(re.sub(r"(?s)^.*<main[^>]*>", "", page))
 
 
-def test_an_address_that_is_not_hex_is_used_as_written(site: Client, transport: Recorded):
+def test_an_address_that_is_not_hex_is_used_as_written(site, transport):
     transport.changes["GetChains"] = lambda answer: {
         "chains": [*answer["chains"], {"id": SOLANA_CHAIN, "name": "Solana"}]
     }
@@ -212,14 +209,14 @@ def test_an_address_that_is_not_hex_is_used_as_written(site: Client, transport: 
     assert transport.requests(PRICES) == [{"tokens": [{"chainId": SOLANA_CHAIN, "tokenAddress": SOLANA}]}]
 
 
-def test_a_token_that_is_not_listed_is_searched_in_external_lists(site: Client, transport: Recorded):
+def test_a_token_that_is_not_listed_is_searched_in_external_lists(site, transport):
     read(site, f"/token/{BASE}/{SPOOF}")
     searches = [body for body in transport.requests(LIST) if "tokenAddress" in body]
     assert searches == [{"chainIds": [BASE], "tokenAddress": SPOOF, "limit": 1}]
 
 
 @pytest.mark.usefixtures("response_cache")
-def test_recent_transfers_of_the_token_say_how_many_were_checked(site: Client, transport: Recorded):
+def test_recent_transfers_of_the_token_say_how_many_were_checked(site, transport):
     shown = read(site, f"/token/{BASE}/{USDC}/intents", **PARTIAL)
     said = main_text(shown)
     assert re.search(r"Recent transfers \d+ in the newest 30 from and 30 to Base", said)

@@ -145,9 +145,7 @@ NOISE = (
 
 
 @pytest.mark.usefixtures("still")
-def test_a_ticket_of_fifty_gives_forty_eight_right_rows_and_two_explained_misses(
-    site: Client, emulator: Emulator
-) -> None:
+def test_a_ticket_of_fifty_gives_forty_eight_right_rows_and_two_explained_misses(site, emulator):
     known = forty_eight(site, emulator)
     lines = [f"{NOISE[number % len(NOISE)]} {each.written}, thanks" for number, each in enumerate(known)]
     lines.insert(10, f"and {NOTHING}?")
@@ -198,7 +196,7 @@ def is_explained(row: str) -> bool:
     return all(each in words for each in ("Not found", "Searched as", "Possible reasons"))
 
 
-def test_the_copies_have_the_same_rows(emulator: Emulator) -> None:
+def test_the_copies_have_the_same_rows(emulator):
     intent_id = emulator.finished(8)["intentId"]
     answer = send(f"{intent_id} {NOTHING}", Origin="https://localhost")
     first, second = csv.DictReader(io.StringIO(answer.copied("CSV"), newline=""))
@@ -218,7 +216,7 @@ def test_the_copies_have_the_same_rows(emulator: Emulator) -> None:
 
 
 @pytest.mark.usefixtures("still")
-def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, emulator: Emulator) -> None:
+def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site, emulator):
     text = " ".join([NOTHING, *(each.written for each in forty_eight(site, emulator)[::2]), UNUSED_ADDRESS])
     told = {row.number: row for row in told_rows(lookup.read(text).findings)}
     answer = send(text)
@@ -249,7 +247,7 @@ def test_a_ticket_is_grouped_by_owner_with_the_most_urgent_first(site: Client, e
 
 
 @pytest.mark.usefixtures("still")
-def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_for_an_address(site: Client) -> None:
+def test_an_owners_reply_covers_the_transfers_that_are_named_and_those_listed_for_an_address(site):
     history = app.current().service.ask(operations.get_intent_history(page=Page.first(size=100))).intents
     by_owner: dict[str, list[IntentHistory]] = {}
     for each in history:
@@ -276,7 +274,7 @@ def told_rows(findings: Sequence[Finding]) -> list[TriageRow]:
     return list(rows_of(" ".join(each.value for each in findings), RequestFactory().get("/")).rows)
 
 
-def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(emulator: Emulator) -> None:
+def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(emulator):
     fine, check = emulator.finished(22)["intentId"], emulator.finished(18)["intentId"]
     page = LexborHTMLParser(send(f"{fine} {check}").page)
     act, watch, done = page.css(".counts > *")
@@ -286,7 +284,7 @@ def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(emulator: Em
 
 
 @pytest.mark.parametrize("operation", ["GetIntentReceipt", "SearchIntents"])
-def test_an_incomplete_lookup_is_not_fine(emulator: Emulator, operation: str) -> None:
+def test_an_incomplete_lookup_is_not_fine(emulator, operation):
     intent_id = emulator.finished(8)["intentId"]
     assert "Check 1" not in visible_text(send(intent_id).page)
     emulator.inject(operation, "failing-500")
@@ -295,7 +293,7 @@ def test_an_incomplete_lookup_is_not_fine(emulator: Emulator, operation: str) ->
     assert ("Couldn't load the receipt" in answer.texts[0]) is (operation == "GetIntentReceipt")
 
 
-def test_a_single_transfer_has_the_reply_of_its_page(site: Client, emulator: Emulator) -> None:
+def test_a_single_transfer_has_the_reply_of_its_page(site, emulator):
     intent_id = emulator.finished(8)["intentId"]
     [reply] = send(f"{intent_id} {NOTHING}").replies.values()
     page = LexborHTMLParser(site.get(f"/intent/{intent_id}/reply").content.decode())
@@ -303,7 +301,7 @@ def test_a_single_transfer_has_the_reply_of_its_page(site: Client, emulator: Emu
     assert re.sub("Status as of.*", "", reply) == re.sub("Status as of.*", "", own.lstrip("\n"))
 
 
-def test_a_case_is_checked_again_with_the_same_text(emulator: Emulator) -> None:
+def test_a_case_is_checked_again_with_the_same_text(emulator):
     text = f'Order "4711" &amp; <b>{emulator.finished(8)["intentId"]}</b>\r\n\u202eand {NOTHING}, thanks'
     page = LexborHTMLParser(send(text).page)
     again = page.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
@@ -320,9 +318,7 @@ def test_a_case_is_checked_again_with_the_same_text(emulator: Emulator) -> None:
         pytest.param("4711", [], "", id="none"),
     ],
 )
-def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(
-    site: Client, written: str, linked: list[str], words: str
-) -> None:
+def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(site, written, linked, words):
     page = LexborHTMLParser(send(written, Origin="https://localhost").page)
     button = page.css_first('button[data-copy*="/triage"]')
     assert (button.text().strip() if button else "") == (f"Copy link to {words}" if words else "")
@@ -337,7 +333,7 @@ def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(
         "https://mail.example/go?u=https%3A%2F%2Fetherscan.io%2Ftx%2F{0}%23log",
     ],
 )
-def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site: Client, emulator: Emulator, written: str) -> None:
+def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site, emulator, written):
     intent_id = emulator.finished(8)["intentId"]
     requested = written.format(intent_id)
     answer = send(requested)
@@ -347,7 +343,7 @@ def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site: Client, emu
     assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
 
 
-def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_of_it(emulator: Emulator) -> None:
+def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_of_it(emulator):
     recoverable = emulator.play("stuck-recoverable", age=86_400, owner=OWNERS)
     for age in (60, 30, 20, 10):
         newer = emulator.play("cctp-slow", age=age, owner=OWNERS)
@@ -374,9 +370,7 @@ def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_o
         ("SearchIntents", "Lookup by", "1 of 3 identifiers resolved: 1 found. The others failed:"),
     ],
 )
-def test_a_failed_lookup_is_reported_and_the_rest_continues(
-    emulator: Emulator, operation: str, said: str, total: str
-) -> None:
+def test_a_failed_lookup_is_reported_and_the_rest_continues(emulator, operation, said, total):
     intent_id = emulator.finished(8)["intentId"]
     emulator.inject(operation, "failing-500")
     answer = send(f"{NOTHING} {UNUSED_ADDRESS} /intent/{intent_id}")
@@ -393,9 +387,7 @@ def test_a_failed_lookup_is_reported_and_the_rest_continues(
     assert again[2].startswith("Retry ")
 
 
-def test_an_internal_error_costs_one_row_and_reveals_nothing(
-    emulator: Emulator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_internal_error_costs_one_row_and_reveals_nothing(emulator, monkeypatch, caplog):
     def break_(row: TriageRow, *rest: object, **how: object) -> None:
         raise ValueError(row.value)
 
@@ -410,7 +402,7 @@ def test_an_internal_error_costs_one_row_and_reveals_nothing(
     assert intent_id not in caplog.text
 
 
-def test_the_page_is_streamed_and_not_cached(site: Client) -> None:
+def test_the_page_is_streamed_and_not_cached(site):
     answer = send(f"{NOTHING} {UNUSED_ADDRESS}")
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-accel-buffering"] == "no"
@@ -420,13 +412,13 @@ def test_the_page_is_streamed_and_not_cached(site: Client) -> None:
     assert answer.page.rstrip().endswith("</html>")
 
 
-def test_a_form_without_its_field_has_no_text(emulator: Emulator) -> None:
+def test_a_form_without_its_field_has_no_text(emulator):
     answer = send(None)
     assert answer.status == 400
     assert "Paste some text." in answer.page
 
 
-def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site: Client) -> None:
+def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site):
     requested = f"{NOTHING[:20]}\u200b{NOTHING[20:]} or {UNUSED_ADDRESS}"
     tree = LexborHTMLParser(site.get("/search", {"q": requested}).content.decode())
     passed_on = tree.css_first('form[action="/triage"] input[name="q"]').attributes["value"]
@@ -434,7 +426,7 @@ def test_a_search_passes_hidden_characters_to_triage_which_ignores_them(site: Cl
     assert "Ignored invisible characters in or around identifiers" in send(passed_on).page
 
 
-def test_pasted_text_is_never_logged(emulator: Emulator, caplog: pytest.LogCaptureFixture) -> None:
+def test_pasted_text_is_never_logged(emulator, caplog):
     caplog.set_level(logging.DEBUG)
     emulator.inject("GetIntent", "failing-500")
     canary = "0xca7a" + "7e" * 30
@@ -445,7 +437,7 @@ def test_pasted_text_is_never_logged(emulator: Emulator, caplog: pytest.LogCaptu
 
 
 @pytest.mark.slow
-def test_pasted_text_never_reaches_the_servers_output(capfd: pytest.CaptureFixture[str]) -> None:
+def test_pasted_text_never_reaches_the_servers_output(capfd):
     canary = "0xca7a" + "7e" * 30
     with dashboard() as root, httpx.Client(base_url=root, trust_env=False, timeout=30) as client:
         assert client.post("/triage", data={"q": f"canary@shop.example {canary}"}).status_code == 200
@@ -495,7 +487,7 @@ def reading(root: str, text: str) -> Iterator[Reader]:
         yield Reader(answer)
 
 
-def test_each_line_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_doors: str, doors: Doors) -> None:
+def test_each_line_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_doors, doors):
     first, second, *_ = known = ids(6)
     with reading(behind_doors, " ".join(f"/intent/{each}" for each in known)) as reader:
         assert "6 identifiers found" in reader.until("<ol>")
@@ -511,7 +503,7 @@ def test_each_line_is_sent_as_soon_as_it_and_all_before_it_are_known(behind_door
         reader.until("All 6 identifiers resolved: 6 found.")
 
 
-def test_after_a_disconnect_nothing_more_is_requested(behind_doors: str, doors: Doors) -> None:
+def test_after_a_disconnect_nothing_more_is_requested(behind_doors, doors):
     known = ids(80)[40:]  # none of another test, which the dashboard may have cached
     with reading(behind_doors, " ".join(f"/intent/{each}" for each in known)) as reader:
         reader.until("<ol>")

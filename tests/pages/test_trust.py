@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.formatting import hashes
@@ -41,7 +40,7 @@ def is_marked(markup: str) -> bool:
     return True
 
 
-def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site: Client, spoof: Any) -> None:
+def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site, spoof):
     shown = read(site, f"/intent/{spoof['intentId']}")
     assert is_marked(part(shown, r'<div class="money">.*?</div>'))
     note = part(shown, r'<div class="note warnings".*?</ul>')
@@ -51,7 +50,7 @@ def test_a_transfer_page_marks_the_amount_and_lists_all_warnings_below(site: Cli
     assert SAID in visible_text(part(shown, r'data-step="deposit".*?</li>'))
 
 
-def test_a_triage_row_shows_the_token_warnings(site: Client, spoof: Any) -> None:
+def test_a_triage_row_shows_the_token_warnings(site, spoof):
     triaged = ask("POST", "/triage", data={"q": f"{spoof['intentId']} {FAKE}"}).text
     transfer, token = re.findall(r'<tr id="row-\d+">.*?</tr>', triaged, re.DOTALL)
     assert f"{SAID} on Base →" in visible_text(transfer)

@@ -3,10 +3,8 @@
 import re
 
 import pytest
-from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
-from intents_ui.emulator.app import Emulator
 from intents_ui.formatting import hashes
 from tests.pages.cases import KNOWN
 from tests.pages.reading import PARTIAL, visible_text
@@ -25,8 +23,8 @@ SPELLINGS, INVALID = rows(__file__, "spellings"), rows(__file__, "invalid_urls")
 
 @pytest.mark.parametrize(("status", "written", "canonical"), SPELLINGS, ids=[each[:40] for _, each, _ in SPELLINGS])
 def test_another_spelling_redirects_without_a_request_about_transfers(
-    site: Client, emulator: Emulator, operations: list[str], status: str, written: str, canonical: str
-) -> None:
+    site, emulator, operations, status, written, canonical
+):
     intent = emulator.finished(2)
     intent_id, owner = intent["intentId"], intent["ownerAddress"].lower()
     known = {"id": intent_id, "ID": intent_id.upper(), "digits": intent_id[2:].upper(), "owner": owner}
@@ -37,9 +35,7 @@ def test_another_spelling_redirects_without_a_request_about_transfers(
 
 
 @pytest.mark.parametrize(("status", "path", "field", "said"), INVALID, ids=[path for _, path, *_ in INVALID])
-def test_an_invalid_url_is_explained_next_to_its_field_without_a_request(
-    site: Client, operations: list[str], status: str, path: str, field: str, said: str
-) -> None:
+def test_an_invalid_url_is_explained_next_to_its_field_without_a_request(site, operations, status, path, field, said):
     path = re.sub(r"{(\w+)}", lambda name: VALUES[name[1]], path)
     for headers in ({}, PARTIAL) if field != "-" else ({},):
         answer = site.get(path, headers=headers)

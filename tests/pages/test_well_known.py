@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import pytest
 from django.contrib.staticfiles import finders
-from django.test import Client
 
 from intents_ui import settings
 from intents_ui.emulator.app import Emulator
@@ -37,7 +36,7 @@ def contact(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("path", PLACES)
-def test_every_page_has_a_description_and_a_canonical_url(site: Client, path: str) -> None:
+def test_every_page_has_a_description_and_a_canonical_url(site, path):
     page = site.get(path).content.decode()
     assert canonical(page) == [path]
     assert 20 < len(tags(page)["description"]) <= 300
@@ -50,7 +49,7 @@ def place(emulator: Emulator, of: str) -> str:
     return f"/intent/{found['intentId']}" if of == "intentId" else f"/address/{found[of].lower()}"
 
 
-def test_an_addresss_description_shows_its_totals(site: Client, emulator: Emulator) -> None:
+def test_an_addresss_description_shows_its_totals(site, emulator):
     page = site.get(place(emulator, "ownerAddress")).content.decode()
     said = tags(page)
     assert re.match(r"(at least )?\d[\d,]* transfers?(, |$)", said["description"])
@@ -66,7 +65,7 @@ def allows(answer: Any, path: str) -> bool:
     return rules.can_fetch("AnyBot", f"http://testserver{path}")
 
 
-def test_crawlers_are_kept_off_pages_that_are_expensive_for_the_service(site: Client) -> None:
+def test_crawlers_are_kept_off_pages_that_are_expensive_for_the_service(site):
     answer = site.get("/robots.txt")
     assert answer["Content-Type"].startswith("text/plain")
     refused = ("/export/history.csv", "/search?q=1", "/console", "/triage", "/live/0x1", "/history", "/attention")
@@ -76,7 +75,7 @@ def test_crawlers_are_kept_off_pages_that_are_expensive_for_the_service(site: Cl
 
 
 @pytest.mark.usefixtures("listed")
-def test_the_index_setting_lets_crawlers_read_the_lists(site: Client) -> None:
+def test_the_index_setting_lets_crawlers_read_the_lists(site):
     answer = site.get("/robots.txt")
     assert all(allows(answer, path) for path in ("/history", "/attention"))
     assert not allows(answer, "/export/history.csv")
@@ -86,7 +85,7 @@ def fields(answer: Any) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in answer.content.decode().splitlines())
 
 
-def test_the_security_file_has_a_contact_and_an_expiration(site: Client, contact: str) -> None:
+def test_the_security_file_has_a_contact_and_an_expiration(site, contact):
     answer = site.get("/.well-known/security.txt", secure=True)
     found = fields(answer)
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
@@ -96,7 +95,7 @@ def test_the_security_file_has_a_contact_and_an_expiration(site: Client, contact
     assert timedelta(days=100) < left < timedelta(days=365)
 
 
-def test_the_manifest_refers_to_existing_files(site: Client) -> None:
+def test_the_manifest_refers_to_existing_files(site):
     answer = site.get("/site.webmanifest")
     result = json.loads(answer.content)
     assert answer["Content-Type"] == "application/manifest+json"
@@ -105,13 +104,13 @@ def test_the_manifest_refers_to_existing_files(site: Client) -> None:
     assert '<link rel="manifest" href="/site.webmanifest">' in site.get("/").content.decode()
 
 
-def test_what_an_app_shares_is_searched_for(site: Client) -> None:
+def test_what_an_app_shares_is_searched_for(site):
     target = json.loads(site.get("/site.webmanifest").content)["share_target"]
     shared = site.get(target["action"], {target["params"]["text"]: "Look: 0x" + "12" * 32})
     assert "0x" + "12" * 32 in shared.content.decode()
 
 
-def test_browsers_learn_the_search_of_this_host(site: Client) -> None:
+def test_browsers_learn_the_search_of_this_host(site):
     found = re.search(
         r'<link rel="search" type="([^"]+)" title="Intents" href="([^"]+)">', site.get("/").content.decode()
     )
@@ -124,6 +123,6 @@ def test_browsers_learn_the_search_of_this_host(site: Client) -> None:
     assert finders.find(described.find("o:Image", names).text.removeprefix("http://localhost:8000/static/"))
 
 
-def test_the_bookmark_searches_for_the_selection(site: Client) -> None:
+def test_the_bookmark_searches_for_the_selection(site):
     page = unescape(site.get("/help", headers={"Host": "localhost:8000"}).content.decode())
     assert 'javascript:void open("http://localhost:8000/search?q="+encodeURIComponent(getSelection()))' in page

@@ -3,10 +3,8 @@
 from itertools import pairwise
 
 import pytest
-from django.test import Client
 
-from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import SCENARIOS, Scenario
+from intents_ui.emulator.scenario_engine import SCENARIOS
 from tests import surfaces
 from tests.corpus import picked
 from tests.words import findings, markup
@@ -18,9 +16,7 @@ PARTS = ("", "/receipt", "/balances", "/route-stats", "/proof", "/reply", "/shar
     "scenario",
     picked({scenario.slug: scenario for scenario in SCENARIOS}, "stuck-recoverable"),
 )
-def test_the_pages_of_a_transfer_use_our_words_at_every_moment(
-    world: tuple[Emulator, Client], scenario: Scenario
-) -> None:
+def test_the_pages_of_a_transfer_use_our_words_at_every_moment(world, scenario):
     emulator, site = world
     found, seen = [], set()
     for moment in surfaces.moments(scenario):

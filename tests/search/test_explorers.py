@@ -16,7 +16,7 @@ SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3
     ("chain_id", "name"),
     [(792703809, "Solana"), (8253038, "Bitcoin"), (4711, "Chain 4711")],
 )
-def test_a_well_known_chain_has_its_name_without_a_listing(chain_id: int, name: str) -> None:
+def test_a_well_known_chain_has_its_name_without_a_listing(chain_id, name):
     assert names.chain(chain_id, info=None) == name
     assert names.chain(chain_id, info=ChainInfo(id=chain_id, name="As listed")) == "As listed"
 
@@ -31,25 +31,25 @@ def listed(chain_id: int, url: str = "https://explorer.example/") -> ChainInfo:
 
 
 @pytest.mark.parametrize(("what", "chain", "value", "link"), rows(__file__, "explorers"))
-def test_a_link_has_the_form_of_its_chain(what: str, chain: str, value: str, link: str) -> None:
+def test_a_link_has_the_form_of_its_chain(what, chain, value, link):
     find = transaction_link if what.endswith("transaction") else address_link
     info = listed(int(chain)) if what.startswith("listed") else None
     found = find(None if value == "None" else value, chain_id=int(chain), info=info)
     assert (found or "-") == link
 
 
-def test_a_well_known_chain_has_its_explorer_if_the_listed_one_cannot_be_linked() -> None:
+def test_a_well_known_chain_has_its_explorer_if_the_listed_one_cannot_be_linked():
     info = listed(TRON, "https://tronscan.org/#")
     assert transaction_link(DIGITS, chain_id=TRON, info=info) == f"https://tronscan.org/#/transaction/{DIGITS}"
     link = address_link(OF_TRON, chain_id=TRON, info=info)
     assert link == f"https://tronscan.org/#/address/{OF_TRON}"
 
 
-def test_a_solana_address_needs_no_chain() -> None:
+def test_a_solana_address_needs_no_chain():
     assert address_link(SOLANA_ADDRESS, chain_id=None, info=None) == f"https://solscan.io/account/{SOLANA_ADDRESS}"
 
 
-def test_a_search_offers_the_explorers_of_each_chain_in_its_own_form() -> None:
+def test_a_search_offers_the_explorers_of_each_chain_in_its_own_form():
     chains = [listed(BASE, "https://basescan.org"), listed(BITCOIN), listed(SOLANA, "https://solana.example")]
     found = explorers_of(Finding(Kind.HASH, f"0x{DIGITS}"), chains=chains)
     assert [each.link for each in found] == [

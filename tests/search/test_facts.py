@@ -43,7 +43,7 @@ def read(written: str) -> str:
         ("100 USDC, 12 000 minutes ago", "100 USDC, Nov 9, 2026 to Nov 20, 2026"),
     ],
 )
-def test_amount_token_and_chains_are_read_around_other_words(written: str, said: str) -> None:
+def test_amount_token_and_chains_are_read_around_other_words(written, said):
     assert read(written) == said
 
 
@@ -60,7 +60,7 @@ def test_amount_token_and_chains_are_read_around_other_words(written: str, said:
         "0x100 from Base",
     ],
 )
-def test_a_text_without_an_amount_and_a_token_or_chain_describes_nothing(written: str) -> None:
+def test_a_text_without_an_amount_and_a_token_or_chain_describes_nothing(written):
     assert read(written) == ""
 
 
@@ -76,11 +76,11 @@ UNITS = ("9", "9,", ".", "1 ", "of ", "nov ", "3rd ", "USDC", "USDC 1 ", "base "
         *((unit, 16_000) for unit in ("9 ", "100 ", "1_", "1\u066c", "今天", "of of ")),
     ],
 )
-def test_the_cost_grows_with_length_only(unit: str, length: int) -> None:
+def test_the_cost_grows_with_length_only(unit, length):
     assert grows_with_its_length(read, (unit * length)[:length])
 
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from([*UNITS, *"0x1. ,:\n"]), max_size=40).map("".join)))
-def test_any_text_is_read(written: str) -> None:
+def test_any_text_is_read(written):
     found = facts_of(written)
     assert found.describes_transfer or not found.amounts

@@ -23,9 +23,7 @@ READERS: list[tuple[str, str, Callable[[dict[str, list[str]]], Parsed[Any]]]] = 
 
 
 @pytest.mark.parametrize(("name", "value", "read"), READERS, ids=[name for name, *_ in READERS])
-def test_blank_values_and_other_parameters_are_ignored(
-    name: str, value: str, read: Callable[[dict[str, list[str]]], Parsed[Any]]
-) -> None:
+def test_blank_values_and_other_parameters_are_ignored(name, value, read):
     alone = read({name: [value]})
     assert alone.problems == {}
     assert alone.filters.query
@@ -33,7 +31,7 @@ def test_blank_values_and_other_parameters_are_ignored(
     assert read({name: ["", " "]}).filters.query == ""
 
 
-def test_invalid_values_are_shown_again_with_hidden_characters_visible_and_at_most_100_characters() -> None:
+def test_invalid_values_are_shown_again_with_hidden_characters_visible_and_at_most_100_characters():
     parsed = tokens.read({"limit": ["9\u202e" + "x" * 200], "q": ["usdc"]})
     assert parsed.problems == {"limit": "Enter a limit from 1 to 1,000 tokens per chain."}
     assert parsed.typed["limit"] == "9⟨U+202E⟩" + "x" * 91
@@ -53,7 +51,7 @@ def test_invalid_values_are_shown_again_with_hidden_characters_visible_and_at_mo
         ("far too large", "9" * 5000, (), None),
     ),
 )
-def test_a_chain_is_given_by_id_or_name(written: str, chains: tuple[ChainInfo, ...], found: int | None) -> None:
+def test_a_chain_is_given_by_id_or_name(written, chains, found):
     assert filters.find_chain(written, chains) == found
     if found is None:
         with pytest.raises(InvalidParameter):
@@ -62,5 +60,5 @@ def test_a_chain_is_given_by_id_or_name(written: str, chains: tuple[ChainInfo, .
         assert filters.chain_id(written, chains) == found
 
 
-def test_a_query_has_switches_as_1_and_a_parameter_for_each_value() -> None:
+def test_a_query_has_switches_as_1_and_a_parameter_for_each_value():
     assert filters.encode({"a": True, "b": None, "c": (1, "x y"), "d": 0, "e": ()}) == "a=1&c=1&c=x+y&d=0"

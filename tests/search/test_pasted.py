@@ -49,7 +49,7 @@ def said(findings: Iterable[Finding]) -> list[str]:
 
 
 @pytest.mark.parametrize(("written", "readings"), rows("identifiers"))
-def test_the_search_box_and_the_triage_of_a_ticket_have_one_reading(written: str, readings: list[str]) -> None:
+def test_the_search_box_and_the_triage_of_a_ticket_have_one_reading(written, readings):
     found = identifiers.read(written)
     if readings[0].startswith("! "):
         assert found.problem.startswith(readings[0][2:])
@@ -61,7 +61,7 @@ def test_the_search_box_and_the_triage_of_a_ticket_have_one_reading(written: str
 
 
 @pytest.mark.parametrize(("written", "reading"), list(TABLE["hints"].items()))
-def test_an_identifier_has_its_host_its_chain_or_a_warning(written: str, reading: str) -> None:
+def test_an_identifier_has_its_host_its_chain_or_a_warning(written, reading):
     found = identifiers.read(filled(written))
     [only] = found.findings
     assert f"{only.value} | {only.host or only.chain_id or only.warning or ''}".startswith(filled(reading))
@@ -99,29 +99,27 @@ FIELDS: list[tuple[str, tuple[Kind, ...], Callable[[str], object]]] = [
 
 
 @pytest.mark.parametrize(("name", "kinds", "read"), FIELDS, ids=[name for name, *_ in FIELDS])
-def test_every_field_takes_the_value_that_the_box_reads(
-    name: str, kinds: tuple[Kind, ...], read: Callable[[str], object]
-) -> None:
+def test_every_field_takes_the_value_that_the_box_reads(name, kinds, read):
     given = [row.values for row in rows("identifiers")]
     expected = {written: value_of(readings, kinds) for written, readings in given}
     assert {written: read(written) for written, _ in given} == expected
 
 
-def test_a_field_of_the_console_takes_the_value_and_leaves_all_else_as_typed() -> None:
+def test_a_field_of_the_console_takes_the_value_and_leaves_all_else_as_typed():
     for written, readings in (row.values for row in rows("identifiers")):
         taken = console.without_context("ownerAddress", written)
         assert taken.strip().lower() in (written.strip().lower(), (value_of(readings, ADDRESSES) or "").lower())
 
 
 @pytest.mark.parametrize(("written", "amount"), list(TABLE["amounts"].items()))
-def test_an_amount_is_read_as_any_country_writes_it(written: str, amount: str) -> None:
+def test_an_amount_is_read_as_any_country_writes_it(written, amount):
     found = facts_of(f"{written} USDC")
     assert found.description == (f"{amount} USDC" if amount else "USDC")
     assert bool(found.notes) == (" or " in amount)
 
 
 @pytest.mark.parametrize(("written", "readings"), rows("facts"))
-def test_a_text_in_words_has_its_facts(written: str, readings: list[str]) -> None:
+def test_a_text_in_words_has_its_facts(written, readings):
     found = facts_of(written)
     memo = f"memo {found.memo}" if found.memo else ""
     states = {Outcome.OPEN: "stuck", Outcome.REFUNDED: "refunded", Outcome.FAILED: "failed"}
@@ -133,7 +131,7 @@ def facts_of(written: str) -> TicketFacts:
     return facts.read(written, chains=LISTED, symbols=SYMBOLS, now=NOW)
 
 
-def test_the_table_is_large_enough() -> None:
+def test_the_table_is_large_enough():
     texts = [
         *TABLE["amounts"],
         *TABLE["hints"],

@@ -163,19 +163,19 @@ def covered(*told: TriageRow) -> dict[str, list[int]]:
     }
 
 
-def test_a_reply_covers_the_owners_transfers_in_rows_of_several_owners() -> None:
+def test_a_reply_covers_the_owners_transfers_in_rows_of_several_owners():
     shared = row(2, "", transfer(2), transfer(3, owner=MERCHANT), transfer(4, owner="0x" + "5" * 40))
     assert covered(row(1, FIRST, transfer(1)), shared) == {FIRST: [1, 2], "": [3, 4]}
     assert covered(row(1, FIRST, transfer(1, owner=MERCHANT))) == {FIRST: [1]}
 
 
-def test_a_row_is_as_urgent_as_its_most_urgent_transfer() -> None:
+def test_a_row_is_as_urgent_as_its_most_urgent_transfer():
     fine, failed = transfer(1), transfer(2, "FAILED")
     assert rows.urgency(row(1, FIRST, fine)) is Urgency.FINE
     assert rows.urgency(row(1, FIRST, failed)) is rows.urgency(row(1, FIRST, fine, failed)) < Urgency.FINE
 
 
-def test_the_first_row_of_an_urgency_is_that_of_the_page() -> None:
+def test_the_first_row_of_an_urgency_is_that_of_the_page():
     told = row(1, SECOND, transfer(1)), row(2, FIRST, transfer(2)), row(3, FIRST, transfer(3, "FAILED"))
     found = {label: (count, first) for label, count, first in rows.counts(rows.groups(told)) if count}
     urgent = rows.URGENCIES[rows.urgency(told[2])]
@@ -184,7 +184,7 @@ def test_the_first_row_of_an_urgency_is_that_of_the_page() -> None:
     assert {count for _, count, _ in rows.counts(rows.groups([*told, repeated]))} == {0, 1, 2}
 
 
-def test_a_value_with_two_roles_is_listed_once_for_a_shortened_id() -> None:
+def test_a_value_with_two_roles_is_listed_once_for_a_shortened_id():
     of_receipt = receipt("SUCCEEDED", summary=summary(destination_to_address=OWNER))
     told = one(BY_ADDRESS, intent("SUCCEEDED"), of_receipt)
     shortened = rows.begin(8, Finding(Kind.SHORTENED, "0x…", head=OWNER[2:6], tail=OWNER[-4:]), now=NOW)
