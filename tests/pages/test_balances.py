@@ -1,6 +1,5 @@
 """Balances of intent addresses: loaded after the page, as a page, and distinct from unknown balances."""
 
-import html
 import re
 from datetime import UTC, datetime, timedelta
 from threading import Event
@@ -56,28 +55,6 @@ def test_a_response_from_before_the_transfer_says_nothing_about_it(site, emulato
     operations.clear()
     fragment(site, intent_id)
     assert "GetIntentHistory" not in operations
-
-
-def announcement(answer: HttpResponse) -> str:
-    """Return what screen readers announce."""
-    said = re.search(r'data-said="([^"]*)"', answer.content.decode())
-    assert said
-    return html.unescape(said[1])
-
-
-def test_a_screen_reader_announces_one_line_instead_of_the_card(site, emulator):
-    intent_id = emulator.finished(ABORTED_WITH_FUNDS)["intentId"]
-    assert announcement(fragment(site, intent_id)) == "Intent address balances: $30.00."
-    for page in (f"/intent/{intent_id}", f"/intent/{intent_id}/balances"):
-        around = re.search(r'<div id="balances"[^>]*>', site.get(page).content.decode())
-        assert around
-        assert "aria-live" not in around[0]
-    assert announcement(fragment(site, emulator.finished(5)["intentId"])).startswith(
-        "No funds at this transfer's intent addresses"
-    )
-    intent_id = emulator.finished(2)["intentId"]
-    emulator.inject("GetIntentHistory", "node-down-503")
-    assert announcement(fragment(site, intent_id)).startswith("Couldn't load balances: Service")
 
 
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)

@@ -145,16 +145,6 @@ def test_a_route_provider_filters_the_chains(way, site, provider):
     assert f"{len(wanted)} of 24 supported chains, those served by" in visible_text(page)
 
 
-def test_a_failed_request_for_a_route_provider_keeps_the_filters(way, site):
-    way.scripts["GetChains"] = lambda body: down(body) if "routeProvider" in body else None
-    answer = site.get("/chains?provider=CCTP")
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "10")
-    page = answer.content.decode()
-    assert "Couldn&#39;t load the chains of CCTP" in page
-    assert 'name="provider" value="CCTP"' in page
-    assert rows(page) == []
-
-
 # One chain
 
 
@@ -335,16 +325,3 @@ def test_an_unknown_provider_lists_the_known_ones(site, name):
     assert not re.search(r"<(img|script)[ >][^>]*alert|<script>alert", page)
     linked = re.findall(r'href="/provider/([A-Z_]+)"', section(page, "known"))
     assert tuple(linked) == names.KNOWN_PROVIDERS
-
-
-def test_providers_are_linked_where_they_are_named(site, emulator):
-    intent_id = emulator.finished(2)["intentId"]
-    paths = [
-        f"/intent/{intent_id}",
-        f"/intent/{intent_id}/route-stats",
-        "/history",
-        "/chain/8453",
-        "/chains?provider=RELAY",
-        "/routes?from=8453&to=42161",
-    ]
-    assert [path for path in paths if LINK not in site.get(path).content.decode()] == []

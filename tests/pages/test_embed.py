@@ -8,7 +8,6 @@ from django.conf import settings
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
-from tests.pages.reading import visible_text
 
 SWAPPED, REFUNDED = 2, 8
 HOSTS = ["https://shop.example", "*.wallet.example"]
@@ -36,8 +35,6 @@ def ancestors(answer: Any) -> str:
     return found[1]
 
 
-def body_text(answer: Any) -> str:
-    return visible_text("<body" + answer.content.decode().partition("<body")[2])
 
 
 def test_without_hosts_no_site_may_frame_it(site, emulator):
@@ -58,21 +55,3 @@ def test_the_configured_hosts_may_frame_it_whatever_its_content(site, emulator, 
 def test_every_site_may_frame_it_if_the_setting_says_so(site, emulator, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["*"])
     assert ancestors(framed(site, id_of(emulator))) == "*"
-
-
-@pytest.mark.parametrize(
-    ("fault", "status", "words"),
-    [
-        ("failing-500", 503, "Service error"),
-        ("busy-60", 429, "Rate limited by the service"),
-        ("not-found", 404, "Not found"),
-    ],
-)
-def test_an_error_is_shown_in_the_frame_with_its_status_code(site, emulator, hosts, fault, status, words):
-    intent_id = id_of(emulator)
-    emulator.inject("GetIntent", fault)
-    answer = framed(site, intent_id)
-    assert answer.status_code == status
-    assert words in body_text(answer)
-    assert (ancestors(answer), answer["Cache-Control"]) == (" ".join(hosts), "no-store")
-    assert ("Retry-After" in answer) == ('http-equiv="refresh"' in answer.content.decode()) == (status != 404)

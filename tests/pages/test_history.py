@@ -187,21 +187,6 @@ def test_new_transfers_are_counted_with_the_filters(site, emulator):
     assert "1 new transfer<" in read(site, url)
 
 
-FAULTS = [("failing-500", 503), ("html-502", 503), ("broken-json", 503), ("busy-60", 429), ("geoblocked", 403)]
-
-
-@pytest.mark.parametrize("headers", [{}, PARTIAL], ids=["page", "fragment"])
-@pytest.mark.parametrize(("fault", "status"), FAULTS, ids=[fault for fault, _ in FAULTS])
-def test_a_list_that_failed_to_load_is_an_error_and_not_empty(site, emulator, fault, status, headers):
-    emulator.inject(LIST, fault)
-    answer = site.get("/history?status=FAILED", headers=headers)
-    page = answer.content.decode()
-    assert answer.status_code == status
-    assert 'role="alert"' in page
-    assert ("<html" in page) is not bool(headers)
-    assert "No matching transfers" not in page
-
-
 CIRCLES = "The service returned the same page twice. The list may be incomplete."
 
 
@@ -214,12 +199,6 @@ def test_a_cursor_that_never_advances_ends_the_list_with_a_note(site, emulator):
     assert link(page, "next") is None
     assert link(page, "prev")
     assert len(rows(page)) == 20
-
-
-def test_rows_returned_twice_are_shown_once(site, emulator):
-    emulator.inject(LIST, "duplicate-rows")
-    shown = rows(read(site, "/history"))
-    assert len(shown) == len(set(shown)) == 20
 
 
 @pytest.mark.parametrize("order", ["", "&order=ASC"], ids=["newest first", "oldest first"])

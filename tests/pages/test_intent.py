@@ -169,20 +169,6 @@ def test_the_second_deposit_warning_appears_once_where_it_matters(site, emulator
     assert visible_text(page).count(SECOND_DEPOSIT) == times
 
 
-def test_a_closed_page_that_depends_on_a_time_polls_again_then(site, emulator):
-    html, _, _ = answer_of(site, emulator.finished(17)["intentId"])
-    assert re.search(r'<div id="due" hidden data-at="2026-11-21T12:00:[\d.]+Z"', html)
-
-
-def test_a_page_writes_its_reply_anew_before_the_promised_time(site, emulator):
-    html, _, _ = answer_of(site, emulator.play(25, age=7200)["intentId"])
-    assert "will update you by 14:00 UTC" in html
-    assert re.search(r'<div id="due" hidden data-at="2026-11-21T13:00:[\d.]+Z"', html)
-    assert '<noscript><meta http-equiv="refresh" content="3600"></noscript>' in html
-    delivered, _, _ = answer_of(site, emulator.finished(2)["intentId"])
-    assert 'id="due"' not in delivered
-
-
 REWRITES = ["numbers", "exponents", "mixed-case", "extra-fields", "no-ids", "sparse", "second-names", "both-names"]
 REWRITES += ["fraction-0", "fraction-9", "offset-times", "chains-flat", "chains-nested", "clock-ahead", "clock-behind"]
 

@@ -75,36 +75,6 @@ def test_reply_and_escalation_have_the_facts_and_warnings_of_the_page(site, emul
     assert ": None" not in escalation
 
 
-def test_a_receipt_that_failed_to_load_gives_no_reply(site, emulator):
-    intent_id = emulator.finished(4)["intentId"]
-    emulator.inject("GetIntentReceipt", "failing-500")
-    assert site.get(f"/intent/{intent_id}/reply").status_code == 503
-    page = site.get(f"/intent/{intent_id}").content.decode()
-    assert "There is no reply, because the receipt couldn't be loaded." in unescape(page)
-    assert "<textarea" not in page
-
-
-def test_page_and_reply_link_the_operators_contacts(site, emulator, monkeypatch):
-    monkeypatch.setattr(settings.ENV, "intents_recovery_url", "https://app.example/recover?a=1&b=2")
-    monkeypatch.setattr(settings.ENV, "intents_support_contact", "support@app.example")
-    intent_id = emulator.worst(13)["intentId"]
-    page = site.get(f"/intent/{intent_id}").content.decode()
-    assert f'<a href="https://app.example/recover?a=1&amp;b=2" rel="noopener">{rules.RECOVER}</a>' in page
-    assert f'<a href="mailto:support@app.example" rel="noopener">{rules.SUPPORT}</a>' in page
-    reply = texts(site, intent_id)["Reply"]
-    assert "https://app.example/recover?a=1&b=2" in reply
-    assert "support@app.example" not in reply  # it comes from there
-
-
-def test_page_and_reply_name_the_app_without_the_operators_contacts(site, emulator):
-    intent_id = emulator.worst(13)["intentId"]
-    assert rules.RECOVER_IN_THE_APP in site.get(f"/intent/{intent_id}").content.decode()
-    assert (
-        "Only your wallet can move them, and you can recover them in the app you used."
-        in texts(site, intent_id)["Reply"]
-    )
-
-
 def test_a_reply_has_the_operators_greeting_and_signature(site, emulator, monkeypatch):
     monkeypatch.setattr(settings.ENV, "intents_reply_greeting", "Bonjour,")
     monkeypatch.setattr(settings.ENV, "intents_reply_signature", "L'équipe <b>\n+33 1 23 45")
@@ -113,16 +83,6 @@ def test_a_reply_has_the_operators_greeting_and_signature(site, emulator, monkey
     assert reply.startswith("Bonjour,\n\nYour transfer of ")
     assert "\n\nL'équipe <b>\n+33 1 23 45\n\nIntent ID: " in reply
     assert site.get(f"/api/v1/reply/{intent_id}").json()["plain"].startswith("Bonjour,\n\n")
-
-
-def test_the_page_is_loaded_again_before_a_time_in_it_has_passed(site, emulator):
-    path = f"/intent/{emulator.finished(25)['intentId']}/reply"
-    page = site.get(path).content.decode()
-    assert '<noscript><meta http-equiv="refresh" content="3600"></noscript>' in page
-    assert f'hx-get="{path}" hx-trigger="every 3600s"' in page
-    part = site.get(path, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).content.decode()
-    assert 'id="reply-plain"' in part
-    assert "<html" not in part
 
 
 NAME = "INTENTS_ESCALATION_TO"
@@ -141,12 +101,6 @@ def test_it_has_the_facts_of_the_page(site, emulator, monkeypatch):
     assert "Both intent addresses are empty." in text or "so the funds have moved on." in text
     assert "Recent transfers on this route: " in text
     assert len(re.findall("^(?:Deposit|Origin) transaction", text, re.MULTILINE)) == 2
-
-
-def test_without_the_setting_it_can_only_be_copied(site, emulator):
-    page = site.get(f"/intent/{emulator.finished(11)['intentId']}/reply").content.decode()
-    assert "Send escalation" not in page
-    assert "Copy escalation" in page
 
 
 @pytest.mark.parametrize(

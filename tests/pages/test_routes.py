@@ -31,9 +31,6 @@ def question(origin: Any = None, token: Any = None, to: Any = None, wanted: Any 
     return "/routes?" + urlencode({name: value for name, value in given.items() if value})
 
 
-RECEIVE, PAY, ONE_ROUTE = question(8453, NATIVE), question(to=8453, wanted=NATIVE), question(8453, NATIVE, 10, NATIVE)
-
-
 @pytest.mark.parametrize("case", cases("routes"))
 def test_a_page_says(pages, case):
     pages.check(case)
@@ -62,28 +59,6 @@ def test_a_symbol_that_is_not_one_token_is_explained(site, transport, query, sai
     options = re.findall(r'<option value="([^"]+)"', site.get("/routes/tokens?to=10", headers=PARTIAL).content.decode())
     assert {"ETH", USDC_ON_OPTIMISM, UNKNOWN_TOKEN} <= {*options}
     assert "USDC" not in options
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "status", "said"),
-    [
-        ("node-down-503", 503, "Service error"),
-        ("busy-60", 429, "Rate limited by the service"),
-        ("broken-json", 503, "Unexpected response"),
-    ],
-)
-@pytest.mark.parametrize("url", [RECEIVE, PAY, ONE_ROUTE], ids=["receive", "pay", "one route"])
-def test_a_failure_is_not_an_empty_result_and_the_form_stays(site, emulator, url, behaviour, status, said):
-    for operation in ROUTES:
-        emulator.inject(operation, behaviour)
-    answer = site.get(url)
-    assert answer.status_code == status
-    assert headline(answer.content.decode()) == said
-    assert "A route may still exist" not in visible_text(answer)
-    assert "No listed" not in visible_text(answer)
-    assert ("Retry-After" in answer) == (status in (429, 503))
-    assert f'href="{html.escape(url)}">Try again</a>' in answer.content.decode()
-    assert '<bdi>ETH</bdi></a> <span class="sub">on Base' in answer.content.decode()
 
 
 def token(chain_id: object, address: object, **others: object) -> dict[str, object]:

@@ -9,7 +9,6 @@ import pytest
 import time_machine
 from django.test import Client
 
-from intents_ui import settings
 from intents_ui.emulator.app import Emulator
 from intents_ui.service.client import InProcessTransport
 from intents_ui.share import views
@@ -50,11 +49,6 @@ def test_the_link_preview_shows_the_status(site, emulator, number, title, inside
     assert found["og:image"].startswith(f"http://testserver/intent/{intent_id}/card.png?v=")
     assert found["og:image:alt"].startswith(found["og:title"].partition(" · ")[0])
     assert found["twitter:card"] == "summary_large_image"
-
-
-def test_without_the_receipt_no_card_is_linked(site, emulator):
-    emulator.inject("GetIntentReceipt", "failing-500")
-    assert "og:image" not in preview_tags(site, emulator, SWAPPED)
 
 
 def card_of(site: Client, emulator: Emulator, number: int, **headers: str) -> Any:
@@ -112,30 +106,3 @@ def test_a_qr_code_sends_no_request(site, monkeypatch):
     assert drawing_in(first.content).tag == f"{SVG}svg"
     again = site.get(f"/intent/0x{'1' * 64}/qr.svg", headers={"If-None-Match": first["ETag"]})
     assert (again.status_code, first["Cache-Control"]) == (304, "public, max-age=86400")
-
-
-def values(page: str) -> list[str]:
-    found = re.findall(r'<input class="mono" [^>]*value="([^"]*)"|<textarea[^>]*>([^<]*)<', page)
-    return [html.unescape("".join(each)) for each in found]
-
-
-def test_the_share_page_has_texts_and_links(site, emulator):
-    intent_id = emulator.finished(REFUNDED)["intentId"]
-    root = f"http://testserver/intent/{intent_id}"
-    assert f'href="/intent/{intent_id}/share"' in site.get(f"/intent/{intent_id}").content.decode()
-    whole = site.get(f"/intent/{intent_id}/share").content.decode()
-    part = site.get(f"/intent/{intent_id}/share", headers={"HX-Request-Type": "partial"}).content.decode()
-    for page in (whole, part):
-        assert values(page)[0] == root
-        assert f'href="/intent/{intent_id}/reply"' in page
-        assert f'src="/intent/{intent_id}/qr.svg"' in page
-    assert "<html" in whole
-    assert "<html" not in part
-
-
-def test_an_embed_code_is_offered_if_embed_hosts_are_configured(site, emulator, monkeypatch):
-    path = f"/intent/{emulator.finished(REFUNDED)['intentId']}"
-    assert "iframe" not in site.get(f"{path}/share").content.decode()
-    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["shop.example"])
-    written = values(site.get(f"{path}/share").content.decode())[-1]
-    assert written.startswith(f'<iframe src="http://testserver/embed{path}" title="Transfer 0x')

@@ -50,14 +50,6 @@ def test_statuses_and_providers_are_found(site, transport):
         assert urls >= {f"/provider/{word}" for word in names.KNOWN_PROVIDERS}
 
 
-def test_names_are_shown_as_on_every_page(site, transport):
-    token = {"chainId": BASE, "address": "0x" + "12" * 20, "symbol": "<b>EV\u202eIL", "name": None, "featured": True}
-    transport.changes[LIST] = lambda answer: {"tokens": [token, *answer["tokens"]]}
-    (suggested,) = found(site, "<b>ev")
-    assert "\u202e" not in suggested["name"]
-    assert suggested["note"] == "— on Base"
-
-
 @pytest.mark.parametrize("address", ["ibc/27394FB092D2ECCD", "factory/a/b"])
 def test_a_token_whose_address_fits_no_url_has_no_page_and_breaks_no_list(site, transport, address):
     token = {"chainId": BASE, "address": address, "symbol": "ATOMIC", "name": "Atomic", "featured": True}
@@ -68,22 +60,3 @@ def test_a_token_whose_address_fits_no_url_has_no_page_and_breaks_no_list(site, 
     assert told["url"] is None
     for path in ("/tokens", "/tokens?q=atomic", f"/chain/{BASE}"):
         assert site.get(path).status_code == 200
-
-
-@pytest.mark.parametrize("words", ["", " ", "u", " u ", "x" * 41])
-def test_a_text_that_is_too_short_or_too_long_is_rejected_before_any_request(site, transport, words):
-    assert site.get(f"/suggest?{urlencode({'q': words})}").status_code == 400
-    assert site.get("/suggest").status_code == 400
-    assert not transport.sent
-
-
-@pytest.mark.parametrize("operation", [CHAINS, LIST])
-def test_a_failing_service_is_not_an_empty_list(site, transport, operation):
-    transport.scripts[operation] = lambda body: DOWN
-    assert site.get("/suggest?q=usdc").status_code == 503
-
-
-def test_only_the_browser_may_cache_the_response(site, transport):
-    answer = site.get("/suggest?q=usdc")
-    assert answer["Cache-Control"] == "private, max-age=60"
-    assert answer["Content-Type"] == "application/json"

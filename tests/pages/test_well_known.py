@@ -3,7 +3,6 @@
 import json
 import re
 from datetime import UTC, datetime, timedelta
-from html import unescape
 from typing import Any
 from urllib.robotparser import RobotFileParser
 from xml.etree import ElementTree
@@ -17,7 +16,6 @@ from tests.pages.test_share import tags
 
 PLACES = ("/", "/search", "/history", "/triage", "/chain/8453", "/routes", "/console/GetIntent", "/help", "/saved")
 REFUNDED = 8
-UNUSED_ADDRESS = "0x" + "12" * 20
 
 
 def canonical(page: str) -> list[str]:
@@ -121,8 +119,3 @@ def test_browsers_learn_the_search_of_this_host(site):
     names = {"o": "http://a9.com/-/spec/opensearch/1.1/"}
     assert described.find("o:Url", names).attrib["template"] == "http://localhost:8000/search?q={searchTerms}"
     assert finders.find(described.find("o:Image", names).text.removeprefix("http://localhost:8000/static/"))
-
-
-def test_the_bookmark_searches_for_the_selection(site):
-    page = unescape(site.get("/help", headers={"Host": "localhost:8000"}).content.decode())
-    assert 'javascript:void open("http://localhost:8000/search?q="+encodeURIComponent(getSelection()))' in page
