@@ -5,10 +5,8 @@ What is too odd for a client of HTTP to send goes over raw sockets, to the dashb
 
 import re
 import socket
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
@@ -27,7 +25,7 @@ from tests.gunicorn_constants import constants
 from tests.pages.reading import content
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard
-from tests.tables import rows
+from tests.tables import rows, toml
 from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE, until
 
@@ -236,7 +234,7 @@ def written(row: dict[str, Any]) -> bytes:
     return head(filled(row["path"]), *map(filled, lines), **how) + sent.encode()
 
 
-RAW: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("raw_requests.toml").read_text())
+RAW = toml(__file__, "raw_requests")
 
 
 @pytest.mark.parametrize("row", RAW.values(), ids=RAW)

@@ -17,38 +17,11 @@ from intents_ui.web import frame
 from tests.pages.conftest import fresh
 from tests.pages.reading import PARTIAL
 from tests.policies import NOT_CACHED, policies
+from tests.tables import toml
 from tests.url_patterns import url_patterns
 
 ELSEWHERE: Final = "evil.example"
-# What caches forget to look at, and what servers in front of us are told by.
-OTHER_HOSTS: Final = ("X-Forwarded-Host", "X-Forwarded-Server", "X-Host", "X-HTTP-Host-Override", "X-Original-Host")
-ODD: Final = dict.fromkeys(OTHER_HOSTS, ELSEWHERE) | {
-    "X-Forwarded-Proto": "https",
-    "X-Forwarded-Prefix": "/evil",
-    "X-Forwarded-For": "203.0.113.9",
-    "X-Real-IP": "203.0.113.9",
-    "Forwarded": f"for=203.0.113.9;host={ELSEWHERE};proto=https",
-    "X-Original-URL": "/help",
-    "X-HTTP-Method-Override": "POST",
-    "Accept": "application/json",
-    "Accept-Language": "de,*;q=0.1",
-    "Accept-Encoding": "identity;q=0, x-gzip, *;q=0.5",  # what changes with it: test_compression.py
-    "Cookie": "theme=dark; operator=x; csrftoken=<i>; __Host-operator=y",
-    "Authorization": "Bearer <script>",
-    "Origin": f"https://{ELSEWHERE}",
-    "Referer": f"https://{ELSEWHERE}/<script>",
-    "User-Agent": "<script>alert(1)</script>",
-    "Range": "bytes=0-10",
-    "If-Modified-Since": "not a date",
-    "Cache-Control": "no-cache",
-    "Save-Data": "on",
-    "Sec-Fetch-Site": "cross-site",
-    "HX-Request": "true",
-    "HX-Current-URL": f"https://{ELSEWHERE}/",
-    "HX-Target": "<script>",
-    "HX-Boosted": "true",
-    "HX-History-Restore-Request": "true",
-}
+ODD: Final = toml(__file__, "requests")["odd_headers"]
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from tests.browser import kinds
 from tests.pages.reading import PARTIAL
 from tests.pages.recorded import Recorded, recorded
 from tests.serving import ROOT, dashboard, free_port
+from tests.tables import toml
 from tests.url_patterns import url_patterns
 from tests.waiting import PATIENCE
 
@@ -41,34 +42,7 @@ PAGE_POLICY: Final = (
     " require-trusted-types-for 'script'; trusted-types default"
 )
 FILE_POLICY: Final = "default-src 'none'; frame-ancestors 'none'; sandbox"
-# "{intent}" is a transfer that is over, "{running}" one that is not.
-ANSWERS: Final[dict[str, tuple[int, str, dict[str, Any]]]] = {
-    "page": (200, "/", {}),
-    "fragment": (200, "/newest", {"headers": PARTIAL}),
-    "head": (200, "/", {"method": "HEAD"}),
-    "JSON": (200, "/intent/{intent}.json", {}),
-    "CSV": (200, "/export/history.csv", {}),
-    "Atom": (200, "/intent/{intent}/feed.atom", {}),
-    "card": (200, "/intent/{intent}/card.png", {}),
-    "style sheet": (200, "/static/css/theme.css", {}),
-    "no such file": (404, "/static/nothing.css", {}),
-    "robots": (200, "/robots.txt", {}),
-    "slash": (301, "/history/", {}),
-    "wrong filter": (400, "/history?status=LOST", {}),
-    "other site's form": (403, "/triage", {"method": "POST", "headers": {"Sec-Fetch-Site": "cross-site"}}),
-    "form without its proof": (403, "/console/QuoteIntent", {"method": "POST"}),
-    "ticket": (200, "/triage", {"method": "POST", "data": {"q": "0x" + "12" * 20}}),
-    "nowhere": (404, "/nowhere", {}),
-    "nowhere, as JSON": (404, "/nowhere.json", {}),
-    "method": (405, "/history", {"method": "PUT"}),
-    "too large": (413, "/console/GetIntent", {"method": "POST", "content": b"x" * 3_000_000}),
-    "MCP": (200, "/mcp", {"method": "POST", "json": {"jsonrpc": "2.0", "id": 1, "method": "ping"}}),
-    "health": (200, "/healthz", {}),
-    "another name": (400, "/", {"headers": {"Host": "elsewhere.test"}}),
-    "no stream": (404, "/live/0x12", {}),
-    "stream": (200, "/live/{running}", {}),
-    "embedded service": (405, "/rpc/Service/GetChains", {}),
-}
+RESPONSES: Final = toml(__file__, "requests")["responses"]
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +82,13 @@ def wrong(answer: httpx.Response) -> Iterator[str]:
         yield "nobody knows whether it may be kept"
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_every_response_has_the_security_headers(server, known, name):
-    status, path, how = ANSWERS[name]
-    answer = ask(server, path.format(**known), **how)
-    assert answer.status_code == status
+@pytest.mark.parametrize("row", RESPONSES.values(), ids=RESPONSES)
+def test_every_response_has_the_security_headers(server, known, row):
+    how = {name: row[name] for name in ("method", "headers", "data", "json") if name in row}
+    if "size" in row:
+        how["content"] = b"x" * row["size"]
+    answer = ask(server, row["path"].format(**known), **how)
+    assert answer.status_code == row["status"]
     assert list(wrong(answer)) == []
 
 

@@ -25,6 +25,7 @@ from tests.pages import asgi
 from tests.pages.conftest import fresh
 from tests.pages.reading import PARTIAL
 from tests.pages.recorded import Recorded, recorded
+from tests.tables import toml
 
 NOTHING = "0x" + "12" * 32
 HERE, OTHER = "203.0.113.7", "198.51.100.7"
@@ -203,38 +204,12 @@ def ask(peer: str, path: str, method: str = "GET", **headers: str) -> httpx.Resp
     return asgi.ask(method, f"http://localhost{path}", peer=peer, headers=headers)
 
 
-FORWARDED: Final = ("192.0.2.1", "127.0.0.1", "::1", "192.0.2.1, 192.0.2.2", "", "unknown", "10.0.0.1")
-NAMES: Final = (
-    "Forwarded", "Via", "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "Client-IP", "True-Client-IP",
-    "CF-Connecting-IP", "Fastly-Client-IP", "X-Original-Forwarded-For", "X-Forwarded", "X-Remote-Addr",
-)  # fmt: skip
+LIMITS: Final = toml(__file__, "requests")["limits"]
 HEADERS: Final[list[dict[str, str]]] = [
-    *({"X-Forwarded-For": value} for value in FORWARDED),
-    *({name: "192.0.2.1"} for name in NAMES),
-    {"X_Forwarded_For": "192.0.2.1"},
-    {"HX-Target": "div#list"} | PARTIAL,
-    PARTIAL,
-    {"HX-Request-Type": "partial", "HX-Target": "div#list", "X-Forwarded-For": "192.0.2.1"},
-    {"User-Agent": "kube-probe/1.31"},
-    {"Authorization": f"Bearer {TOKEN}"},
-    {"Cookie": "operator=x"},
-    {"Purpose": "prefetch"},
-    {"If-None-Match": "*"},
-    {"Range": "bytes=0-1"},
-    {"Expect": "100-continue"},
-    {"Accept": "application/json"},
-    {"X-HTTP-Method-Override": "OPTIONS"},
-    {"Sec-Fetch-Site": "same-origin"},
+    *({"X-Forwarded-For": value} for value in LIMITS["forwarded"]),
+    *({name: "192.0.2.1"} for name in LIMITS["names"]),
+    *LIMITS["headers"],
 ]
-PATHS: Final = (
-    "/", "/history", "/newest", f"/intent/{NOTHING}", f"/intent/{NOTHING}.json", f"/intent/{NOTHING}/card.png",
-    f"/tx/{NOTHING}", "/search?q=0x12", "/suggest?q=us", "/export/history.csv", "/export/history.json", "/robots.txt",
-    "/favicon.ico", "/healthz/", "/healthz/x", "/metrics/", "//history", "/history/", "/HISTORY", "/nowhere",
-    "/nowhere.json", "/static/nothing.css", "/static/../history", "/api", "/api/", "/api/v1/transfers", "/api/none",
-    "/api/v1/lookup?q=0x12", "/api/openapi.json", "/mcp", f"/live/{NOTHING}", f"/live/{NOTHING}?seen=1",
-    "/rpc/Service/GetChains",    "/console/GetChains?ask=fields", "/triage", "/operator",
-)  # fmt: skip
-METHODS: Final = ("HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "FOO")
 PROGRAMS: Final = ("/api/v1/transfers?size=1", "/api/v1/lookup?q=xx", "/mcp")
 
 
@@ -251,9 +226,11 @@ def test_no_header_passes_the_limit(headers):
 
 @pytest.mark.usefixtures("used_up")
 @pytest.mark.parametrize(
-    ("method", "path"), [*(("GET", path) for path in PATHS), *((method, "/help") for method in METHODS)]
+    ("method", "path"),
+    [*(("GET", path) for path in LIMITS["paths"]), *((method, "/help") for method in LIMITS["methods"])],
 )
 def test_no_path_and_no_method_passes_the_limit(method, path):
+    path = path.replace("{NOTHING}", NOTHING)
     if path.startswith(("/live/", "/rpc/")):  # which are counted in the process, as all are in this test
         app.current().rate_limiter.consume_here(HERE, 1)
     assert is_limited(ask(HERE, path, method))

@@ -1,9 +1,7 @@
 """Descriptions of calls, as the sentences that users see."""
 
 import re
-import tomllib
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -25,6 +23,7 @@ from intents_ui.service.models import (
     TransactionPrecondition,
 )
 from tests.fields.test_abi import call_of, word
+from tests.tables import toml
 from tests.transfers.builders import (
     ARBITRUM,
     BASE,
@@ -98,7 +97,7 @@ KNOWN = {
     "OWNER": OWNER, "MERCHANT": MERCHANT, "USDC": USDC, "WETH": WETH, "ROUTER": ROUTER, "UNLISTED": UNLISTED,
     "ZERO_ADDRESS": ZERO_ADDRESS, "UNLIMITED": UNLIMITED, "NOON": NOON, "ZEROS": bytes(32),
 }  # fmt: skip
-CALLS = tomllib.loads(Path(__file__).with_name("calls.toml").read_text())
+CALLS = toml(__file__, "calls")
 
 
 def argument(written):

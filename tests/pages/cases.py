@@ -8,10 +8,8 @@ has all of `says` and matches `matches`, the markup has `has` and matches `finds
 
 import html
 import re
-import tomllib
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +21,7 @@ from intents_ui.settings import ENV
 from tests.emulator.driving import request
 from tests.pages.reading import PARTIAL, content, rows, visible_text
 from tests.pages.recorded import Recorded, refusal
+from tests.tables import toml
 
 KNOWN = {
     "USDC": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
@@ -50,7 +49,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)(?:\(([\w-]+)(?:, (\d+))?\)(?:\.(\w+))?)?\}")
 
 def cases(table: str) -> list[Any]:
     """Return the cases of a table. One whose first step has `each` is one for each value, which stands for {each}."""
-    found = tomllib.loads(Path(__file__).with_name(f"{table}.toml").read_text())
+    found = toml(__file__, table)
     every = ((name, steps if isinstance(steps, list) else [steps]) for name, steps in found.items())
     return [
         pytest.param(with_each(steps, value), id=f"{name} {value}".strip())

@@ -35,8 +35,6 @@ def ancestors(answer: Any) -> str:
     return found[1]
 
 
-
-
 def test_without_hosts_no_site_may_frame_it(site, emulator):
     answer = framed(site, id_of(emulator))
     assert (ancestors(answer), answer["X-Frame-Options"]) == ("'none'", "DENY")
