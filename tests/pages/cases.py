@@ -43,7 +43,7 @@ KNOWN = {
 }
 DOWN = refusal(9001, "Unavailable", 503)
 # {NAME}, or {finished(8)} and {play(expired-quote, 60).ownerAddress}: a field of a transfer, by default its ID.
-# Also `deposit`, the hash of its deposit, and `window`, the query of a list that has few others.
+# Also `deposit`, the hash of its deposit, `short`, its shortened ID, and `window`, the query of a list with few others.
 PLACEHOLDER = re.compile(r"\{(\w+)(?:\(([\w-]+)(?:, (\d+))?\)(?:\.(\w+))?)?\}")
 
 
@@ -99,7 +99,9 @@ class Pages:
             deposit = (answer.get("intentReceipt") or {}).get("depositTransaction") or {}
             at = int(datetime.fromisoformat(made["createdAt"]).timestamp())
             window = f"owner={made['ownerAddress']}&from={at}&to={at + 1}"
-            self.transfers[copy, which, age] = made | {"deposit": deposit.get("txnHash"), "window": window}
+            short = f"{made['intentId'][:6]}…{made['intentId'][-4:]}"
+            made |= {"deposit": deposit.get("txnHash"), "short": short, "window": window}
+            self.transfers[copy, which, age] = made
         return str(self.transfers[copy, which, age][field or "intentId"])
 
     def answer(self, step: dict[str, Any]) -> Any:

@@ -235,14 +235,6 @@ def test_a_capped_search_is_noted_and_its_totals_are_marked_incomplete(site, emu
     ]
 
 
-def test_an_address_without_any_response_is_an_error_page(site, emulator, busy):
-    emulator.inject("*", "failing-500")
-    answer = site.get(f"/address/{busy}")
-    assert answer.status_code == 503
-    assert 1 <= int(answer["Retry-After"]) <= 10  # so many failures may open the circuit breaker
-    assert "Service error" in visible_text(answer)
-
-
 def test_an_empty_page_with_more_announced_is_not_an_empty_history(site, busy):
     empty = {"intents": [], "nextPage": {"column": "id", "after": 5, "more": True}}
     with rewrite("GetIntentHistory", lambda _: empty):

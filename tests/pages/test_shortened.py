@@ -1,46 +1,12 @@
 """A shortened ID leads to possible matches in the same ticket, never to a redirect. The mirror's tests find others."""
 
-from typing import Any
 
-import pytest
 
-from intents_ui.emulator.app import Emulator
-from intents_ui.web.candidates import NO_MIRROR
-from tests.pages.reading import rows, visible_text
 from tests.pages.test_triage import legs, send
-
-UNKNOWN = "0x12ab…34cd"
-UNUSED_ADDRESS = "0x" + "34" * 20
 
 
 def short(value: str, *, head: int = 4, tail: int = 4) -> str:
     return f"{value[: head + 2]}…{value[-tail:]}"
-
-
-@pytest.fixture
-def newest_transfer(emulator: Emulator) -> dict[str, Any]:
-    """Return one of the newest transfers, with its deposit."""
-    found: dict[str, Any] = emulator.play(2, age=60)
-    return found
-
-
-def test_without_a_mirror_a_shortened_id_is_not_searched_and_the_page_says_what_would_find_it(
-    site, newest_transfer, operations
-):
-    page = site.get("/search", {"q": short(newest_transfer["intentId"])})
-    assert page.status_code == 404
-    assert "No matches" in visible_text(page)
-    assert NO_MIRROR in visible_text(page)
-    assert "Request the full ID." in visible_text(page)
-    assert rows(page) == []
-    assert "GetIntentHistory" not in operations
-
-
-def test_a_shortened_id_next_to_a_full_one_is_offered_and_does_not_change_the_redirect(site, newest_transfer):
-    found = site.get("/search", {"q": f"{newest_transfer['intentId']} and {UNKNOWN}"})
-    assert (found.status_code, found["Location"]) == (302, f"/intent/{newest_transfer['intentId']}")
-    several = site.get("/search", {"q": f"{newest_transfer['ownerAddress']} and {UNKNOWN}"})
-    assert 'href="/search?q=0x12ab%E2%80%A634cd"' in several.content.decode()
 
 
 def test_a_ticket_with_two_full_hashes_says_which_one_a_shortened_id_matches(site, emulator):
@@ -82,12 +48,3 @@ def test_several_matching_rows_are_a_list_without_a_default(emulator):
     assert "Row 3: it matches the" in said
     assert 'class="row-link"' not in row
     assert f'href="/intent/{first}"' in row
-
-
-def test_a_shortened_id_without_a_match_in_the_ticket_is_not_guessed_without_a_mirror(site, newest_transfer):
-    answer = send(f"{UNUSED_ADDRESS} {short(newest_transfer['intentId'])}")
-    assert "No match" in answer.texts[1]
-    assert NO_MIRROR in answer.texts[1]
-    assert "No match in the other rows." in answer.texts[1]
-    assert "Request the full ID." in answer.texts[1]
-    assert newest_transfer["intentId"] not in answer.rows[1]

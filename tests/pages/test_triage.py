@@ -283,16 +283,6 @@ def test_the_count_of_an_urgency_links_to_its_first_row_on_the_page(emulator):
     assert [each.attributes["href"] for each in (watch, done)] == [*rows_of_page]
 
 
-@pytest.mark.parametrize("operation", ["GetIntentReceipt", "SearchIntents"])
-def test_an_incomplete_lookup_is_not_fine(emulator, operation):
-    intent_id = emulator.finished(8)["intentId"]
-    assert "Check 1" not in visible_text(send(intent_id).page)
-    emulator.inject(operation, "failing-500")
-    answer = send(intent_id)
-    assert "Check 1" in visible_text(answer.page)
-    assert ("Couldn't load the receipt" in answer.texts[0]) is (operation == "GetIntentReceipt")
-
-
 def test_a_single_transfer_has_the_reply_of_its_page(site, emulator):
     intent_id = emulator.finished(8)["intentId"]
     [reply] = send(f"{intent_id} {NOTHING}").replies.values()
@@ -309,40 +299,6 @@ def test_a_case_is_checked_again_with_the_same_text(emulator):
     assert page.css_first('form[action="/triage"] button').text() == "Re-check"
 
 
-@pytest.mark.parametrize(
-    ("written", "linked", "words"),
-    [
-        pytest.param(f"{NOTHING} {USDC} 0xAB12…cd34", [NOTHING, USDC.lower(), "0xab12...cd34"], "this case", id="all"),
-        pytest.param(f"order 4711, jane@shop.example, {NOTHING}", [NOTHING], "this case", id="nothing else"),
-        pytest.param(f"vitalik.eth {NOTHING} …cd34ef", [NOTHING], "1 of 3 identifiers", id="some"),
-        pytest.param("4711", [], "", id="none"),
-    ],
-)
-def test_the_link_to_a_case_has_its_identifiers_and_nothing_else(site, written, linked, words):
-    page = LexborHTMLParser(send(written, Origin="https://localhost").page)
-    button = page.css_first('button[data-copy*="/triage"]')
-    assert (button.text().strip() if button else "") == (f"Copy link to {words}" if words else "")
-    expected = f"https://localhost/triage#ids={','.join(linked)}" if linked else None
-    assert (button.attributes["data-copy"] if button else None) == expected
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        "https://etherscan.io/tx/{0} and {0}",
-        "https://mail.example/go?u=https%3A%2F%2Fetherscan.io%2Ftx%2F{0}%23log",
-    ],
-)
-def test_an_intent_id_in_a_transaction_link_finds_its_transfer(site, emulator, written):
-    intent_id = emulator.finished(8)["intentId"]
-    requested = written.format(intent_id)
-    answer = send(requested)
-    assert [f'href="/intent/{intent_id}"' in row for row in answer.rows] == [True]
-    assert "intent ID" in answer.texts[0]
-    assert site.get("/search", {"q": requested})["Location"] == f"/intent/{intent_id}"
-    assert site.get(f"/tx/{intent_id}")["Location"] == f"/intent/{intent_id}"
-
-
 def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_of_it(emulator):
     recoverable = emulator.play("stuck-recoverable", age=86_400, owner=OWNERS)
     for age in (60, 30, 20, 10):
@@ -357,34 +313,6 @@ def test_an_owners_row_has_the_most_urgent_transfer_first_and_the_reply_speaks_o
     assert "Needs action" in answer.page
     (reply,) = answer.replies.values()
     assert reply.index(recoverable["intentId"]) < reply.index(newer["intentId"])
-
-
-@pytest.mark.parametrize(
-    ("operation", "said", "total"),
-    [
-        (
-            "*",
-            "Lookup failed Service error",
-            "0 of 3 identifiers resolved: Service error",
-        ),
-        ("SearchIntents", "Lookup by", "1 of 3 identifiers resolved: 1 found. The others failed:"),
-    ],
-)
-def test_a_failed_lookup_is_reported_and_the_rest_continues(emulator, operation, said, total):
-    intent_id = emulator.finished(8)["intentId"]
-    emulator.inject(operation, "failing-500")
-    answer = send(f"{NOTHING} {UNUSED_ADDRESS} /intent/{intent_id}")
-    assert answer.status == 200
-    assert len(answer.rows) == 3
-    assert said in answer.texts[0]
-    assert "Transfers in progress are not affected" in answer.texts[0]
-    assert "Don't resend a transfer" in answer.texts[0]
-    assert "Not found" not in answer.page
-    assert answer.total.startswith(total)
-    again = re.search(r'name="q" value="([^"]+)">\s*<button[^>]*>([^<]*)', answer.page)
-    assert again
-    assert again[1].split()[:2] == [NOTHING, UNUSED_ADDRESS]
-    assert again[2].startswith("Retry ")
 
 
 def test_an_internal_error_costs_one_row_and_reveals_nothing(emulator, monkeypatch, caplog):
