@@ -194,15 +194,16 @@ def test_a_bad_request_shows_the_documented_error(site, operation, text, status,
 
 @pytest.mark.parametrize("name", faults.REFUSALS)
 def test_every_status_code_of_the_service_has_an_explanation(site, emulator, name):
-    code, retry_after = faults.REFUSALS[name]
+    refusal = faults.REFUSALS[name]
+    error = next(each for each in TABLE.values() if each["name"] == refusal["error"])
     emulator.inject("GetChains", name)
     page = site.get("/console/GetChains", {"ask": "fields"})
     shown = visible_text(page)
     assert page.status_code == 200
-    assert f"{TABLE[code]['name']} code {code} {MEANINGS[code]}" in shown
-    assert re.search(rf"{TABLE[code]['status']} [A-Z]", shown)
-    if retry_after and retry_after.isdigit():
-        assert f"retry-after {retry_after}" in shown
+    assert f"{error['name']} code {error['code']} {MEANINGS[error['code']]}" in shown
+    assert re.search(rf"{error['status']} [A-Z]", shown)
+    if (seconds := refusal.get("retryAfter", "")).isdigit():
+        assert f"retry-after {seconds}" in shown
 
 
 # Requests

@@ -1,7 +1,5 @@
 """A shortened ID leads to possible matches in the same ticket, never to a redirect. The mirror's tests find others."""
 
-
-
 from tests.pages.test_triage import legs, send
 
 
