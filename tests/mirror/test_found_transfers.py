@@ -28,8 +28,7 @@ from tests.mirror.conftest import card, links, on_each_engine, read
 from tests.mirror.past import NOW
 from tests.mirror.test_access import OLD, PAID, SHORT
 from tests.pages.test_mcp import call
-from tests.pages.test_shortened import UNKNOWN, short
-from tests.pages.test_triage import legs, send, visible_text
+from tests.pages.test_triage import UNKNOWN, legs, send, short, visible_text
 
 pytestmark = pytest.mark.usefixtures("still", "ledger")
 
