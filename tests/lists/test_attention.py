@@ -15,7 +15,6 @@ from tests.transfers.builders import (
     BASE,
     CATALOGUE,
     NOW,
-    OWNER,
     USDC,
     before,
     receipt,
@@ -159,18 +158,6 @@ ENTRIES = (
 def test_the_oldest_come_first_and_those_of_unknown_age_last():
     shown = [row.transfer.intent.intent_id for row in waiting(*ENTRIES).rows]
     assert shown == ["0x05", "0x04", "0x03", "0x02", "0x01", "0x06"]
-
-
-def test_a_row_says_where_the_balance_is_and_what_to_do():
-    (row,) = waiting(entry(1, token())).rows
-    assert row.summary.headline == MESSAGES["failed.origin_recoverable"].headline
-    assert (row.transfer.owner, row.summary.status.word) == (OWNER, "Failed")
-    (holding,) = row.holdings
-    assert (holding.called, str(holding.side.amount), holding.side.chain) == (
-        "deposit address",
-        "1.00 USDC",
-        "Arbitrum",
-    )
 
 
 def test_transfers_reported_as_empty_are_left_out():

@@ -58,6 +58,13 @@ class Recorded(httpx.BaseTransport):
         return [body for name, body in self.sent if name == operation]
 
 
+def changed(document: Any, value: object, *names: str) -> Any:
+    """Return the document with this value for all fields with these names."""
+    if isinstance(document, dict):
+        return {key: value if key in names else changed(inner, value, *names) for key, inner in document.items()}
+    return [changed(inner, value, *names) for inner in document] if isinstance(document, list) else document
+
+
 def refusal(code: int, name: str, status: int) -> dict[str, Any]:
     return {"error": name, "code": code, "msg": "?", "status": status}
 

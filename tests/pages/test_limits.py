@@ -1,7 +1,5 @@
 """Pages of transfers with numbers at the limits of Python's types."""
 
-from typing import Any
-
 import pytest
 from eth_abi import encode
 from eth_utils import function_signature_to_4byte_selector as selector_of
@@ -9,6 +7,7 @@ from eth_utils import function_signature_to_4byte_selector as selector_of
 from tests.corpus import picked
 from tests.emulator.driving import quote
 from tests.pages.reading import visible_text
+from tests.pages.recorded import changed
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
 PERMIT = "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)"
@@ -19,13 +18,6 @@ MOMENTS = [
     *("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59-14:00", "9999-12-31T24:00:00Z"),
 ]
 TIMES = ("expiresAt", "updatedAt", "createdAt", "startedAt", "finishedAt", "txnMinedAt")
-
-
-def changed(document: Any, names: tuple[str, ...], value: object) -> Any:
-    """Return the document with this value for all fields with these names."""
-    if isinstance(document, dict):
-        return {key: value if key in names else changed(inner, names, value) for key, inner in document.items()}
-    return [changed(inner, names, value) for inner in document] if isinstance(document, list) else document
 
 
 @pytest.mark.parametrize("deadline", [END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1])
@@ -58,12 +50,8 @@ def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_tra
 )
 def test_times_at_the_ends_of_the_calendar_leave_the_pages_of_a_transfer_whole(site, emulator, transport, written):
     intent_id = emulator.finished(8)["intentId"]
-
-    def change(document: Any) -> Any:
-        return changed(document, TIMES, written)
-
     operations = ("GetIntent", "GetIntentReceipt", "GetIntentHistory", "SearchIntents")
-    transport.changes |= dict.fromkeys(operations, change)
+    transport.changes |= dict.fromkeys(operations, lambda document: changed(document, written, *TIMES))
     for part in PARTS:
         assert site.get(f"/intent/{intent_id}{part}").status_code == 200, part
     for path in ("/history?size=10", "/history?recoverable=1&size=10"):

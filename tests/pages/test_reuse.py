@@ -13,7 +13,7 @@ from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations
 from tests.pages.conftest import fresh, renew
 from tests.pages.reading import read, visible_text
-from tests.pages.recorded import Recorded, recorded
+from tests.pages.recorded import Recorded, changed, recorded
 from tests.policies import NOT_CACHED, policies
 
 REFUNDED = 8
@@ -40,13 +40,6 @@ def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rec
         yield service
 
 
-def replaced(document: Any, name: str, value: object) -> Any:
-    """Return the document with this value for every field of this name."""
-    if isinstance(document, dict):
-        return {key: value if key == name else replaced(inner, name, value) for key, inner in document.items()}
-    return [replaced(each, name, value) for each in document] if isinstance(document, list) else document
-
-
 @pytest.mark.parametrize(
     "path", ["/intent/{intentId}", "/embed/intent/{intentId}", "/intent/{intentId}/reply", "/history?owner={owner}"]
 )
@@ -58,7 +51,7 @@ def test_a_changed_transfer_is_shown_at_once(site, emulator, service, path, fiel
     url = path.format(intentId=intent["intentId"], owner=intent["ownerAddress"])
     assert shown not in visible_text(read(site, url))
     service.changes = dict.fromkeys(
-        ("GetIntent", "GetIntentReceipt", "GetIntentHistory"), lambda document: replaced(document, field, value)
+        ("GetIntent", "GetIntentReceipt", "GetIntentHistory"), lambda document: changed(document, value, field)
     )
     assert shown in visible_text(read(site, url))
     service.changes.clear()
