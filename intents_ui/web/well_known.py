@@ -2,11 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.templatetags.static import static
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui.http import client_ip
@@ -37,19 +36,8 @@ def security(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def manifest(request: HttpRequest) -> HttpResponse:
-    fields = {
-        "name": "Intents",
-        "short_name": "Intents",
-        "description": "Track cross-chain transfers: what happened, where the funds are, and what to do next.",
-        "start_url": reverse("home"),
-        "display": "minimal-ui",
-        "background_color": "#f6f7f9",
-        "theme_color": "#ffffff",
-        "icons": [{"src": static("img/mark.svg"), "sizes": "any", "type": "image/svg+xml"}],
-        # What another app shares is searched for.
-        "share_target": {"action": reverse("search"), "method": "GET", "params": {"text": "q"}},
-    }
-    return JsonResponse(fields, content_type="application/manifest+json", headers=A_DAY)
+    manifest = render_to_string("well_known/site.webmanifest")
+    return HttpResponse(manifest, content_type="application/manifest+json", headers=A_DAY)
 
 
 @require_safe
