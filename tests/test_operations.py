@@ -230,11 +230,12 @@ def test_several_processes_behind_one_port_report_their_sums(production: Product
 
 
 def test_each_request_of_a_page_is_logged_on_one_line(production: Production) -> None:
-    production.get("/help?secret=hunter2", **{"X-Request-Id": "from-our-proxy-1"})
+    told = {"User-Agent": "hunter2", "Referer": f"{production.root}/hunter2", "X-Request-Id": "from-our-proxy-1"}
+    production.get("/hunter2?secret=hunter2", **told)
     answer = production.get(production.intent())
     until(lambda: production.lines()[-1]["request_id"] == answer.headers["X-Request-Id"])
     one, other = production.lines()[-2:]
-    assert (one["method"], one["view"], one["status"], one["calls"]) == ("GET", "help", 200, 0)
+    assert (one["method"], one["view"], one["status"], one["calls"]) == ("GET", "none", 404, 0)
     assert one["request_id"] == "from-our-proxy-1"
     assert other["view"] == "intent"
     assert other["bytes"] >= len(answer.content) / 10  # as it was sent

@@ -37,14 +37,13 @@ def page() -> Page:
 
 @contextlib.asynccontextmanager
 async def streams_on(service: CountedService, page: Page, clock: Clock, **how: object) -> AsyncIterator[Streams]:
-    limits = {name: value for name, value in how.items() if name not in ("stopping", "wait")}
+    limits = {name: value for name, value in how.items() if name != "stopping"}
     async with hub_on(service, clock=clock) as hub:
         streams = Streams(
             hub,
             page,
             fallback=lambda intent_id: f'<p hx-get="/intent/{intent_id}/receipt">',
             client_of=lambda scope: scope["client"][0],
-            wait=how.get("wait", lambda client: 0),
             headers=[(b"x-content-type-options", b"nosniff")],
             limits=Limits(**({"tick": 0.01} | limits)),
             stopping=how.get("stopping", lambda: False),
@@ -157,15 +156,6 @@ async def test_a_stream_over_the_limit_gets_a_polling_fragment_until_a_slot_is_f
                 await until(lambda: fourth.events)
 
 
-async def test_a_client_that_opens_streams_too_quickly_gets_a_polling_fragment(service, page, clock, slow):
-    async with streams_on(service, page, clock, wait=lambda client: 7) as streams:
-        browser = Browser(streams, f"/live/{slow}")
-        await browser.task
-    assert browser.status == 429
-    assert browser.received.decode() == f'<p hx-get="/intent/{slow}/receipt">'
-    assert service.calls.total() == 0
-
-
 async def test_streams_of_one_client_leave_slots_for_others(service, page, clock):
     intents = [service.emulator.play("cctp-slow", age=60)["intentId"] for _ in range(4)]
     async with streams_on(service, page, clock) as streams:
@@ -180,25 +170,6 @@ async def test_streams_of_one_client_leave_slots_for_others(service, page, clock
             other = Browser(streams, f"/live/{intents[3]}", address="192.0.2.2")
             async with browsing(other):
                 await until(lambda: other.events)
-
-
-@pytest.mark.parametrize(
-    ("path", "method", "status"),
-    [
-        pytest.param("/live/" + "0x" + "0" * 64, "GET", 404, id="unknown intent"),
-        pytest.param("/live/", "GET", 404, id="no id"),
-        pytest.param("/live/a/b", "GET", 404, id="two parts"),
-        pytest.param("/live/" + "x" * 201, "GET", 404, id="too long"),
-        pytest.param("/live/a\nb", "GET", 404, id="control character"),
-        pytest.param("/live/0x1", "POST", 405, id="another method"),
-    ],
-)
-async def test_invalid_stream_requests_are_rejected(service, page, clock, path, method, status):
-    async with streams_on(service, page, clock) as streams:
-        browser = Browser(streams, path, method=method)
-        await browser.task
-        assert browser.status == status
-        assert browser.answered["x-content-type-options"] == "nosniff"
 
 
 async def test_a_stream_starts_without_a_snapshot_when_the_service_does_not_respond(service, page, clock, slow):
