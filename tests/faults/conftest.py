@@ -11,9 +11,11 @@ from intents_ui import app, startup
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import client
 from intents_ui.service.client import DeadlineTransport
-from tests.faults.site import NATIVE, USDC, Dashboard, Log
+from tests.faults.site import Dashboard, Log
 from tests.faults.upstream import upstream
+from tests.pages.cases import Transfers, mapped
 from tests.pages.conftest import fresh, switch_to
+from tests.tables import toml
 
 
 @pytest.fixture(scope="module")
@@ -45,46 +47,4 @@ def dashboard(shared: Dashboard) -> Iterator[Dashboard]:
 
 @pytest.fixture(scope="module")
 def paths(emulator: Emulator) -> dict[str, str]:
-    """Return a path of each kind of page that sends requests to the service."""
-    found = {which: f"/intent/{emulator.finished(which)['intentId']}" for which in (3, 8, 11)}
-    running = f"/intent/{emulator.play('stalled-in-bridge')['intentId']}"
-    quoted = f"/intent/{emulator.play('expired-quote')['intentId']}"
-    owner = f"/address/{emulator.finished(3)['ownerAddress']}"
-    token = f"/token/1/{USDC}"
-    return {
-        "home": "/",
-        "search": "/search?q=0x" + "ab" * 32,
-        "search by keys": f"/search?owner={owner.rpartition('/')[2]}",
-        "transaction": "/tx/0x" + "cd" * 32,
-        "history": "/history?origin=8453",
-        "recoverable": "/history?recoverable=1",
-        "address": owner,
-        "address with a filter": f"{owner}?status=in-flight",
-        "address of a token": f"/address/{USDC}",
-        "intent": found[3],
-        "intent refunded": found[8],
-        "intent failed": found[11],
-        "intent running": running,
-        "intent quoted": quoted,
-        "commit": f"{quoted}/commit",
-        "balances": f"{found[11]}/balances",
-        "reply": f"{found[8]}/reply",
-        "route stats": f"{found[8]}/route-stats",
-        "share": f"{found[8]}/share",
-        "chains": "/chains",
-        "chains of a provider": "/chains?provider=CCTP",
-        "chain": "/chain/8453",
-        "provider": "/provider/RELAY",
-        "tokens": "/tokens?chain=1",
-        "tokens searched": "/tokens?q=usd",
-        "token": token,
-        "routes of a token": f"{token}/routes",
-        "intents of a token": f"{token}/intents",
-        "routes": f"/routes?from=1&token={USDC}",
-        "one route": f"/routes?from=1&token={USDC}&to=8453&for={NATIVE}",
-        "console": "/console/GetIntentHistory",
-        "triage": "/triage",
-        "help": "/help",
-        "saved": "/saved",
-        "demo": "/demo",
-    }
+    return mapped(toml(__file__, "requests")["paths"], Transfers(emulator).filled)

@@ -23,7 +23,6 @@ from tests.policies import policies, seconds
 from tests.service.clients import CANARY
 
 USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
-NATIVE = "0x" + "0" * 40
 NOTHING = "0x" + "12" * 32
 PAGE_SECONDS = 8.0
 # Most tests don't test timeouts, and the machine may be busy.

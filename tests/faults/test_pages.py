@@ -32,6 +32,7 @@ from tests.policies import policies, seconds
 from tests.service.clients import CANARY
 from tests.service.scripted_server import Script
 from tests.serving import ROOT, free_port
+from tests.tables import toml
 
 # One for each way in which pages treat them. `tests/transfers/test_failures.py` has all codes, and
 # `tests/service/test_error_mapping.py` each code in both envelopes.
@@ -205,37 +206,18 @@ def test_each_service_error_is_shown_by_its_code_in_either_envelope(dashboard, p
     assert paths["intent"].rpartition("/")[2] in shown
 
 
-PARTS = [
-    pytest.param("intent failed", "GetIntentReceipt", "Couldn't load the receipt", "Where the funds are", id="receipt"),
-    pytest.param("home", "GetIntentHistory", "Couldn't load the newest transfers", "Track a transfer", id="newest"),
-    pytest.param(
-        "address",
-        "GetIntentHistory",
-        "Couldn't load the history",
-        r"Owner of (at least )?\d+ transfers?",
-        id="owner's lists",
-    ),
-    pytest.param("address", "SearchIntents", "Lookup by owner", r"Owner of at least \d+ transfers", id="searches"),
-    pytest.param("chain", "GetTokenList", "load tokens: ", "Intents", id="a chain's tokens"),
-    pytest.param("chain", "GetIntentHistory", "load transfers: ", "Tokens", id="a chain's intents"),
-    pytest.param("one route", "GetExactInputRoutes", "no response", "Yes: a route", id="half of a route"),
-    pytest.param("token", "GetTokenPrices", "Failed requests", "USD Coin", id="prices"),
-    pytest.param("tokens", "GetTokenPrices", "Failed requests", "USDC", id="prices of a list"),
-    pytest.param("provider", "GetChains", "load chains: ", "Newest transfers", id="a provider's chains"),
-    pytest.param("provider", "GetIntentHistory", "load transfers: ", "Chains", id="a provider's transfers"),
-    pytest.param("history", "GetChains", "chain", r"Chain \d+", id="names"),
-]
+PARTS = toml(__file__, "requests")["failed_parts"]
 
 
-@pytest.mark.parametrize(("name", "operation", "says", "stands"), PARTS)
-def test_one_failed_part_leaves_the_rest_of_the_page(dashboard, paths, monkeypatch, name, operation, says, stands):
+@pytest.mark.parametrize("row", PARTS.values(), ids=PARTS)
+def test_one_failed_part_leaves_the_rest_of_the_page(dashboard, paths, monkeypatch, row):
     monkeypatch.setattr(health, "FAILED_SHARE", 2.0)  # no breaker opens for the other parts
-    dashboard.service.inject(refusing(-7, "WebrpcInternalError", 500), operation)
-    answer = dashboard.open(paths[name])
+    dashboard.service.inject(refusing(-7, "WebrpcInternalError", 500), row["operation"])
+    answer = dashboard.open(paths[row["page"]])
     shown = LexborHTMLParser(answer.body).body.text(separator=" ")
     assert answer.status_code == 200
-    assert [*said_nothing_wrong(answer, dashboard.log, operation), *is_a_page_of_ours(answer)] == []
-    assert says in shown
-    assert re.search(stands, shown), shown
-    assert operation in shown
+    assert [*said_nothing_wrong(answer, dashboard.log, row["operation"]), *is_a_page_of_ours(answer)] == []
+    assert row["says"] in shown
+    assert re.search(row["stands"], shown), shown
+    assert row["operation"] in shown
     assert REFERENCE.search(answer.body)

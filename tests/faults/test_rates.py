@@ -29,6 +29,7 @@ from tests.tables import toml
 
 NOTHING = "0x" + "12" * 32
 HERE, OTHER = "203.0.113.7", "198.51.100.7"
+LIMITS: Final = toml(__file__, "requests")["limits"]
 TOKEN, USED_UP = "a token of the test", "a token without units"
 
 
@@ -96,22 +97,9 @@ def test_static_files_localhost_and_requests_without_an_address_are_not_counted(
         assert statuses(address, 12) == [200] * 12, address
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", f"/search?q=0x{'1' * 39}"),
-        ("GET", f"/search?q={NOTHING}"),
-        ("GET", f"/tx/{NOTHING}"),
-        ("GET", "/export/history.csv?status=LOST"),
-        ("GET", "/export/attention.csv?min=1e3"),
-        ("GET", f"/export/address/0x{'1' * 40}.csv?status=LOST"),
-        ("GET", "/console/GetChains?ask=json&json={}"),
-        ("GET", "/api/v1/lookup?q=xx"),
-        ("POST", "/api/v1/triage"),
-        ("POST", "/mcp"),
-    ],
-)
-def test_what_takes_many_service_calls_counts_as_several_pages(way, method, path):
+@pytest.mark.parametrize("requested", LIMITS["costly"])
+def test_what_takes_many_service_calls_counts_as_several_pages(way, requested):
+    method, _, path = requested.replace("{NOTHING}", NOTHING).partition(" ")
     path, _, query = path.partition("?")
     has(HERE, 2 * SEARCH + 3)
     asked = {"REMOTE_ADDR": HERE, "QUERY_STRING": query}
@@ -204,7 +192,6 @@ def ask(peer: str, path: str, method: str = "GET", **headers: str) -> httpx.Resp
     return asgi.ask(method, f"http://localhost{path}", peer=peer, headers=headers)
 
 
-LIMITS: Final = toml(__file__, "requests")["limits"]
 HEADERS: Final[list[dict[str, str]]] = [
     *({"X-Forwarded-For": value} for value in LIMITS["forwarded"]),
     *({name: "192.0.2.1"} for name in LIMITS["names"]),

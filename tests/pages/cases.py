@@ -8,7 +8,7 @@ has all of `says` and matches `matches`, the markup has `has` and matches `finds
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -52,18 +52,47 @@ def cases(table: str) -> list[Any]:
     found = toml(__file__, table)
     every = ((name, steps if isinstance(steps, list) else [steps]) for name, steps in found.items())
     return [
-        pytest.param(with_each(steps, value), id=f"{name} {value}".strip())
+        pytest.param(
+            mapped(steps, lambda text, value=value: text.replace("{each}", value)), id=f"{name} {value}".strip()
+        )
         for name, steps in every
         for value in steps[0].get("each", [""])
     ]
 
 
-def with_each(value: Any, each: str) -> Any:
+def mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a document with each text changed."""
     if isinstance(value, dict):
-        return {key.replace("{each}", each): with_each(inner, each) for key, inner in value.items()}
+        return {change(key): mapped(each, change) for key, each in value.items()}
     if isinstance(value, list):
-        return [with_each(inner, each) for inner in value]
-    return value.replace("{each}", each) if isinstance(value, str) else value
+        return [mapped(each, change) for each in value]
+    return change(value) if isinstance(value, str) else value
+
+
+class Transfers:
+    """Transfers by the placeholders that name them. Each is created once."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self.emulator = emulator
+        self.known: dict[tuple[str | None, ...], dict[str, Any]] = {}
+
+    def filled(self, text: str) -> str:
+        return PLACEHOLDER.sub(self.named, text)
+
+    def named(self, found: re.Match[str]) -> str:
+        copy, which, age, field = found.groups()
+        if which is None:
+            return KNOWN.get(copy, found[0])
+        if (copy, which, age) not in self.known:
+            how = {"age": float(age)} if age else {}
+            made = getattr(self.emulator, copy)(int(which) if which.isdigit() else which, **how)
+            answer = request(self.emulator, "GetIntentReceipt", {"intentId": made["intentId"]}).document
+            deposit = (answer.get("intentReceipt") or {}).get("depositTransaction") or {}
+            at = int(datetime.fromisoformat(made["createdAt"]).timestamp())
+            window = f"owner={made['ownerAddress']}&from={at}&to={at + 1}"
+            short = f"{made['intentId'][:6]}…{made['intentId'][-4:]}"
+            self.known[copy, which, age] = made | {"deposit": deposit.get("txnHash"), "short": short, "window": window}
+        return str(self.known[copy, which, age][field or "intentId"])
 
 
 class Pages:
@@ -74,35 +103,13 @@ class Pages:
         self.transport = transport
         self.emulator = emulator
         self.patch = monkeypatch
-        self.transfers: dict[tuple[str | None, ...], dict[str, Any]] = {}
+        self.transfers = Transfers(emulator)
 
     def check(self, steps: list[dict[str, Any]]) -> None:
-        for step in map(self.filled, steps):
-            found = list(self.problems(step, self.answer(step)))
+        for step in steps:
+            filled = mapped(step, self.transfers.filled)
+            found = list(self.problems(filled, self.answer(filled)))
             assert not found, "\n".join(found)
-
-    def filled(self, value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: self.filled(each) for key, each in value.items()}
-        if isinstance(value, list):
-            return [self.filled(each) for each in value]
-        return PLACEHOLDER.sub(self.named, value) if isinstance(value, str) else value
-
-    def named(self, found: re.Match[str]) -> str:
-        copy, which, age, field = found.groups()
-        if which is None:
-            return KNOWN.get(copy, found[0])
-        if (copy, which, age) not in self.transfers:
-            how = {"age": float(age)} if age else {}
-            made = getattr(self.emulator, copy)(int(which) if which.isdigit() else which, **how)
-            answer = request(self.emulator, "GetIntentReceipt", {"intentId": made["intentId"]}).document
-            deposit = (answer.get("intentReceipt") or {}).get("depositTransaction") or {}
-            at = int(datetime.fromisoformat(made["createdAt"]).timestamp())
-            window = f"owner={made['ownerAddress']}&from={at}&to={at + 1}"
-            short = f"{made['intentId'][:6]}…{made['intentId'][-4:]}"
-            made |= {"deposit": deposit.get("txnHash"), "short": short, "window": window}
-            self.transfers[copy, which, age] = made
-        return str(self.transfers[copy, which, age][field or "intentId"])
 
     def answer(self, step: dict[str, Any]) -> Any:
         if step.get("reset"):

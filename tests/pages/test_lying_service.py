@@ -26,6 +26,7 @@ from tests.corpus import picked
 from tests.helpdesk import signing
 from tests.pages.recorded import recorded
 from tests.surfaces import Amount, Said
+from tests.tables import toml
 
 pytestmark = pytest.mark.usefixtures("still")
 
@@ -149,29 +150,7 @@ LIES = {
     ),
 }
 
-# What each surface says. It says nothing else of what is expected.
-BOTH = "sent received"
-ALL_OF_IT = f"status headline {BOTH}"
-SAYS = dict.fromkeys(SURFACES, ALL_OF_IT) | {
-    "page": f"{ALL_OF_IT} warns",
-    "tab": f"status {BOTH}",
-    "link preview": f"{ALL_OF_IT} changed",
-    "triage page": f"{ALL_OF_IT} warns",
-    "side bar": f"{ALL_OF_IT} warns",
-    "Slack": f"{ALL_OF_IT} warns",
-    "reply": "",
-    "embed": f"{ALL_OF_IT} changed",
-    "feed": f"{ALL_OF_IT} changed",
-    "owner feed": f"{ALL_OF_IT} changed",
-    "export row": f"headline {BOTH} changed",
-    "export, NDJSON": f"headline {BOTH} changed",
-    "API, lookup": f"{ALL_OF_IT} warns",
-    "API, triage": f"{ALL_OF_IT} warns",
-    "API, reply": "",
-    "MCP, look_up": "status headline warns",
-    "MCP, triage_ticket": f"{ALL_OF_IT} warns",
-    "MCP, customer_reply": "",
-}
+SAYS = dict.fromkeys(SURFACES, "status headline sent received") | toml(__file__, "surfaces")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.search import identifiers
+from tests.tables import toml
 
 HASH = "0x7c1f4ab2" + "5e" * 24 + "90cd9e2b"
 OWNER = "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"
@@ -14,26 +15,6 @@ OWNER = "0x0709CF2d5D4f3D38f5948d697fE64d7FB3639Eb1"
 @pytest.mark.parametrize("nothing", ["", "   \n", '""', "“ ”"])
 def test_an_empty_text_is_neither_found_nor_invalid(nothing):
     assert identifiers.read(nothing) == identifiers.ParsedText()
-
-
-HOSTILE = [
-    "0xa",
-    "%252F",
-    "https://",
-    "a\u200b",
-    "abcd ",
-    "a=\n",
-    "0x1…",
-    "0\uff58\u0430",
-    ".",
-    "..9e2b|",
-    "0x ",
-    "Oo",
-    "\U0001f984.",
-    "*",
-    "a1",
-    "0x" + "a" * 40,
-]
 
 
 def processor_seconds(call: Callable[[], object]) -> float:
@@ -53,7 +34,7 @@ def grows_with_its_length(read, text):
     return processor_seconds(lambda: read(whole)) < 30 * processor_seconds(lambda: read(short))
 
 
-@pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
+@pytest.mark.parametrize("unit", toml(__file__, "pasted")["hostile"]["units"], ids=ascii)
 def test_the_cost_of_hostile_text_grows_with_length_only(unit):
     assert grows_with_its_length(identifiers.read, (unit * identifiers.LONGEST)[: identifiers.LONGEST])
 

@@ -1,9 +1,7 @@
 """What people paste and type, read by every field that takes it: the table is `pasted.toml`."""
 
-import tomllib
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +15,9 @@ from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.outcome import Outcome
 from intents_ui.triage import lookup
+from tests.tables import toml
 
-TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("pasted.toml").read_text("utf-8"))
+TABLE: dict[str, Any] = toml(__file__, "pasted")
 NOW = datetime(2026, 11, 25, 9, tzinfo=UTC)
 CHAINS = {1: "Ethereum", 8453: "Base", 42161: "Arbitrum One", 42170: "Arbitrum Nova", 10: "Optimism", 137: "Polygon",
           56: "BNB Smart Chain", 747474: "Katana"}  # fmt: skip
