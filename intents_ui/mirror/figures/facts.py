@@ -114,7 +114,7 @@ def ended(span: Span) -> QuerySet[Transfer]:
 def written(found: Found) -> str:
     """Return the facts of a day as JSON."""
     rows = [
-        (pair, str(each.sent), [*each.durations.items()], [(*other, n) for other, n in each.others.items()])
+        (pair, each.sent, [*each.durations.items()], [(*other, n) for other, n in each.others.items()])
         for pair, each in found.items()
     ]
     return to_json(rows).decode()
@@ -122,7 +122,7 @@ def written(found: Found) -> str:
 
 def _read(facts: str) -> Found:
     return {
-        tuple(pair): Ended(dict(durations), {tuple(other): n for *other, n in others}, int(sent))
+        tuple(pair): Ended(dict(durations), {tuple(other): n for *other, n in others}, sent)
         for pair, sent, durations, others in from_json(facts)
     }
 
@@ -139,7 +139,7 @@ def expire(until: int, *, now: int) -> None:
     DayBar.objects.filter(day__lt=until - DAY)._raw_delete("default")
 
 
-def divided(span: Span, *, has_facts: bool = True) -> tuple[Sequence[int], Sequence[Span]]:
+def divided(span: Span, *, has_facts: bool = True) -> tuple[tuple[int, ...], Sequence[Span]]:
     """Return the days of a time that have facts, if it `has_facts`, and the rest of it, divided by days."""
     since, until = span
     days = Day.objects.exclude(facts="").filter(start__gte=since, start__lte=until - DAY)
@@ -147,4 +147,4 @@ def divided(span: Span, *, has_facts: bool = True) -> tuple[Sequence[int], Seque
     first = Transfer.objects.aggregate(first=Min("end"))["first"]
     since = until if first is None else max(since, first // 1000)
     rest = (day for day in range(since // DAY * DAY, until, DAY) if day not in known)
-    return sorted(known), [(max(day, since), min(day + DAY, until)) for day in rest]
+    return tuple(sorted(known)), [(max(day, since), min(day + DAY, until)) for day in rest]

@@ -361,7 +361,7 @@ def _past_hours(total: PeriodFigures) -> dict[int, Bar]:
     """Return the bars of the hours of past days, which snapshots don't have."""
     days = range(-(-int(total.since.timestamp()) // DAY) * DAY, int(total.at.timestamp()) // DAY * DAY, DAY)
     found = DayBar.objects.filter(day__in=days, scope=total.scope.text).values_list("hours", flat=True)
-    return {start: Bar(*bar) for hours in found for start, bar in from_json(hours or "[]")}
+    return {start: bar for hours in found for start, bar in from_json(hours or "[]")}
 
 
 def _series(

@@ -91,7 +91,11 @@ class Bar(NamedTuple):
     p95: int | None = None
 
     @classmethod
-    def of(cls, durations: Mapping[int, int], others: Mapping[Other, int]) -> Self:
+    def of(cls, found: Found) -> Self:
+        durations, others = dict[int, int](), dict[Other, int]()
+        for each in found.values():
+            add(durations, each.durations)
+            add(others, each.others)
         timed = sum(durations.values())
         delivered = timed + sum(n for (outcome, _, _), n in others.items() if outcome == Outcome.DELIVERED)
         p95 = statistics.quantile(durations, 95) if timed >= ENOUGH_FOR_P95 else None
@@ -161,37 +165,27 @@ class Sums:
                 median = statistics.quantile(self.durations, 50)
                 return None if median is None else -median
 
-    def add(self, tokens: Tokens, found: Ended, *, in_time: int) -> None:
-        add(self.durations, found.durations)
-        add(self.others, found.others)
-        self.in_time += in_time
-        self.pairs[tokens] = self.pairs.get(tokens, 0) + found.count
-        self.sent[tokens] = self.sent.get(tokens, 0) + found.sent
-
     def as_row(self) -> dict[str, str]:
         """Return what tables show, and the details, which only the page of a scope shows."""
-        without_reason = Counter[Other]()
-        for (outcome, step, _), n in self.others.items():
-            without_reason[outcome, step, None] += n
-        rest, others = ([(*key, n) for key, n in each.items()] for each in (without_reason, self.others))
-        pairs = [(*pair, n, str(self.sent[pair])) for pair, n in most_frequent(self.pairs)]
+        others = [(*other, n) for other, n in self.others.items()]
+        pairs = [(*pair, n, self.sent[pair]) for pair, n in most_frequent(self.pairs)]
         return {
-            "sums": to_json(([*self.durations.items()], rest, self.in_time, [*self.bars.items()])).decode(),
-            "details": to_json((others, pairs, self.owners, [*self.hours.items()])).decode(),
+            "sums": to_json(([*self.durations.items()], others, self.in_time, [*self.bars.items()])).decode(),
+            "details": to_json((pairs, self.owners, [*self.hours.items()])).decode(),
         }
 
     @classmethod
-    def of_row(cls, sums: str, details: str = "") -> Self:
-        durations, rest, in_time, bars = from_json(sums)
-        others, pairs, owners, hours = from_json(details) if details else (rest, (), None, ())
+    def of_row(cls, sums: str, details: str) -> Self:
+        durations, others, in_time, bars = from_json(sums)
+        pairs, owners, hours = from_json(details) if details else ((), None, ())
         return cls(
             durations=dict(durations),
             others={tuple(other): n for *other, n in others},
             in_time=in_time,
             bars=dict(bars),  # as lists, because the rows of a table have thousands of bars
-            hours={start: Bar(*bar) for start, bar in hours},
+            hours=dict(hours),
             pairs={tuple(pair): n for *pair, n, _ in pairs},
-            sent={tuple(pair): int(sent) for *pair, _, sent in pairs},
+            sent={tuple(pair): sent for *pair, _, sent in pairs},
             owners=owners and tuple(owners),
         )
 
@@ -205,9 +199,8 @@ class Adder:
         self.begin(now)
 
     def forget_past(self) -> None:
-        self._past: dict[frozenset[int], Found] = {}
-        self._bars = defaultdict[str, dict[int, Bar]](dict)  # of past days, by the texts of scopes
-        self._days: set[int] = set()  # of these bars
+        # By the days, with their bars by the texts of scopes.
+        self._past: dict[Sequence[int], tuple[Found, Mapping[str, dict[int, Bar]]]] = {}
 
     def begin(self, now: int) -> None:
         """Forget the rows of an earlier time."""
@@ -229,79 +222,68 @@ class Adder:
 
     def of(self, period: Period) -> dict[ScopeName, Sums]:
         """Return the sums of all scopes in which transfers ended."""
-        days, spans = facts.divided(period.span(self.now), has_facts=period.bar == DAY)
-        if frozenset(days) not in self._past:
-            past = facts.merged(facts.of_days(days))
-            if facts.divided(period.span(self.now), has_facts=period.bar == DAY)[0] != days:
+        is_long = period.bar == DAY
+        days, spans = facts.divided(period.span(self.now), has_facts=is_long)
+        if days not in self._past:
+            read = facts.merged(facts.of_days(days)), _past_bars(days)
+            if facts.divided(period.span(self.now), has_facts=is_long)[0] != days:
                 return self.of(period)  # one of them changed meanwhile
-            self._past[frozenset(days)] = past
+            self._past[days] = read
+        past, bars = self._past[days]
         rows = [self.rows(span) for span in spans]
-        found = facts.merged([self._past[frozenset(days)], *(each for hours in rows for each in hours.values())])
-        sums = self.by_scope(found)
+        found = facts.merged([past, *(each for hours in rows for each in hours.values())])
         hours = self.hours(rows if period.step == HOUR else ())
-        if period.bar == HOUR:
-            for scope, of_scope in sums.items():
-                of_scope.bars = hours[scope]
-            self._add_owners(sums, found)
-            return sums
-        if unread := {*days} - self._days:
-            of_days = DayBar.objects.filter(day__in=unread).values_list("day", "scope", *Bar._fields)
-            for day, of, *bar_of_day in of_days:
-                self._bars[of][day] = Bar(*bar_of_day)
-            self._days |= unread
-        for scope, of_scope in sums.items():
-            known = self._bars[scope.text]
-            of_scope.bars = {day: known[day] for day in days if day in known}
-            of_scope.hours = hours[scope]
-        for span, each in zip(spans, rows, strict=True):
-            for scope, bar in self.bars(facts.merged(each.values())):
-                sums[scope].bars[span[0] // DAY * DAY] = bar
+        sums = {}
+        for scope, of_scope in self.by_scope(found).items():
+            each = sums[scope] = self._sums(of_scope, has_owners=not is_long)
+            each.bars, each.hours = (bars.get(scope.text, {}).copy(), hours[scope]) if is_long else (hours[scope], {})
+        for (start, _), of_day in zip(spans, rows, strict=True) if is_long else ():
+            for scope, of_scope in self.by_scope(facts.merged(of_day.values())).items():
+                sums[scope].bars[start // DAY * DAY] = Bar.of(of_scope)
         return sums
 
-    def _add_owners(self, sums: Mapping[ScopeName, Sums], found: Found) -> None:
-        members = defaultdict[ScopeName, list[Ended]](list)
-        for pair, each in found.items():
-            for scope in self._of_pair(pair):
-                members[scope].append(each)
-        for scope, several in members.items():
-            owners = set[bytes]().union(*(each.owners for each in several))
-            sums[scope].owners = len(owners), len(set[bytes]().union(*(each.unserved for each in several)))
-
-    def by_scope(self, found: Found) -> dict[ScopeName, Sums]:
-        sums = defaultdict[ScopeName, Sums](Sums)
-        for pair, each in found.items():
-            scopes = self._of_pair(pair)
-            in_time = sum(n for bucket, n in each.durations.items() if bucket <= self._late_buckets[pair[0]])
-            for scope in scopes:
-                sums[scope].add(pair[1:], each, in_time=in_time)
+    def _sums(self, found: Found, *, has_owners: bool) -> Sums:
+        sums = Sums()
+        for (route, *tokens), each in found.items():
+            pair, late = (tokens[0], tokens[1]), self._late_buckets[route]
+            add(sums.durations, each.durations)
+            add(sums.others, each.others)
+            sums.in_time += sum(n for bucket, n in each.durations.items() if bucket <= late)
+            sums.pairs[pair] = sums.pairs.get(pair, 0) + each.count
+            sums.sent[pair] = sums.sent.get(pair, 0) + each.sent
+        if has_owners:
+            owners, unserved = zip(*((each.owners, each.unserved) for each in found.values()), strict=True)
+            sums.owners = len(set().union(*owners)), len(set().union(*unserved))
         return sums
-
-    def bars(self, found: Found) -> Iterator[tuple[ScopeName, Bar]]:
-        """Yield the bar of each scope, which takes less than its sums."""
-        counts = defaultdict[ScopeName, tuple[dict[int, int], dict[Other, int]]](lambda: ({}, {}))
-        for pair, each in found.items():
-            for scope in self._of_pair(pair):
-                durations, others = counts[scope]
-                add(durations, each.durations)
-                add(others, each.others)
-        yield from ((scope, Bar.of(*several)) for scope, several in counts.items())
 
     def hours(self, rows: Iterable[Mapping[int, Found]]) -> Mapping[ScopeName, dict[int, Bar]]:
         """Return the bars of each hour of these rows."""
         hours = defaultdict[ScopeName, dict[int, Bar]](dict)
         for hour, found in sorted(item for each in rows for item in each.items()):
-            for scope, bar in self.bars(found):
-                hours[scope][hour] = bar
+            for scope, of_scope in self.by_scope(found).items():
+                hours[scope][hour] = Bar.of(of_scope)
         return hours
 
-    def _of_pair(self, pair: Pair) -> Sequence[ScopeName]:
-        if pair not in self._scopes:
-            route, tokens = pair[0], [each for each in pair[1:] if each is not None]
-            if route not in self._routes or not {*tokens} <= self._tokens.keys():
-                self._read_names()
-            found = scopes_of(self._routes[route], tuple(self._tokens[each] for each in tokens))
-            self._scopes[pair] = [each for each in found if each.level is not Level.PROVIDER_ON_CHAIN]
-        return self._scopes[pair]
+    def by_scope(self, found: Found) -> Mapping[ScopeName, Found]:
+        """Return the part of each scope."""
+        parts = defaultdict[ScopeName, dict[Pair, Ended]](dict)
+        for pair, each in found.items():
+            if pair not in self._scopes:
+                route, tokens = pair[0], [token for token in pair[1:] if token is not None]
+                if route not in self._routes or not {*tokens} <= self._tokens.keys():
+                    self._read_names()
+                scopes = scopes_of(self._routes[route], tuple(self._tokens[token] for token in tokens))
+                self._scopes[pair] = [scope for scope in scopes if scope.level is not Level.PROVIDER_ON_CHAIN]
+            for scope in self._scopes[pair]:
+                parts[scope][pair] = each
+        return parts
+
+
+def _past_bars(days: Sequence[int]) -> Mapping[str, dict[int, Bar]]:
+    bars = defaultdict[str, dict[int, Bar]](dict)
+    for day, scope, *bar in DayBar.objects.filter(day__in=days).values_list("day", "scope", *Bar._fields):
+        bars[scope][day] = Bar(*bar)
+    return bars
 
 
 class SnapshotWriter:
@@ -372,10 +354,10 @@ class SnapshotWriter:
             {
                 "day": day,
                 "scope": scope.text,
-                **bar._asdict(),
+                **Bar.of(of_scope)._asdict(),
                 "hours": to_json([*hours[scope].items()]).decode() if has_hours else "",
             }
-            for scope, bar in self._adder.bars(found)
+            for scope, of_scope in self._adder.by_scope(found).items()
         ]
         with lease.transaction(self._epoch):
             if Day.objects.filter(start=day).update(facts=facts.written(found)):
@@ -393,7 +375,7 @@ class SnapshotWriter:
         sums = self._adder.of(Period.WEEK)
         repaired = facts.ended(Period.WEEK.span(now)).filter(is_repaired=True, bucket__isnull=False)
         for *key, bucket in repaired.values_list(*(f"route__{name}" for name in RouteKey._fields), "bucket"):
-            for scope in scopes_of(RouteKey(*key)):
+            for scope in sums.keys() & scopes_of(RouteKey(*key)):
                 add(sums[scope].durations, {bucket: -1})
         limits, changed = {}, list[Route]()
         for scope, each in sums.items():
