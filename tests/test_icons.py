@@ -1,4 +1,4 @@
-"""The icon sprite contains exactly the icons that are used."""
+"""The sprites contain exactly the icons and logos that are used."""
 
 import re
 from pathlib import Path
@@ -27,15 +27,14 @@ def used() -> set[str]:
     }
 
 
-def test_the_sprite_contains_exactly_the_icons_in_use() -> None:
-    sprite = (ROOT / "static" / "img" / "icons.svg").read_text()
-    assert set(re.findall(r'<symbol id="([^"]+)"', sprite)) == used()
-
-
-def test_each_coin_is_in_the_file_that_is_named_and_each_file_has_only_these() -> None:
-    """Those of most transfers are in a file of their own, so that a first visit loads few others."""
-    named = {*token_amounts.CHAIN_PICTURES.values(), *token_amounts.TOKEN_PICTURES.values()}
-    sprites = {path.stem: path.read_text() for path in (ROOT / "static" / "img").glob("coins*.svg")}
-    found = {f"{stem}/{name}" for stem, text in sprites.items() for name in re.findall(r'<symbol id="([^"]+)"', text)}
-    assert len(sprites) == 2
-    assert found == named
+def test_each_sprite_has_exactly_what_is_drawn_from_it_once() -> None:
+    """The logos of most transfers are with the icons. A first visit loads few of the others, a file each."""
+    files = (ROOT / "static" / "img").glob("coins/*.svg")
+    sprites = {"icons": "icons.svg", **{f"coins/{path.stem}": f"coins/{path.name}" for path in files}}
+    found = [
+        f"{file}#{name}"
+        for file, path in sprites.items()
+        for name in re.findall(r'<symbol id="([^"]+)"', (ROOT / "static" / "img" / path).read_text())
+    ]
+    logos = {*token_amounts.CHAIN_PICTURES.values(), *token_amounts.TOKEN_PICTURES.values()}
+    assert sorted(found) == sorted({*(f"icons#{name}" for name in used()), *logos})

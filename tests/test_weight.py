@@ -22,7 +22,6 @@ EMBEDDED = ("css/frames", "js/frames")  # of pages in other sites
 COLLECTED = {"staticfiles": {"BACKEND": "intents_ui.web.assets.BundlingStorage"}}
 AT_ONCE = re.compile(r'hx-get="([^"]+)" hx-trigger="load"')
 LOADED = re.compile(r'"/static/([^"#]+\.(?:css|js|svg|woff2))')
-LATER = re.compile("coins-rare|palette")
 MAX_REQUESTS = 12
 
 
@@ -62,12 +61,12 @@ def test_the_scripts_and_styles_of_all_pages_together_are_light(collected: Path)
     ("scenario", "limit"), [("", 60_000), ("exact-output-payment", 74_000)], ids=["home", "transfer"]
 )
 def test_a_first_visit_is_light(collected: Path, site: Client, emulator: Emulator, scenario: str, limit: int) -> None:
-    """Of the start page, and of the longest page. Icons of rare coins and suggestions aren't counted."""
+    """Of the start page, and of the longest page. Suggestions are loaded later."""
     path = f"/intent/{emulator.finished(scenario)['intentId']}" if scenario else "/"
     page = site.get(path).content.decode()
     parts = [path, *AT_ONCE.findall(page)]
     assert bool(scenario) is (len(parts) > 1)
     weights = {each: len(site.get(each, headers={"Accept-Encoding": "gzip"}).content) for each in parts}
-    weights |= {name: compressed(collected / name) for name in LOADED.findall(page) if not LATER.search(name)}
+    weights |= {name: compressed(collected / name) for name in LOADED.findall(page) if "palette" not in name}
     assert sum(weights.values()) <= limit, f"{sum(weights.values())} bytes: {weights}"
     assert len(weights) - len(parts) < MAX_REQUESTS

@@ -44,7 +44,8 @@ class BundlingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[mis
 
 def bare(name: str, text: str) -> str:
     """Return a script or a style sheet without comments and indents, which are a fifth of what a browser would load."""
-    return re.sub(r"(?m)^ *//.*\n|^ +" if name.endswith(".js") else r"(?s)/\*.*?\*/|(?<=\n)\s+", "", text)
+    is_script = name.endswith(".js")
+    return re.sub(r"(?m)^ *//.*\n|^ +| +// .*$" if is_script else r"(?s)/\*.*?\*/|(?<=[\n{};,])\s+", "", text)
 
 
 def bundled(bundle: str) -> tuple[str, ...]:

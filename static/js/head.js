@@ -20,18 +20,6 @@ const storage = {
     dispatchEvent(new CustomEvent("storagechange", { detail: name }));
     return true;
   },
-
-  // Return whether everything was cleared.
-  clear() {
-    try {
-      localStorage.clear();
-      sessionStorage.clear();
-      document.cookie = "columns=; path=/; max-age=0";
-    } catch {
-      return false;
-    }
-    return true;
-  },
 };
 
 // "storagechange" fires on each change in any tab. `detail` is the name, or null if all values may have changed.
@@ -52,6 +40,10 @@ if (["starred", "looked-up", "views"].some((name) => storage.read(name, []).leng
   document.documentElement.dataset.fillsLists = "";
   addEventListener("DOMContentLoaded", () => delete document.documentElement.dataset.fillsLists);
 }
+
+// Controls that need scripts, or the Web Share API, are shown (utilities.css).
+document.documentElement.dataset.scripts = "";
+document.documentElement.toggleAttribute("data-shares", Boolean(navigator.share));
 
 function applyDensity() {
   document.documentElement.dataset.density = storage.read("density") === "compact" ? "compact" : "comfortable";

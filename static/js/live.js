@@ -180,7 +180,7 @@ document.addEventListener("htmx:after:request", (event) => {
 });
 document.addEventListener("visibilitychange", () => (contact.at = serverClock.now())); // a hidden tab hears nothing
 
-// A hidden tab sends no requests, unless its transfer is followed (transfer.js).
+// A hidden tab sends no requests, unless its transfer is followed (details.js).
 const isAsleep = () => document.hidden && !document.documentElement.hasAttribute("data-followed");
 
 on("htmx:before:request", "#live, [hx-trigger*=every]:not(.export-run *)", (asking, event) => {

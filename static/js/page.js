@@ -124,7 +124,9 @@ const copyLink = () => copyText(pageLink(), "Copied link");
 
 // "Copy address" becomes "Copied address".
 async function copy(control) {
-  const text = control.dataset.copy ?? document.getElementById(control.dataset.copyOf)?.value;
+  const text = control.dataset.copyOf
+    ? document.getElementById(control.dataset.copyOf)?.value
+    : control.dataset.copy || control.previousElementSibling.title;
   if (!text) return toast("Couldn't copy. The receipt couldn't be loaded.");
   const words = (control.ariaLabel || control.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");
   if (!(await copyText(text, words))) return;
@@ -154,12 +156,6 @@ if (total) announce(total.textContent);
 // A logo that failed to load gives way to the letters below it.
 document.addEventListener("error", ({ target }) => target.matches("img") && target.remove(), true);
 for (const each of document.images) if (each.complete && !each.naturalWidth) each.remove();
-
-// Controls that need scripts. Those that share need the Web Share API, too.
-keepShown(() => {
-  for (const control of document.querySelectorAll("[data-scripted]")) control.hidden = false;
-  if (navigator.share) for (const button of document.querySelectorAll("[data-share]")) button.hidden = false;
-});
 
 // AbortError: the user dismissed the share sheet.
 on("click", "[data-share]", ({ dataset }) => navigator.share({ title: dataset.title, url: dataset.share }).catch(() => {}));

@@ -65,6 +65,8 @@ function row(template, { path, name, at }) {
   const { kind, id, short } = kindOf(path);
   const place = (selector) => made.querySelector(selector);
   Object.assign(place("a"), { href: path, textContent: name });
+  if (path === document.querySelector("[data-view]")?.dataset.view) place("a").ariaCurrent = "page";
+  if (!made.matches("[data-row]")) return made; // only a link
   place("[data-kind-of]").textContent = KINDS[kind];
   if (kind === "intent") {
     place("[data-id]").textContent = short;
@@ -92,6 +94,7 @@ function fillList(section, pages) {
 function showSavedItems() {
   for (const section of document.querySelectorAll("[data-saved-list]")) {
     const pages = savedItems.pages(section.dataset.savedList);
+    if (section.matches(".views")) pages.sort((one, other) => one.name.localeCompare(other.name));
     const shown = pages.slice(0, section.dataset.most);
     fillList(section, shown);
     const count = section.querySelector("[data-count]");
@@ -135,33 +138,6 @@ document.addEventListener("htmx:after:swap", ({ detail }) => {
   amounts.remove();
 });
 
-// The page of saved items: remove and clear.
-const forgetful = document.getElementById("forgetful");
-if (forgetful) {
-  // Remove the row, then focus the row that takes its place, or the list's heading.
-  on("click", "[data-remove]", (button) => {
-    const section = button.closest("section");
-    const at = Array.from(section.querySelectorAll("li")).indexOf(button.closest("li"));
-    announce(savedItems.remove(section.dataset.savedList, button.dataset.remove) || "Removed");
-    const rest = section.querySelectorAll("li button");
-    (rest[Math.min(at, rest.length - 1)] ?? section.querySelector("h2")).focus();
-  });
-
-  on("click", "[data-wipe]", () => storage.clear() && location.reload());
-
-  forgetful.addEventListener("change", () => {
-    const problem = savedItems.save("keep-looked-up", !forgetful.checked);
-    if (forgetful.checked) savedItems.save("looked-up", []);
-    announce(problem || (forgetful.checked ? "Search history cleared" : "Search history is on"));
-  });
-
-  document.querySelector("[data-unscripted]").hidden = true;
-  const isAllowed = storage.write("asked", "");
-  if (isAllowed) localStorage.removeItem("asked");
-  document.querySelector("[data-refused]").hidden = isAllowed;
-  keepShown(() => (forgetful.checked = !storage.read("keep-looked-up", true)));
-}
-
 // A table that is wider than its list scrolls sideways.
 const fitting = new ResizeObserver((entries) => {
   for (const { target } of entries) {
@@ -170,71 +146,15 @@ const fitting = new ResizeObserver((entries) => {
   }
 });
 
-const isCompact = () => document.documentElement.dataset.density === "compact";
-
 keepShown(() => {
   applyDensity();
   for (const each of document.querySelectorAll(".intents-frame, .intents-frame > table")) fitting.observe(each);
-  for (const button of document.querySelectorAll("[data-action=density]")) button.setAttribute("aria-pressed", isCompact());
 });
 
-on("click", "[data-action=density]", () => {
-  if (!storage.write("density", isCompact() ? "comfortable" : "compact")) toast(REFUSED);
-});
-
-// The transfers before and after this one, in the list from which this tab opened it.
-
+// The list from which this tab opens a transfer (details.js).
 on("click", "main tr a[href^='/intent/']", (link) => {
   const links = document.querySelectorAll("main tr a.row-link[href^='/intent/']");
   const paths = [...new Set(Array.from(links, (each) => each.pathname))];
   const list = { url: location.pathname + location.search, paths };
   if (paths.includes(link.pathname)) storage.write("list", list, () => sessionStorage);
 });
-
-const { url, paths } = openedList();
-const placeInList = paths.indexOf(location.pathname);
-const neighbors = document.getElementById("neighbors");
-if (neighbors && placeInList >= 0) {
-  const [previous, list, next] = neighbors.children;
-  Object.assign(list, { href: url, textContent: `${placeInList + 1} of ${paths.length} in the list` });
-  for (const [link, path] of [[previous, paths[placeInList - 1]], [next, paths[placeInList + 1]]])
-    if (path) link.href = path;
-    else link.dataset.off = "";
-}
-
-// Saved views: the filters of the history under a name, as links above the list.
-
-keepShown(() => {
-  const nav = document.querySelector(".views");
-  if (!nav) return;
-  const form = document.querySelector("[data-view]");
-  const views = savedItems.pages("views").sort((one, other) => one.name.localeCompare(other.name));
-  nav.hidden = !views.length;
-  nav.replaceChildren(
-    ...views.map(({ path, name }) => {
-      const link = Object.assign(document.createElement("a"), { href: path, textContent: name });
-      if (path === form?.dataset.view) link.ariaCurrent = "page";
-      return link;
-    }),
-  );
-  if (!form) return;
-  const saved = savedItems.page("views", form.dataset.view);
-  form.elements.name.value = saved?.name ?? "";
-  form.querySelector("[data-remove-view]").hidden = !saved;
-  form.closest("details").querySelector("summary").textContent = saved ? "Saved view" : "Save view";
-});
-
-function finish(form, problem, words) {
-  form.querySelector("#view-problem").textContent = problem;
-  if (problem) return;
-  closeMenu(form.closest("details"));
-  toast(words);
-}
-
-on("submit", "[data-view]", (form, event) => {
-  event.preventDefault();
-  const name = form.elements.name.value.trim();
-  finish(form, savedItems.add("views", { path: form.dataset.view, name, at: serverClock.now() }), "View saved (in this browser)");
-});
-
-on("click", "[data-remove-view]", ({ form }) => finish(form, savedItems.remove("views", form.dataset.view), "View removed"));

@@ -195,7 +195,12 @@ def test_no_invisible_character_reaches_a_page(turn):
             assert {each for each in set(page) - {"\n"} if text.is_hidden(each)} == set(), path
 
 
-COPIED = re.compile(r'data-copy="([^"]*)"|<(?:textarea|input)[^>]* (?:value="([^"]*)"[^>]* )?readonly[^>]*>([^<]*)')
+# In an attribute, in a field, or in the title before the button.
+COPIED = re.compile(
+    r'data-copy="([^"]*)"|<(?:textarea|input)[^>]* (?:value="([^"]*)"[^>]* )?readonly[^>]*>([^<]*)'
+    r'|title="([^"]*)"[^>]*>(?:(?!title=).)*?<button class="copy" type="button" data-copy title',
+    re.DOTALL,
+)
 
 
 def test_no_invisible_character_is_copied():

@@ -10,7 +10,7 @@ SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 
 
 def test_an_icon_belongs_to_an_address() -> None:
-    usdc, ether = "coins/usdc", "coins/ethereum"
+    usdc, ether = "icons#usdc", "icons#ethereum"
     pictures = {(ARBITRUM, USDC): usdc, (BASE, USDC): "", (ARBITRUM, USDC[:-1] + "2"): "", (BASE, NATIVE): ether}
     for place, picture in pictures.items():
         assert identity(*place, using=NO_NAMES).coin.picture == picture
