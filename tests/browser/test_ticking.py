@@ -34,22 +34,24 @@ def move(visit: Visit, place: Locator, seconds: float) -> None:
     visit.page.evaluate("serverClock.ahead = 0; tick()")
 
 
-@pytest.mark.programs
-def test_a_list_has_a_clock_for_each_open_transfer(visit: Visit) -> None:
-    visit.open("/history?status=EXECUTING")
-    place = visit.page.locator("time[data-since]").first
-    for seconds, words in {42: "42 s", 432: "7 min 12 s", 3725: "1 h 2 min", 90_000: "1 d 1 h"}.items():
-        move(visit, place, seconds + 0.5)
-        expect(place).to_have_text(words)
-
-
-def test_an_age_has_its_largest_unit(visit: Visit) -> None:
-    visit.open(Transfer(visit.root).path)
-    place = visit.page.locator("[data-ago]").first
-    ages = {0: "just now", 42: "42 s ago", 3599: "59 min ago", 7500: "2 h ago", 86_400: "1 d ago", 273_600: "3 d ago"}
-    for seconds, words in ages.items():
-        move(visit, place, seconds + 0.5)
-        expect(place).to_have_text(words)
+def test_clocks_and_ages_go_on_in_their_largest_units(visit: Visit) -> None:
+    for path, kind, words in (
+        (
+            "/history?status=EXECUTING",
+            "time[data-since]",
+            {42: "42 s", 432: "7 min 12 s", 3725: "1 h 2 min", 90_000: "1 d 1 h"},
+        ),
+        (
+            Transfer(visit.root).path,
+            "[data-ago]",
+            {0: "just now", 42: "42 s ago", 3599: "59 min ago", 7500: "2 h ago", 86_400: "1 d ago"},
+        ),
+    ):
+        visit.open(path)
+        place = visit.page.locator(kind).first
+        for seconds, word in words.items():
+            move(visit, place, seconds + 0.5)
+            expect(place).to_have_text(word)
 
 
 def test_a_countdown_is_by_the_clock_of_the_service(visit: Visit) -> None:

@@ -1,11 +1,11 @@
-"""The token list in a real browser: typing, scrolling, filters, Back, and a token's page with its parts."""
+"""Tokens in a real browser: a search while typing, and logos."""
 
 import re
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
+from playwright.sync_api import Locator, Page, Request, Route, expect
 
-from tests.browser.conftest import Visit, fits, visiting
+from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -46,17 +46,6 @@ def test_a_search_settles_while_typing_and_cancels_the_earlier_request(visit: Vi
 def _query_of(request: Request) -> str:
     found = re.search(r"/tokens\?(?:.*&)?q=([^&]*)", request.url)
     return found[1] if found else ""
-
-
-@pytest.mark.programs
-def test_a_tokens_page_loads_its_slower_parts(browser: Browser, server: str) -> None:
-    with visiting(browser, server, theme="dark", width=360) as visit:
-        page = visit.page
-        visit.open(f"/token/8453/{USDC}")
-        expect(page.get_by_role("heading", name="Routes to this token")).to_be_visible()
-        expect(page.get_by_role("heading", name="Recent transfers", exact=True)).to_be_visible()
-        assert page.get_by_role("heading").evaluate_all("all => all.map(each => each.tagName)")[0] == "H1"
-        assert fits(page)
 
 
 @pytest.mark.programs

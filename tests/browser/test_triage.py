@@ -1,4 +1,4 @@
-"""A ticket in a real browser: pasted, resolved row by row, followed to a transfer, copied."""
+"""Results of a ticket in a browser: how old they are, and the link that reproduces them."""
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -21,39 +21,6 @@ def ticket(visit: Visit) -> tuple[str, list[str]]:
         f"Dear team,\nmy transfers {', '.join(known)} did not come, see https://etherscan.io/tx/{NOTHING} of {USDC}.\n"
         f"> again: {known[0]}\nand 0x1234…abcd, <b>thanks</b>"
     ), known
-
-
-@pytest.mark.parametrize(
-    ("width", "scripts"),
-    [pytest.param(360, True, id="with scripts"), pytest.param(1280, False, id="without", marks=pytest.mark.slow)],
-)
-def test_a_ticket_is_pasted_resolved_and_followed(browser: Browser, server: str, width: int, scripts: bool) -> None:
-    with visiting(browser, server, width=width, scripts=scripts) as visit:
-        page = visit.page
-        text, known = ticket(visit)
-        visit.open("/")
-        page.get_by_role("link", name="Triage").click()
-        page.get_by_label("Text").fill(text)
-        page.get_by_role("button", name="Triage").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("8 identifiers found")
-        total = "All 8 identifiers resolved: 5 found, 1 token, 2 not found."
-        expect(page.get_by_role("heading", level=2, name=total, exact=True)).to_be_visible()
-        expect(page.get_by_role("status").filter(has_text=total)).to_have_count(1 if scripts else 0)
-        expect(page.get_by_text("Loading …")).to_be_hidden()
-        expect(page.locator("tr[id]")).to_have_count(8)
-        expect(page.locator("#line-1")).to_be_hidden()
-        expect(page.locator("tbody").first.locator("tr[id]").first).to_contain_text("likely")
-        row = page.locator("#row-2")
-        expect(row).to_contain_text("Refunded")
-        with page.context.expect_page() as opened:
-            row.locator(".row-link").click()
-        expect(opened.value).to_have_url(f"{server}/intent/{known[1]}")
-        expect(opened.value.get_by_role("heading", level=1)).to_contain_text("Refunded")
-        page.get_by_text("CSV", exact=True).click()
-        written = page.get_by_label("All rows as CSV")
-        expect(written).to_be_visible()
-        assert known[4] in written.input_value()
-        expect(page.get_by_role("button", name="Copy all rows as CSV")).to_be_visible(visible=scripts)
 
 
 def test_results_say_after_an_hour_that_they_are_old(browser: Browser, server: str) -> None:
