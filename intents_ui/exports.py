@@ -21,7 +21,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from enum import StrEnum
+from enum import Enum
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
@@ -35,12 +35,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from intents_ui import app
 from intents_ui.formatting import amounts, hashes, text, times
 from intents_ui.formatting import failures as error_messages
-from intents_ui.formatting.text import bare
 from intents_ui.http import client_ip, failures, marks
-from intents_ui.http.failures import of_dashboard
-from intents_ui.http.marks import is_partial
 from intents_ui.lists import attention as attention_list
-from intents_ui.lists.attention import AttentionFilters
 from intents_ui.ops import lifecycle
 from intents_ui.search import filters
 from intents_ui.search.filters import Filters, InvalidParameter, Parsed
@@ -49,10 +45,8 @@ from intents_ui.service.client import UncachedClient
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.executor import LimitReason
 from intents_ui.service.models import End, HistoryAnswer, Intent, IntentTransaction, Page
-from intents_ui.service.request_context import page_deadline
 from intents_ui.settings import ENV
 from intents_ui.tokens import names, token_amounts
-from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import summary
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import Transfer
@@ -103,30 +97,30 @@ def row_of(transfer: Transfer, *, root: str) -> ExportRow:
     return {name: value(transfer) for name, value in TRANSFER_COLUMNS} | {"url": url}
 
 
-def _chain(money: Money) -> str | None:
+def _chain(money: token_amounts.Money) -> str | None:
     chain = money.names.chain(money.chain_id)
     return chain.name if chain and chain.name else names.WELL_KNOWN.get(money.chain_id or 0)
 
 
-def _amount(money: Money) -> str | None:
+def _amount(money: token_amounts.Money) -> str | None:
     value, decimals = money.value, money.token.decimals
     return None if value is None or decimals is None else amounts.plain(value, decimals=decimals)
 
 
-MONEY_COLUMNS: tuple[tuple[str, Callable[[Money], Value]], ...] = (
+MONEY_COLUMNS: tuple[tuple[str, Callable[[token_amounts.Money], Value]], ...] = (
     ("chain_id", lambda money: money.chain_id),
     ("chain", _chain),
     ("token", lambda money: money.token_address),
     ("symbol", lambda money: money.symbol),
-    ("warnings", lambda money: SEPARATOR.join(bare(mark.word) for mark in money.token.marks) or None),
+    ("warnings", lambda money: SEPARATOR.join(text.bare(mark.word) for mark in money.token.marks) or None),
     ("decimals", lambda money: money.token.decimals),
     ("base_units", lambda money: None if money.value is None else str(money.value)),
     ("amount", _amount),
 )
 
 
-def _money(prefix: str, money: Callable[[Transfer], Money]) -> Iterator[Column]:
-    def column(value: Callable[[Money], Value]) -> Callable[[Transfer], Value]:
+def _money(prefix: str, money: Callable[[Transfer], token_amounts.Money]) -> Iterator[Column]:
+    def column(value: Callable[[token_amounts.Money], Value]) -> Callable[[Transfer], Value]:
         return lambda transfer: value(money(transfer))
 
     return ((f"{prefix}_{name}", column(value)) for name, value in MONEY_COLUMNS)
@@ -149,7 +143,7 @@ def _balances(transfer: Transfer) -> str | None:
         for money in (transfer.balance_of(token, inside=group) for token in group.tokens):
             if money.value:
                 amount = _amount(money) or f"{money.value} base units of"
-                warning = bare(token_amounts.warning_words(money.token.marks))
+                warning = text.bare(token_amounts.warning_words(money.token.marks))
                 token = f"{money.symbol or money.token_address or 'a token'}{f' ({warning})' if warning else ''}"
                 held.append(f"{amount} {token} on {_chain(money) or f'chain {money.chain_id}'}")
     return SEPARATOR.join(held) or None
@@ -159,10 +153,10 @@ def _balances(transfer: Transfer) -> str | None:
 TRANSFER_COLUMNS: tuple[Column, ...] = (
     ("intent_id", lambda transfer: transfer.intent.intent_id),
     ("status", lambda transfer: transfer.status),
-    ("headline", lambda transfer: bare(summary.of(transfer).headline)),
-    ("location", lambda transfer: bare(summary.of(transfer).location)),
-    ("location_amount", lambda transfer: bare(summary.of(transfer).amount) or None),
-    ("next_step", lambda transfer: bare(summary.of(transfer).next_step)),
+    ("headline", lambda transfer: text.bare(summary.of(transfer).headline)),
+    ("location", lambda transfer: text.bare(summary.of(transfer).location)),
+    ("location_amount", lambda transfer: text.bare(summary.of(transfer).amount) or None),
+    ("next_step", lambda transfer: text.bare(summary.of(transfer).next_step)),
     ("certainty", lambda transfer: summary.of(transfer).certainty.value),
     ("attention", lambda transfer: summary.of(transfer).attention.value),
     ("cause", lambda transfer: summary.of(transfer).cause.value or None),
@@ -198,8 +192,7 @@ COLUMNS = (*(name for name, _ in TRANSFER_COLUMNS), "url")
 class Csv:
     """A header line, a line for each intent, and a last line that begins with `#` (RFC 4180).
 
-    In UTF-8 without a byte order mark, because many programs would read the mark as part of the first column's name.
-    Spreadsheets let the user choose the encoding on import.
+    Without a byte order mark, which many programs would read as part of the first column's name.
 
     As each format, it is what `begin`, any number of `rows` and `end` return. `previous` is the number of rows before
     these, `why` the reason if the file is incomplete.
@@ -284,8 +277,7 @@ class Batch(NamedTuple):
 class Reader:
     """Reads one list, from any thread, but not concurrently. Its iterators raise ServiceError.
 
-    The calls for each page have the deadline of a page. `canceled` is set when the client disconnects. `root` is the
-    absolute URL of the dashboard.
+    `canceled` is set when the client disconnects. `root` is the absolute URL of the dashboard.
     """
 
     filters: Filters
@@ -304,14 +296,13 @@ class Reader:
         yield from pages
 
     def history(self) -> Iterator[Batch]:
-        """Yield the rows of the history, one page at a time."""
         size = PAGE_SIZE_WITH_BALANCES if self.filters.request["include_balances"] else PAGE_SIZE
         unreadable = 0
         for entries, end in lookup.walk(self._ask, replace(self.filters, size=size).first):
             if end is None and not entries and self.unreadable == unreadable:
                 end = End.CIRCLES  # regardless of the cursors, which would never end
             unreadable = self.unreadable
-            with page_deadline():
+            with request_context.page_deadline():
                 rows = self._rows(reading.of_entries(entries))
             yield Batch(rows, None if end is None else LIMIT_ERRORS.get(end) or self._missing())
             if end:
@@ -324,9 +315,7 @@ class Reader:
         return TIES if self.is_by_time else COMPLETE
 
     def _ask(self, page: Page) -> HistoryAnswer:
-        """Request a page, with one retry for transient errors. The first page isn't retried, because an error page is
-        possible.
-        """
+        """Request a page. Retry transient errors once, but not for the first one, which can get an error page."""
         try:
             answer = self._history(page)
         except (Unreachable, TooBusy) as error:
@@ -340,14 +329,12 @@ class Reader:
         return answer
 
     def _history(self, page: Page) -> HistoryAnswer:
-        with page_deadline():
+        with request_context.page_deadline():
             return self.service.ask(operations.get_intent_history(page=page, **self.filters.request))
 
     def _found(self, address: str) -> Batch:
-        """Return the intents found for an address that isn't an owner's, filtered. For an owner, nothing passed the
-        filters.
-        """
-        with page_deadline():
+        """Return the filtered intents of an address that isn't an owner's. Of an owner's, none passed the filters."""
+        with request_context.page_deadline():
             found = lookup.in_turn(self.service, lambda: lookup.as_any(results.ADDRESS, address))
             for _, error in found.failed:
                 raise error
@@ -383,9 +370,9 @@ def _passes(intent: Intent, filters: Filters) -> bool:
     )
 
 
-def with_problems(parsed: Parsed[AttentionFilters], group: str | None, *, root: str) -> Iterator[Batch]:
+def with_problems(parsed: Parsed[attention_list.AttentionFilters], group: str | None, *, root: str) -> Iterator[Batch]:
     """Yield the rows of the attention page in its order, and what is missing. Raises ServiceError."""
-    with page_deadline():
+    with request_context.page_deadline():
         found = attention_list.read_problems().narrowed(parsed.filters)
         groups = [each for section in found.sections.values() for each in section.groups if group in (None, each.key)]
         rows = [row_of(row.transfer, root=root) for each in groups for row in each.rows]
@@ -411,27 +398,15 @@ def limited(pages: Iterator[Batch], *, most: int) -> Iterator[Batch]:
 # Progress
 
 
-class ExportState(StrEnum):
-    STARTING = "starting"  # no progress reported yet
-    RUNNING = "running"
-    STOPPING = "stopping"  # requested by the user, not yet in effect
-    COMPLETE = "complete"
-    TRUNCATED = "truncated"
-    STOPPED = "stopped"
-    LEFT = "left"  # the browser canceled the download
-    NOT_BEGUN = "not begun"  # no progress for so long that polling stopped
-
-
-STATES = {
-    ExportState.STARTING: (Tone.PROGRESS, "Starting"),
-    ExportState.RUNNING: (Tone.PROGRESS, "{rows} so far"),
-    ExportState.STOPPING: (Tone.PROGRESS, "Stopping after {rows}"),
-    ExportState.COMPLETE: (Tone.GOOD, "Complete: {rows}"),
-    ExportState.STOPPED: (Tone.ATTENTION, "Stopped after {rows}"),
-    ExportState.LEFT: (Tone.ATTENTION, "Canceled by the browser after {rows}"),
-    ExportState.TRUNCATED: (Tone.ATTENTION, "Incomplete: stopped after {rows} ({why})"),
-    ExportState.NOT_BEGUN: (Tone.ATTENTION, "Not started"),
-}
+class ExportState(Enum):
+    STARTING = Tone.PROGRESS, "Starting"  # no progress reported yet
+    RUNNING = Tone.PROGRESS, "{rows} so far"
+    STOPPING = Tone.PROGRESS, "Stopping after {rows}"  # requested by the user, not yet in effect
+    COMPLETE = Tone.GOOD, "Complete: {rows}"
+    TRUNCATED = Tone.ATTENTION, "Incomplete: stopped after {rows} ({why})"
+    STOPPED = Tone.ATTENTION, "Stopped after {rows}"
+    LEFT = Tone.ATTENTION, "Canceled by the browser after {rows}"
+    NOT_BEGUN = Tone.ATTENTION, "Not started"  # no progress for so long that polling stopped
 
 
 @dataclass(frozen=True)
@@ -444,7 +419,7 @@ class ExportStatus:
 
     @property
     def tone(self) -> Tone:
-        return STATES[self.state][0]
+        return self.state.value[0]
 
     @property
     def is_over(self) -> bool:
@@ -452,11 +427,12 @@ class ExportStatus:
 
     @property
     def sentence(self) -> str:
-        return STATES[self.state][1].format(rows=text.counted(self.rows, "row"), why=self.why)
+        _, words = self.state.value
+        return str(words).format(rows=text.counted(self.rows, "row"), why=self.why)
 
 
 def report(run: str, status: ExportStatus) -> None:
-    stored = (status.state.value, status.rows, status.why, time.time())
+    stored = (status.state.name, status.rows, status.why, time.time())
     app.current().redis_guard.call(lambda: cache.set(f"export:{run}", stored, PROGRESS_SECONDS))
 
 
@@ -465,9 +441,9 @@ def status_of(run: str) -> ExportStatus | None:
     stored: Any = app.current().redis_guard.call(lambda: cache.get(f"export:{run}"))
     try:
         state, rows, why, at = stored
-        found = ExportStatus(ExportState(state), int(rows), str(why))
+        found = ExportStatus(ExportState[state], int(rows), str(why))
         is_silent = time.time() - float(at) > SILENT_SECONDS
-    except (TypeError, ValueError):
+    except (KeyError, TypeError, ValueError):
         return None
     if found.is_over:
         return found
@@ -566,7 +542,7 @@ class Download:
             report(self.run, ExportStatus(state, self.rows, why))
         if state is not ExportState.RUNNING:
             self.has_ended = True
-            log.info("Export of %s ended with %d rows: %s", self.head["list"], self.rows, why or state)
+            log.info("Export of %s ended with %d rows: %s", self.head["list"], self.rows, why or state.name.lower())
 
 
 # Views
@@ -576,7 +552,7 @@ class Download:
 @require_safe
 def history(request: HttpRequest, kind: str, *, owner: str | None = None) -> HttpResponseBase:
     """Return the history as a file, that of an owner or intent address if there is one, or an error."""
-    with page_deadline():
+    with request_context.page_deadline():
         parsed = filters.read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     wanted = parsed.filters.with_(owner=owner) if owner else parsed.filters
     reader = Reader(filters=wanted, root=client_ip.root(request), canceled=threading.Event())
@@ -592,7 +568,7 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
     try:
         known = filters.address(address)
     except InvalidParameter as problem:
-        return failures.page(request, of_dashboard("export of an invalid address", {"why": str(problem)}))
+        return failures.page(request, failures.of_dashboard("export of an invalid address", {"why": str(problem)}))
     if known != address:
         return redirect(reverse("export-address", args=[known, kind], query=request.GET), permanent=True)
     return history(request, kind, owner=known)
@@ -602,7 +578,7 @@ def address(request: HttpRequest, address: str, kind: str) -> HttpResponseBase:
 @require_safe
 def attention(request: HttpRequest, kind: str) -> HttpResponseBase:
     """Export the transfers that need attention, with the filters of their page, or one `group` of them."""
-    with page_deadline():
+    with request_context.page_deadline():
         parsed = attention_list.read_filters(dict(request.GET.lists()), chains=app.current().catalog.chains())
     group = request.GET.get("group") or None
     query = "&".join(part for part in (parsed.filters.query, filters.encode({"group": group})) if part)
@@ -625,7 +601,7 @@ def file(
     """
     if problems:
         words = {"problems": " ".join(problems.values())}
-        return failures.page(request, of_dashboard("export with invalid filters", words))
+        return failures.page(request, failures.of_dashboard("export with invalid filters", words))
     now, form = datetime.now(UTC), FORMATS[kind]
     headers = {
         "Content-Disposition": f'attachment; filename="intents-{listed}-{now:%Y-%m-%dT%H%MZ}.{kind}"',
@@ -640,7 +616,7 @@ def file(
     if limit_reason := exports.take(request_context.client()):
         name = "second export" if limit_reason is LimitReason.SHARE else "too many exports"
         limits = {"most": text.counted(exports.most, "concurrent export"), "wait": RETRY_SECONDS}
-        return failures.page(request, of_dashboard(name, limits, retry_after=RETRY_SECONDS))
+        return failures.page(request, failures.of_dashboard(name, limits, retry_after=RETRY_SECONDS))
     run = request.GET.get("run", "")
     download = Download(
         batches=limited(batches, most=ENV.intents_max_export_rows),
@@ -660,7 +636,7 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
         raise Http404("Export not found.")
     if request.method == "POST":
         stop(run)
-        if not is_partial(request):
+        if not marks.is_partial(request):
             return redirect(request.path)
     looks, kind = request.GET.get("looks", ""), request.GET.get("kind")
     polls = int(looks) if looks.isascii() and looks.isdigit() and len(looks) < 6 else 1
@@ -668,7 +644,7 @@ def run(request: HttpRequest, run: str) -> HttpResponse:
     known = status_of(run) if polls else None
     context = {
         "run": run,
-        "is_first": polls == 0 or not is_partial(request),
+        "is_first": polls == 0 or not marks.is_partial(request),
         "looks": polls,
         "is_known": known is not None,
         "status": known or ExportStatus(ExportState.NOT_BEGUN if polls >= MAX_POLLS else ExportState.STARTING),

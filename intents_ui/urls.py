@@ -8,9 +8,9 @@ from intents_ui.api import insight, v1
 from intents_ui.catalog import chains, routes, suggest, tokens
 from intents_ui.exports import FORMATS
 from intents_ui.http import failures
-from intents_ui.lists import address, attention, history, home
+from intents_ui.lists import address, attention, history
 from intents_ui.mcp import endpoint
-from intents_ui.triage import views as triage
+from intents_ui.triage import lookup as triage
 from intents_ui.web import balances, feeds, help, intent, operator, saved, search, well_known
 
 
@@ -60,9 +60,9 @@ EXPORTS = [
     path("progress/<identifier:run>", exports.run, name="export-run"),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", home.view, name="home"),
-    path("newest", home.newest, name="newest"),
-    path("overview", home.tiles, name="overview"),
+    path("", attention.home, name="home"),
+    path("newest", attention.newest, name="newest"),
+    path("overview", attention.tiles, name="overview"),
     path("history", history.view, name="history"),
     path("history/newer", history.newer, name="history-newer"),
     path("attention", attention.view, name="attention"),

@@ -34,7 +34,7 @@ from intents_ui.tokens import token_amounts
 from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.rules import SECOND_DEPOSIT
 from intents_ui.transfers.summary import Summary
-from intents_ui.triage import views as triage
+from intents_ui.triage import lookup as triage
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import customer_reply, reading

@@ -16,7 +16,7 @@ from intents_ui.transfers import comparison, summary, timeline
 from intents_ui.transfers.summary import Side, Summary
 from intents_ui.transfers.timeline import Step
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.web.candidates import Candidates
+from intents_ui.web.search import Candidates
 
 
 def answered(model: BaseModel) -> HttpResponse:

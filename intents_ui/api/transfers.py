@@ -20,8 +20,8 @@ from intents_ui.service.results import LookupResult
 from intents_ui.triage import rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web import candidates, links, reading, search
-from intents_ui.web.candidates import Candidates
+from intents_ui.web import links, reading, search
+from intents_ui.web.search import Candidates
 
 MAX_MATCHES: Final = 50
 
@@ -86,7 +86,7 @@ def look_up(
     found = search.of_text(read) if read.lookups else LookupResult()
     if found.error:
         raise found.error
-    possible = candidates.of_search(request, q, read, found)
+    possible = search.possible_transfers(request, q, read, found)
     if not read.lookups and not (possible and possible.count):
         return failures.invalid_fields(request, {"q": unread(read.refusal or input_errors.NOTHING, possible)})
     hits = found.hits[:MAX_MATCHES]
@@ -134,10 +134,9 @@ def get_address(
     finding, root = addresses.read(address), client_ip.root(request)
     owner = Filters(owner=finding.value)
     found = AddressLookup(finding, listed=owner)
-    errors = [error for error in found.errors if error]
     if found.is_nothing:
-        if errors:
-            raise errors[0]
+        if found.errors:
+            raise found.errors[0]
         raise Http404("The service has no transfers of this address.")
     return answered(
         models.ApiAddress(
@@ -145,13 +144,13 @@ def get_address(
             url=f"{root}{reverse('address', args=[finding.value])}",
             warning=finding.warning or None,
             roles=tuple(
-                models.ApiRole(role=each.name, transfers=each.intents, may_be_more=each.may_be_more)
+                models.ApiRole(role=addresses.ROLES[each.key], transfers=each.intents, may_be_more=each.may_be_more)
                 for each in found.roles
             ),
             open=tuple(answers.listed(each.transfer, root=root) for each in found.open_transfers),
             recoverable=tuple(answers.listed(each.transfer, root=root) for each in found.work.rows),
             transfers=f"{root}{cursors.address(reverse('api-listTransfers'), query=owner.query)}",
-            is_complete=not errors,
+            is_complete=not found.errors,
         )
     )
 

@@ -31,7 +31,6 @@ from intents_ui.tokens import names
 from intents_ui.tokens.chains import Network
 from intents_ui.tokens.token_amounts import identity
 from intents_ui.transfers import summary
-from intents_ui.transfers.summary import Summary
 from intents_ui.web import reading
 from intents_ui.web.frame import render
 from intents_ui.web.reading import Part, read_parts
@@ -178,7 +177,7 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     return render(request, "catalog/chain.html", context)
 
 
-def newest(**chain: Any) -> Sequence[Summary]:
+def newest(**chain: Any) -> Sequence[summary.Summary]:
     """Return the newest transfers from a chain, or those to it."""
     call = operations.get_intent_history(page=Page.first(size=INTENTS_SHOWN), **chain)
     return [summary.of(each) for each in reading.of_entries(app.current().service.ask(call).intents)]
@@ -204,7 +203,11 @@ def provider(request: HttpRequest, name: str) -> HttpResponse:
     # The service can't filter by provider.
     transfers = reading.of_entries(newest.found or ())
     found = [each for each in transfers if word in map(str.upper, each.providers)]
-    pairs = Counter((each.origin_chain_id, each.destination_chain_id) for each in found).most_common()
+    pairs, used = Counter((each.origin_chain_id, each.destination_chain_id) for each in found).most_common(), []
+    for (origin, destination), count in pairs[:ROUTES_SHOWN]:
+        start, end = catalog.chain(origin), catalog.chain(destination)
+        query = RouteQuery(origin=origin, destination=destination).query if start and end else ""
+        used.append((names.chain(origin, info=start), names.chain(destination, info=end), count, query))
     context = {
         "provider": names.provider(word),
         "swaps_only": names.provider(word).on_one_chain,
@@ -217,14 +220,7 @@ def provider(request: HttpRequest, name: str) -> HttpResponse:
         "looked_at": len(transfers),
         "count": len(found),
         "transfers": [summary.of(each) for each in found[:TRANSFERS_SHOWN]],
-        "routes": [used_route(*pair, count) for pair, count in pairs[:ROUTES_SHOWN]],
+        "routes": used,
         "more_routes": len(pairs[ROUTES_SHOWN:]),
     }
     return render(request, "catalog/provider.html", context)
-
-
-def used_route(origin: int | None, destination: int | None, count: int) -> tuple[str, str, int, str]:
-    """Return a pair of chains, its number of transfers, and the query of its routes, "" unless both are listed."""
-    start, end = (app.current().catalog.chain(each) for each in (origin, destination))
-    query = RouteQuery(origin=origin, destination=destination).query if start and end else ""
-    return names.chain(origin, info=start), names.chain(destination, info=end), count, query

@@ -29,7 +29,6 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import TokenInfo, TokensAnswer
 from intents_ui.settings import ENV
 from intents_ui.tokens import chains, names
-from intents_ui.tokens.names import Provider
 from intents_ui.tokens.token_amounts import Identity, TokenIcon, chain_icon, identity, key
 from intents_ui.transfers.statuses import Tone
 from intents_ui.web.frame import render
@@ -133,10 +132,7 @@ class RouteQuery(UrlFilters):
         return self.with_(token=address) if self.origin else self.with_(wanted=address)
 
     def with_other(self, chain_id: int, address: str | None = None) -> "RouteQuery":
-        """Return the query of one token with this token or chain on the other side.
-
-        A chain alone is narrowed to first, and then shown in full.
-        """
+        """Return the query with this on the other side. A chain alone is narrowed to first, and then shown in full."""
         show = "all" if self.restriction and not address else None
         if self.kind is RouteDirection.RECEIVE:
             return self.with_(destination=chain_id, wanted=address, show=show)
@@ -145,10 +141,7 @@ class RouteQuery(UrlFilters):
 
 @dataclass(frozen=True)
 class TokenGroup:
-    """Tokens with a route on one chain: `count` of them, the first in `tokens`.
-
-    A chain that isn't `is_known` has no page.
-    """
+    """Tokens with a route on one chain: `count`, the first in `tokens`. A chain that isn't `is_known` has no page."""
 
     chain_id: int
     chain: str
@@ -450,7 +443,13 @@ def view(request: HttpRequest) -> HttpResponse:
             error = failure
     catalog.learn((question.origin, question.destination))
     is_chain = found is not None and question.kind is RouteDirection.CHAIN
-    own = featured(catalog.tokens(question.origin or question.destination)) if is_chain else ()
+    own, providers = list[TokenInfo](), tuple[names.Provider, ...]()
+    if is_chain:
+        own = featured(catalog.tokens(question.origin or question.destination))
+        origin, destination = catalog.chain(question.origin), catalog.chain(question.destination)
+        if origin and destination and origin.is_testnet == destination.is_testnet:  # those of both chains
+            served = catalog.chains_by_provider(names.KNOWN_PROVIDERS)
+            providers = chains.between(origin.id, destination.id, served=served)
     context: dict[str, object] = {
         "parsed": parsed,
         "question": question,
@@ -461,7 +460,7 @@ def view(request: HttpRequest) -> HttpResponse:
         "can_quote": ENV.console == "write",
         "found": found,
         "own": [identity(each.chain_id, key(each.address), using=catalog, metadata=each) for each in own],
-        "providers": shared_providers(question) if is_chain else (),
+        "providers": providers,
         "error": error,
         "words": failures.words(error) if error else None,
     }
@@ -480,15 +479,6 @@ def answer(question: RouteQuery) -> RouteAnswer | None:
         case RouteDirection.ONE:
             return one_route(question)
     return None
-
-
-def shared_providers(question: RouteQuery) -> tuple[Provider, ...]:
-    """Return the route providers of both chains."""
-    catalog = app.current().catalog
-    origin, destination = catalog.chain(question.origin), catalog.chain(question.destination)
-    if not (origin and destination) or origin.is_testnet != destination.is_testnet:
-        return ()
-    return chains.between(origin.id, destination.id, served=catalog.chains_by_provider(names.KNOWN_PROVIDERS))
 
 
 @require_safe

@@ -1,6 +1,6 @@
 """`/suggest`: statuses, chains, route providers and tokens that match the text in the search box, for palette.js."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -9,7 +9,6 @@ from django.views.decorators.http import require_safe
 
 from intents_ui import app
 from intents_ui.catalog import tokens
-from intents_ui.catalog.tokens import TokenFilters
 from intents_ui.search.facts import chains_by_name
 from intents_ui.service.models import ChainInfo, TokenInfo
 from intents_ui.tokens import names
@@ -50,9 +49,8 @@ def matching_names(wanted: str, known: Sequence[ChainInfo]) -> Iterator[tuple[st
             yield provider.label, "Route provider", reverse("provider", args=[provider.word])
 
 
-def matching_chains(wanted: str, known: Iterable[ChainInfo]) -> list[tuple[int, str]]:
+def matching_chains(wanted: str, known: Sequence[ChainInfo]) -> list[tuple[int, str]]:
     """Return the IDs and names of the best matches, in the service's order. A chain ID must be complete."""
-    known = list(known)
     usual = chains_by_name(known).get(wanted)
     found = [
         (number, name)
@@ -71,7 +69,7 @@ def matching_tokens(words: str, listed: Sequence[TokenInfo], *, most: int) -> It
         for token in listed
         if _matches(words.casefold(), f"{token.symbol or ''} {token.name or ''} {on[token.chain_id]}", token.address)
     ]
-    best = tokens.ordered(found, TokenFilters(words=words), chains=tuple(on))[:most]
+    best = tokens.ordered(found, tokens.TokenFilters(words=words), chains=tuple(on))[:most]
     for row in tokens.token_rows(best, using=catalog):
         if path := links.token_path(row.token):
             yield row.token.symbol, f"{row.token.name} on {row.token.chain}", path

@@ -56,16 +56,6 @@ CHAINS_SHOWN = 8
 INTENTS_SHOWN = 10
 NEWEST_MAX_AGE = 10.0  # seconds
 NAMESAKES = 24
-# Titles of a part as its own page.
-HEADINGS = {"routes": "Routes of", "intents": "Recent transfers of"}
-LISTINGS = {
-    "Featured": "Featured by the service.",
-    "Native token": "Each chain has one. Not featured by the service.",
-    "Listed": "On the service's list, not featured.",
-    "External list": "From an external token list.",
-    "Not listed": "On none of the service's token lists.",
-    "Unknown": "Couldn't load the service's lists.",
-}
 
 type Where = tuple[int, str]
 
@@ -78,12 +68,6 @@ class Show(StrEnum):
     EXTERNAL = "external"
 
 
-SHOWN = {Show.FEATURED: "Featured", Show.LISTED: "All listed", Show.EXTERNAL: "With external lists"}
-OF_LIST = {
-    Show.FEATURED: "featured {tokens}",
-    Show.LISTED: "listed {tokens}",
-    Show.EXTERNAL: "{tokens} from the service's list and external lists",
-}
 STANDINGS = {
     TokenStanding.FEATURED: "Featured",
     TokenStanding.NATIVE: "Native token",
@@ -183,16 +167,6 @@ def chips(wanted: TokenFilters, *, chains: Mapping[int, str]) -> dict[str, Chip]
     return found
 
 
-def sentence(count: int, filters: TokenFilters, *, chains: int) -> str:
-    """Return `81 featured tokens on 24 chains, by rank and then by name.`"""
-    where = f"on {text.counted(chains, 'chain')}"
-    tokens = "token" if count == 1 else "tokens"
-    if filters.words:
-        return f"{count:,} {tokens} found {where}, best matches first."
-    order = "by rank" if filters.show is Show.FEATURED else "featured first by rank, then by name"
-    return f"{count:,} {OF_LIST[filters.show].format(tokens=tokens)} {where}, {order}."
-
-
 # The list, in order
 
 
@@ -210,17 +184,6 @@ def find_tokens(filters: TokenFilters) -> FoundTokens:
     """Return the list. Raises ServiceError if every request failed."""
     catalog = app.current().catalog
     chains = filters.chains or tuple(chain.id for chain in catalog.listed_chains().entries)
-    found = _listed(filters, chains)
-    listed = ordered(found.entries, filters, chains=[chain.id for chain in catalog.chains()])
-    # Of a chain with as many tokens as were requested, there may be more.
-    is_limited = filters.words and not filters.limit
-    counts = Counter(token.chain_id for token in found.entries if is_limited)
-    cut = [names.of_chain(each, using=catalog) for each, count in counts.items() if count >= SEARCH_LIMIT]
-    return FoundTokens(listed, found, len(chains), cut)
-
-
-def _listed(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
-    catalog = app.current().catalog
     if filters.words:
         answer = app.current().service.ask(
             operations.get_token_list(
@@ -231,10 +194,17 @@ def _listed(filters: TokenFilters, chains: Sequence[int]) -> Listed[TokenInfo]:
                 exclude_tokens=filters.without,
             )
         )
-        return Listed(answer.tokens, answer.unreadable_entries)
-    if filters.show is Show.FEATURED:
-        return catalog.listed_featured(chains)
-    return catalog.listed_on(chains, external=filters.show is Show.EXTERNAL)
+        found = Listed(answer.tokens, answer.unreadable_entries)
+    elif filters.show is Show.FEATURED:
+        found = catalog.listed_featured(chains)
+    else:
+        found = catalog.listed_on(chains, external=filters.show is Show.EXTERNAL)
+    listed = ordered(found.entries, filters, chains=[chain.id for chain in catalog.chains()])
+    # Of a chain with as many tokens as were requested, there may be more.
+    is_limited = filters.words and not filters.limit
+    counts = Counter(token.chain_id for token in found.entries if is_limited)
+    cut = [names.of_chain(each, using=catalog) for each, count in counts.items() if count >= SEARCH_LIMIT]
+    return FoundTokens(listed, found, len(chains), cut)
 
 
 def ordered(tokens: Iterable[TokenInfo], filters: TokenFilters, *, chains: Sequence[int]) -> Sequence[TokenInfo]:
@@ -362,7 +332,6 @@ def view(request: HttpRequest) -> HttpResponse:
         "filters": filters,
         "chains": sorted(chains.items(), key=lambda chain: chain[1].lower()),
         "chips": active,
-        "lists": SHOWN,
         "listed": None,
         "error": error,
     }
@@ -373,7 +342,6 @@ def view(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def rows(request: HttpRequest) -> HttpResponse:
-    """Render the next batch of an open list."""
     parsed = read(dict(request.GET.lists()), chains=app.current().catalog.chains())
     after = read_place(request)
     if parsed.problems:
@@ -421,7 +389,6 @@ def window(filters: TokenFilters, *, after: int) -> dict[str, object]:
         "after": after,
         "ends": ends,
         "age": listed.found.age,
-        "sentence": sentence(total, filters, chains=listed.chains),
         "failed_chains": [names.of_chain(each, using=catalog) for each in listed.found.failed],
         "next": address("tokens", filters, after=ends) if ends < total else None,
         "next_rows": address("tokens-rows", filters, after=ends) if ends < total else None,
@@ -467,13 +434,11 @@ def about(where: Where) -> dict[str, Any]:
     info = search.found
     shown = identity(chain_id, address, using=catalog, metadata=info)
     symbol = info.symbol if info else chain.native_symbol if chain and hashes.is_native(address) else None
-    listing = listing_of(shown.standing, info, is_searched=search.error is None)
     return {
         "token": shown,
         "token_address": address,
         "info": info,
-        "listing": listing,
-        "listing_note": LISTINGS[listing],
+        "listing": listing_of(shown.standing, info, is_searched=search.error is None),
         "explorer": text.name(chain.explorer_name).shown if chain and chain.explorer_name else "the chain's explorer",
         "link": identifiers.address_link(address, chain_id=chain_id, info=chain),
         "price": prices.told(price.found, chain=chain),
@@ -513,7 +478,6 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[TokenRow]:
 
 @require_safe
 def routes(request: HttpRequest, chain_id: str, address: str) -> HttpResponse:
-    """Render the routes from and to the token."""
     where = canonical(chain_id, address)
     onward = Part(partial(listed_routes, RouteQuery(*where)))
     inward = Part(partial(listed_routes, RouteQuery(destination=where[0], wanted=where[1])))
@@ -558,7 +522,6 @@ def part(request: HttpRequest, where: Where, name: str, context: dict[str, objec
     context |= {
         "token": identity(chain_id, address, using=app.current().catalog),
         "token_address": address,
-        "part": f"catalog/token_{name}.html",
-        "heading": HEADINGS[name],
+        "name": name,
     }
     return render(request, "catalog/token_part.html", context, block="part")

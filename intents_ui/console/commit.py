@@ -7,11 +7,13 @@ import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from http import HTTPStatus
 from types import SimpleNamespace
+from typing import Any
 
 from django.core.cache import caches
 from django.http import Http404, HttpRequest, HttpResponse
@@ -26,7 +28,6 @@ from intents_ui.service.errors import Reason, ServiceError, Unreadable
 from intents_ui.service.models import Intent, IntentStatus
 from intents_ui.settings import ENV
 from intents_ui.transfers import statuses, summary
-from intents_ui.transfers.statuses import StatusLabel
 from intents_ui.transfers.transfer import Transfer, execute_until
 from intents_ui.web.frame import render
 from intents_ui.web.links import canonical_url
@@ -59,21 +60,12 @@ class CommitOutcome(StrEnum):
     REPEATED = "repeated"
 
 
-STATUSES = {
-    CommitOutcome.COMMITTED: HTTPStatus.OK,
-    CommitOutcome.EXPIRED: HTTPStatus.CONFLICT,
-    CommitOutcome.MOVED_ON: HTTPStatus.CONFLICT,
-    CommitOutcome.REPEATED: HTTPStatus.CONFLICT,
-    CommitOutcome.UNKNOWN: HTTPStatus.SERVICE_UNAVAILABLE,
-}
-MESSAGES: Mapping[str, Mapping[str, str]] = tables.read(__package__, "outcomes.toml")
+MESSAGES: Mapping[str, Mapping[str, Any]] = tables.read(__package__, "outcomes.toml")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommitResult:
-    """`state`: the current status, if it was loaded; `error`: the response to the commit.
-
-    `until`: the deadline of its execution."""
+    """`state`: the current status, if it was loaded; `error`: the response; `until`: the deadline of its execution."""
 
     outcome: CommitOutcome
     tone: str
@@ -81,7 +73,7 @@ class CommitResult:
     title: str
     what: str
     todo: str
-    state: StatusLabel | None = None
+    state: statuses.StatusLabel | None = None
     error: ServiceError | None = None
     until: datetime | None = None
 
@@ -114,7 +106,7 @@ def confirmation(
     request: HttpRequest, found: Intent, refused: Refusal | None = None, *, changes: SimpleNamespace | None = None
 ) -> HttpResponse:
     """Render the confirmation page. `changes`: those of the intent since its confirmation."""
-    at, names = now(), app.current().catalog
+    at, names = datetime.now(UTC), app.current().catalog
     names.learn((found.origin_chain_id, found.destination_chain_id))
     transfer = Transfer(found, None, now=at, names=names)
     if not transfer.is_offered:
@@ -138,18 +130,15 @@ def confirmation(
 
 
 def page(request: HttpRequest, intent_id: str, result: CommitResult) -> HttpResponse:
-    status = STATUSES.get(result.outcome)
-    if status is None:  # refused or not sent
+    status = MESSAGES[result.outcome]["status"]
+    if not status:  # refused or not sent
         status = failures.status(result.error) if result.error else HTTPStatus.SERVICE_UNAVAILABLE
-    context = {"intent_id": intent_id, "result": result, "now": now()}
+    context = {"intent_id": intent_id, "result": result, "now": datetime.now(UTC)}
     return render(request, "transfers/commit_result.html", context, status=status)
 
 
 def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | Intent:
-    """Read the intent again and send it unchanged, once per form, however often it is submitted.
-
-    If the intent has changed since the confirmation, send nothing and return the intent.
-    """
+    """Read the intent again and send it once per form, or nothing if it has changed, which returns the intent."""
     service, hub = app.current().service, app.current().hub
     try:
         found = service.ask_uncached(operations.get_intent(intent_id))
@@ -157,7 +146,7 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         return result(CommitOutcome.NOT_SENT, error=error)
     if not is_first(intent_id, form):
         return result(CommitOutcome.REPEATED, state=found)
-    if not Transfer(found, None, now=now()).is_offered:
+    if not Transfer(found, None, now=datetime.now(UTC)).is_offered:
         return not_offered(found)
     if not confirmed.is_of(found.raw):
         return found
@@ -169,32 +158,21 @@ def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | I
         outcome, state = outcome_of(error), None
         if outcome in (CommitOutcome.UNKNOWN, CommitOutcome.MOVED_ON):
             hub.poll_now(intent_id)
-            state = read_again(intent_id)
+            with suppress(ServiceError):  # the response to the commit doesn't include the status
+                state = request_context.without_deadline(lambda: service.ask(operations.get_intent(intent_id)))
         return result(outcome, error=error, state=state)
     hub.poll_now(intent_id)
     return result(CommitOutcome.COMMITTED, sent=found)
 
 
-def read_again(intent_id: str) -> Intent | None:
-    """Read the intent once if the response to the commit doesn't include its status."""
-    try:
-        return request_context.without_deadline(lambda: app.current().service.ask(operations.get_intent(intent_id)))
-    except ServiceError:
-        return None
-
-
 def is_first(intent_id: str, form: str) -> bool:
-    """Return whether this is the form's first submission.
-
-    During a Redis outage only this process knows, and the service rejects a second commit.
-    """
+    # During a Redis outage only this process knows, and the service rejects a second commit.
     key = f"commit:{intent_id}:{form}"
     added = app.current().redis_guard.call(lambda: caches["default"].add(key, 1, FORM_SECONDS))
     return caches["own"].add(key, 1, FORM_SECONDS) if added is None else added
 
 
 def outcome_of(error: ServiceError) -> CommitOutcome:
-    """Return the outcome that a service error means for a commit."""
     if error.again_in is not None:
         return CommitOutcome.NOT_SENT  # no calls to the service until then
     match error:
@@ -226,7 +204,7 @@ def result(
     sent: Intent | None = None,
 ) -> CommitResult:
     """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
-    at = now()
+    at = datetime.now(UTC)
     shown = summary.of(Transfer(state, None, now=at)).status if state else None
     known = f"Current status: {shown.word}." if shown else ""
     why, until, todo_instead = "", None, ""
@@ -257,7 +235,7 @@ def result(
             why, todo_instead = f"{message.title}.", message.todo
         case CommitOutcome.REFUSED:
             why = "The service rejected the intent: it differs from the quote or is malformed."
-    words_of = dict(MESSAGES[outcome])
+    words_of = {name: words for name, words in MESSAGES[outcome].items() if name != "status"}
     words_of |= {"what": words_of["what"].format(why=why), "todo": todo_instead or words_of["todo"]}
     return CommitResult(outcome=outcome, **words_of, state=shown, error=error, until=until)
 
@@ -268,22 +246,21 @@ def changes(before: str | None, now: str) -> SimpleNamespace:
     `before` is None if it was too long for the form. `fields` are the first changed fields, each with its value in both
     versions, "" where it is missing.
     """
-    differing = [] if before is None else _differing(before, now)
+
+    def shown(value: str) -> str:
+        return text.capped(value, cap=CHANGE_CAP).shown if value else ""
+
+    differing = []
+    if before is not None:
+        one, other = (dict(_leaves(decode.read(each), "")) for each in (before, now))
+        found = ((field, one.get(field, ""), other.get(field, "")) for field in dict.fromkeys([*one, *other]))
+        differing = [(shown(field), shown(was), shown(now_is)) for field, was, now_is in found if was != now_is]
     return SimpleNamespace(
         fields=differing[:MAX_CHANGES],
         more=max(len(differing) - MAX_CHANGES, 0),
         before=None if before is None else text.visible(before, lines=True),
         now=text.visible(now, lines=True),
     )
-
-
-def _differing(before: str, now: str) -> list[tuple[str, str, str]]:
-    def shown(value: str) -> str:
-        return text.capped(value, cap=CHANGE_CAP).shown if value else ""
-
-    one, other = (dict(_leaves(decode.read(each), "")) for each in (before, now))
-    found = ((field, one.get(field, ""), other.get(field, "")) for field in dict.fromkeys([*one, *other]))
-    return [(shown(field), shown(was), shown(now_is)) for field, was, now_is in found if was != now_is]
 
 
 def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
@@ -295,7 +272,3 @@ def _leaves(value: object, at: str) -> Iterator[tuple[str, str]]:
             yield from _leaves(inner, f"{at}[{place}]")
     else:
         yield at, value if isinstance(value, str) else json.dumps(value, default=str)
-
-
-def now() -> datetime:
-    return datetime.now(UTC)

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from intents_ui import app
-from intents_ui.console import operations as words
+from intents_ui.console import views as console
 from intents_ui.formatting import failures, text
 from intents_ui.formatting.amounts import EXACT
 from intents_ui.http import marks, operator_auth
@@ -79,7 +79,7 @@ def page(
     context = {
         "form": SimpleNamespace(values=values, problems=problems),
         "menus": {chain: menu for chain, menu in menus.items() if menu},
-        "scenarios": words.SCENARIOS,
+        "scenarios": console.SCENARIOS.items(),
         "refused": refused,
         "operator": operator_auth.TokenPrompt(request),
     }
@@ -109,7 +109,7 @@ def problems_of(values: Mapping[str, str], tokens: Mapping[str, TokenInfo]) -> d
         problems["amount"] = f"Enter an amount, such as {AMOUNT} or 0.5."
     elif origin and base_units(amounts[0], origin).remainder_near(1, EXACT):
         problems["amount"] = f"{text.symbol(origin.symbol).shown} has {origin.decimals} decimal places."
-    if values["scenario"] not in dict(words.SCENARIOS):
+    if values["scenario"] not in console.SCENARIOS:
         problems["scenario"] = "Choose one of these scenarios."
     return problems
 
@@ -132,17 +132,17 @@ def start(values: Mapping[str, str], tokens: Mapping[str, TokenInfo]) -> str:
         "destinationToAddress": OWNER,
         "tradeType": "EXACT_INPUT",
     }
-    quoted = words.quoted(send("QuoteIntent", request))
-    accepted = words.changed(send("CommitIntent", {"intent": quoted}))
-    return words.changed(send("ExecuteIntent", {"intentId": accepted, "scenario": values["scenario"]}))
+    quoted = console.quoted(send("QuoteIntent", request))
+    accepted = console.changed(send("CommitIntent", {"intent": quoted}))
+    return console.changed(send("ExecuteIntent", {"intentId": accepted, "scenario": values["scenario"]}))
 
 
 def send(operation: str, values: Mapping[str, str]) -> Attempt:
     """Send a request and return its response, with an intent. Raises ServiceError."""
     service = app.current().service
-    request = written((*OPERATIONS[operation].members, words.SCENARIO), values, names=service.config.names)
+    request = written((*OPERATIONS[operation].members, console.SCENARIO), values, names=service.config.names)
     attempt = service.attempt(operation, request, kind=Kind.WRITE)
-    if not words.changed(attempt):
+    if not console.changed(attempt):
         raise attempt.error or Unreadable(reason=Reason.OTHER_INTENT)
     return attempt
 

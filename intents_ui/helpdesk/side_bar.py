@@ -19,8 +19,8 @@ from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import TicketRows, rows_of
 from intents_ui.triage.rows import TriageRow
 from intents_ui.web import links
-from intents_ui.web.candidates import CHECK
 from intents_ui.web.frame import render
+from intents_ui.web.search import CHECK
 
 MOST: Final = 20  # identifiers
 LONGEST_NUMBER: Final = 20  # digits of a ticket's number

@@ -27,7 +27,7 @@ from intents_ui.service import request_context
 from intents_ui.triage import rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web.candidates import CHECK, Candidates
+from intents_ui.web.search import CHECK, Candidates
 
 MOST: Final = 5  # identifiers of a command, links of a message
 MAX_CANDIDATES: Final = 5

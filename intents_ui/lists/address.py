@@ -22,7 +22,6 @@ from intents_ui.formatting import amounts, hashes, text
 from intents_ui.http import cursors
 from intents_ui.http.marks import is_partial
 from intents_ui.search import empty_results, filters, identifiers, input_errors
-from intents_ui.search.filters import IN_FLIGHT, Filters, ListQuery
 from intents_ui.search.identifiers import ADDRESSES, Explorer, Finding, Kind, explorers_of
 from intents_ui.service import lookup, results
 from intents_ui.service.errors import ServiceError
@@ -30,16 +29,11 @@ from intents_ui.service.lookup import ListPage, Position
 from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, IntentStatus, SearchAnswer
 from intents_ui.service.results import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.tokens import names, token_amounts
-from intents_ui.tokens.names import Names, chains_of
-from intents_ui.tokens.token_amounts import Money
 from intents_ui.transfers import balances, statuses, summary
-from intents_ui.transfers.balances import Value, Worklist
 from intents_ui.transfers.statuses import Share, mix
-from intents_ui.transfers.summary import Summary
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import mirror, reading
 from intents_ui.web.frame import render
-from intents_ui.web.mirror import Mirrored
 from intents_ui.web.reading import BEGINNING, Part, read_parts
 
 ROLES = {
@@ -47,15 +41,9 @@ ROLES = {
     DEPOSIT_ADDRESS: "Deposit address",
     DELIVERY_ADDRESS: "Destination intent address",
 }
-ENDS = (
-    IntentStatus.SUCCEEDED,
-    IntentStatus.FAILED,
-    IntentStatus.REFUNDED,
-    IntentStatus.ABORTED,
-    IntentStatus.INVALID,
-)
+ENDS = (IntentStatus.SUCCEEDED, IntentStatus.FAILED, IntentStatus.REFUNDED, IntentStatus.ABORTED, IntentStatus.INVALID)
 # Filters of an owner's transfers, by their words.
-CHOICES = {"All": (), "Open": IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
+CHOICES = {"All": (), "Open": filters.IN_FLIGHT, **{statuses.INTENTS[each].word: (each,) for each in ENDS}}
 MAX_NEAR = 3  # explorers beside the address
 MAX_VIA_ADDRESS = 50  # of the transfers with this intent address: usually one
 
@@ -69,24 +57,17 @@ class Role:
     may_be_more: bool = False
 
     @property
-    def name(self) -> str:
-        return ROLES[self.key]
-
-    @property
     def count(self) -> str:
         """Return `37 transfers` or `at least 10 transfers`."""
         return f"{'at least ' if self.may_be_more else ''}{text.counted(self.intents or 0, 'transfer')}"
 
     @property
     def shown(self) -> str:
-        return f"{self.name} of {self.count}"
+        return f"{ROLES[self.key]} of {self.count}"
 
 
 def role(key: str, found: Sequence[Intent] | None, *, beyond: int = 0, listed: Iterable[IntentHistory] = ()) -> Role:
-    """`listed`: entries of the owner's history. A search without one of them is incomplete.
-
-    `beyond`: number of matches of the search that were not read.
-    """
+    """`listed`: the history. A search that lacks some of it is incomplete. `beyond`: matches that weren't read."""
     elsewhere = {entry.intent_id.lower() for entry in listed}
     if found is None:
         return Role(key, len(elsewhere) or None, may_be_more=True)
@@ -101,7 +82,7 @@ class Sum:
     """The amount of one token on one chain, its number of transfers, and its value according to their quotes."""
 
     side: summary.Side
-    value: Value
+    value: balances.Value
     intents: int
 
 
@@ -115,14 +96,14 @@ class Totals:
     intents: int
     succeeded: int
     mix: tuple[Share, ...]
-    usd: Value
+    usd: balances.Value
     sent: Sequence[Sum]
     received: Sequence[Sum]
     first: datetime | None
     latest: datetime | None
 
 
-def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
+def totals(found: Sequence[Intent], *, using: names.Names, now: datetime) -> Totals:
     transfers = [Transfer(each, None, now=now, names=using, is_unread=True) for each in found]
     succeeded = [each for each in transfers if each.status == IntentStatus.SUCCEEDED]
     created = [intent.created_at for intent in found if intent.created_at]
@@ -138,14 +119,14 @@ def totals(found: Sequence[Intent], *, using: Names, now: datetime) -> Totals:
     )
 
 
-def _value(quoted: Sequence[Decimal | None]) -> Value:
+def _value(quoted: Sequence[Decimal | None]) -> balances.Value:
     priced = [usd for usd in quoted if usd is not None]
-    return Value(amounts.total(priced), len(priced), len(quoted))
+    return balances.Value(amounts.total(priced), len(priced), len(quoted))
 
 
-def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> list[Sum]:
+def _sums(moneys: Sequence[tuple[token_amounts.Money, Decimal | None]]) -> list[Sum]:
     """Return the totals of the amounts whose token is known."""
-    groups: dict[tuple[int, str, int | None], list[tuple[Money, Decimal | None]]] = {}
+    groups: dict[tuple[int, str, int | None], list[tuple[token_amounts.Money, Decimal | None]]] = {}
     for money, usd in moneys:
         if money.value is not None and money.chain_id is not None and money.token_address:
             token = (money.chain_id, token_amounts.key(money.token_address), money.token.decimals)
@@ -153,17 +134,10 @@ def _sums(moneys: Sequence[tuple[Money, Decimal | None]]) -> list[Sum]:
     sums = []
     for (chain_id, address, decimals), group in groups.items():
         units = sum(money.value or 0 for money, _ in group)
-        money = Money(units, chain_id, address, own_decimals=decimals, names=group[0][0].names)
+        money = token_amounts.Money(units, chain_id, address, own_decimals=decimals, names=group[0][0].names)
         value = _value([usd for _, usd in group])
         sums.append(Sum(summary.Side(money, value.usd if value.priced else None), value, len(group)))
     return sorted(sums, key=lambda each: (each.value.priced == 0, -each.value.usd, each.side.token.symbol))
-
-
-def activity(owner: Role, *, in_flight: int, more_in_flight: bool, recoverable: int) -> str:
-    """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
-    open_ones = f"{'at least ' if more_in_flight else ''}{in_flight} open" if in_flight else ""
-    parts = (owner.count, open_ones, f"{recoverable} recoverable" if recoverable else "")
-    return ", ".join(filter(None, parts)) if owner.intents else ""
 
 
 def read(written: str) -> Finding:
@@ -178,30 +152,24 @@ def read(written: str) -> Finding:
 
 
 class AddressLookup:
-    """All requests about an address, sent concurrently. `listed`: which of its transfers the history shows.
+    """All requests about an address, sent together. `listed`: the filters of its history. Raises if all failed."""
 
-    Raises the first error if every request failed.
-    """
-
-    def __init__(self, finding: Finding, *, listed: Filters) -> None:
-        service, value, owner = app.current().service, finding.value, Filters(owner=finding.value)
+    def __init__(self, finding: Finding, *, listed: filters.Filters) -> None:
+        service, value, owner = app.current().service, finding.value, filters.Filters(owner=finding.value)
         chains = [chain.id for chain in app.current().catalog.chains()]
         self.finding = finding
         asked = lookup.as_any(results.ADDRESS, value)
         self.searches = {each: Part(partial(lookup.answer_to, each, service=service)) for each in asked}
         self.recoverable = Part(lambda: reading.list_page(owner.with_(recoverable=True)))
-        self.open_list = Part(lambda: reading.list_page(owner.with_(status=IN_FLIGHT)))
+        self.open_list = Part(lambda: reading.list_page(owner.with_(status=filters.IN_FLIGHT)))
         self.listed = Part(lambda: reading.list_page(listed))
         self.lists = self.recoverable, self.open_list, self.listed
         self.tokens = Part(lambda: lookup.tokens_at(service, chains, value))
         read_parts(*self.searches.values(), *self.lists, self.tokens)
-        errors = [error for error in self.errors if error]
-        if len(errors) == len(self.errors):
-            raise errors[0]
-
-    @property
-    def errors(self) -> list[ServiceError | None]:
-        return [*(part.error for part in self.searches.values()), *(part.error for part in self.lists)]
+        errors = [*(part.error for part in self.searches.values()), *(part.error for part in self.lists)]
+        self.errors = [error for error in errors if error]
+        if len(self.errors) == len(errors):
+            raise self.errors[0]
 
     @property
     def is_nothing(self) -> bool:
@@ -227,19 +195,19 @@ class AddressLookup:
     def _answers(self, *keys: str) -> list[SearchAnswer]:
         return [part.found for question, part in self.searches.items() if question.key in keys and part.found]
 
-    @cached_property
+    @property
     def owner(self) -> Role:
         """The role as owner. Its number of transfers is None if that lookup failed."""
-        return self._role(OWNER, listed=self.entries)
+        return self.roles[0]
 
     @cached_property
     def roles(self) -> list[Role]:
         """All roles, the owner first."""
-        return [self.owner, self._role(DEPOSIT_ADDRESS), self._role(DELIVERY_ADDRESS)]
-
-    def _role(self, key: str, *, listed: Sequence[IntentHistory] = ()) -> Role:
-        beyond = max((answer.beyond for answer in self._answers(key)), default=0)
-        return role(key, self.searched(key), beyond=beyond, listed=listed)
+        found = []
+        for key in ROLES:
+            beyond = max((answer.beyond for answer in self._answers(key)), default=0)
+            found.append(role(key, self.searched(key), beyond=beyond, listed=self.entries if key == OWNER else ()))
+        return found
 
     @property
     def may_be_owner(self) -> bool:
@@ -251,25 +219,29 @@ class AddressLookup:
         return any(role.may_be_more and self.searched(role.key) is not None for role in self.roles)
 
     @cached_property
-    def open_transfers(self) -> list[Summary]:
+    def open_transfers(self) -> list[summary.Summary]:
         """The owner's open transfers. An expired quote keeps its status but isn't open."""
         found = reading.of_entries(self.open_list.found.entries if self.open_list.found else ())
         return [summary.of(each) for each in found if not each.is_expired]
 
     @cached_property
-    def work(self) -> Worklist:
+    def work(self) -> balances.Worklist:
         """The owner's transfers with recoverable balances."""
         found = self.recoverable.found
         return balances.worklist(reading.of_entries(found.entries if found else ()))
 
     @property
     def activity(self) -> str:
-        return activity(
-            self.owner,
-            in_flight=len(self.open_transfers),
-            more_in_flight=bool(self.open_list.found and self.open_list.found.following),
-            recoverable=len(self.work.rows),
-        )
+        """Return `12 transfers, 1 open, 2 recoverable` for an owner, "" for other addresses or if the lookup failed."""
+        if not self.owner.intents:
+            return ""
+        at_least = "at least " if self.open_list.found and self.open_list.found.following else ""
+        found = [self.owner.count]
+        if self.open_transfers:
+            found.append(f"{at_least}{len(self.open_transfers)} open")
+        if self.work.rows:
+            found.append(f"{len(self.work.rows)} recoverable")
+        return ", ".join(found)
 
     @property
     def contracts(self) -> list[str]:
@@ -309,13 +281,6 @@ class AddressLookup:
             each.intent_id: [key for key, ids in by_key.items() if each.intent_id.lower() in ids]
             for each in self.passing
         }
-
-    @property
-    def chains(self) -> set[int]:
-        """Return the chains that the page shows."""
-        found = self._found(*ROLES)
-        chains = {*chains_of(self.entries), *(each.origin_chain_id for each in found)}
-        return {chain for chain in chains | {each.destination_chain_id for each in found} if chain}
 
     def result(self, *lists: Part[ListPage]) -> results.LookupResult:
         """Return the requests as a search without hits. These lists count as the lookup by owner, the first key."""
@@ -357,7 +322,8 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     found, paid = AddressLookup(finding, listed=wanted), mirror.that_paid(request, finding.value)
     if found.is_nothing and not (paid and paid.lists):
         return miss(request, found, paid, explorers)
-    catalog.learn(found.chains)
+    sides = [(each.origin_chain_id, each.destination_chain_id) for each in found.searched(*ROLES) or ()]
+    catalog.learn({*names.chains_of(found.entries), *(chain for side in sides for chain in side)})
     passing = [summary.of(each) for each in reading.from_search(found.passing[:MAX_VIA_ADDRESS])]
     context |= {"found": found, "paid": paid, "passing": passing}
     if found.may_be_owner:
@@ -366,7 +332,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
 
 
 def miss(
-    request: HttpRequest, lookup: AddressLookup, paid: Mirrored | None, explorers: Sequence[Explorer]
+    request: HttpRequest, lookup: AddressLookup, paid: mirror.Mirrored | None, explorers: Sequence[Explorer]
 ) -> HttpResponse:
     """Render "no matches", or "search incomplete" if a request failed."""
     found = lookup.result(*lookup.lists)
@@ -387,8 +353,8 @@ def miss(
 
 def history(
     found: ListPage | None,
-    wanted: Filters,
-    parsed: ListQuery,
+    wanted: filters.Filters,
+    parsed: filters.ListQuery,
     *,
     at: Position = BEGINNING,
     error: ServiceError | None = None,

@@ -1,4 +1,4 @@
-"""`/attention`: transfers that need attention, grouped by what is wrong and why.
+"""`/attention`: transfers that need attention, grouped by what is wrong and why. `/`: the overview.
 
 A transfer is in one group, by the cause in its summary. All of a group have the same message and, apart from numbers,
 the same reason of the service, so their next step is the same.
@@ -8,12 +8,14 @@ more than SHOWN_FOR ago.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property, partial
 from http import HTTPStatus
+from itertools import takewhile
 from typing import ClassVar, Self
 from zlib import crc32
 
@@ -22,12 +24,11 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
+from intents_ui.http import marks
 from intents_ui.search import filters as parameters
-from intents_ui.search.filters import InvalidParameter, Parsed, Parser, Query, UrlFilters
 from intents_ui.service import operations, request_context
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import UNEXECUTED, ChainInfo, HistoryAnswer, IntentStatus, Page
-from intents_ui.service.operations import ServiceCall
 from intents_ui.tokens import names
 from intents_ui.transfers import balances, placeholders, summary
 from intents_ui.transfers.balances import LAST, RecoverableRow, Value
@@ -35,7 +36,7 @@ from intents_ui.transfers.route_stats import NUMBERS
 from intents_ui.transfers.rules import Cause
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
-from intents_ui.web.frame import render
+from intents_ui.web.frame import DEFAULT_COLUMNS, chosen_columns, render
 
 # In the order of the page.
 TITLES: Mapping[Cause, str] = {
@@ -52,7 +53,8 @@ LISTS: Mapping[str, str] = {
 }
 USD = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
 PAGE_SIZE = 50  # transfers of a group
-HOME_SIZE = 40
+HOME_SIZE, HOME_SHOWN = 40, 10  # newest transfers of the overview
+HOUR = timedelta(hours=1)
 SIZE = 100  # the service's maximum page size
 SHOWN_FOR = timedelta(seconds=50)  # pages ask every ten seconds, so that nothing on them is older than a minute
 
@@ -70,7 +72,7 @@ FUNDED = operations.get_intent_history(
 
 
 @dataclass(frozen=True)
-class AttentionFilters(UrlFilters):
+class AttentionFilters(parameters.UrlFilters):
     """Filters of the page: transfers from or to a chain, and not known to hold less than `least` USD."""
 
     PARAMETERS: ClassVar[Mapping[str, str]] = {"least": "min"}
@@ -85,23 +87,21 @@ class AttentionFilters(UrlFilters):
         return self.chain is None or self.chain in [side.token.chain_id for side in sides]
 
 
-def read_filters(query: Query, *, chains: Sequence[ChainInfo] = ()) -> Parsed[AttentionFilters]:
+def read_filters(query: parameters.Query, *, chains: Sequence[ChainInfo] = ()) -> parameters.Parsed[AttentionFilters]:
     """Parse a URL's query. Ignores other parameters."""
-    parsers: dict[str, Parser] = {"chain": partial(parameters.chain_id, chains=chains), "least": _usd}
+    parsers: dict[str, parameters.Parser] = {"chain": partial(parameters.chain_id, chains=chains), "least": _usd}
     return parameters.parse(query, parsers, AttentionFilters, called=AttentionFilters.PARAMETERS)
 
 
 def _usd(written: str) -> Decimal:
     if not USD.fullmatch(written):
-        raise InvalidParameter("Enter an amount in USD, such as 100 or 99.50.")
+        raise parameters.InvalidParameter("Enter an amount in USD, such as 100 or 99.50.")
     return Decimal(written)
 
 
 @dataclass(frozen=True)
 class ProblemRows:
-    """Transfers with one cause, or of one group of these, oldest first. `key`: the cause, or the name of the group in
-    URLs, which stays the same.
-    """
+    """Transfers of one cause or one group, oldest first. `key`: the cause, or the group's permanent name in URLs."""
 
     key: str
     rows: Sequence[RecoverableRow]
@@ -233,7 +233,7 @@ def of(transfers: Iterable[Transfer]) -> list[RecoverableRow]:
     return sorted(map(balances.RecoverableRow, found), key=balances.by_age)
 
 
-def read_lists(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
+def read_lists(calls: Sequence[operations.ServiceCall[HistoryAnswer]]) -> list[Read]:
     """Return each list, its error, or None if a newer response than an old one is on its way."""
     received = app.current().service.threads.together(*(partial(_received, call) for call in calls))
     rows = iter(reading.of_lists([each[0].intents for each in received if isinstance(each, tuple)]))
@@ -243,11 +243,8 @@ def read_lists(calls: Sequence[ServiceCall[HistoryAnswer]]) -> list[Read]:
     ]
 
 
-def _received(call: ServiceCall[HistoryAnswer]) -> tuple[HistoryAnswer, datetime] | None:
-    """Return the response and when it came. Raises ServiceError.
-
-    All pages share the client's cache and its pending calls, so open pages need no limit of their own on calls.
-    """
+def _received(call: operations.ServiceCall[HistoryAnswer]) -> tuple[HistoryAnswer, datetime] | None:
+    """Return the response, of the client's cache that all open pages share, and when it came. Raises ServiceError."""
     service = app.current().service
     with request_context.collecting_stale() as stale:
         answer = service.ask(call)
@@ -306,3 +303,79 @@ def view(request: HttpRequest) -> HttpResponse:
         "rows": Paginator(group.rows, PAGE_SIZE).get_page(request.GET.get("page")) if group else None,
     }
     return render(request, "lists/attention.html", context, block="rows" if "group" in request.GET else "groups")
+
+
+# The overview
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Failed transfers created `since`, in Unix seconds: a minimum unless `is_counted`. `reason`: that of `alike`."""
+
+    since: int
+    count: int
+    is_counted: bool
+    reason: str
+    alike: int
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The search box, what needs attention, and the newest transfers."""
+    funded, *lists = read_lists([FUNDED, *PROBLEMS.values()])
+    context = overview(lists) | {"incidents": reading.open_now()} | of_newest(request, funded)
+    return render(request, "home.html", context)
+
+
+@marks.Marks(is_whole=True)
+@require_safe
+def tiles(request: HttpRequest) -> HttpResponse:
+    """Refresh the counts of an open page."""
+    context = overview(read_lists([*PROBLEMS.values()]))
+    return render(request, "home.html", context | {"block": "tiles"})
+
+
+@marks.Marks(is_whole=True)
+@require_safe
+def newest(request: HttpRequest) -> HttpResponse:
+    """Refresh the rows of an open page. New transfers are announced, not inserted."""
+    context = of_newest(request, *read_lists([FUNDED]))
+    return render(request, "home.html", context | {"block": "newest"})
+
+
+def overview(lists: Sequence[Read]) -> dict[str, object]:
+    """Context of the counts. `lately`: None if the failed transfers can't be read."""
+    found = problems(lists)
+    failed = found.lists["failed"]
+    return {
+        "overview": found,
+        "late_count": reading.late_count(),
+        "lately": lately(failed) if isinstance(failed, Listing) else None,
+    }
+
+
+def lately(failed: Listing) -> Failed:
+    since = datetime.now(UTC) - HOUR
+    found = [each for each in failed.rows if each.quoted_at and each.quoted_at >= since]
+    reasons = Counter(told.whole for each in found if (told := each.reason))
+    (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
+    return Failed(int(since.timestamp()), len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)
+
+
+def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:
+    """Context of the newest transfers, from those that an open page shows, and the number of newer ones (a minimum
+    unless `is_counted`). If they can't be read, a notice says so, and the search box still works.
+    """
+    rows, top = funded.rows if isinstance(funded, Listing) else (), request.GET.get("top", "")
+    newer = len(list(takewhile(lambda each: each.intent.intent_id != top, rows))) if top else 0
+    is_counted = newer < len(rows) or not top
+    shown = rows[newer if is_counted else 0 :][:HOME_SHOWN]
+    return {
+        "now": datetime.now(UTC),
+        "chosen": tuple(each for each in chosen_columns(request) if each not in DEFAULT_COLUMNS),
+        "newest": [summary.of(each) for each in shown],
+        "newer": newer,
+        "is_counted": is_counted,
+        "failed": funded if isinstance(funded, ServiceError) else None,
+        "is_awaited": funded is None,
+    }

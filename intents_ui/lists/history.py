@@ -15,7 +15,6 @@ from intents_ui import app
 from intents_ui.formatting import text
 from intents_ui.http import cursors
 from intents_ui.search import filters
-from intents_ui.search.filters import Filters, ListLabels
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.lookup import ListPage, Position
@@ -23,7 +22,6 @@ from intents_ui.service.models import IntentHistory
 from intents_ui.transfers import summary
 from intents_ui.web import reading
 from intents_ui.web.frame import render
-from intents_ui.web.reading import BEGINNING
 
 # New transfers are counted up to this number, then shown as "30+".
 COUNTED = 30
@@ -56,15 +54,15 @@ def view(request: HttpRequest) -> HttpResponse:
         "list_page": found,
         "rows": [summary.of(each) for each in reading.of_entries(found.entries)],
         "said": said(found, labels, at=at),
-        "watched": watched(found, wanted, now=now) if at == BEGINNING else None,
-        "first": address(wanted) if at != BEGINNING else None,
+        "watched": watched(found, wanted, now=now) if at == reading.BEGINNING else None,
+        "first": address(wanted) if at != reading.BEGINNING else None,
         "previous": address(wanted, at.previous) if at.previous else None,
         "following": address(wanted, found.following) if found.following else None,
     }
     return render(request, "lists/history.html", context, block="list")
 
 
-def read(given: QueryDict) -> ListLabels:
+def read(given: QueryDict) -> filters.ListLabels:
     """Return the filters of a query with their labels, the same object for a minute, so that its form is drawn once."""
     query = tuple((name, tuple(values)) for name, values in given.lists() if name != cursors.NAME)
     catalog = app.current().catalog
@@ -73,23 +71,23 @@ def read(given: QueryDict) -> ListLabels:
 
 
 @lru_cache(FORMS)
-def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: datetime) -> ListLabels:
+def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: datetime) -> filters.ListLabels:
     """`_`: the version of the names. `minute`: the beginning of the current one, from which time ranges count."""
     chains = app.current().catalog.chains()
-    return ListLabels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
+    return filters.ListLabels(filters.read(dict(query), chains=chains), chains=chains, now=minute)
 
 
-def address(wanted: Filters, at: Position = BEGINNING) -> str:
+def address(wanted: filters.Filters, at: Position = reading.BEGINNING) -> str:
     return cursors.address(reverse("history"), query=wanted.query, at=at)
 
 
-def said(found: ListPage, labels: ListLabels, *, at: Position) -> str:
+def said(found: ListPage, labels: filters.ListLabels, *, at: Position) -> str:
     """Return the screen reader announcement of a list change: `20 transfers, page 2`."""
     shown = text.counted(len(found.entries), "transfer") if found.entries else "No transfers"
-    return f"{shown}, {labels.ordered if at == BEGINNING else f'page {at.number}'}"
+    return f"{shown}, {labels.ordered if at == reading.BEGINNING else f'page {at.number}'}"
 
 
-def watched(found: ListPage, wanted: Filters, *, now: datetime) -> QueryDict | None:
+def watched(found: ListPage, wanted: filters.Filters, *, now: datetime) -> QueryDict | None:
     """Return the query for new transfers: the list and its first row. None if there can't be any."""
     is_over = wanted.until is not None and wanted.until < now.timestamp()
     if is_over or not wanted.is_newest_first:

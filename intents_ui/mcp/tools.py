@@ -21,8 +21,8 @@ from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import lookup, rows
 from intents_ui.triage.lookup import rows_of
 from intents_ui.triage.rows import TriageRow
-from intents_ui.web import candidates, links, reading, search
-from intents_ui.web.candidates import CHECK, Candidates
+from intents_ui.web import links, reading, search
+from intents_ui.web.search import CHECK, Candidates
 
 ANNOTATIONS: Final = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
 NO_COPY: Final = (
@@ -60,7 +60,7 @@ def look_up(request: HttpRequest, given: TextArguments) -> str:
     found = search.of_text(read) if read.lookups else LookupResult()
     if found.error:
         raise found.error
-    possible = candidates.of_search(request, given.text, read, found)
+    possible = search.possible_transfers(request, given.text, read, found)
     if not read.lookups and not (possible and possible.transfers):
         raise ToolError(read.refusal or input_errors.NOTHING)
     hits = found.hits[:MAX_LISTED]
@@ -109,7 +109,7 @@ def _match(hit: Hit, transfer: Transfer, found: LookupResult, *, details: bool) 
     }
 
 
-def _possible(found: Candidates | None, most: int = candidates.PER_PAGE) -> dict[str, Any]:
+def _possible(found: Candidates | None, most: int = search.PER_PAGE) -> dict[str, Any]:
     """Return what the text may be about, which isn't an answer."""
     if not found:
         return {}

@@ -6,7 +6,7 @@ from typing import Any
 from intents_ui import tables
 from intents_ui.formatting import failures, hashes, text
 from intents_ui.search.facts import TicketFacts
-from intents_ui.search.form import SearchKey
+from intents_ui.search.filters import SearchKey
 from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.service.results import Doubt, LookupQuestion, LookupResult
 
@@ -49,11 +49,7 @@ def likely_causes(
 def question(told: TicketFacts) -> str:
     """Return the question to a customer whose text has no identifier: for one, and for the facts that are missing."""
     words: Mapping[str, str] = _TABLE["question"]
-    known = {
-        "amount": told.amounts and told.symbols,
-        "route": told.origin and told.destination,
-        "time": told.since,
-    }
+    known = {"amount": told.amounts and told.symbols, "route": told.origin and told.destination, "time": told.since}
     missing = [words[fact] for fact, value in known.items() if not value]
     also = [words["also"].format(what=text.listed(missing))] if missing else []
     return " ".join([words["ask"], words["help"], *also])

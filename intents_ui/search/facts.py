@@ -357,9 +357,7 @@ class _Text:
         return ends.get("from"), ends.get("to"), tuple(loose)
 
     def amounts(self, *, has_chain: bool) -> TicketFacts:
-        """Return the amounts next to a token, else the first in dollars, else the first. A token or a chain must be
-        named.
-        """
+        """Return the amounts by a token, else the first in dollars, else the first if a token or a chain is named."""
         found = [each for number in _amounts((*self._listed,)).finditer(self._left) if (each := self._amount(number))]
         chosen = [each for each in found if each.symbols]
         symbols = frozenset().union(*(each.symbols for each in chosen))
@@ -451,9 +449,7 @@ def _reserved() -> frozenset[str]:
 
 
 def chains_by_name(chains: Iterable[ChainInfo]) -> dict[str, ChainInfo]:
-    """Return the chains by every name in lowercase: listed, usual, and the beginning of a name for the first chain that
-    has it.
-    """
+    """Return the chains by each listed or usual name in lowercase, and the first one by each beginning of a name."""
     listed = [(text.name(each.name).shown.casefold(), each) for each in chains if each.name]
     usual = [(name, chain) for _, chain in listed for name in USUAL_NAMES.get(str(chain.id), ())]
     words = [(re.findall(r"\w+", name), chain) for name, chain in listed]

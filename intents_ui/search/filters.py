@@ -1,6 +1,7 @@
 """Filters in a URL: parsers with messages for invalid values, and the canonical query.
 
-Those of a list of transfers, with its order and page size, cover everything that GetIntentHistory supports.
+Those of a list of transfers, with its order and page size, cover everything that GetIntentHistory supports, and those
+of the advanced search everything of SearchIntents.
 """
 
 import re
@@ -8,15 +9,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from intents_ui import tables
 from intents_ui.formatting import hashes, text, times
 from intents_ui.formatting.text import Sentence
 from intents_ui.search import identifiers, input_errors
 from intents_ui.search.facts import chains_by_name
-from intents_ui.search.identifiers import Kind
+from intents_ui.search.identifiers import LONGEST_WORDS, SHORTEST_WORDS, Kind
+from intents_ui.service import results
 from intents_ui.service.models import ChainInfo, IntentStatus, Page, TokenInfo
 from intents_ui.tokens import names
 from intents_ui.transfers import statuses
@@ -187,11 +190,8 @@ def find_chain(written: str, chains: Sequence[ChainInfo]) -> int | None:
 
 
 def switch(written: str) -> bool:
-    if written.lower() in ("1", "true", "on", "yes"):
-        return True
-    if written.lower() in ("0", "false", "off", "no"):
-        return False
-    raise InvalidParameter("Use 1 (on) or 0 (off).")
+    words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
+    return required(words.get(written.lower()), "Use 1 (on) or 0 (off).")
 
 
 def one_of(written: str, *, known: Iterable[str], what: str) -> str:
@@ -200,7 +200,6 @@ def one_of(written: str, *, known: Iterable[str], what: str) -> str:
 
 
 def words(written: str) -> list[str]:
-    """Split at commas and spaces."""
     return [word for word in re.split(r"[,\s]+", written) if word]
 
 
@@ -225,9 +224,7 @@ TYPED_TIMES = {"since": "from_at", "until": "to_at"}
 
 @dataclass(frozen=True)
 class Filters(UrlFilters):
-    """List filters. Times are Unix seconds, inclusive. Defaults mean no filter and are left out of the URL.
-
-    `balances`: show the column of balances."""
+    """List filters. Times are Unix seconds, inclusive. Defaults mean no filter. `balances`: show their column."""
 
     PARAMETERS: ClassVar[Mapping[str, str]] = {"since": "from", "until": "to"}
 
@@ -279,7 +276,6 @@ class Filters(UrlFilters):
 
     @property
     def narrows(self) -> bool:
-        """Return whether any filter is set."""
         return self != self.bare
 
 
@@ -301,10 +297,6 @@ class ListQuery(Parsed[Filters]):
     def is_typed(self, name: str) -> bool:
         """Return whether the time was typed, in the time zone next to it."""
         return TYPED_TIMES.get(name) in self.typed
-
-    @property
-    def zone(self) -> str:
-        return self.typed.get("zone", "UTC")
 
 
 def read(query: Query, *, chains: Sequence[ChainInfo] = ()) -> ListQuery:
@@ -411,7 +403,6 @@ def _typed_time(written: str, *, zone: str, is_end: bool, former: int | None) ->
 
 
 def _wall(seconds: int, zone: tzinfo | None) -> datetime:
-    """Return what a clock shows."""
     return datetime.fromtimestamp(seconds, zone).replace(tzinfo=None, fold=0)
 
 
@@ -475,3 +466,74 @@ def _chosen(chosen: tuple[IntentStatus, ...]) -> str:
     if 0 < len(others) < 3:
         return f"all but {' and '.join(statuses.INTENTS[status].word.lower() for status in others)}"
     return text.listed([statuses.INTENTS[status].word.lower() for status in chosen], "or")
+
+
+# The advanced search: the eight criteria of SearchIntents, and the keys of each kind of pasted identifier
+
+
+class SearchKey(NamedTuple):
+    """A field of the advanced search, from form.toml."""
+
+    name: str
+    criterion: str
+    label: str
+    hint: str
+    kind: Kind | None
+
+
+type Criteria = Parsed[dict[str, Any]]
+
+KEYS = [
+    SearchKey(**{**row, "kind": Kind(row["kind"]) if row["kind"] else None})
+    for row in tables.read(__package__, "form.toml")["keys"]
+]
+LONGEST_ID = 200
+PLAIN_ID = re.compile(rf"[A-Za-z0-9_.:-]{{1,{LONGEST_ID}}}")
+HEX_ID = re.compile(r"0[xX][0-9a-fA-F]*")
+KEYS_OF_KIND = {
+    Kind.INTENT: (results.INTENT_ID,),
+    Kind.TRANSACTION: (results.TRANSACTION_HASH,),
+    Kind.SOLANA_SIGNATURE: (results.TRANSACTION_HASH,),
+    Kind.OTHER_HASH: (results.TRANSACTION_HASH,),
+    Kind.HASH: (results.INTENT_ID, results.TRANSACTION_HASH),
+    **dict.fromkeys(identifiers.ADDRESSES, results.ADDRESS),
+    Kind.WORDS: (results.WORDS,),
+}
+# What else it may be, tried if nothing is found: people put intent IDs into transaction links and the reverse. The
+# hashes of Sui and NEAR look like Solana addresses, those of Starknet like its addresses.
+KEYS_AFTER_A_MISS = {
+    Kind.TRANSACTION: (results.INTENT_ID,),
+    Kind.INTENT: (results.TRANSACTION_HASH,),
+    Kind.SOLANA_ADDRESS: (results.TRANSACTION_HASH,),
+    Kind.OTHER_HASH: results.ADDRESS,
+}
+
+
+def read_criteria(query: Query) -> Criteria:
+    return parse(query, {key.name: partial(_criterion, kind=key.kind) for key in KEYS}, dict)
+
+
+def _criterion(value: str, *, kind: Kind | None) -> str | int:
+    """Return the value to search for. Raises InvalidParameter."""
+    match kind:
+        case Kind.INTENT:
+            return _intent_id(value)
+        case Kind.TRANSACTION:
+            return required(identifiers.only(value, identifiers.HASHES), input_errors.of_hash(value))
+        case Kind.ADDRESS:
+            return address(value)
+        case Kind.WORDS:
+            problem = input_errors.of_words(value, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
+            if problem and len(value) >= SHORTEST_WORDS:
+                problem = f"Text must have at most {LONGEST_WORDS} characters, all visible."
+            return required(None if problem else value, problem)
+    return number(value, what="A project ID")
+
+
+def _intent_id(value: str) -> str:
+    found = identifiers.only(value, (Kind.INTENT, Kind.HASH, Kind.TRANSACTION))
+    if found is None and HEX_ID.fullmatch(value):
+        raise InvalidParameter(input_errors.of_hash(value, what="An intent ID"))
+    if found is None and not PLAIN_ID.fullmatch(value):
+        raise InvalidParameter(f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters).")
+    return found or value

@@ -15,14 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from intents_ui import tables
 from intents_ui.formatting import hashes, text
-from intents_ui.formatting.hashes import (
-    ADDRESS_DIGITS,
-    BESIDE,
-    FULL_WIDTH,
-    GREEK_AND_CYRILLIC,
-    HASH_DIGITS,
-    HIDDEN,
-)
+from intents_ui.formatting.hashes import ADDRESS_DIGITS, BESIDE, FULL_WIDTH, GREEK_AND_CYRILLIC, HASH_DIGITS, HIDDEN
 from intents_ui.search import input_errors
 from intents_ui.service.models import ChainInfo
 from intents_ui.tokens import names
@@ -101,7 +94,6 @@ class ParsedText:
 
     @property
     def unclear(self) -> tuple[Finding, ...]:
-        """Return what can't be looked up."""
         return tuple(finding for finding in self.findings if finding.problem)
 
     @property
@@ -229,7 +221,10 @@ def _scanned(received: str) -> Iterator[Finding]:
     host = ""
     for match in SCAN.finditer(received):
         if match.lastgroup in ("blank", "host", "bare_host"):
-            host = _host(match[0].removeprefix("/"))
+            # Only a hint at the chain, which is never fetched.
+            found = match[0].strip().lower()
+            found = (found.partition("://")[2] or found).rpartition("@")[2].partition(":")[0]
+            host = found if HOST.fullmatch(found) else ""
         elif finding := _finding(match, received):
             yield replace(finding, host=host)
 
@@ -321,7 +316,6 @@ def _of_hex(digits: str) -> Finding:
 
 
 def _placed(finding: Finding, before: str) -> Finding:
-    """Apply the context before it."""
     context = CONTEXT.search(before)
     if context is None:
         return finding
@@ -335,13 +329,6 @@ def _placed(finding: Finding, before: str) -> Finding:
     return replace(finding, kind=Kind.INTENT if context["intent"] else Kind.TRANSACTION)
 
 
-def _host(found: str) -> str:
-    """Return a plain host name or "". It only hints at the chain and is never fetched."""
-    host = found.strip().lower().partition("://")[2] or found.strip().lower()
-    host = host.rpartition("@")[2].partition(":")[0]
-    return host if HOST.fullmatch(host) else ""
-
-
 def _words(received: str) -> Finding:
     words = unicodedata.normalize("NFC", " ".join(received.split()))
     problem = input_errors.of_words(words, shortest=SHORTEST_WORDS, longest=LONGEST_WORDS)
@@ -350,9 +337,7 @@ def _words(received: str) -> Finding:
 
 
 def _once_each(findings: Iterable[Finding]) -> list[Finding]:
-    """Merge repeated values, with their hints, into their first occurrence. Contradicting kinds of 64 hex characters
-    (transaction link, intent ID) become `HASH`.
-    """
+    """Merge repeated values and their hints. Contradicting kinds (transaction link, intent ID) become `HASH`."""
     kept: dict[str, Finding] = {}
     for finding in findings:
         first = kept.setdefault(finding.value, finding)
@@ -449,7 +434,6 @@ def _without_lookalikes(word: re.Match[str]) -> str:
 
 
 def joined(received: str) -> str:
-    """Return the text with every hash and address joined."""
     # Quoted-printable encodes `=` as `=3D`.
     received = ENCODED_BREAK_IN_PREFIX.sub("0", received.replace("=3D0x", "=0x"))
     return TORN.sub(lambda torn: re.sub(r"[^0-9A-Za-z]+", "", torn[0]), received)
@@ -483,6 +467,10 @@ class LinkForm(NamedTuple):
     home: str = ""
 
 
+def _if(is_valid: Callable[[str], bool]) -> Reader:
+    return lambda value: value if is_valid(value) else None
+
+
 def _address_on(chain: str) -> Reader:
     return lambda value: value if (shape := hashes.shape_of(value)) and shape.chain == chain else None
 
@@ -491,20 +479,13 @@ def _bare_hash(value: str) -> str | None:
     return (hashes.canonical_hash(value) or "").removeprefix("0x") or None
 
 
-def _base58_of_32_bytes(value: str) -> str | None:
-    return value if hashes.is_solana_address(value) else None
-
-
-def _signature(value: str) -> str | None:
-    return value if hashes.is_solana_signature(value) else None
-
-
 def _account(value: str) -> str | None:
     return None if hashes.is_native(value) else hashes.canonical_address(value)
 
 
 EVM = LinkForm("/tx/", "/address/", hashes.canonical_hash, _account)
-SOLANA = LinkForm("/tx/", "/account/", _signature, _base58_of_32_bytes, "https://solscan.io")
+BASE58_OF_32_BYTES = _if(hashes.is_solana_address)
+SOLANA = LinkForm("/tx/", "/account/", _if(hashes.is_solana_signature), BASE58_OF_32_BYTES, "https://solscan.io")
 BITCOIN = LinkForm("/tx/", "/address/", _bare_hash, _address_on("Bitcoin"), "https://mempool.space")
 TRON = LinkForm("/#/transaction/", "/#/address/", _bare_hash, _address_on("Tron"), "https://tronscan.org")
 FORMS = {
@@ -512,7 +493,7 @@ FORMS = {
     names.ECLIPSE: SOLANA._replace(home=""),
     **dict.fromkeys(names.BITCOIN, BITCOIN),
     **dict.fromkeys(names.TRON, TRON),
-    names.SUI: LinkForm("/tx/", "/account/", _base58_of_32_bytes, hashes.canonical_hash),
+    names.SUI: LinkForm("/tx/", "/account/", BASE58_OF_32_BYTES, hashes.canonical_hash),
     names.TON: LinkForm("/transaction/", "/", _bare_hash, _address_on("TON")),
 }
 

@@ -1,6 +1,8 @@
-"""The identifiers of a ticket, with notes about what was not read, and their rows.
+"""`/triage`: look up every identifier of a ticket, and stream a line for each as soon as it's known.
 
-They are looked up a few at a time, in the order of the text.
+The text is sent by POST, to keep it out of URLs and browser history. It is neither stored nor logged. The identifiers
+are looked up a few at a time. The page streams its head at once, then a line for each in the order of the text, then
+the rows by owner and the summary.
 """
 
 import asyncio
@@ -8,28 +10,36 @@ import logging
 import re
 import threading
 import traceback
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from http import HTTPStatus
+from typing import Any, cast
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.template import engines
+from django.template.backends.jinja2 import Jinja2
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods
 
 from intents_ui import app
-from intents_ui.formatting import failures, text
-from intents_ui.http import limits
+from intents_ui.formatting import failures, hashes, text
+from intents_ui.http import client_ip, limits, marks
 from intents_ui.search import identifiers, input_errors
 from intents_ui.search.facts import TicketFacts
-from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND
+from intents_ui.search.filters import KEYS_AFTER_A_MISS, KEYS_OF_KIND
 from intents_ui.search.identifiers import ADDRESSES, Finding, Kind, ParsedText
 from intents_ui.service import lookup, operations, request_context
 from intents_ui.service.errors import NotFound, OutOfTime, ServiceError
-from intents_ui.service.operations import ServiceCall
 from intents_ui.service.results import Hit, LookupResult
 from intents_ui.triage import rows
 from intents_ui.triage.rows import Reading, TriageOutcome, TriageRow
-from intents_ui.web import candidates, mirror, reading
-from intents_ui.web.candidates import Candidates
+from intents_ui.web import links, mirror, reading, search
+from intents_ui.web.frame import render
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +49,13 @@ MAX_AT_ONCE = 4  # identifiers of one ticket
 MAX_JUDGED = 8  # open and failed transfers of one identifier, of which the most urgent are listed
 # Replaces characters that can't be typed. It is neither part of an identifier nor whitespace that could break one.
 SEPARATOR = "\ufffd"
+
+# Marks where the rows and the summary go in the template. User input can't contain it, because `<` is escaped.
+PLACE = "<!-- here -->"
+# Markup, mentions, HTML and links, wherever it is pasted.
+MARKDOWN = re.compile(r"[\\`*_{}\[\]#~|!$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+NOT_IN_A_TABLE = ("Outcome", "Notes", "As of")
 
 EMPTY = "Paste some text."
 # What a link to a case may contain, and nothing else that a ticket may. `search.js` reads it.
@@ -73,7 +90,8 @@ def read(received: str) -> Ticket:
     """Return the identifiers of a text, each once, in order, with notes about what exceeds the limits."""
     fitting = readable(received)
     found = identifiers.read(identifiers.CONTROL.sub(SEPARATOR, fitting), longest=LONGEST)
-    if found.kinds == {Kind.WORDS} and not _is_a_number(found.findings[0].value):
+    # Numbers, for example of an order, may be saved with a transfer, unlike text.
+    if found.kinds == {Kind.WORDS} and not all(any(map(str.isdigit, each)) for each in found.findings[0].value.split()):
         return Ticket(problem=input_errors.NOTHING)
     # A single malformed identifier gets a validation message instead of a row.
     if len(found.findings) < 2 and not (found.lookups or found.shortened):
@@ -87,11 +105,6 @@ def read(received: str) -> Ticket:
     notes += [note for warning, note in SAID_ONCE.items() if warning in warnings]
     own = [replace(each, warning="") if each.warning in SAID_ONCE else each for each in found.findings[:MOST]]
     return Ticket(tuple(own), tuple(notes))
-
-
-def _is_a_number(words: str) -> bool:
-    """Return whether it is a number, for example of an order, which may be saved with a transfer, unlike text."""
-    return all(any(character.isdigit() for character in word) for word in words.split())
 
 
 def readable(received: str) -> str:
@@ -108,7 +121,6 @@ def charge(request: HttpRequest, read: Ticket) -> int:
 
 
 def too_many(wait: int) -> str:
-    """Return the sentence about a rate limit that is reached for these seconds."""
     return (
         "Tickets from your IP address have reached the rate limit. Nothing was looked up. Try again in"
         f" {text.counted(wait, 'second')}, or with fewer identifiers."
@@ -132,11 +144,11 @@ class TicketLookup:
     def close(self) -> None:
         self._closed.set()
 
-    def candidates(self, found: Sequence[TriageRow]) -> Candidates | None:
+    def candidates(self, found: Sequence[TriageRow]) -> search.Candidates | None:
         """Return the transfers that the text may be about if no identifier leads to a single one."""
         if any(row.intent_id or row.outcome is TriageOutcome.POSSIBLE for row in found):
             return None
-        return candidates.of_facts(self._request, self._facts)
+        return search.candidates(self._request, self._facts)
 
     async def __aiter__(self) -> AsyncGenerator[TriageRow]:
         whole = {row.number: asyncio.create_task(self._in_turn(row)) for row in self._begun if not row.is_shortened}
@@ -173,15 +185,13 @@ class TicketLookup:
             return await app.current().executor.run(partial(self._answer, row, [each.result() for each in others]))
 
     def _answer(self, row: TriageRow, known: Sequence[TriageRow] = ()) -> TriageRow:
-        """Return the row as looked up, also on errors. Its requests have the limits of a page. `known`: all rows that
-        aren't of shortened IDs, for one that is.
-        """
+        """Return the row as looked up, also on errors. `known`: the rows of full IDs, for one of a shortened ID."""
         if found := rows.in_ticket(row, known):
             return found
         row = replace(row, at=datetime.now(UTC))
         try:
             with request_context.page_deadline(), request_context.collecting_stale() as stale:
-                found = self._in_mirror(row, known) if row.is_shortened else self._looked_up(row)
+                found = self._looked_up(row, known)
                 old = failures.old(stale, now=datetime.now(UTC)) if stale else None
             return replace(found, notes=(*found.notes, old.sentence)) if old else found
         except ServiceError as error:
@@ -193,7 +203,7 @@ class TicketLookup:
             log.error("Unhandled %s, request ID %s\n%s", type(error).__name__, reference, where)
             return rows.internal_error(row, reference=reference)
 
-    def ask[T](self, call: ServiceCall[T]) -> T:
+    def ask[T](self, call: operations.ServiceCall[T]) -> T:
         self._check_open()
         return app.current().service.ask(call)
 
@@ -201,9 +211,13 @@ class TicketLookup:
         if self._closed.is_set():
             raise OutOfTime
 
-    def _looked_up(self, row: TriageRow) -> TriageRow:
-        if known := rows.unasked(row):
-            return known
+    def _looked_up(self, row: TriageRow, known: Sequence[TriageRow]) -> TriageRow:
+        if row.is_shortened:
+            self._check_open()
+            wanted = replace(self._facts, pasted=ParsedText((row.finding,)))
+            return rows.in_mirror(row, search.candidates(self._request, wanted) or search.Candidates(), others=known)
+        if unasked := rows.unasked(row):
+            return unasked
         kind, value = row.finding.kind, row.finding.value
         found = lookup.in_turn(
             self,
@@ -247,12 +261,6 @@ class TicketLookup:
         self._check_open()
         return Reading(hit, reading.of(hit.intent, receipt, failure, wait=reading.PATIENCE), failure)
 
-    def _in_mirror(self, row: TriageRow, known: Sequence[TriageRow]) -> TriageRow:
-        """Look for a shortened ID in the mirror."""
-        self._check_open()
-        wanted = replace(self._facts, pasted=ParsedText((row.finding,)))
-        return rows.in_mirror(row, candidates.of_facts(self._request, wanted) or Candidates(), others=known)
-
 
 @dataclass(frozen=True)
 class TicketRows:
@@ -261,7 +269,7 @@ class TicketRows:
     """
 
     rows: Sequence[TriageRow] = ()
-    candidates: Candidates | None = None
+    candidates: search.Candidates | None = None
     notes: tuple[str, ...] = ()
     problem: str = ""
     wait: int = 0
@@ -270,9 +278,9 @@ class TicketRows:
 def rows_of(written: str, request: HttpRequest, *, most: int = MOST) -> TicketRows:
     """Look up at most this many identifiers of a text, and wait for all. Not for a thread with an event loop."""
     ticket = read(written)
-    facts = candidates.facts_of(written, ParsedText(ticket.findings))
+    facts = search.facts_of(written, ParsedText(ticket.findings))
     if ticket.problem:
-        return TicketRows(problem=ticket.problem, candidates=candidates.of_facts(request, facts))
+        return TicketRows(problem=ticket.problem, candidates=search.candidates(request, facts))
     if len(ticket.findings) > most:
         note = MORE.format(most=most, found=len(ticket.findings))
         ticket = replace(ticket, findings=ticket.findings[:most], notes=(*ticket.notes, note))
@@ -281,3 +289,151 @@ def rows_of(written: str, request: HttpRequest, *, most: int = MOST) -> TicketRo
     looked_up = TicketLookup(ticket, request, facts)
     found = looked_up.all_rows()
     return TicketRows(found, looked_up.candidates(found), ticket.notes)
+
+
+# The page
+
+
+@marks.Marks(body="triage")
+@require_http_methods(["GET", "HEAD", "POST"])
+@cache_control(no_store=True)
+def view(request: HttpRequest) -> HttpResponseBase:
+    if request.method != "POST":
+        return form(request)
+    received = request.POST.get("q", "")
+    ticket = read(received)
+    if wait := charge(request, ticket):
+        status = HTTPStatus.TOO_MANY_REQUESTS
+        return form(request, received=received, problem=too_many(wait), status=status, retry_after=wait)
+    facts = search.facts_of(received, ParsedText(ticket.findings))
+    if ticket.problem:
+        possible = search.candidates(request, facts)
+        status = HTTPStatus.OK if possible and possible.count else HTTPStatus.BAD_REQUEST
+        told = None if ticket.problem == EMPTY else facts
+        return form(request, received=received, problem=ticket.problem, possible=possible, told=told, status=status)
+    root = client_ip.root(request)
+    # A URL that reproduces the case. A fragment is sent to no server, and is in no log.
+    link = f"{root}{reverse('triage')}#ids={','.join(ticket.linked)}" if ticket.linked else ""
+    context = {"ticket": ticket, "received": received, "link": link}
+    page = render_to_string("triage/triage_results.html", context, request)
+    answers = TriageBody(ticket, TicketLookup(ticket, request, facts), page=page, root=root)
+    # A buffering proxy would delay all rows until the last one.
+    return StreamingHttpResponse(answers, headers={"X-Accel-Buffering": "no"})
+
+
+def form(
+    request: HttpRequest,
+    *,
+    received: str = "",
+    problem: str = "",
+    possible: search.Candidates | None = None,
+    told: TicketFacts | None = None,
+    **response: Any,
+) -> HttpResponse:
+    context = {
+        "received": received,
+        "problem": problem,
+        "possible": possible,
+        "told": told,
+        "most": MOST,
+        "longest": LONGEST,
+    }
+    return render(request, "triage/triage.html", context, **response)
+
+
+class TriageBody:
+    """Streamed body of the page. `close` ends it, from any thread."""
+
+    def __init__(self, ticket: Ticket, found: TicketLookup, *, page: str, root: str) -> None:
+        self._found = found
+        self._head, self._between, self._foot = page.split(PLACE)
+        self._root = root
+        self._forms = hashes.ShortForms()
+        # A sent row can't change, so find the values that look alike before the first row.
+        for each in ticket.findings:
+            if each.kind is not Kind.SHORTENED:
+                self._forms.of(each.value, hashes.short_hash(each.value))
+
+    def close(self) -> None:
+        self._found.close()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        yield self._head
+        sent: list[TriageRow] = []
+        async with aclosing(aiter(self._found)) as found:
+            async for row in found:
+                sent.append(row)
+                yield self._forms.draw(partial(macros().triage_line, row))
+        end = await app.current().executor.run(lambda: self._forms.draw(lambda: self._ended(sent)))
+        yield self._between + end + self._foot
+
+    def _ended(self, sent: list[TriageRow]) -> str:
+        """Render the rows by owner, each with a reply, what the text may be about, and the summary."""
+        possible, at, by_owner = self._found.candidates(sent), datetime.now(UTC), rows.groups(sent)
+        groups = [
+            (group, [(owner, links.reply_about(about, root=self._root)) for owner, about in group.replies.items()])
+            for group in by_owner
+        ]
+        failed = [row.value for row in sent if row.outcome is TriageOutcome.FAILED]
+        case = macros().triage_case(groups, rows.counts(by_owner))
+        end = macros().triage_end(rows.total(sent), at, failed, copies(sent, root=self._root, now=at))
+        return f"{case}{macros().possible_transfers(possible)}{end}"
+
+
+def macros() -> Any:
+    return cast(Jinja2, engines["jinja2"]).env.get_template("triage/rows.html").module
+
+
+# Copies of all rows: plain, Markdown and CSV, with the same content
+
+
+def copies(found: Sequence[TriageRow], *, root: str, now: datetime) -> tuple[tuple[str, str, str], ...]:
+    """Return the name, use and text of each form. `root`: scheme and host of the links."""
+    return (
+        ("Plain text", "for a reply or a note", text.bare(plain(found, root=root, now=now))),
+        ("Markdown", "for an issue or a wiki", text.bare(markdown(found, root=root, now=now))),
+        ("CSV", "for a spreadsheet", comma_separated(found, root=root)),
+    )
+
+
+def plain(found: Sequence[TriageRow], *, root: str, now: datetime) -> str:
+    paragraphs = [_heading(found, now=now)]
+    for row in found:
+        links = [*(root + link.path for link in row.links), *(each.written for each in row.help if each.url)]
+        paragraphs.append("\n   ".join([*rows.lines(row, root=root), *links]))
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _heading(found: Sequence[TriageRow], *, now: datetime) -> str:
+    return f"As of {now:%Y-%m-%d %H:%M:%S} UTC. {rows.total(found)}"
+
+
+def markdown(found: Sequence[TriageRow], *, root: str, now: datetime) -> str:
+    table = [_row_of_table(row, root=root) for row in found]
+    columns = [*table[0]]
+    head = [_escaped(_heading(found, now=now)), "", f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"]
+    return "\n".join([*head, *(f"| {' | '.join(row.values())} |" for row in table)]) + "\n"
+
+
+def _row_of_table(row: TriageRow, *, root: str) -> dict[str, str]:
+    said = rows.cells(row, root=root)
+    said["Details"] = f"{said['Details']} {said['Notes']}".strip()
+    # `reverse` has escaped whatever could end the link or the cell in a path.
+    links = [f"[{_escaped(link.words)}](<{root}{link.path}>)" for link in row.links]
+    links += [f"[{each.words}](<{each.url}>)" for each in row.help if each.url]
+    shown = {column: _escaped(words) for column, words in said.items() if column not in NOT_IN_A_TABLE}
+    return shown | {"Links": ", ".join(links)}
+
+
+def literal(words: str) -> str:
+    return MARKDOWN.sub(r"\\\g<0>", words).translate(ENTITIES)
+
+
+def _escaped(words: str) -> str:
+    return literal(rows.one_line(words))
+
+
+def comma_separated(found: Sequence[TriageRow], *, root: str) -> str:
+    table = [rows.cells(row, root=root) for row in found]
+    records = [[*table[0]], *(row.values() for row in table)]
+    return "".join(text.csv_line(map(text.csv_cell, record)) for record in records)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from django.urls import reverse
@@ -19,13 +19,12 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt, IntentStatus, TokenInfo
 from intents_ui.service.results import Hit, LookupQuestion, LookupResult
 from intents_ui.tokens import names, token_amounts
-from intents_ui.tokens.names import Names
 from intents_ui.transfers import statuses, summary
 from intents_ui.transfers.rules import Attention, Cause, Certainty, Help
 from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.transfer import Transfer
-from intents_ui.web.candidates import Candidates
 from intents_ui.web.links import intent_url
+from intents_ui.web.search import Candidates
 
 
 class TriageOutcome(Enum):
@@ -51,10 +50,8 @@ def _labels(kind: str) -> dict[str, StatusLabel]:
 LABELS = {TriageOutcome[name]: label for name, label in _labels("outcomes").items()}
 SETTLED, NOT_FOUND = LABELS[TriageOutcome.FOUND], LABELS[TriageOutcome.UNKNOWN]
 SPECIAL = _labels("special")
-LOOKS_LIKE = empty_results.LOOKS_LIKE | {
-    Kind.SOLANA_SIGNATURE: "Solana signature",
-    Kind.NEAR_MISS: "possible identifier",
-}
+OTHER_KINDS = {Kind.SOLANA_SIGNATURE: "Solana signature", Kind.NEAR_MISS: "possible identifier"}
+LOOKS_LIKE = empty_results.LOOKS_LIKE | OTHER_KINDS
 COMPARE = "Compare it with the full value before you rely on it."
 MAX_LISTED = 5  # possible matches, or open and failed transfers, in one row
 MAX_COMPARED = 100  # transfers of one row, with a shortened ID
@@ -159,7 +156,6 @@ def _with_outcome(row: TriageRow, outcome: TriageOutcome, headline: str, **chang
 
 
 def begin(number: int, finding: Finding, *, now: datetime) -> TriageRow:
-    """Return the row of an identifier that hasn't been looked up."""
     value, what = text.visible(finding.value), LOOKS_LIKE[finding.kind].format(chain=finding.chain)
     return TriageRow(number, finding, value, what, now, notes=(finding.warning,) if finding.warning else ())
 
@@ -175,7 +171,6 @@ def unasked(row: TriageRow) -> TriageRow | None:
 
 
 def one(row: TriageRow, found: LookupResult, reading: Reading) -> TriageRow:
-    """Return the row of an identifier of one transfer."""
     transfer = reading.transfer
     row = _with_summary(replace(row, at=transfer.now), reading)
     row = replace(
@@ -190,9 +185,7 @@ def one(row: TriageRow, found: LookupResult, reading: Reading) -> TriageRow:
 
 
 def _checked(row: TriageRow, found: LookupResult) -> TriageRow:
-    """Return the row with what could not be looked up, and the doubts about its hits. If one has no such transaction,
-    it's only a possible match.
-    """
+    """Return the row with what wasn't looked up, and doubts. A hit without the transaction is only a possible match."""
     doubts = [doubt for hit in found.hits for doubt in hit.doubts]
     not_asked = empty_results.not_asked(found) if found.failed or found.unreadable else ()
     notes = (*row.notes, *not_asked, *map(empty_results.warning, doubts))
@@ -212,9 +205,7 @@ def once(row: TriageRow, earlier: Sequence[TriageRow]) -> TriageRow:
 
 
 def several(row: TriageRow, found: LookupResult, listed: Sequence[Reading]) -> TriageRow:
-    """Return the row of an identifier of several transfers: their statuses, and the most urgent ones, which are
-    `listed`.
-    """
+    """Return the row of an identifier of several transfers, of which the most urgent are `listed`."""
     count = f"{found.count} transfers{' or more' if found.may_be_capped else ''}"
     labels = Counter(_status(hit.intent, now=row.at) for hit in found.hits)
     mix = ", ".join(f"{number} {_lowered(label)}" for label, number in labels.most_common())
@@ -282,7 +273,7 @@ def to_look_at(hits: Sequence[Hit], *, now: datetime) -> list[Hit]:
     return found
 
 
-def token(row: TriageRow, found: Sequence[TokenInfo], *, using: Names) -> TriageRow:
+def token(row: TriageRow, found: Sequence[TokenInfo], *, using: names.Names) -> TriageRow:
     """Return the row of a token contract, which has no transfers."""
     contract = token_amounts.of_token(found[0], using=using)
     where = text.listed(list(dict.fromkeys(names.of_chain(each.chain_id, using=using) for each in found)))
@@ -303,7 +294,6 @@ def paid(row: TriageRow, counts: Sequence[tuple[str, str]]) -> TriageRow:
 
 
 def unknown(row: TriageRow, found: LookupResult) -> TriageRow:
-    """Return the row of an identifier that no lookup found."""
     asked = [f"Searched as {words}: no matches." for words in empty_results.was_asked(found)]
     causes = ("Possible reasons:", *empty_results.likely_causes([row.finding]))
     return replace(row, details=(*asked, *causes), links=(Link("Search options", row.search_url),))
@@ -321,18 +311,13 @@ def in_ticket(row: TriageRow, others: Iterable[TriageRow]) -> TriageRow | None:
         ids = {each.intent_id for each in among}
         same = "value" if ids == {""} else "transfer" if len(ids) == 1 else "transfers"
         for other, values in matched:
-            headline, details = f"Possible match: same {same} as row {other.number}", (f"It matches {values}.", COMPARE)
-            return _with_outcome(row, TriageOutcome.POSSIBLE, headline, details=details, links=other.links[-1:])
+            headline, told = f"Possible match: same {same} as row {other.number}", (f"It matches {values}.", COMPARE)
+            return _with_outcome(row, TriageOutcome.POSSIBLE, headline, details=told, links=other.links[-1:])
         return None
-    listed = matched[:MAX_LISTED]
-    return _with_outcome(
-        row,
-        TriageOutcome.POSSIBLE,
-        f"{len(matched)} possible matches in other rows",
-        details=(*(f"Row {other.number}: it matches {values}." for other, values in listed), COMPARE),
-        links=tuple(Link(f"Row {other.number}", other.links[-1].path) for other, _ in listed if other.links),
-        alternatives=True,
-    )
+    headline, listed = f"{len(matched)} possible matches in other rows", matched[:MAX_LISTED]
+    details = (*(f"Row {other.number}: it matches {values}." for other, values in listed), COMPARE)
+    links = tuple(Link(f"Row {other.number}", other.links[-1].path) for other, _ in listed if other.links)
+    return _with_outcome(row, TriageOutcome.POSSIBLE, headline, details=details, links=links, alternatives=True)
 
 
 def in_mirror(row: TriageRow, found: Candidates, *, others: Sequence[TriageRow]) -> TriageRow:
@@ -350,19 +335,15 @@ def in_mirror(row: TriageRow, found: Candidates, *, others: Sequence[TriageRow])
             details=(searched, *(("No match in the other rows.",) if others else ())),
             links=(Link("Search", row.search_url),),
         )
+    possible = partial(_with_outcome, row, TriageOutcome.POSSIBLE)
     if len(listed) == 1:
         [only] = listed
-        row = _with_outcome(row, TriageOutcome.POSSIBLE, "Possible match in the local copy")
-        details = (only.brief, only.why, COMPARE, searched)
-        return replace(row, details=details, links=(Link("View transfer", only.path),))
-    row = _with_outcome(
-        row, TriageOutcome.POSSIBLE, f"{len(listed)} possible matches in the local copy", alternatives=True
-    )
-    links = (
-        *(Link(each.brief, each.path) for each in listed[:MAX_LISTED]),
-        Link("All possible matches", row.search_url),
-    )
-    return replace(row, details=(COMPARE, searched), links=links)
+        details, links = (only.brief, only.why, COMPARE, searched), [Link("View transfer", only.path)]
+        return possible("Possible match in the local copy", details=details, links=tuple(links))
+    links = [Link(each.brief, each.path) for each in listed[:MAX_LISTED]]
+    links.append(Link("All possible matches", row.search_url))
+    headline = f"{len(listed)} possible matches in the local copy"
+    return possible(headline, details=(COMPARE, searched), links=tuple(links), alternatives=True)
 
 
 def values_of(transfer: Transfer) -> list[Value]:
@@ -392,40 +373,27 @@ def matching(values: Iterable[Value], *, head: str, tail: str) -> list[Value]:
 
 
 def _matched(found: Iterable[Value], *, among: Iterable[Value]) -> str:
-    """Return `the owner and recipient 0x12…34 and the deposit transaction 0x56…78`, each value once. One that looks
-    like another of these is not shortened.
-    """
+    """Return `the owner and recipient 0x12…34 and the deposit transaction 0x56…78`. Lookalikes aren't shortened."""
     roles: dict[str, dict[str, None]] = {}
     for each in found:
         roles.setdefault(each.value, {})[each.what] = None
-    looks = Counter(hashes.short_id(value) for value in {each.value for each in among})
-    shown = [
-        (value if looks[hashes.short_id(value)] > 1 else hashes.short_id(value), what) for value, what in roles.items()
-    ]
+    short = {each.value: hashes.short_id(each.value) for each in among}
+    looks = Counter(short.values())
+    shown = [(value if looks[short[value]] > 1 else short[value], what) for value, what in roles.items()]
     return " and ".join(f"the {' and '.join(what)} {value}" for value, what in shown)
 
 
 def failed(row: TriageRow, error: ServiceError, *, found: LookupResult | None = None) -> TriageRow:
     """Return the row of a failed lookup."""
-    words = failures.words(error)
-    return _with_outcome(
-        row,
-        TriageOutcome.FAILED,
-        words.title,
-        details=(*(empty_results.not_asked(found) if found else ()), words.what),
-        next=words.todo,
-        links=(Link("Look up individually", row.search_url),),
-    )
+    words, links = failures.words(error), (Link("Look up individually", row.search_url),)
+    details = (*(empty_results.not_asked(found) if found else ()), words.what)
+    return _with_outcome(row, TriageOutcome.FAILED, words.title, details=details, next=words.todo, links=links)
 
 
 def internal_error(row: TriageRow, *, reference: str) -> TriageRow:
-    return _with_outcome(
-        row,
-        TriageOutcome.FAILED,
-        "Something went wrong",
-        details=("This is a dashboard error. Transfers in progress are not affected.",),
-        next=f"Try again. If it keeps happening, contact your administrator with the request ID {reference}.",
-    )
+    details = ("This is a dashboard error. Transfers in progress are not affected.",)
+    todo = f"Try again. If it keeps happening, contact your administrator with the request ID {reference}."
+    return _with_outcome(row, TriageOutcome.FAILED, "Something went wrong", details=details, next=todo)
 
 
 def _with_summary(row: TriageRow, reading: Reading) -> TriageRow:
@@ -522,9 +490,7 @@ def groups(rows: Sequence[TriageRow]) -> tuple[OwnerGroup, ...]:
 
 
 def counts(groups: Iterable[OwnerGroup]) -> list[tuple[StatusLabel, int, int]]:
-    """Return the number of rows of each urgency, without repetitions, and the number of the first on the page, 0 if
-    none has it.
-    """
+    """Return how many rows have each urgency, without repetitions, and the number of the first on the page, or 0."""
     rows = [row for group in groups for row in group.rows if not row.same_as]
     numbers = {each: [row.number for row in rows if urgency(row) is each] for each in Urgency}
     return [(URGENCIES[each], len(found), next(iter(found), 0)) for each, found in numbers.items()]
@@ -561,7 +527,10 @@ def total(rows: Sequence[TriageRow]) -> str:
 
 def cells(row: TriageRow, *, root: str) -> dict[str, str]:
     """Return what a row says, by column."""
-    help_without_link = [each.words for each in row.help if not each.url]
+    links, help_without_link = (
+        [root + link.path for link in row.links],
+        [each.words for each in row.help if not each.url],
+    )
     return {
         "Row": str(row.number),
         "Identifier": row.value,
@@ -573,9 +542,7 @@ def cells(row: TriageRow, *, root: str) -> dict[str, str]:
         "Where the funds are": f"{row.where} Address: {row.address}" if row.address else row.where,
         "Next step": " ".join(filter(None, (row.next, row.turn, *help_without_link))),
         "Notes": " ".join(row.notes),
-        "Links": " ".join(
-            [*(root + link.path for link in row.links), *(each.address for each in row.help if each.url)]
-        ),
+        "Links": " ".join([*links, *(each.address for each in row.help if each.url)]),
         "As of": times.iso(row.at.replace(microsecond=0)),
     }
 

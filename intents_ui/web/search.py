@@ -3,42 +3,66 @@
 A single hit redirects to the transfer, and hits for one address redirect to its page. Several hits are listed with the
 field that matched, and no hits show possible reasons. A shortened ID always shows a list of possible matches. Of text
 that describes a transfer in words, the page says what was understood.
+
+Candidates are transfers of the mirror that a customer may mean. They are for agents: no reply is about one of them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.core.paginator import Paginator
+from django.conf import settings
+from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.formatting import hashes, text
-from intents_ui.http import marks
+from intents_ui.formatting import hashes, text, times
+from intents_ui.http import marks, operator_auth
 from intents_ui.http.secret_text import HELD_BACK
-from intents_ui.search import empty_results, identifiers, input_errors
-from intents_ui.search import form as search_form
-from intents_ui.search.facts import chains_by_name
-from intents_ui.search.form import KEYS_AFTER_A_MISS, KEYS_OF_KIND, SearchKey
+from intents_ui.search import empty_results, facts, filters, identifiers, input_errors
+from intents_ui.search.facts import TicketFacts, chains_by_name
 from intents_ui.search.identifiers import ADDRESSES, HASHES, Finding, Kind, ParsedText, explorers_of
 from intents_ui.service import lookup, results
+from intents_ui.service.errors import ServiceError
+from intents_ui.settings import ENV
 from intents_ui.tokens import names
 from intents_ui.transfers import summary
-from intents_ui.web import candidates, mirror, reading
-from intents_ui.web.candidates import Candidates
+from intents_ui.transfers.transfer import Transfer
+from intents_ui.web import mirror, reading
 from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
+
+if TYPE_CHECKING:
+    from intents_ui.mirror.candidates import Wanted
+    from intents_ui.mirror.coverage import Coverage
 
 MAX_AT_ONCE = 4  # findings of one text
 MAX_ADDRESSES = 8  # of one text, compared with the tokens
 PAGE_SIZE = 20  # hits. Each takes a request, for its receipt
 NOTHING_FOUND = results.LookupResult()
 LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
+PER_PAGE = 10
+NO_PAGE: "Page[Any]" = Paginator([], PER_PAGE).get_page(1)
+
+CHECK = "Candidates, not answers. Check with the customer before you reply about one."
+NO_MIRROR = "This dashboard has no local copy of the history, which would find shortened values and transfers in words."
+NOT_ALLOWED = "Only staff can search the local copy of the history."
+UNREADABLE = "The local copy can't be read. Other data is not affected."
+SEARCHED = "Searched the local copy of the history."
+NOTHING = "Nothing in the local copy of the history matches."
+# The mirror's facts and columns that aren't called so.
+NAMES = {
+    "origin": "origin chain",
+    "destination": "destination chain",
+    "intent_id": "intent ID",
+    "refund": "refund address",
+    "delivery_address": "destination intent address",
+}
 
 
 @marks.Marks(costly="with query")
@@ -46,16 +70,21 @@ LONGEST_ECHO, LONGEST_NAME = 200, 40  # characters
 def view(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "")
     if "held-back" in request.GET:
-        return form(request, search_form.read({}), problem=f"{HELD_BACK.what} {HELD_BACK.todo}")
+        return form(request, filters.read_criteria({}), problem=f"{HELD_BACK.what} {HELD_BACK.todo}")
     if not query.strip():
         return by_keys(request)
     if path := page_named(query):
         return redirect(path)
     read = identifiers.read(query)
-    if read.shortened and not read.lookups:
-        return of_shortened(request, read, query=query)
+    if read.shortened and not read.lookups:  # list the transfers of the mirror that match
+        asked, others = read.shortened[:MAX_AT_ONCE], read.shortened[MAX_AT_ONCE:]
+        page = request.GET.get("candidates")
+        found = possible_transfers(request, query, replace(read, findings=asked), page=page)
+        context = {"search_input": asked, "others": others, "unclear": read.unclear, "pasted": query, "found": found}
+        status = HTTPStatus.OK if found and found.count else HTTPStatus.NOT_FOUND
+        return render(request, "search/shortened.html", context, status=status)
     if not read.lookups:
-        return form(request, search_form.read({}), query=query, problem=read.problem)
+        return form(request, filters.read_criteria({}), query=query, problem=read.problem)
     return answer(request, of_text(read), read, query=query)
 
 
@@ -65,13 +94,13 @@ def of_text(read: ParsedText) -> results.LookupResult:
     return lookup.in_turn(
         app.current().service,
         lambda: questions(most_specific),
-        lambda: questions(most_specific, KEYS_AFTER_A_MISS),
+        lambda: questions(most_specific, filters.KEYS_AFTER_A_MISS),
         lambda: questions(accounts(read)[:MAX_AT_ONCE]),
     )
 
 
 def questions(
-    findings: Sequence[Finding], keys: Mapping[Kind, Sequence[str]] = KEYS_OF_KIND
+    findings: Sequence[Finding], keys: Mapping[Kind, Sequence[str]] = filters.KEYS_OF_KIND
 ) -> list[results.LookupQuestion]:
     """Return the lookups of the identifiers by their kinds, or those after a miss with KEYS_AFTER_A_MISS."""
     return [question for finding in findings for question in lookup.as_any(keys.get(finding.kind, ()), finding.value)]
@@ -99,26 +128,24 @@ def page_named(query: str) -> str:
     return reverse("chain", args=[chain.id]) if chain else ""
 
 
-def of_shortened(request: HttpRequest, read: ParsedText, *, query: str) -> HttpResponse:
-    """List the transfers that match a shortened ID, of those in the mirror."""
-    asked, others = read.shortened[:MAX_AT_ONCE], read.shortened[MAX_AT_ONCE:]
-    found = possible_transfers(request, query, replace(read, findings=asked))
-    context = {"search_input": asked, "others": others, "unclear": read.unclear, "pasted": query, "found": found}
-    status = HTTPStatus.OK if found and found.count else HTTPStatus.NOT_FOUND
-    return render(request, "search/shortened.html", context, status=status)
-
-
 def possible_transfers(
-    request: HttpRequest, query: str, read: ParsedText, found: results.LookupResult = NOTHING_FOUND
-) -> Candidates | None:
-    """Return the transfers that the text may be about, which doesn't name any. None if it says too little."""
-    return candidates.of_search(request, query, read, found, page=request.GET.get("candidates"))
+    request: HttpRequest,
+    query: str,
+    read: ParsedText,
+    found: results.LookupResult = NOTHING_FOUND,
+    *,
+    page: str | None = None,
+) -> "Candidates | None":
+    """Return a page of the transfers that the text may be about, or None if it says too little, or has a hit's ID."""
+    if found.hits and read.most_specific:
+        return None
+    return candidates(request, facts_of(query, read), page=page)
 
 
 def by_keys(request: HttpRequest) -> HttpResponse:
     """The advanced search: all filled-in fields must match."""
-    parsed = search_form.read(dict(request.GET.lists()))
-    keys = search_form.used(parsed)
+    parsed = filters.read_criteria(dict(request.GET.lists()))
+    keys = [key for key in filters.KEYS if key.name in parsed.filters]
     if parsed.problems or not keys:
         return form(request, parsed)
     service, label = app.current().service, keys[0].label
@@ -137,30 +164,24 @@ def transaction(request: HttpRequest, transaction_hash: str, chain_id: str | Non
     named = [each for each in read.lookups if each.kind in HASHES]
     if len(named) != 1:
         problem = identifiers.read(transaction_hash).refusal or input_errors.of_hash(transaction_hash)
-        return form(request, search_form.read({}), query=transaction_hash, problem=problem)
+        return form(request, filters.read_criteria({}), query=transaction_hash, problem=problem)
     finding = replace(named[0], host="", chain="", chain_id=None if chain_id is None else int(chain_id))
     args = [finding.value] if finding.chain_id is None else [finding.chain_id, finding.value]
     url = reverse("transaction" if finding.chain_id is None else "transaction-on", args=args)
     if request.path != url:
         return redirect(url, permanent=True)
-    if problem := unknown_chain(finding.chain_id):
-        return form(request, search_form.read({}), query=transaction_hash, problem=problem)
+    known = names.by_id(app.current().catalog.chains())
+    if known and finding.chain_id not in (None, *known, *names.WELL_KNOWN):
+        chains = ", ".join(f"{name} ({number})" for number, name in known.items())
+        problem = f"Unknown chain ID {finding.chain_id}. Known chains: {chains}."
+        return form(request, filters.read_criteria({}), query=transaction_hash, problem=problem)
     service = app.current().service
     found = lookup.in_turn(
         service,
         lambda: lookup.as_any([results.TRANSACTION_HASH], finding.value),
-        lambda: questions([finding], KEYS_AFTER_A_MISS),
+        lambda: questions([finding], filters.KEYS_AFTER_A_MISS),
     )
     return answer(request, found, ParsedText((finding,)), query=finding.value)
-
-
-def unknown_chain(chain_id: int | None) -> str:
-    """Return a message for an unknown chain; "" for a known one or while the chain list is unavailable."""
-    known = names.by_id(app.current().catalog.chains())
-    if chain_id is None or chain_id in known or chain_id in names.WELL_KNOWN or not known:
-        return ""
-    chains = ", ".join(f"{name} ({number})" for number, name in known.items())
-    return f"Unknown chain ID {chain_id}. Known chains: {chains}."
 
 
 def answer(
@@ -168,16 +189,15 @@ def answer(
     found: results.LookupResult,
     read: ParsedText,
     *,
-    keys: Sequence[SearchKey] = (),
+    keys: Sequence[filters.SearchKey] = (),
     query: str = "",
 ) -> HttpResponse:
-    """Respond to a lookup of a pasted text, or of the fields of the form."""
     if found.only:
         # Its page says so if this link was to the explorer of another chain.
         hosts = {each.value: each.host for each in read.lookups if each.kind in HASHES}
         link = next((hosts[each] for each in found.only.transaction_hashes if hosts.get(each)), None)
         return redirect(intent_url(found.only, **({"link": link} if link else {})))
-    possible = possible_transfers(request, query, read, found) if query else None
+    possible = possible_transfers(request, query, read, found, page=request.GET.get("candidates")) if query else None
     account = account_in(read)
     if found.hits and not possible and account:
         return redirect("address", account)
@@ -205,7 +225,7 @@ def answer(
     context |= {
         "was_asked": empty_results.was_asked(found),
         "elsewhere": [(finding, links) for finding, links in elsewhere if links],
-        "told": candidates.facts_of(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else None,
+        "told": facts_of(findings[0].value) if [each.kind for each in findings] == [Kind.WORDS] else None,
         "paid": paid,
     }
     # 404 only if every lookup completed and nothing may be meant, else the failure's status.
@@ -241,19 +261,153 @@ def listed(request: HttpRequest, found: results.LookupResult) -> dict[str, objec
     }
 
 
-def form(request: HttpRequest, parsed: search_form.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
+def form(request: HttpRequest, parsed: filters.Criteria, *, query: str = "", problem: str = "") -> HttpResponse:
     """Render the search page; 400 if the input is invalid."""
     without_identifier = problem.endswith(input_errors.WITHOUT_IDENTIFIER)
-    possible = possible_transfers(request, query, identifiers.read(query)) if without_identifier else None
+    possible = None
+    if without_identifier:
+        possible = possible_transfers(request, query, identifiers.read(query), page=request.GET.get("candidates"))
     context = {
         "possible": possible,
         "parsed": parsed,
-        "criteria": search_form.KEYS,
+        "criteria": filters.KEYS,
         "pasted": query[: identifiers.LONGEST],
         "echo": text.visible(query)[:LONGEST_ECHO],
         "problem": problem,
-        "told": candidates.facts_of(query) if without_identifier else None,
+        "told": facts_of(query) if without_identifier else None,
     }
     is_answered = possible and possible.count
     status = HTTPStatus.BAD_REQUEST if (problem and not is_answered) or parsed.problems else HTTPStatus.OK
     return render(request, "search/search.html", context, status=status)
+
+
+# Candidates
+
+
+def facts_of(written: str, read: ParsedText | None = None) -> TicketFacts:
+    """Return what a text says about a transfer. Without the lists of chains and tokens, their names say nothing."""
+    try:
+        chains = app.current().catalog.listed_chains().entries
+        tokens = app.current().catalog.listed_featured([chain.id for chain in chains]).entries
+    except ServiceError:
+        chains, tokens = (), ()
+    symbols = (*(token.symbol for token in tokens), *(chain.native_symbol for chain in chains))
+    return facts.read(written, chains=chains, symbols=symbols, now=datetime.now(UTC), pasted=read)
+
+
+class PossibleTransfer(NamedTuple):
+    """A transfer that may be meant: what became of it, what matches and what differs, and its path."""
+
+    brief: str
+    why: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """A page of the transfers that may be meant, the likeliest first, with what matches and what differs by intent ID.
+
+    `searched`: what was searched, and why not more. `unread`: IDs of those of the page that the service didn't return.
+    """
+
+    searched: str = NO_MIRROR
+    mirror: "Coverage | None" = None
+    transfers: Sequence[summary.Summary] = ()
+    reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    page: "Page[Any]" = NO_PAGE
+    unread: Sequence[str] = ()
+
+    @property
+    def count(self) -> int:
+        return self.page.paginator.count
+
+    @property
+    def is_for_staff(self) -> bool:
+        return self.searched == NOT_ALLOWED
+
+    @property
+    def listed(self) -> list[PossibleTransfer]:
+        """Those of the page in short, with the ones that the service didn't return as the last."""
+        told = {each.transfer.intent.intent_id: brief(each, now=datetime.now(UTC)) for each in self.transfers}
+        told |= {each: hashes.short_id(each) for each in self.unread}
+        return [
+            PossibleTransfer(line, self.reasons[intent_id][0], reverse("intent", args=[intent_id]))
+            for intent_id, line in told.items()
+        ]
+
+
+def brief(shown: summary.Summary, *, now: datetime) -> str:
+    """Return `Delivered: 100 USDC → 99.5 USDC, created 14:01:11 UTC`."""
+    at = shown.transfer.quoted_at
+    created = f", created {times.utc(at, now=now)}" if at else ""
+    return f"{shown.headline}: {shown.sent} → {shown.returned or shown.received}{created}"
+
+
+def is_told(facts: TicketFacts) -> bool:
+    has_fact = facts.amounts or facts.symbols or facts.since or facts.memo or facts.origin or facts.destination
+    return bool(facts.pasted.shortened or facts.describes_transfer or (facts.pasted.addresses and has_fact))
+
+
+def candidates(request: HttpRequest, facts: TicketFacts, *, page: str | None = None) -> Candidates | None:
+    """Return a page of the transfers that may be meant, or None if the text doesn't say enough."""
+    if not is_told(facts):
+        return None
+    if settings.MIRROR_DATABASE is None or ENV.insight == "off":
+        return Candidates()
+    coverage = mirror.mirror_coverage()
+    if not operator_auth.may_see_insight(request):
+        return Candidates(NOT_ALLOWED, coverage)
+    if coverage is None:
+        return Candidates(UNREADABLE)
+    from intents_ui.mirror import candidates as mirrored  # imported only with a mirror
+    from intents_ui.mirror.readonly import CopyUnreadable
+    from intents_ui.mirror.readonly import reading as reading_copy
+
+    try:
+        with reading_copy():
+            found = mirrored.candidates(wanted(facts), now=datetime.now(UTC))
+    except CopyUnreadable:
+        return Candidates(UNREADABLE)
+    found = [each for each in found if hashes.canonical_hash(each.intent_id)]  # others can't be part of a URL
+    shown = Paginator(found, PER_PAGE).get_page(page)
+    read = dict(
+        zip([each.intent_id for each in shown], reading.load_many([each.intent_id for each in shown]), strict=True)
+    )
+    return Candidates(
+        SEARCHED if found else NOTHING,
+        coverage,
+        transfers=[summary.of(each) for each in read.values() if isinstance(each, Transfer)],
+        reasons={each.intent_id: [reason(each.matches, each.contradicts)] for each in shown},
+        page=shown,
+        unread=[intent_id for intent_id, each in read.items() if isinstance(each, ServiceError)],
+    )
+
+
+def reason(matches: Sequence[str], contradicts: Sequence[str]) -> str:
+    """Return `Amount and token match. Destination chain differs.`"""
+    said = []
+    for found, verb, plural in ((matches, "matches", "match"), (contradicts, "differs", "differ")):
+        facts = text.listed(
+            [NAMES.get(each) or each.replace("_hash", " transaction").replace("_", " ") for each in found]
+        )
+        said += [f"{facts[0].upper()}{facts[1:]} {verb if len(found) == 1 else plural}."] if found else []
+    return " ".join(said)
+
+
+def wanted(facts: TicketFacts) -> "Wanted":
+    from intents_ui.mirror.candidates import Wanted
+
+    return Wanted(
+        amounts=facts.amounts,
+        in_dollars=facts.in_dollars,
+        symbols=facts.symbols,
+        origin=facts.origin.id if facts.origin else None,
+        destination=facts.destination.id if facts.destination else None,
+        chains=[each.id for each in facts.chains],
+        since=facts.since,
+        until=facts.until,
+        outcomes=facts.statuses,
+        memo=facts.memo,
+        shortened=[(each.head, each.tail) for each in facts.pasted.shortened],
+        addresses=[each.value for each in facts.pasted.addresses],
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from intents_ui.console import commit, operations
+from intents_ui.console import commit, views
 from intents_ui.console.commit import CommitOutcome
 from intents_ui.service import errors
 from intents_ui.service.console import Attempt
@@ -32,7 +32,7 @@ def attempt(operation: str = "GetIntent", *, sent: str = "{}", **how: Any) -> At
     ],
 )
 def test_the_curl_command_sends_exactly_the_request(text: str) -> None:
-    command = operations.curl("http://host:1/rpc/it's/X?&", text, has_key=True)
+    command = views.curl("http://host:1/rpc/it's/X?&", text, has_key=True)
     script = "curl() { printf '%s\\0' \"$@\"; }\n" + command
     given = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=True).stdout.decode().split("\0")[:-1]
     assert given == [
@@ -43,17 +43,17 @@ def test_the_curl_command_sends_exactly_the_request(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["\x00", "a\x1b[201~\nid\n", "\r", "\x7f", "\x9b"])
 def test_control_characters_yield_no_shell_command(text: str) -> None:
-    assert operations.curl("http://host", text, has_key=False) == ""
+    assert views.curl("http://host", text, has_key=False) == ""
 
 
 def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
     lost = attempt(error=Unreachable(reason=Reason.TIMEOUT), status=None)
-    assert operations.outcome(lost, is_write=True)["warning"] == operations.MAYBE_DONE
-    assert operations.outcome(lost, is_write=False)["warning"] == ""
-    assert operations.outcome(attempt(error=NotFound()), is_write=True)["warning"] == ""
-    assert operations.outcome(attempt(error=Overloaded(), status=None), is_write=True)["warning"] == ""
+    assert views.outcome(lost, is_write=True)["warning"] == views.MAYBE_DONE
+    assert views.outcome(lost, is_write=False)["warning"] == ""
+    assert views.outcome(attempt(error=NotFound()), is_write=True)["warning"] == ""
+    assert views.outcome(attempt(error=Overloaded(), status=None), is_write=True)["warning"] == ""
     never_sent = attempt(error=Unreachable(reason=Reason.REFUSED), status=None)
-    assert operations.outcome(never_sent, is_write=True)["warning"] == ""
+    assert views.outcome(never_sent, is_write=True)["warning"] == ""
 
 
 @pytest.mark.parametrize(
@@ -69,19 +69,19 @@ def test_only_a_write_with_an_unknown_outcome_gets_a_warning() -> None:
     ],
 )
 def test_a_write_changes_the_intent_of_its_response(operation: str, text: str, intent_id: str) -> None:
-    assert operations.changed(attempt(operation, text=text)) == intent_id
-    assert operations.changed(attempt(operation, text=text, error=NotFound())) == ""
+    assert views.changed(attempt(operation, text=text)) == intent_id
+    assert views.changed(attempt(operation, text=text, error=NotFound())) == ""
 
 
 def test_the_next_page_and_the_next_change_can_be_requested() -> None:
     listed = attempt(
         "GetIntentHistory", sent='{"byStatus":"FAILED"}', text='{"nextPage":{"after": 12345678901234567890 }}'
     )
-    assert json.loads(operations.again(listed)) == {"page": {"after": 12345678901234567890}, "byStatus": "FAILED"}
+    assert json.loads(views.again(listed)) == {"page": {"after": 12345678901234567890}, "byStatus": "FAILED"}
     waited = attempt("WaitIntentReceipt", sent='{"intentId":"1"}', text='{"receiptStates":["MINING"],"done":false}')
-    assert json.loads(operations.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
+    assert json.loads(views.again(waited)) == {"intentId": "1", "lastReceiptStates": ["MINING"]}
     for operation, text in (("GetIntentHistory", '{"nextPage":null}'), ("WaitIntentReceipt", '{"done":true}')):
-        assert operations.again(attempt(operation, text=text)) == ""
+        assert views.again(attempt(operation, text=text)) == ""
 
 
 def kept_from_it(error: ServiceError) -> ServiceError:

@@ -26,7 +26,7 @@ from intents_ui import app, asgi
 from intents_ui.formatting.text import END_OF_ISOLATE, ISOLATE
 from intents_ui.ops.logs import JsonLines, TextLines
 from intents_ui.settings import ENV
-from intents_ui.triage import views
+from intents_ui.triage import lookup
 from intents_ui.web import frame
 from tests.emulator.driving import request
 from tests.faults import corpus
@@ -356,7 +356,7 @@ def cells(csv: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("written", [*corpus.TAGS, *corpus.ENTITIES, *corpus.ADDRESSES])
 def test_markdown_shows_what_was_typed(written):
-    made = views.literal(written)
+    made = lookup.literal(written)
     assert not re.search(r"[<>]|(?<!\\)[\[\]`*_~|!@]|(?<!\\)://|&(?!amp;|lt;|gt;)", made)
     assert re.sub(r"\\([^0-9A-Za-z\s])", r"\1", html.unescape(made)).replace("\\", "") == written.replace("\\", "")
 

@@ -14,7 +14,7 @@ from intents_ui.search import input_errors
 from intents_ui.transfers import summary
 from intents_ui.triage import lookup
 from intents_ui.web import links, reading
-from intents_ui.web.candidates import NO_MIRROR
+from intents_ui.web.search import NO_MIRROR
 from tests.helpdesk import signing
 from tests.helpdesk.conftest import CHATWOOT, DESK
 

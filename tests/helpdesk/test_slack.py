@@ -17,7 +17,7 @@ from intents_ui.service import request_context
 from intents_ui.transfers import summary
 from intents_ui.triage.lookup import MORE, TicketRows, rows_of
 from intents_ui.web import reading
-from intents_ui.web.candidates import NO_MIRROR
+from intents_ui.web.search import NO_MIRROR
 from tests.helpdesk import signing
 from tests.pages.recorded import recorded
 from tests.service.scripted_server import Script, ScriptedServer, answering, serving

@@ -1,6 +1,7 @@
 """Roles of an address, its number of intents and their totals."""
 
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 
@@ -90,21 +91,19 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together():
 
 
 @pytest.mark.parametrize(
-    ("role", "in_flight", "more", "recoverable", "said"),
+    ("role", "open_ones", "more", "recoverable", "said"),
     named(
-        ("one open", address.Role(address.OWNER, 12), 1, False, 0, "12 transfers, 1 open"),
-        ("money waits", address.Role(address.OWNER, 1), 0, False, 2, "1 transfer, 2 recoverable"),
-        (
-            "not all known",
-            address.Role(address.OWNER, 10, True),
-            20,
-            True,
-            0,
-            "at least 10 transfers, at least 20 open",
-        ),
-        ("was not found", address.Role(address.OWNER, None, True), 0, False, 0, ""),
+        ("one open", address.Role(address.OWNER, 12), 1, None, 0, "12 transfers, 1 open"),
+        ("money waits", address.Role(address.OWNER, 1), 0, None, 2, "1 transfer, 2 recoverable"),
+        ("not all known", address.Role(address.OWNER, 10, True), 20, 1, 0, "at least 10 transfers, at least 20 open"),
+        ("was not found", address.Role(address.OWNER, None, True), 0, None, 0, ""),
     ),
 )
-def test_an_address_is_summarized_in_one_line(role, in_flight, more, recoverable, said):
-    found = address.activity(role, in_flight=in_flight, more_in_flight=more, recoverable=recoverable)
-    assert found == said
+def test_an_address_is_summarized_in_one_line(role, open_ones, more, recoverable, said):
+    found = SimpleNamespace(
+        owner=role,
+        open_list=SimpleNamespace(found=SimpleNamespace(following=more)),
+        open_transfers=["open"] * open_ones,
+        work=SimpleNamespace(rows=["recoverable"] * recoverable),
+    )
+    assert address.AddressLookup.activity.fget(found) == said

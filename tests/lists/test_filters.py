@@ -34,7 +34,7 @@ def test_typed_times_stay_as_they_were_typed_while_something_is_wrong():
     asked = read("from_at=2026-11-21T15:03&to_at=2026-11-21T14:00&zone=Europe/Berlin")
     assert list(asked.problems) == ["until"]
     assert (asked.field("since"), asked.field("until")) == ("2026-11-21T15:03", "2026-11-21T14:00")
-    assert asked.zone == "Europe/Berlin"
+    assert asked.typed["zone"] == "Europe/Berlin"
 
 
 def test_an_unlisted_chain_id_is_accepted_with_and_without_the_catalog():

@@ -20,7 +20,7 @@ from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR
 from intents_ui.search import facts, identifiers
 from intents_ui.service.models import ChainInfo
-from intents_ui.web.candidates import wanted
+from intents_ui.web.search import wanted
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.past import NOW

@@ -20,7 +20,7 @@ from intents_ui.service.models import IntentHistory, Page
 from intents_ui.settings import ENV
 from intents_ui.transfers import statuses, summary
 from intents_ui.web import reading
-from intents_ui.web.candidates import CHECK
+from intents_ui.web.search import CHECK
 from tests.fenced import json_of
 from tests.helpdesk import signing
 from tests.mirror import past

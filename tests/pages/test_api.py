@@ -21,7 +21,7 @@ from intents_ui.api.models import (
 )
 from intents_ui.catalog import routes as results
 from intents_ui.emulator.app import Emulator
-from intents_ui.web.candidates import NO_MIRROR
+from intents_ui.web.search import NO_MIRROR
 
 ROOT = "http://testserver"
 

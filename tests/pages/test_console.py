@@ -14,7 +14,6 @@ from pydantic import SecretStr
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from intents_ui import app, settings, startup
-from intents_ui.console import operations
 from intents_ui.console import views as console
 from intents_ui.emulator import faults
 from intents_ui.emulator.errors import TABLE
@@ -272,7 +271,7 @@ def test_a_commit_with_one_changed_digit_is_rejected(site):
 
 
 def test_a_demo_transfer_follows_the_selected_scenario(site, emulator):
-    scenario, _ = operations.SCENARIOS[-1]
+    scenario = [*console.SCENARIOS][-1]
     page = ask(site, "CommitIntent", json.dumps({"intent": json.loads(raw(quote(site)))["intent"]}))
     page = submit(site, follow(site, page, "Execute this intent"), "Send…", scenario=scenario)
     assert json.loads(body_to_confirm(page, "ExecuteIntent")).get("scenario", "") == scenario

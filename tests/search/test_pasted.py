@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from intents_ui.console import views as console
-from intents_ui.search import facts, filters, form, identifiers
+from intents_ui.search import facts, identifiers
 from intents_ui.search import filters as parameters
 from intents_ui.search.facts import TicketFacts
 from intents_ui.search.filters import InvalidParameter
@@ -76,7 +76,7 @@ def value_of(readings: list[str], kinds: tuple[Kind, ...]) -> str | None:
 
 
 def of_form(name: str) -> Callable[[str], object]:
-    return lambda written: form.read({name: [written]}).filters.get(name)
+    return lambda written: parameters.read_criteria({name: [written]}).filters.get(name)
 
 
 def of_parameter(written: str) -> object:
@@ -87,7 +87,7 @@ def of_parameter(written: str) -> object:
 
 
 FIELDS: list[tuple[str, tuple[Kind, ...], Callable[[str], object]]] = [
-    ("owner filter of lists", ADDRESSES, lambda written: filters.read({"owner": [written]}).filters.owner),
+    ("owner filter of lists", ADDRESSES, lambda written: parameters.read({"owner": [written]}).filters.owner),
     ("paths of addresses, tokens and exports", ADDRESSES, of_parameter),
     ("advanced search, owner", ADDRESSES, of_form("owner")),
     ("advanced search, deposit address", ADDRESSES, of_form("origin")),

@@ -9,7 +9,7 @@ from intents_ui.service.results import TRANSACTION_HASH, Hit, LookupQuestion, Lo
 from intents_ui.transfers import rules, summary
 from intents_ui.transfers.rules import Help
 from intents_ui.transfers.transfer import Contacts, Transfer
-from intents_ui.triage import rows, views
+from intents_ui.triage import lookup, rows
 from intents_ui.triage.rows import Reading
 from intents_ui.web import customer_reply
 from tests.transfers.builders import NOW, TXN_HASH, at, intent, receipt
@@ -70,11 +70,11 @@ def test_the_reply_has_the_link_to_recover_funds():
 def test_the_row_of_a_ticket_and_its_copies_have_the_links():
     of_ticket = row(recoverable(BOTH))
     assert of_ticket.help == summary.of(recoverable(BOTH)).help
-    plain = views.plain([of_ticket], root=ROOT, now=NOW)
+    plain = lookup.plain([of_ticket], root=ROOT, now=NOW)
     assert f"{rules.RECOVER}: {RECOVERY}" in plain
     assert f"{rules.SUPPORT}: {SUPPORT}" in plain
-    markdown = views.markdown([of_ticket], root=ROOT, now=NOW)
+    markdown = lookup.markdown([of_ticket], root=ROOT, now=NOW)
     assert f"[{rules.RECOVER}](<{RECOVERY}>)" in markdown
     assert f"[{rules.SUPPORT}](<mailto:{SUPPORT}>)" in markdown
     for link in (RECOVERY, SUPPORT):
-        assert link in views.comma_separated([of_ticket], root=ROOT)
+        assert link in lookup.comma_separated([of_ticket], root=ROOT)

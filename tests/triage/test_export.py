@@ -14,7 +14,7 @@ from intents_ui.formatting.text import visible
 from intents_ui.search import input_errors
 from intents_ui.search.identifiers import Finding, Kind
 from intents_ui.transfers import statuses
-from intents_ui.triage import rows, views
+from intents_ui.triage import lookup, rows
 from intents_ui.triage.rows import Link, TriageOutcome, TriageRow
 from tests.transfers.builders import NOW, OWNER, TXN_HASH, at, intent, receipt, transaction
 
@@ -46,9 +46,9 @@ def row(outcome: TriageOutcome, headline: str = "Done") -> TriageRow:
 
 
 COPIES = {
-    "txt": views.plain(ROWS, root=ROOT, now=NOW),
-    "csv": views.comma_separated(ROWS, root=ROOT),
-    "markdown": views.markdown(ROWS, root=ROOT, now=NOW),
+    "txt": lookup.plain(ROWS, root=ROOT, now=NOW),
+    "csv": lookup.comma_separated(ROWS, root=ROOT),
+    "markdown": lookup.markdown(ROWS, root=ROOT, now=NOW),
 }
 
 
@@ -61,7 +61,7 @@ def test_csv_has_the_outcome_of_the_transfer_unless_it_could_not_be_read():
     delivered = at(intent("SUCCEEDED"), receipt("SUCCEEDED", destination_transaction=transaction("SUCCEEDED")))
     unread = replace(delivered, receipt=None, is_unread=True)
     sent = [replace(MOVED, transfers=(each,)) for each in (delivered, unread)]
-    written = csv.DictReader(io.StringIO(views.comma_separated(sent, root=ROOT), newline=""))
+    written = csv.DictReader(io.StringIO(lookup.comma_separated(sent, root=ROOT), newline=""))
     assert [each["Outcome"] for each in written] == ["delivered", ""]
 
 
@@ -94,19 +94,19 @@ def cells_of(table: str) -> list[str]:
 def test_untrusted_text_stays_in_its_cell_and_its_link(words):
     links = (Link(words, "/intent/0x12"),)
     hostile = replace(MOVED, value=words, headline=words, details=(words,), where=words, notes=(words,), links=links)
-    table = views.markdown([hostile], root=ROOT, now=NOW)
+    table = lookup.markdown([hostile], root=ROOT, now=NOW)
     cells = cells_of(table)
     assert len(cells) == 8
     assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
     named = table.rstrip().removesuffix(f"](<{ROOT}/intent/0x12>) |").rpartition("Wait. Waiting on: owner. | [")[2]
     assert not LEFT_OF_MARKUP.search(unescaped(named))
-    plain = views.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
-    assert len(plain.splitlines()) == len(views.plain([MOVED], root=ROOT, now=NOW).splitlines())
+    plain = lookup.plain([replace(MOVED, headline=words)], root=ROOT, now=NOW)
+    assert len(plain.splitlines()) == len(lookup.plain([MOVED], root=ROOT, now=NOW).splitlines())
 
 
 @given(st.text(st.characters(), max_size=60))
 def test_no_text_breaks_out_of_its_cell(words):
-    cells = cells_of(views.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
+    cells = cells_of(lookup.markdown([replace(MOVED, headline=words)], root=ROOT, now=NOW))
     assert len(cells) == 8
     assert not any(LEFT_OF_MARKUP.search(unescaped(cell)) for cell in cells)
 
@@ -114,7 +114,7 @@ def test_no_text_breaks_out_of_its_cell(words):
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\0", "＝1"])  # noqa: RUF001
 def test_no_csv_cell_is_a_formula(formula):
     hostile = replace(MOVED, value=formula, what=formula, headline=formula, where=formula, address="", next=formula)
-    written = views.comma_separated([hostile], root=ROOT)
+    written = lookup.comma_separated([hostile], root=ROOT)
     for cell in next(csv.reader(io.StringIO(written.partition("\r\n")[2], newline=""))):
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\0", "＝"))  # noqa: RUF001
     assert f"'{visible(formula, lines=True)}" in written
