@@ -30,8 +30,8 @@ from bench.stub_service import IDS, TIME, serve
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, encode, micros
-from intents_ui.emulator.ledger import Course
-from intents_ui.emulator.receipts import history_entry
+from intents_ui.emulator.intents import history_entry
+from intents_ui.emulator.population import Course
 from intents_ui.emulator.scenario_engine import Scene
 from intents_ui.emulator.transfers import Transfer
 

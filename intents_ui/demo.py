@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.emulator.catalog import Token
-from intents_ui.emulator.ledger import Entry as Listed
+from intents_ui.emulator.intents import history_entry, transaction_hash
+from intents_ui.emulator.population import Entry as Listed
 from intents_ui.emulator.population import Reach
-from intents_ui.emulator.pricing import amounts_of
-from intents_ui.emulator.receipts import history_entry, transaction_hash
 from intents_ui.emulator.scenario_engine import LEGS
+from intents_ui.emulator.transfers import amounts_of
 from intents_ui.mirror import writer
 from intents_ui.mirror.entry import (
     LONGEST_MEMO,

@@ -11,15 +11,13 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from intents_ui.emulator import faults as known
-from intents_ui.emulator.catalog import Catalogue
+from intents_ui.emulator.catalog import Catalogue, Market
 from intents_ui.emulator.documents import MICROSECONDS, Document
-from intents_ui.emulator.errors import Refusal
+from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.faults import Answer, Faults
 from intents_ui.emulator.intents import intent
-from intents_ui.emulator.ledger import Ledger
-from intents_ui.emulator.lookups import Ask, Lookups, Waiting
-from intents_ui.emulator.market import Market
-from intents_ui.emulator.population import scenes_of, world_of
+from intents_ui.emulator.lookups import Lookups, Waiting
+from intents_ui.emulator.population import Ledger, scenes_of, world_of
 from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scenario_named
 from intents_ui.emulator.trading import Trading
 

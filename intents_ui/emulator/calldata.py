@@ -3,8 +3,7 @@
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.pricing import Terms
-from intents_ui.emulator.transfers import Transfer
+from intents_ui.emulator.transfers import Terms, Transfer
 
 _TRANSFER: Final = "a9059cbb"
 _APPROVE: Final = "095ea7b3"

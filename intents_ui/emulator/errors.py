@@ -3,6 +3,7 @@
 Requests are validated by field: error 2000 for a missing field, -4 for one of the wrong type.
 """
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from intents_ui.emulator import documents
@@ -21,6 +22,15 @@ class Refusal(Exception):
         self.status: int = row["status"]
         self.envelope = {"error": name, "code": row["code"], "msg": row["msg"]}
         self.envelope |= ({"cause": cause} if cause else {}) | {"status": self.status}
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request: its body, its time, and the faults that are on."""
+
+    body: Document
+    now: int
+    faults: frozenset[str] = frozenset()
 
 
 _LARGEST = 2**256 - 1

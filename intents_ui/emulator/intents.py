@@ -1,13 +1,13 @@
-"""Builds Intent documents."""
+"""Builds the documents of intents, receipts with their transactions, and history entries."""
 
 from typing import Any, Final
 
 from intents_ui.emulator import calldata, names
-from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue
+from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token
 from intents_ui.emulator.documents import Document, stamp
-from intents_ui.emulator.pricing import Gas, Terms, terms_of, usd
-from intents_ui.emulator.scenario_engine import Scene
-from intents_ui.emulator.transfers import Transfer
+from intents_ui.emulator.names import Role
+from intents_ui.emulator.scenario_engine import ARRIVED, LEGS, OWN, PLACEHOLDER, Leg, Scene
+from intents_ui.emulator.transfers import Gas, Terms, Transfer, terms_of, usd
 
 DURATIONS: Final = {"RELAY": 12, "CCTP": 30, "LIFI": 120, "LZ_OFT": 900, "LZ_TRANSFER": 900, "HYPERLANE": 90, "OIF": 60}
 OTHER_DURATION: Final = 8
@@ -282,4 +282,229 @@ def _edge_fields(transfer: Transfer, scene: Scene) -> dict[str, Any]:
             "edgeStatus": scene.marks["intent.edgeStatus"],
             "edgeDepositAddress": names.base58_address_of(names.Role.ORIGIN_ADDRESS, transfer.number),
         },
+    }
+
+
+_NO_LIMIT: Final = 2**256 - 1
+_PLACEHOLDERS: Final = ("0x" + "0" * 64, "0x" + "f" * 64)
+_HASH_ROLES: Final = {
+    "deposit": Role.DEPOSIT,
+    "origin": Role.ORIGIN,
+    "destination": Role.DESTINATION,
+    "refund": Role.REFUND,
+}
+_CONTEXTS: Final = {"CCTP": "CCTPV2_MESSAGE", "LZ_OFT": "LZ_COMPOSE", "LZ_TRANSFER": "LZ_RECEIVE"}
+
+
+def receipt(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
+    """Return the receipt at this moment. Before the execution it has a summary and no transactions."""
+    terms = terms_of(transfer, catalogue)
+    transactions = {
+        name: transaction(transfer, scene, terms, name, leg) if leg else None
+        for name, leg in zip(LEGS, scene.legs, strict=True)
+    }
+    document: Document = {
+        "id": transfer.born,
+        "projectId": transfer.project,
+        "intentId": transfer.intent_id,
+        "status": scene.status,
+        "ownerAddress": transfer.owner,
+        "originChainId": transfer.origin.chain_id,
+        "destinationChainId": transfer.destination.chain_id,
+    }
+    for name, made in transactions.items():
+        if made:
+            document[f"{name}TransactionId"] = made["id"]
+        document[f"{name}Transaction"] = made
+    document["summary"] = summary(transfer, scene, terms)
+    document["updatedAt"] = stamp(transfer.moment(scene.updated))
+    # A receipt is created with the execution, its intent with the quote.
+    document["createdAt"] = stamp(transfer.moment(scene.started or 0.0))
+    if transfer.deal.edge:
+        document |= {"statusUpdatedAt": stamp(transfer.moment(scene.at)), "mode": "FUND", "isTestnet": False}
+    return document
+
+
+def history_entry(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
+    return {
+        "intentId": transfer.intent_id,
+        "status": scene.status,
+        "expiresAt": stamp(transfer.expires),
+        "updatedAt": stamp(transfer.moment(scene.updated)),
+        "createdAt": stamp(transfer.born),
+        "receipt": receipt(transfer, scene, catalogue),
+    }
+
+
+def balances(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> list[Document]:
+    """Return the balances of the intent addresses (BalanceGroup[])."""
+    held = scene.marks.get("balance")
+    if not held:
+        return []
+    token, address, units = _held(transfer, held, terms_of(transfer, catalogue))
+    return [
+        {
+            "intentAddress": address,
+            "chainId": token.chain_id,
+            "tokens": [
+                {
+                    "contractAddress": token.address,
+                    "balance": str(units),
+                    "balanceUsd": f"{usd(units, token):.6f}",
+                    "priceUsd": f"{usd(token.scale, token):.6f}",
+                    "decimals": token.decimals,
+                    "chainId": token.chain_id,
+                    "symbol": token.symbol,
+                }
+            ],
+        }
+    ]
+
+
+def summary(transfer: Transfer, scene: Scene, terms: Terms) -> Document:
+    """Return the summary.
+
+    The output is null until delivery, except for exact output, where it is known from the start.
+    """
+    deal, last = transfer.deal, scene.legs[1 if transfer.same_chain else 2]
+    arrived = deal.exact_output or (last is not None and last.status in ARRIVED)
+    document = {
+        "intentId": transfer.intent_id,
+        "status": scene.status,
+        "ownerAddress": transfer.owner,
+        "originChainId": transfer.origin.chain_id,
+        "destinationChainId": transfer.destination.chain_id,
+        "tradeType": "EXACT_OUTPUT" if deal.exact_output else "EXACT_INPUT",
+        "routeProviders": list(deal.providers),
+        "originIntentAddress": transfer.origin_address,
+        "originTokenAddress": transfer.origin.address,
+        "originTokenAmount": str(terms.from_amount),
+        "originTokenMetadata": transfer.origin.as_metadata(),
+        "destinationIntentAddress": transfer.destination_address,
+        "destinationTokenMetadata": transfer.destination.as_metadata() if arrived else None,
+        "destinationHasCallData": transfer.call_data != "0x",
+        "destinationHasCallValue": transfer.call_value > 0,
+        "createdAt": stamp(transfer.born),
+        "expiresAt": stamp(transfer.expires),
+        "destinationTokenAddress": transfer.destination.address if arrived else None,
+        "destinationTokenAmount": str(terms.to_amount) if arrived else None,
+        "destinationToAddress": transfer.recipient if arrived else None,
+        "memo": deal.memo,
+        "startedAt": None if scene.started is None else stamp(transfer.moment(scene.started)),
+        "finishedAt": None if scene.finished is None else stamp(transfer.moment(scene.finished)),
+    }
+    changes = {key.removeprefix("summary."): value for key, value in scene.marks.items() if key.startswith("summary.")}
+    return document | changes
+
+
+def transaction(transfer: Transfer, scene: Scene, terms: Terms, name: str, leg: Leg) -> Document:
+    """Return one IntentTransaction. Fields without a value yet are null or absent, as in the real service."""
+    token, units, sender, receiver, data = _sides(transfer, terms, name, scene)
+    document: dict[str, Any] = {
+        "id": transfer.moment(leg.born) + LEGS.index(name),
+        "intentId": transfer.intent_id,
+        "status": leg.status,
+        "chainId": token.chain_id,
+        "type": leg.marks.get("type", name.upper()),
+        "context": leg.marks.get("context", _context(transfer, name)),
+        "fromAddress": sender,
+        "toAddress": receiver,
+        "tokenAddress": token.address,
+        "tokenAmount": str(units),
+        "statusReason": _reason(terms, leg),
+        "bridgeGas": str(0),
+        "calldata": data,
+        "metaTxnFeeQuote": None,
+        "precondition": precondition(transfer, terms, name) if name in ("origin", "destination") else None,
+        "depositIntentEntry": None,
+        "txnMinedAt": None if leg.mined is None else stamp(transfer.moment(leg.mined)),
+        "updatedAt": stamp(transfer.moment(leg.updated)),
+        "createdAt": stamp(transfer.moment(leg.born)),
+    }
+    gasless = name == "deposit" and transfer.deal.deposit == "gasless"
+    if gasless:
+        document["depositIntentEntry"] = _deposit_entry(transfer, terms)
+        document["metaTxnFeeQuote"] = "0x" + names.noise(transfer.number, "fee quote deposit").hex()
+    if gasless or (name != "deposit" and leg.sent):
+        document["metaTxnId"] = meta_txn_id(transfer, name)
+    hash_now = transaction_hash(transfer, name, leg)
+    if hash_now is not None:
+        document["txnHash"] = hash_now
+    if transfer.deal.edge:
+        document |= {"statusUpdatedAt": document["updatedAt"], "eligibleAt": document["createdAt"]}
+    return document
+
+
+def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
+    """Return the hash if known: at once for a wallet's deposit, when sent for a relayed transaction."""
+    given = leg.marks.get("txnHash", OWN)
+    if given == PLACEHOLDER:
+        return _PLACEHOLDERS[transfer.number // 64 % 2]
+    if given != OWN:
+        return str(given)
+    announced = name == "deposit" and transfer.deal.deposit == "wallet"
+    if not (leg.published or announced):
+        return None
+    attempt = leg.marks.get("attempt", 0)
+    if transfer.deal.edge and name == "deposit":
+        return names.base58_signature_of(_HASH_ROLES[name], transfer.number, attempt)
+    return names.hash_of(_HASH_ROLES[name], transfer.number, attempt)
+
+
+def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> tuple[Token, int, str, str, str]:
+    """Return token, amount, sender, receiver and calldata of a transaction."""
+    origin, destination = transfer.origin, transfer.destination
+    if name == "deposit":
+        _, data, _ = calldata.deposit_call(transfer, terms)
+        payer = names.base58_address_of(Role.OWNER, transfer.number) if transfer.deal.edge else transfer.owner
+        return origin, terms.from_amount, payer, transfer.origin_address, data
+    if name == "origin":
+        data = meta_txn(transfer, name, calldata.origin_calls(transfer, terms))["input"]
+        target = calldata.provider_contract(transfer.deal.providers[0])
+        return origin, terms.from_amount, transfer.origin_address, target, data
+    if name == "destination":
+        data = meta_txn(transfer, name, calldata.destination_calls(transfer, terms))["input"]
+        return destination, terms.to_amount, transfer.destination_address, transfer.recipient, data
+    crossed = scene.legs[1] is not None and scene.legs[1].status in ARRIVED and not transfer.same_chain
+    token, sender = (destination, transfer.destination_address) if crossed else (origin, transfer.origin_address)
+    whole = terms.to_amount if crossed else terms.from_amount
+    gas = terms.gas.micro_usd * token.scale // token.price if token.price else 0
+    returned = max(whole * 99 // 100, whole - gas)
+    _, data, _ = calldata.fallback_call(transfer, token.address, returned)
+    return token, returned, sender, transfer.owner, data
+
+
+def _context(transfer: Transfer, name: str) -> str:
+    bridge = transfer.deal.providers[-1]
+    if name == "destination":
+        return _CONTEXTS.get(bridge, "NONE")
+    return "HYPERLANE_PAY_FOR_GAS" if name == "origin" and bridge == "HYPERLANE" else "NONE"
+
+
+def _reason(terms: Terms, leg: Leg) -> str | None:
+    reason: str | None = leg.marks.get("statusReason")
+    if reason and "{balance}" in reason:
+        return reason.format(balance=terms.to_minimum * 79_712_345 // 79_800_000, minimum=terms.to_minimum)
+    return reason
+
+
+def _held(transfer: Transfer, held: tuple[str, int, int], terms: Terms) -> tuple[Token, str, int]:
+    side, share, whole = held
+    if side == "origin":
+        return transfer.origin, transfer.origin_address, terms.from_amount * share // whole
+    return transfer.destination, transfer.destination_address, terms.to_minimum * share // whole
+
+
+def _deposit_entry(transfer: Transfer, terms: Terms) -> Document:
+    deadline = transfer.expires // 1_000_000
+    return {
+        "intentSignature": "0x" + names.noise(transfer.number, "intent signature", 64).hex() + "1b",
+        "feeAmount": str(terms.origin_gas.fee.amount),
+        "feeToken": transfer.origin.address,
+        "feeCollector": names.stranger("fee collector"),
+        "userNonce": names.noise(transfer.number, "nonce", 1)[0],
+        "deadline": deadline,
+        "permitSignature": "0x" + names.noise(transfer.number, "permit signature", 64).hex() + "1c",
+        "permitDeadline": deadline,
+        "permitAmount": str(_NO_LIMIT),
     }

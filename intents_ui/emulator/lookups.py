@@ -9,12 +9,10 @@ from typing import Any, Final
 
 from intents_ui.emulator import errors
 from intents_ui.emulator.documents import MICROSECONDS, Document
-from intents_ui.emulator.errors import Refusal
+from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.faults import TIE
-from intents_ui.emulator.intents import intent
-from intents_ui.emulator.ledger import Entry, Ledger
-from intents_ui.emulator.population import Reach
-from intents_ui.emulator.receipts import balances, history_entry, receipt
+from intents_ui.emulator.intents import balances, history_entry, intent, receipt
+from intents_ui.emulator.population import Entry, Ledger, Reach
 
 STATUSES: Final = ("QUOTED", "COMMITTED", "EXECUTING", "FAILED", "SUCCEEDED", "ABORTED", "REFUNDED", "INVALID")
 DEFAULT_PAGE: Final = 20
@@ -29,15 +27,6 @@ MAX_EXAMINED: Final = 150_000
 _LARGEST_SECONDS: Final = 10**11
 # A complete address or hash, which isn't searched for as a substring.
 _WHOLE_NAME: Final = re.compile(r"0[xX]([0-9a-fA-F]{40}|[0-9a-fA-F]{64})")
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One request: its body, its time, and the faults that are on."""
-
-    body: Document
-    now: int
-    faults: frozenset[str] = frozenset()
 
 
 class Lookups:

@@ -7,12 +7,9 @@ from typing import Any, Final
 from intents_ui.emulator import errors, names
 from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Token, canonical
 from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
-from intents_ui.emulator.errors import Refusal
+from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.intents import intent
-from intents_ui.emulator.ledger import Course, Entry, Ledger
-from intents_ui.emulator.lookups import Ask
-from intents_ui.emulator.population import STREAMS, scenes_of
-from intents_ui.emulator.pricing import FeesExceedAmountError, Terms, terms_of
+from intents_ui.emulator.population import STREAMS, Course, Entry, Ledger, scenes_of
 from intents_ui.emulator.scenario_engine import (
     MAIN,
     PLACEHOLDER,
@@ -25,7 +22,16 @@ from intents_ui.emulator.scenario_engine import (
     scenario_named,
     scene_at,
 )
-from intents_ui.emulator.transfers import OWNERS, PROJECTS, Plan, Transfer, transfer_of
+from intents_ui.emulator.transfers import (
+    OWNERS,
+    PROJECTS,
+    FeesExceedAmountError,
+    Plan,
+    Terms,
+    Transfer,
+    terms_of,
+    transfer_of,
+)
 
 EXECUTE_WITHIN: Final = 600 * MICROSECONDS
 HELD_COPY_LIFETIME: Final = 600 * MICROSECONDS

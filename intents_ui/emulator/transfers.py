@@ -1,11 +1,12 @@
-"""The parts of a transfer that never change."""
+"""The parts of a transfer that never change, and its price: in base units, and in millionths of a USD, as exact sums."""
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Final, NamedTuple
 
 from intents_ui.emulator import names
-from intents_ui.emulator.catalog import Catalogue, Token
-from intents_ui.emulator.names import Role
+from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token
+from intents_ui.emulator.names import Role, noise
 from intents_ui.emulator.scenario_engine import Deal, Scenario
 
 OWNERS = 200
@@ -126,3 +127,207 @@ def _call_data(deal: Deal, number: int, payee: str) -> str:
     if deal.payee == "vault":
         return f"0x6e553f65{'f' * 64}{payee_word}"
     return f"0x97d4df67{order}{payee_word}{'0' * 64}"
+
+
+_FINE: Final = 10**12
+_BASIS_POINTS: Final = 10_000
+
+PROVIDER_FEES: Final = {
+    "RELAY": 4,
+    "CCTP": 1,
+    "LIFI": 10,
+    "SUSHI": 25,
+    "ZEROX": 15,
+    "WETH": 0,
+    "LZ_OFT": 6,
+    "HYPERLANE": 5,
+}
+OTHER_PROVIDER_FEE: Final = 8
+SERVICE_FEE: Final = 5
+COLLECTOR_FEE: Final = 2
+SWAP_IMPACT: Final = 12
+
+# Wei per unit of gas. Ethereum's makes small transfers from there uneconomical.
+GAS_PRICES: Final = {1: 1_400_000_000, 137: 32_000_000_000, 56: 1_000_000_000, 43114: 2_000_000_000, 100: 1_500_000_000}
+OTHER_GAS_PRICE: Final = 25_000_000
+OTHER_NATIVE_PRICE: Final = 140 * PRICE_SCALE
+ORIGIN_GAS: Final = 310_000
+DESTINATION_GAS: Final = 180_000
+GAS_USAGE: Final = ("NORMAL", "NORMAL", "NORMAL", "BUSY", "VERY_BUSY")
+
+
+@dataclass(frozen=True, slots=True)
+class Fee:
+    """An amount in the origin token, with its value."""
+
+    amount: int
+    micro_usd: int
+
+    @property
+    def usd(self) -> float:
+        return self.micro_usd / PRICE_SCALE
+
+    def __add__(self, other: "Fee") -> "Fee":
+        return Fee(self.amount + other.amount, self.micro_usd + other.micro_usd)
+
+
+NO_FEE: Final = Fee(0, 0)
+
+
+class Gas(NamedTuple):
+    """Network fee on one chain. `cost` is in wei, `fee` is the same amount in the origin token."""
+
+    chain_id: int
+    limit: int
+    price: int
+    native_symbol: str
+    native_price: int
+    usage: str
+    fee: Fee
+
+    @property
+    def cost(self) -> int:
+        return self.limit * self.price
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Price of a transfer: input, output and fees, which add up exactly."""
+
+    origin: Token
+    destination: Token
+    from_amount: int
+    to_amount: int
+    to_minimum: int
+    origin_gas: Gas
+    destination_gas: Gas | None
+    providers: tuple[Fee, ...]
+    service: Fee
+    collector: Fee
+
+    @property
+    def from_usd(self) -> float:
+        return usd(self.from_amount, self.origin)
+
+    @property
+    def to_usd(self) -> float:
+        return usd(self.to_amount, self.destination)
+
+    @property
+    def gas(self) -> Fee:
+        return self.origin_gas.fee + (self.destination_gas.fee if self.destination_gas else NO_FEE)
+
+    @property
+    def provider(self) -> Fee:
+        return sum(self.providers, NO_FEE)
+
+    @property
+    def total(self) -> Fee:
+        return self.gas + self.provider + self.service + self.collector
+
+    @property
+    def loss_usd(self) -> float:
+        """USD value of the input minus that of the output."""
+        return round(self.from_usd - self.to_usd, 6)
+
+
+class FeesExceedAmountError(ValueError):
+    """The fees exceed the amount."""
+
+
+def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
+    """Return the price of a transfer. Raises FeesExceedAmountError."""
+    origin, points, gas = transfer.origin, _points(transfer), _gas_of(transfer, catalogue)
+    from_amount, to_amount = _amounts(transfer, points, gas)
+    in_micro = from_amount * origin.price // origin.scale
+    fees = [_fee(in_micro * each // _BASIS_POINTS, origin) for each in points]
+    if to_amount <= 0:
+        total = sum((*fees, *(each.fee for each in gas)), NO_FEE)
+        raise FeesExceedAmountError(
+            f"insufficient origin amount: estimated provider + service + gas fees exceed the provided amount"
+            f" (origin={from_amount}, fees={total.amount})"
+        )
+    *providers, service, collector = fees
+    return Terms(
+        origin=origin,
+        destination=transfer.destination,
+        from_amount=from_amount,
+        to_amount=to_amount,
+        to_minimum=_minimum(transfer, to_amount),
+        origin_gas=gas[0],
+        destination_gas=gas[1] if len(gas) > 1 else None,
+        providers=tuple(providers),
+        service=service,
+        collector=collector,
+    )
+
+
+def amounts_of(transfer: Transfer, catalogue: Catalogue) -> tuple[int, int]:
+    """Return the input and the output, which isn't positive if the fees exceed the input."""
+    return _amounts(transfer, _points(transfer), _gas_of(transfer, catalogue))
+
+
+def _amounts(transfer: Transfer, points: list[int], gas: list[Gas]) -> tuple[int, int]:
+    origin, destination = transfer.origin, transfer.destination
+    has_impact = origin.symbol != destination.symbol and not transfer.deal.free
+    points = [*points, SWAP_IMPACT] if has_impact else points
+    from_amount, to_amount = transfer.from_amount, transfer.to_amount
+    gas_micro = sum(each.fee.micro_usd for each in gas)
+    if from_amount is None:
+        out_micro = -(-(to_amount or 0) * destination.price // destination.scale)
+        in_micro = -(-(out_micro + gas_micro) * _BASIS_POINTS // (_BASIS_POINTS - sum(points)))
+        from_amount = -(-in_micro * origin.scale // origin.price)
+    if to_amount is None:
+        in_micro = from_amount * origin.price // origin.scale
+        costs = gas_micro + sum(in_micro * each // _BASIS_POINTS for each in points)
+        fine = from_amount * origin.price * _FINE // origin.scale - costs * _FINE
+        to_amount = fine * destination.scale // (destination.price * _FINE) if destination.price else 0
+    return from_amount, to_amount
+
+
+def _points(transfer: Transfer) -> list[int]:
+    """Return the fees of each provider, the service and the collector in basis points."""
+    fees = [PROVIDER_FEES.get(provider, OTHER_PROVIDER_FEE) for provider in transfer.deal.providers]
+    return [0 if transfer.deal.free else each for each in (*fees, SERVICE_FEE, COLLECTOR_FEE)]
+
+
+def _gas_of(transfer: Transfer, catalogue: Catalogue) -> list[Gas]:
+    """Return the network fee on each chain of the transfer."""
+    origin = _gas(transfer, transfer.origin.chain_id, ORIGIN_GAS, catalogue)
+    if transfer.same_chain:
+        return [origin]
+    return [origin, _gas(transfer, transfer.destination.chain_id, DESTINATION_GAS, catalogue)]
+
+
+def usd(units: int, token: Token) -> float:
+    """Return an amount's USD value to twelve significant digits, so that dust isn't rounded to zero."""
+    return float(f"{units * token.price / (token.scale * PRICE_SCALE):.12g}")
+
+
+def _minimum(transfer: Transfer, to_amount: int) -> int:
+    if minimum := units_of(transfer.deal.minimum, transfer.destination):
+        return minimum
+    if transfer.deal.exact_output:
+        return to_amount
+    return to_amount * (_BASIS_POINTS - round(transfer.slippage * _BASIS_POINTS)) // _BASIS_POINTS
+
+
+def _gas(transfer: Transfer, chain_id: int, base_limit: int, catalogue: Catalogue) -> Gas:
+    native = catalogue.native(chain_id)
+    native_price = native.price if native else OTHER_NATIVE_PRICE
+    random, fraction = noise(transfer.number, f"gas {chain_id}", 2)
+    limit = base_limit + random * 137
+    price = GAS_PRICES.get(chain_id, OTHER_GAS_PRICE) * (224 + fraction // 4) // 256
+    return Gas(
+        chain_id=chain_id,
+        limit=limit,
+        price=price,
+        native_symbol=native.symbol if native else "SOL",
+        native_price=native_price,
+        usage=GAS_USAGE[random % len(GAS_USAGE)],
+        fee=_fee(0 if transfer.deal.free else limit * price * native_price // 10**18, transfer.origin),
+    )
+
+
+def _fee(micro_usd: int, origin: Token) -> Fee:
+    return Fee(-(-micro_usd * origin.scale // origin.price) if origin.price else 0, micro_usd)

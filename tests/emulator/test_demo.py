@@ -6,8 +6,7 @@ import pytest
 
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.documents import MICROSECONDS
-from intents_ui.emulator.ledger import Entry
-from intents_ui.emulator.population import Reach
+from intents_ui.emulator.population import Entry, Reach
 from tests.emulator.driving import NOW, Clock, call
 from tests.emulator.test_history import ids, read
 

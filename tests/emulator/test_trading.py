@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.emulator import ledger
+from intents_ui.emulator import population
 from tests.emulator.driving import USDC_ON_BASE, call, quote, receipt_at, request
 
 HASH = "0x" + "c0ffee42" * 8
@@ -188,7 +188,7 @@ def test_exact_output_is_the_default_and_exact(emulator):
 
 
 def test_the_number_of_callers_intents_is_bounded(emulator, clock, monkeypatch):
-    monkeypatch.setattr(ledger, "MADE_KEPT", 20)
+    monkeypatch.setattr(population, "MADE_KEPT", 20)
     first = quote(emulator)
     for _ in range(20):
         clock.forward(0.01)

@@ -10,11 +10,11 @@ import pytest
 
 from intents_ui.demo import Past
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.ledger import Entry as Listed
+from intents_ui.emulator.intents import transaction_hash
+from intents_ui.emulator.population import Entry as Listed
 from intents_ui.emulator.population import Reach
-from intents_ui.emulator.pricing import amounts_of
-from intents_ui.emulator.receipts import transaction_hash
 from intents_ui.emulator.scenario_engine import LEGS
+from intents_ui.emulator.transfers import amounts_of
 from intents_ui.mirror.candidates import Candidate, candidates
 from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR

@@ -15,8 +15,8 @@ import pytest
 
 from intents_ui.demo import SECOND, Past
 from intents_ui.emulator import Emulator
+from intents_ui.emulator.intents import history_entry
 from intents_ui.emulator.population import Reach
-from intents_ui.emulator.receipts import history_entry
 from intents_ui.mirror.entry import Entry, read
 from intents_ui.mirror.windows import DAY, HOUR
 from intents_ui.service.models import IntentHistory

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from intents_ui import app, settings, startup
 from intents_ui.console import commit
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.lookups import Ask
+from intents_ui.emulator.errors import Ask
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
 from intents_ui.service.operations import Kind
