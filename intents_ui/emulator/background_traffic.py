@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
+from intents_ui.emulator import documents
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import noise
@@ -29,22 +30,10 @@ _ENDING: Final = {
     for scenario in _ORDINARY
 }
 _DOLLARS: Final = ("USDC", "USDT", "DAI")
-_MEMOS: Final = (
-    "Invoice 2026-{0:04}",
-    "Rent",
-    "Thanks for lunch!",
-    "Top-up {0}",
-    "Order #{0:05}",
-    "Gehalt November",
-    "給料",
-)
-_BRIDGES: Final = (*["RELAY"] * 6, "LIFI", "HYPERLANE", "OIF", "GASZIP")
-_EXCHANGES: Final = ("SUSHI", "ZEROX", "LIFI")
-# How often each chain is origin or destination.
-_CHAINS: Final = (8453,) * 9 + (42161,) * 7 + (137,) * 6 + (10,) * 5 + (1,) * 5 + (56,) * 4 + (43114,) * 3
+_TABLE: Final = documents.table("traffic.json")
+# As often as each chain is origin or destination.
+_CHAINS: Final = [int(chain_id) for chain_id, share in _TABLE["chains"].items() for _ in range(share)]
 _OTHER_CHAINS: Final = {origin: sorted({*_CHAINS} - {origin}) for origin in _CHAINS}
-_REMOTE_CHAINS: Final = (100, 42170, 33139, 8333, 1868, 747474, 42793, 80094, 146, 143, 5031, 999)
-_CCTP_CHAINS: Final = (8453, 42161, 10, 137, 43114, 1)
 _SLOW_CCTP: Final = 3
 
 
@@ -85,7 +74,7 @@ def _deal(scenario: Scenario, dice: Dice, catalogue: Catalogue) -> Deal:
     receive = _amount(destination, dice, catalogue, least=least) if deal.exact_output else None
     memo = deal.memo
     if memo or dice.below(18) == 0:
-        memo = dice.one_of(_MEMOS).format(dice.below(9999))
+        memo = dice.one_of(_TABLE["memos"]).format(dice.below(9999))
     return replace(
         deal,
         origin=origin,
@@ -111,12 +100,12 @@ def _swap(dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, 
     pair = (tokens[first].symbol, tokens[second].symbol)
     if native and {f"W{native.symbol}", native.symbol} == set(pair):
         return (chain_id, pair[0]), (chain_id, pair[1]), ("WETH",)
-    return (chain_id, pair[0]), (chain_id, pair[1]), (dice.one_of(_EXCHANGES),)
+    return (chain_id, pair[0]), (chain_id, pair[1]), (dice.one_of(_TABLE["exchanges"]),)
 
 
 def _cctp(scenario: Scenario, dice: Dice) -> tuple[_Place, _Place, tuple[str, ...]]:
-    origin = 1 if scenario.number == _SLOW_CCTP else dice.one_of(_CCTP_CHAINS)
-    destination = dice.one_of([chain_id for chain_id in _CCTP_CHAINS if chain_id != origin])
+    origin = 1 if scenario.number == _SLOW_CCTP else dice.one_of(_TABLE["cctpChains"])
+    destination = dice.one_of([chain_id for chain_id in _TABLE["cctpChains"] if chain_id != origin])
     if len(scenario.deal.providers) == 1:
         return (origin, "USDC"), (destination, "USDC"), ("CCTP",)
     paying = {137: "POL", 43114: "USDT"}.get(origin, dice.one_of(("USDT", "DAI", "ETH")))
@@ -125,10 +114,10 @@ def _cctp(scenario: Scenario, dice: Dice) -> tuple[_Place, _Place, tuple[str, ..
 
 def _crossing(deal: Deal, dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, ...]]:
     origin = dice.one_of(_CHAINS)
-    destination = dice.one_of(_REMOTE_CHAINS) if dice.below(6) == 0 else dice.one_of(_OTHER_CHAINS[origin])
+    destination = dice.one_of(_TABLE["remoteChains"]) if dice.below(6) == 0 else dice.one_of(_OTHER_CHAINS[origin])
     paying = "USDC" if deal.deposit == "gasless" else dice.one_of(catalogue.featured[origin])
     receiving = dice.one_of(catalogue.featured[destination])
-    bridge = dice.one_of(_BRIDGES) if deal.providers == ("RELAY",) else deal.providers[-1]
+    bridge = dice.one_of(_TABLE["bridges"]) if deal.providers == ("RELAY",) else deal.providers[-1]
     providers = (deal.providers[0], bridge) if len(deal.providers) > 1 else (bridge,)
     return (origin, paying), (destination, receiving), providers
 

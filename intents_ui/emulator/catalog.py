@@ -21,8 +21,8 @@ _FIRST: Final[list[str]] = _NAMES["first"]
 _SECOND: Final[list[tuple[str, str]]] = _NAMES["second"]
 _DECIMALS: Final = (18, 6, 8)
 _LETTERS: Final = 4
-# Chains by provider. None: all chains.
-_PROVIDER_CHAINS: Final[dict[str, list[int] | None]] = documents.table("providers.json")
+# Chains of each route provider (null: all), its fee in basis points, and the seconds and context of its bridge.
+PROVIDERS: Final[dict[str, dict[str, Any]]] = documents.table("providers.json")
 # Chains on which any token can be swapped. On others, only featured tokens can.
 _SWAPPING: Final = {1, 8453, 42161, 10, 137, 43114, 56, 100}
 
@@ -144,11 +144,7 @@ class Catalogue:
 
     def chains_of(self, provider: str) -> list[int]:
         """Return the listed chains of a route provider, or none for an unknown provider."""
-        if provider == "CCTP":
-            return [chain_id for chain_id in self.listed if self.chains[chain_id]["cctp"]]
-        if provider not in _PROVIDER_CHAINS:
-            return []
-        served = _PROVIDER_CHAINS[provider]
+        served = PROVIDERS.get(provider, {"chains": ()})["chains"]
         return [chain_id for chain_id in self.listed if served is None or chain_id in served]
 
     def connected(self, origin: Token, destination: Token) -> bool:
@@ -210,7 +206,6 @@ def _new_chain(chain_id: int) -> dict[str, Any]:
         "isTestnet": False,
         "supportsBridging": True,
         "blockExplorer": {"name": "Explorer", "url": f"https://explorer.example/{chain_id}"},
-        "cctp": False,
     }
 
 

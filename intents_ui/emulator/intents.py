@@ -3,13 +3,12 @@
 from typing import Any, Final
 
 from intents_ui.emulator import calldata, names
-from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token
+from intents_ui.emulator.catalog import PRICE_SCALE, PROVIDERS, Catalogue, Token
 from intents_ui.emulator.documents import Document, stamp
 from intents_ui.emulator.names import Role
 from intents_ui.emulator.scenario_engine import ARRIVED, LEGS, OWN, PLACEHOLDER, Leg, Scene
 from intents_ui.emulator.transfers import Gas, Terms, Transfer, terms_of, usd
 
-DURATIONS: Final = {"RELAY": 12, "CCTP": 30, "LIFI": 120, "LZ_OFT": 900, "LZ_TRANSFER": 900, "HYPERLANE": 90, "OIF": 60}
 OTHER_DURATION: Final = 8
 
 
@@ -197,7 +196,7 @@ def estimated_duration(transfer: Transfer) -> int:
     """Return the estimated duration in seconds."""
     if transfer.deal.duration is not None:
         return transfer.deal.duration
-    return sum(DURATIONS.get(provider, OTHER_DURATION) for provider in transfer.deal.providers)
+    return sum(PROVIDERS.get(provider, {}).get("seconds", OTHER_DURATION) for provider in transfer.deal.providers)
 
 
 def _impact_details(terms: Terms) -> Document:
@@ -293,7 +292,6 @@ _HASH_ROLES: Final = {
     "destination": Role.DESTINATION,
     "refund": Role.REFUND,
 }
-_CONTEXTS: Final = {"CCTP": "CCTPV2_MESSAGE", "LZ_OFT": "LZ_COMPOSE", "LZ_TRANSFER": "LZ_RECEIVE"}
 
 
 def receipt(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
@@ -477,7 +475,7 @@ def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> tuple[T
 def _context(transfer: Transfer, name: str) -> str:
     bridge = transfer.deal.providers[-1]
     if name == "destination":
-        return _CONTEXTS.get(bridge, "NONE")
+        return str(PROVIDERS.get(bridge, {}).get("context", "NONE"))
     return "HYPERLANE_PAY_FOR_GAS" if name == "origin" and bridge == "HYPERLANE" else "NONE"
 
 

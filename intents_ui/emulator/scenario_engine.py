@@ -258,25 +258,8 @@ def _deal(row: dict[str, Any]) -> Deal:
 
 SCENARIOS: Final = tuple(map(_scenario, documents.table("scenarios.json")))
 
-# Course of an executed intent without a scenario: a quick success, on one chain or across two.
-QUICK_SAME_CHAIN: Final = steps(
-    [
-        "0  EXECUTING  MINING     ON_HOLD",
-        "1  EXECUTING  SUCCEEDED  PENDING",
-        "2  EXECUTING  SUCCEEDED  MINING",
-        "4  SUCCEEDED  SUCCEEDED  SUCCEEDED",
-    ]
-)
-QUICK_CROSS_CHAIN: Final = steps(
-    [
-        "0  EXECUTING  MINING     ON_HOLD    ON_HOLD",
-        "1  EXECUTING  SUCCEEDED  PENDING    ON_HOLD",
-        "2  EXECUTING  SUCCEEDED  MINING     ON_HOLD",
-        "3  EXECUTING  SUCCEEDED  SUCCEEDED  ON_HOLD",
-        "4  EXECUTING  SUCCEEDED  SUCCEEDED  MINING",
-        "6  SUCCEEDED  SUCCEEDED  SUCCEEDED  SUCCEEDED",
-    ]
-)
+# Courses of an executed intent without a scenario: a quick success, on one chain or across two.
+EXECUTED: Final = {name: steps(script) for name, script in documents.table("executed.json").items()}
 
 
 def scenario_named(which: int | str) -> Scenario:

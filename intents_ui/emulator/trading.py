@@ -11,10 +11,9 @@ from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.intents import intent
 from intents_ui.emulator.population import STREAMS, Course, Entry, Ledger, scenes_of
 from intents_ui.emulator.scenario_engine import (
+    EXECUTED,
     MAIN,
     PLACEHOLDER,
-    QUICK_CROSS_CHAIN,
-    QUICK_SAME_CHAIN,
     Deal,
     Scenario,
     Step,
@@ -256,7 +255,7 @@ class Trading:
     def _script(self, body: Document, transfer: Transfer) -> tuple[Step, ...]:
         which = body.get("scenario")
         if which is None:
-            return QUICK_SAME_CHAIN if transfer.same_chain else QUICK_CROSS_CHAIN
+            return EXECUTED["sameChain" if transfer.same_chain else "crossChain"]
         try:
             script = scenario_named(which if isinstance(which, int) else str(which)).script_of(str(body.get("variant")))
         except KeyError:

@@ -1,11 +1,11 @@
-"""The parts of a transfer that never change, and its price: in base units, and in millionths of a USD, as exact sums."""
+"""The parts of a transfer that never change, and its price: base units, and millionths of a USD, so sums are exact."""
 
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
 
 from intents_ui.emulator import names
-from intents_ui.emulator.catalog import PRICE_SCALE, Catalogue, Token
+from intents_ui.emulator.catalog import PRICE_SCALE, PROVIDERS, Catalogue, Token
 from intents_ui.emulator.names import Role, noise
 from intents_ui.emulator.scenario_engine import Deal, Scenario
 
@@ -132,16 +132,6 @@ def _call_data(deal: Deal, number: int, payee: str) -> str:
 _FINE: Final = 10**12
 _BASIS_POINTS: Final = 10_000
 
-PROVIDER_FEES: Final = {
-    "RELAY": 4,
-    "CCTP": 1,
-    "LIFI": 10,
-    "SUSHI": 25,
-    "ZEROX": 15,
-    "WETH": 0,
-    "LZ_OFT": 6,
-    "HYPERLANE": 5,
-}
 OTHER_PROVIDER_FEE: Final = 8
 SERVICE_FEE: Final = 5
 COLLECTOR_FEE: Final = 2
@@ -287,7 +277,7 @@ def _amounts(transfer: Transfer, points: list[int], gas: list[Gas]) -> tuple[int
 
 def _points(transfer: Transfer) -> list[int]:
     """Return the fees of each provider, the service and the collector in basis points."""
-    fees = [PROVIDER_FEES.get(provider, OTHER_PROVIDER_FEE) for provider in transfer.deal.providers]
+    fees = [PROVIDERS.get(provider, {}).get("fee", OTHER_PROVIDER_FEE) for provider in transfer.deal.providers]
     return [0 if transfer.deal.free else each for each in (*fees, SERVICE_FEE, COLLECTOR_FEE)]
 
 
