@@ -17,7 +17,7 @@ from intents_ui.emulator.intents import history_entry, transaction_hash
 from intents_ui.emulator.population import Entry as Listed
 from intents_ui.emulator.population import Reach
 from intents_ui.emulator.scenario_engine import LEGS
-from intents_ui.emulator.transfers import amounts_of
+from intents_ui.emulator.transfers import terms_of
 from intents_ui.mirror import writer
 from intents_ui.mirror.entry import (
     LONGEST_MEMO,
@@ -152,7 +152,7 @@ class Past:
     def _like(self, known: Entry, outcome: Outcome, listed: Listed) -> Entry:
         """Return the columns of a transfer that differs from the known one in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
-        sent, _ = amounts_of(transfer, self._catalogue)
+        sent = terms_of(transfer, self._catalogue).from_amount
         hashes = [
             ends(transaction_hash(transfer, name, leg)) if leg else None
             for name, leg in zip(LEGS, scene.legs, strict=True)

@@ -152,43 +152,45 @@ class Emulator:
         return self._document(self._trading.play(scenario_named(which), variant, self._micros(), age, owner=owner))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        leaving = _Caller(receive)
+        body = await _body(receive)
+        if body is None:
+            return
+        # Starts at once, so only an answer that waits for something costs a task on the loop.
+        answering = asyncio.Task(self._answer(scope, body), loop=asyncio.get_running_loop(), eager_start=True)
         try:
-            answer = await self._answer(scope, leaving)
-            if answer:
-                await self._send(answer, send)
+            if not answering.done():
+                leaving = asyncio.ensure_future(_disconnect(receive))
+                await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
+                leaving.cancel()
+            if answering.done():
+                await self._send(answering.result(), send)
         finally:
-            leaving.stop()
+            answering.cancel()
 
-    async def _answer(self, scope: Scope, leaving: "_Caller") -> Answer | None:
+    async def _answer(self, scope: Scope, body: bytes) -> Answer:
         operation = scope["path"].removeprefix(self.prefix)
         is_ours = scope["path"].startswith(self.prefix) and operation in self.operations
         on = self.faults.for_request(operation if is_ours else "")
         try:
             headers = {name.lower(): value for name, value in scope["headers"]}
-            self._check_request(scope, headers, is_ours=is_ours)
-            body = await leaving.body()
-            if body is None:
-                return None
-            if (wait := known.delay(on)) and await leaving.within(wait):
-                return None
+            self._check_request(scope, headers, body, is_ours=is_ours)
+            if wait := known.delay(on):
+                await asyncio.sleep(wait)
             now = self.now() + known.skew(on)
             if faulty := known.fault(on, now):
                 return faulty
             ask = Ask(_parsed(body), round(now * MICROSECONDS), on)
             if operation == "WaitIntentReceipt":
-                document = await self._waiting.wait_intent_receipt(ask, leaving.within)
-            else:
-                document = self._operations[operation](ask)
+                return known.answered(await self._waiting.wait_intent_receipt(ask), on)
+            return known.answered(self._operations[operation](ask), on)
         except Refusal as refusal:
             return known.refused(refusal, on)
         except Exception as error:
             # The real service returns an error object for internal errors, too.
             _log.exception("%s failed", operation)
             return known.refused(Refusal("WebrpcServerPanic", type(error).__name__), on)
-        return None if document is None else known.answered(document, on)
 
-    def _check_request(self, scope: Scope, headers: dict[bytes, bytes], *, is_ours: bool) -> None:
+    def _check_request(self, scope: Scope, headers: dict[bytes, bytes], body: bytes, *, is_ours: bool) -> None:
         """Raise the errors that the real server returns before a request reaches an operation, in the same order."""
         if self.access_key is not None:
             key = headers.get(b"x-access-key", b"").decode("latin-1")
@@ -205,6 +207,8 @@ class Emulator:
             raise Refusal(
                 "WebrpcBadRequest", f"unsupported Content-Type {content_type[:80]!r} (only application/json is allowed)"
             )
+        if len(body) > BODY_LIMIT:
+            raise Refusal("WebrpcBadRequest", f"request body larger than {BODY_LIMIT} bytes")
 
     async def _send(self, answer: Answer, send: Send) -> None:
         headers = [
@@ -232,38 +236,20 @@ class Emulator:
         return round(self.now() * MICROSECONDS)
 
 
-class _Caller:
-    """A request's body, then detection of a disconnected caller."""
+async def _body(receive: Receive) -> bytes | None:
+    """Return a request's body, of one that is too long the beginning, or None if the caller disconnects."""
+    received = bytearray()
+    while (message := await receive())["type"] != "http.disconnect":
+        received += message.get("body", b"")
+        if not message.get("more_body", False) or len(received) > BODY_LIMIT:
+            return bytes(received)
+    return None
 
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._disconnected: asyncio.Task[None] | None = None
 
-    async def body(self) -> bytes | None:
-        """Return the body, or None if the caller disconnected."""
-        received = bytearray()
-        while (message := await self._receive())["type"] != "http.disconnect":
-            received += message.get("body", b"")
-            if len(received) > BODY_LIMIT:
-                raise Refusal("WebrpcBadRequest", f"request body larger than {BODY_LIMIT} bytes")
-            if not message.get("more_body", False):
-                return bytes(received)
-        return None
-
-    async def within(self, seconds: float) -> bool:
-        """Wait up to `seconds`. Returns True as soon as the caller disconnects."""
-        if self._disconnected is None:
-            self._disconnected = asyncio.ensure_future(self._until_disconnected())
-        await asyncio.wait({self._disconnected}, timeout=seconds)
-        return self._disconnected.done()
-
-    def stop(self) -> None:
-        if self._disconnected is not None:
-            self._disconnected.cancel()
-
-    async def _until_disconnected(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
+async def _disconnect(receive: Receive) -> None:
+    """Return when the caller has disconnected."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _parsed(body: bytes) -> Document:

@@ -147,12 +147,12 @@ class Catalogue:
         served = PROVIDERS.get(provider, {"chains": ()})["chains"]
         return [chain_id for chain_id in self.listed if served is None or chain_id in served]
 
-    def connected(self, origin: Token, destination: Token) -> bool:
-        """Return whether there is a route from one token to the other."""
-        if (origin.chain_id, origin.address) == (destination.chain_id, destination.address):
+    def connected(self, one: Token, other: Token) -> bool:
+        """Return whether there is a route between two tokens."""
+        if (one.chain_id, one.address) == (other.chain_id, other.address):
             return False
-        testing = {self.chains[token.chain_id]["isTestnet"] for token in (origin, destination)}
-        return len(testing) == 1 and _routable(origin) and _routable(destination)
+        is_test, is_other_test = (self.chains[token.chain_id]["isTestnet"] for token in (one, other))
+        return is_test == is_other_test and _routable(one) and _routable(other)
 
 
 def canonical(address: str) -> str:
@@ -268,30 +268,33 @@ class Market:
         return {"tokens": [token.as_info() for token in _limited_per_chain(found, errors.whole(body, "limit"))]}
 
     def get_exact_input_routes(self, ask: Ask) -> Document:
-        if "routes-stub" in ask.faults:
-            return {"tokens": []}
-        origin = self._token(ask.body, "origin")
-        destination_chain = self._chain(ask.body, "destinationChainId")
-        wanted = errors.text(ask.body, "destinationTokenAddress")
-        candidates = self._candidates(destination_chain, wanted)
-        found = [token for token in candidates if origin and self.catalogue.connected(origin, token)]
-        return {"tokens": [token.as_info() for token in found]}
+        return {"tokens": [token.as_info() for token in self._connected(ask, "origin", "destination")]}
 
     def get_exact_output_routes(self, ask: Ask) -> Document:
         """Return the tokens to pay with: those that `ownerAddress` holds, or the featured ones without an owner."""
-        if "routes-stub" in ask.faults:
-            return {"tokens": []}
-        destination = self._token(ask.body, "destination")
-        origin_chain = self._chain(ask.body, "originChainId")
-        wanted = errors.text(ask.body, "originTokenAddress")
-        owner = errors.text(ask.body, "ownerAddress")
-        candidates = self._candidates(origin_chain, wanted)
-        found = [token for token in candidates if destination and self.catalogue.connected(token, destination)]
-        if owner:
+        found = self._connected(ask, "destination", "origin")
+        if owner := errors.text(ask.body, "ownerAddress"):
             found = [token for token in found if _holds(owner, token)]
-        elif not wanted:
+        elif not errors.text(ask.body, "originTokenAddress"):
             found = [token for token in found if token.listing == "featured"]
         return {"tokens": [token.as_info() for token in found]}
+
+    def _connected(self, ask: Ask, side: str, other: str) -> list[Token]:
+        """Return the tokens on the other side of a route from or to the requested token."""
+        if "routes-stub" in ask.faults:
+            return []
+        token = requested_token(self.catalogue, ask.body, side)
+        chain_id = requested_chain(self.catalogue, ask.body, f"{other}ChainId")
+        address = errors.text(ask.body, f"{other}TokenAddress")
+        found = [
+            each
+            for each in self.catalogue.on_chains(self.catalogue.listed if chain_id is None else [chain_id])
+            if each.listing != "external"
+            and (not address or each.address == canonical(address))
+            and token
+            and self.catalogue.connected(token, each)
+        ]
+        return sorted(found, key=_sort_key)
 
     def get_token_prices(self, ask: Ask) -> Document:
         """Return prices. `priceUsd` is null for a token without a price."""
@@ -313,23 +316,19 @@ class Market:
             "updatedAt": stamp(now // 60_000_000 * 60_000_000),
         }
 
-    def _chain(self, body: Document, field: str) -> int | None:
-        chain_id = errors.whole(body, field)
-        if chain_id is not None and chain_id not in self.catalogue.listed:
-            raise Refusal("UnsupportedNetwork", f"{field} {chain_id}")
-        return chain_id
 
-    def _token(self, body: Document, side: str) -> Token | None:
-        chain_id = errors.required(self._chain(body, f"{side}ChainId"), f"{side}ChainId")
-        field = f"{side}TokenAddress"
-        return self.catalogue.token(chain_id, errors.required(errors.text(body, field), field))
+def requested_chain(catalogue: Catalogue, body: Document, field: str) -> int | None:
+    chain_id = errors.whole(body, field)
+    if chain_id is not None and chain_id not in catalogue.listed:
+        raise Refusal("UnsupportedNetwork", f"{field} {chain_id}")
+    return chain_id
 
-    def _candidates(self, chain_id: int | None, address: str | None) -> list[Token]:
-        chain_ids = self.catalogue.listed if chain_id is None else [chain_id]
-        found = [token for token in self.catalogue.on_chains(chain_ids) if token.listing != "external"]
-        if address:
-            found = [token for token in found if token.address == canonical(address)]
-        return sorted(found, key=_sort_key)
+
+def requested_token(catalogue: Catalogue, body: Document, side: str) -> Token | None:
+    """Return a token by its chain and address, which are required, or None if it is unknown."""
+    chain_id = errors.required(requested_chain(catalogue, body, f"{side}ChainId"), f"{side}ChainId")
+    field = f"{side}TokenAddress"
+    return catalogue.token(chain_id, errors.required(errors.text(body, field), field))
 
 
 def _sort_key(token: Token) -> tuple[bool, int, str]:

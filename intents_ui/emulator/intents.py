@@ -183,7 +183,7 @@ def _quote(transfer: Transfer, terms: Terms) -> Document:
         "toAmount": str(terms.to_amount),
         "toAmountMin": str(terms.to_minimum),
         "toAmountUsd": terms.to_usd,
-        "toAmountMinUsd": usd(terms.to_minimum, terms.destination),
+        "toAmountMinUsd": usd(terms.to_minimum, transfer.destination),
         "maxSlippage": transfer.slippage,
         "priceImpact": _percent(terms.loss_usd, terms),
         "priceImpactUsd": terms.loss_usd,

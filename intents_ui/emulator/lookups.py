@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -107,12 +107,11 @@ class Lookups:
 
     def _page(self, page: "_Page", filters: "_Filters", ask: Ask) -> Iterator[Entry]:
         reach = page.reach(filters.since, filters.until)
-        found = self.ledger.numbers(ask.now, descending=not page.upward, reach=reach, owner=filters.owner)
-        for examined, number in enumerate(found):
+        found = self.ledger.entries(ask.now, descending=not page.upward, reach=reach, owner=filters.owner)
+        for examined, entry in enumerate(found):
             if examined >= MAX_EXAMINED:
                 raise Refusal("Timeout", f"more than {MAX_EXAMINED} intents examined")
-            entry = self.ledger.entry(number, ask.now)
-            if entry and filters.pass_(entry):
+            if filters.pass_(entry):
                 yield entry
 
     def _history_row(self, entry: Entry, ask: Ask) -> Document:
@@ -270,9 +269,6 @@ LOOK_SECONDS: Final = 0.25
 _TERMINAL: Final = frozenset({"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED", "INVALID"})
 _TERMINAL_AS_DESCRIBED: Final = frozenset({"SUCCEEDED", "FAILED"})
 
-# Waits for so many seconds. Returns True if the caller disconnected.
-type Pause = Callable[[float], Awaitable[bool]]
-
 
 class Waiting:
     """Long polls. `hold` is the longest wait without a change, in seconds of real time."""
@@ -282,11 +278,8 @@ class Waiting:
         self.now = now
         self.hold = hold
 
-    async def wait_intent_receipt(self, ask: Ask, pause: Pause) -> Document | None:
-        """Return at once if the intent is final or the cursor is outdated, otherwise on a change.
-
-        None: the caller disconnected.
-        """
+    async def wait_intent_receipt(self, ask: Ask) -> Document:
+        """Return at once if the intent is final or the cursor is outdated, otherwise on a change."""
         intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
         cursor = errors.words(ask.body, "lastReceiptStates") or []
         ahead = ask.now - self.now()
@@ -294,8 +287,7 @@ class Waiting:
         loop = asyncio.get_running_loop()
         until = loop.time() + self._hold(ask, first, cursor)
         while (left := until - loop.time()) > 0:
-            if await pause(min(left, LOOK_SECONDS)):
-                return None
+            await asyncio.sleep(min(left, LOOK_SECONDS))
             entry = self.ledger.requested(intent_id, self.now() + ahead)
             if entry.scene.status != first.scene.status or entry.scene.receipt_states != first.scene.receipt_states:
                 break

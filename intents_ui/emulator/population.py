@@ -246,14 +246,10 @@ EVERYTHING_LISTED: Final = Reach()
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A transfer and its scenes, past and future, as changed by callers. `committed` is in microseconds.
-
-    If it isn't `listed`, only lists of its owner have it.
-    """
+    """A transfer and its scenes, past and future, as changed by callers. Only its owner lists one not `listed`."""
 
     transfer: Transfer
     scenes: tuple[Scene, ...]
-    committed: int | None = None
     listed: bool = True
 
 
@@ -300,11 +296,6 @@ class Ledger:
             raise Refusal("NotFound", f"intent {intent_id[:80]} not found")
         return entry
 
-    def has_ended(self, number: int, now: int) -> bool:
-        """Return whether an intent won't change by itself anymore."""
-        course = self.course(number)
-        return _age(course.transfer, now) >= course.scenes[-1].at
-
     def course(self, number: int) -> Course:
         """Return the course of a transfer. For one of the world's, as if no caller interfered."""
         made = self._courses.get(number)
@@ -314,23 +305,9 @@ class Ledger:
         return Course(transfer, self.world.scenes(transfer))
 
     def entries(
-        self,
-        now: int,
-        *,
-        descending: bool,
-        reach: Reach = EVERYTHING_LISTED,
-        owner: str | None = None,
+        self, now: int, *, descending: bool, reach: Reach = EVERYTHING_LISTED, owner: str | None = None
     ) -> Iterator[Entry]:
         """Yield intents in order of ID."""
-        for number in self.numbers(now, descending=descending, reach=reach, owner=owner):
-            entry = self.entry(number, now)
-            if entry:
-                yield entry
-
-    def numbers(
-        self, now: int, *, descending: bool, reach: Reach = EVERYTHING_LISTED, owner: str | None = None
-    ) -> Iterator[int]:
-        """Yield the numbers of intents in order of ID."""
         found = self.world.numbers(now, reach, descending=descending, owner=owner)
         earliest, until = reach.start(now), reach.until(now)
         with self._lock:
@@ -345,7 +322,8 @@ class Ledger:
                 reverse=descending,
             )
         for _, number in merge(found, made, reverse=descending):
-            yield number
+            if entry := self.entry(number, now):
+                yield entry
 
     def bearing(self, name: str, now: int) -> Iterator[Entry]:
         """Yield the intents that a hash, address or ID belongs to, in any role, newest first."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from intents_ui.emulator import errors, names
-from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Token, canonical
+from intents_ui.emulator.catalog import NATIVE, PRICE_SCALE, Token, canonical, requested_token
 from intents_ui.emulator.documents import MICROSECONDS, Document, stamp
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.intents import intent
@@ -24,7 +24,6 @@ from intents_ui.emulator.scenario_engine import (
 from intents_ui.emulator.transfers import (
     OWNERS,
     PROJECTS,
-    FeesExceedAmountError,
     Plan,
     Terms,
     Transfer,
@@ -62,10 +61,13 @@ class Trading:
         """
         number, born = self.ledger.next_number(ask.now)
         transfer = self._transfer(ask.body, number, born)
-        try:
-            terms = terms_of(transfer, self.catalogue)
-        except FeesExceedAmountError as error:
-            raise Refusal("QueryFailed", f"GetIntentsQuote failed: {error}") from None
+        terms = terms_of(transfer, self.catalogue)
+        if terms.to_amount <= 0:
+            raise Refusal(
+                "QueryFailed",
+                "GetIntentsQuote failed: insufficient origin amount: estimated provider + service + gas fees exceed the"
+                f" provided amount (origin={terms.from_amount}, fees={terms.total.amount})",
+            )
         if terms.from_usd and terms.loss_usd > _LARGEST_LOSS * terms.from_usd:
             raise Refusal("HighPriceImpact", f"price impact {100 * terms.loss_usd / terms.from_usd:.2f}%")
         course = Course(transfer, play((Step(0.0, "QUOTED", _NOTHING),)))
@@ -84,13 +86,13 @@ class Trading:
         transfer = entry.transfer
         if entry.scene.status != "QUOTED":
             raise _wrong_status(entry)
-        self._check_in_time(entry, self.ledger.course(transfer.number), ask.now)
+        _check_in_time(entry, ask.now)
         difference = _difference(given, intent(transfer, entry.scene, self.catalogue))
         if difference:
             raise Refusal("InvalidArgument", f"intent was modified: {difference}")
         committed = (ask.now - transfer.born) / MICROSECONDS
         script = (Step(0.0, "QUOTED", _NOTHING), Step(committed, "COMMITTED", _NOTHING))
-        self.ledger.keep(Course(replace(transfer, stretch=1.0), play(script), committed=ask.now))
+        self.ledger.keep(Course(replace(transfer, stretch=1.0), play(script)))
         return {"intentId": transfer.intent_id}
 
     def execute_intent(self, ask: Ask) -> Document:
@@ -104,7 +106,7 @@ class Trading:
         if entry.scene.status not in _BEFORE_EXECUTION:
             raise _wrong_status(entry)
         course = self.ledger.course(entry.transfer.number)
-        self._check_in_time(entry, course, ask.now)
+        _check_in_time(entry, ask.now)
         deposit = "wallet" if deposit_hash else "gasless" if signature else "watched"
         # On the caller's clock, without the stretched time of its scenario.
         transfer = replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit), stretch=1.0)
@@ -123,7 +125,8 @@ class Trading:
     def staged(self, scenario: Scenario, now: int) -> int:
         """Return the number of an unfinished copy made for watching, created if there is none."""
         number = self._staged.get(scenario.number)
-        if number is None or self.ledger.entry(number, now) is None or self.ledger.has_ended(number, now):
+        entry = None if number is None else self.ledger.entry(number, now)
+        if entry is None or number is None or entry.scene == self.ledger.course(number).scenes[-1]:
             number = self._staged[scenario.number] = self.play(scenario, MAIN, now, 0.0, listed=False)
         return number
 
@@ -226,12 +229,9 @@ class Trading:
         return ("RELAY",) if origin.symbol == destination.symbol else ("ZEROX", "RELAY")
 
     def _token(self, body: Document, side: str) -> Token:
-        chain_id = errors.required(errors.whole(body, f"{side}ChainId"), f"{side}ChainId")
-        if chain_id not in self.catalogue.listed:
-            raise Refusal("UnsupportedNetwork", f"{side}ChainId {chain_id}")
-        address = errors.required(errors.text(body, f"{side}TokenAddress"), f"{side}TokenAddress")
-        token = self.catalogue.token(chain_id, address)
+        token = requested_token(self.catalogue, body, side)
         if token is None:
+            address = body[f"{side}TokenAddress"]
             raise Refusal("QueryFailed", f"failed to get quote from any provider: unknown {side} token {address[:60]}")
         return token
 
@@ -243,14 +243,6 @@ class Trading:
         if deposit_hash and not _HASH.fullmatch(deposit_hash):
             raise Refusal("InvalidArgument", "depositTransactionHash must be 0x and 64 hex digits")
         return deposit_hash or None, signature
-
-    def _check_in_time(self, entry: Entry, course: Course, now: int) -> None:
-        transfer = entry.transfer
-        if entry.scene.status == "QUOTED" and now > transfer.expires:
-            raise Refusal("QuoteExpired", f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
-        committed = course.committed or transfer.moment(entry.scene.updated)
-        if entry.scene.status == "COMMITTED" and now > committed + EXECUTE_WITHIN:
-            raise Refusal("QuoteExpired", f"intent {transfer.intent_id} was committed more than 10 minutes ago")
 
     def _script(self, body: Document, transfer: Transfer) -> tuple[Step, ...]:
         which = body.get("scenario")
@@ -266,6 +258,14 @@ class Trading:
         if not transfer.same_chain:
             return started
         return tuple(replace(step, legs=(*step.legs[:2], None, step.legs[3])) for step in started)
+
+
+def _check_in_time(entry: Entry, now: int) -> None:
+    transfer = entry.transfer
+    if entry.scene.status == "QUOTED" and now > transfer.expires:
+        raise Refusal("QuoteExpired", f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
+    if entry.scene.status == "COMMITTED" and now > transfer.moment(entry.scene.updated) + EXECUTE_WITHIN:
+        raise Refusal("QuoteExpired", f"intent {transfer.intent_id} was committed more than 10 minutes ago")
 
 
 def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, speed: int) -> tuple[Step, ...]:

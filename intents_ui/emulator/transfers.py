@@ -1,7 +1,7 @@
 """The parts of a transfer that never change, and its price: base units, and millionths of a USD, so sums are exact."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Final, NamedTuple
 
 from intents_ui.emulator import names
@@ -180,28 +180,53 @@ class Gas(NamedTuple):
         return self.limit * self.price
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Terms:
-    """Price of a transfer: input, output and fees, which add up exactly."""
+    """Price of a transfer: input, output and fees, which add up exactly.
 
-    origin: Token
-    destination: Token
+    `points` are the fees of each provider, the service and the collector in basis points.
+    """
+
+    transfer: Transfer
     from_amount: int
     to_amount: int
-    to_minimum: int
     origin_gas: Gas
     destination_gas: Gas | None
-    providers: tuple[Fee, ...]
-    service: Fee
-    collector: Fee
+    points: tuple[int, ...]
+
+    @property
+    def to_minimum(self) -> int:
+        if minimum := units_of(self.transfer.deal.minimum, self.transfer.destination):
+            return minimum
+        if self.transfer.deal.exact_output:
+            return self.to_amount
+        return self.to_amount * (_BASIS_POINTS - round(self.transfer.slippage * _BASIS_POINTS)) // _BASIS_POINTS
+
+    @cached_property
+    def fees(self) -> tuple[Fee, ...]:
+        origin = self.transfer.origin
+        micro_usd = self.from_amount * origin.price // origin.scale
+        return tuple(_fee(micro_usd * each // _BASIS_POINTS, origin) for each in self.points)
+
+    @property
+    def providers(self) -> tuple[Fee, ...]:
+        return self.fees[:-2]
+
+    @property
+    def service(self) -> Fee:
+        return self.fees[-2]
+
+    @property
+    def collector(self) -> Fee:
+        return self.fees[-1]
 
     @property
     def from_usd(self) -> float:
-        return usd(self.from_amount, self.origin)
+        return usd(self.from_amount, self.transfer.origin)
 
     @property
     def to_usd(self) -> float:
-        return usd(self.to_amount, self.destination)
+        return usd(self.to_amount, self.transfer.destination)
 
     @property
     def gas(self) -> Fee:
@@ -213,7 +238,7 @@ class Terms:
 
     @property
     def total(self) -> Fee:
-        return self.gas + self.provider + self.service + self.collector
+        return sum(self.fees, self.gas)
 
     @property
     def loss_usd(self) -> float:
@@ -221,85 +246,32 @@ class Terms:
         return round(self.from_usd - self.to_usd, 6)
 
 
-class FeesExceedAmountError(ValueError):
-    """The fees exceed the amount."""
-
-
 def terms_of(transfer: Transfer, catalogue: Catalogue) -> Terms:
-    """Return the price of a transfer. Raises FeesExceedAmountError."""
-    origin, points, gas = transfer.origin, _points(transfer), _gas_of(transfer, catalogue)
-    from_amount, to_amount = _amounts(transfer, points, gas)
-    in_micro = from_amount * origin.price // origin.scale
-    fees = [_fee(in_micro * each // _BASIS_POINTS, origin) for each in points]
-    if to_amount <= 0:
-        total = sum((*fees, *(each.fee for each in gas)), NO_FEE)
-        raise FeesExceedAmountError(
-            f"insufficient origin amount: estimated provider + service + gas fees exceed the provided amount"
-            f" (origin={from_amount}, fees={total.amount})"
-        )
-    *providers, service, collector = fees
-    return Terms(
-        origin=origin,
-        destination=transfer.destination,
-        from_amount=from_amount,
-        to_amount=to_amount,
-        to_minimum=_minimum(transfer, to_amount),
-        origin_gas=gas[0],
-        destination_gas=gas[1] if len(gas) > 1 else None,
-        providers=tuple(providers),
-        service=service,
-        collector=collector,
-    )
-
-
-def amounts_of(transfer: Transfer, catalogue: Catalogue) -> tuple[int, int]:
-    """Return the input and the output, which isn't positive if the fees exceed the input."""
-    return _amounts(transfer, _points(transfer), _gas_of(transfer, catalogue))
-
-
-def _amounts(transfer: Transfer, points: list[int], gas: list[Gas]) -> tuple[int, int]:
-    origin, destination = transfer.origin, transfer.destination
-    has_impact = origin.symbol != destination.symbol and not transfer.deal.free
-    points = [*points, SWAP_IMPACT] if has_impact else points
+    """Return the price of a transfer. If the fees exceed the input, the output isn't positive."""
+    deal, origin, destination = transfer.deal, transfer.origin, transfer.destination
+    gas = _gas(transfer, origin.chain_id, ORIGIN_GAS, catalogue)
+    second_gas = None if transfer.same_chain else _gas(transfer, destination.chain_id, DESTINATION_GAS, catalogue)
+    gas_micro = gas.fee.micro_usd + (second_gas.fee.micro_usd if second_gas else 0)
+    # In basis points. The impact of a swap isn't a fee.
+    fees = [PROVIDERS.get(provider, {}).get("fee", OTHER_PROVIDER_FEE) for provider in deal.providers]
+    points = tuple(0 if deal.free else each for each in (*fees, SERVICE_FEE, COLLECTOR_FEE))
+    costs = points if deal.free or origin.symbol == destination.symbol else (*points, SWAP_IMPACT)
     from_amount, to_amount = transfer.from_amount, transfer.to_amount
-    gas_micro = sum(each.fee.micro_usd for each in gas)
     if from_amount is None:
         out_micro = -(-(to_amount or 0) * destination.price // destination.scale)
-        in_micro = -(-(out_micro + gas_micro) * _BASIS_POINTS // (_BASIS_POINTS - sum(points)))
+        in_micro = -(-(out_micro + gas_micro) * _BASIS_POINTS // (_BASIS_POINTS - sum(costs)))
         from_amount = -(-in_micro * origin.scale // origin.price)
     if to_amount is None:
         in_micro = from_amount * origin.price // origin.scale
-        costs = gas_micro + sum(in_micro * each // _BASIS_POINTS for each in points)
-        fine = from_amount * origin.price * _FINE // origin.scale - costs * _FINE
+        lost = gas_micro + sum(in_micro * each // _BASIS_POINTS for each in costs)
+        fine = from_amount * origin.price * _FINE // origin.scale - lost * _FINE
         to_amount = fine * destination.scale // (destination.price * _FINE) if destination.price else 0
-    return from_amount, to_amount
-
-
-def _points(transfer: Transfer) -> list[int]:
-    """Return the fees of each provider, the service and the collector in basis points."""
-    fees = [PROVIDERS.get(provider, {}).get("fee", OTHER_PROVIDER_FEE) for provider in transfer.deal.providers]
-    return [0 if transfer.deal.free else each for each in (*fees, SERVICE_FEE, COLLECTOR_FEE)]
-
-
-def _gas_of(transfer: Transfer, catalogue: Catalogue) -> list[Gas]:
-    """Return the network fee on each chain of the transfer."""
-    origin = _gas(transfer, transfer.origin.chain_id, ORIGIN_GAS, catalogue)
-    if transfer.same_chain:
-        return [origin]
-    return [origin, _gas(transfer, transfer.destination.chain_id, DESTINATION_GAS, catalogue)]
+    return Terms(transfer, from_amount, to_amount, gas, second_gas, points)
 
 
 def usd(units: int, token: Token) -> float:
     """Return an amount's USD value to twelve significant digits, so that dust isn't rounded to zero."""
     return float(f"{units * token.price / (token.scale * PRICE_SCALE):.12g}")
-
-
-def _minimum(transfer: Transfer, to_amount: int) -> int:
-    if minimum := units_of(transfer.deal.minimum, transfer.destination):
-        return minimum
-    if transfer.deal.exact_output:
-        return to_amount
-    return to_amount * (_BASIS_POINTS - round(transfer.slippage * _BASIS_POINTS)) // _BASIS_POINTS
 
 
 def _gas(transfer: Transfer, chain_id: int, base_limit: int, catalogue: Catalogue) -> Gas:

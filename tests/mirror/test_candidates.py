@@ -14,7 +14,7 @@ from intents_ui.emulator.intents import transaction_hash
 from intents_ui.emulator.population import Entry as Listed
 from intents_ui.emulator.population import Reach
 from intents_ui.emulator.scenario_engine import LEGS
-from intents_ui.emulator.transfers import amounts_of
+from intents_ui.emulator.transfers import terms_of
 from intents_ui.mirror.candidates import Candidate, candidates
 from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR
@@ -71,10 +71,10 @@ def known(copy: None, emulator: Emulator) -> list[Known]:
         )
         if listed.scene.status != "SUCCEEDED" or not is_usual:
             continue
-        sent, received = amounts_of(transfer, catalogue)
+        terms = terms_of(transfer, catalogue)
         chains = [str(catalogue.chains[each.chain_id]["name"]) for each in (transfer.origin, transfer.destination)]
-        amount = f"{Decimal(sent).scaleb(-(transfer.origin.decimals or 0)):.6g}"
-        arrived = f"{Decimal(received).scaleb(-(transfer.destination.decimals or 0)):.6g}"
+        amount = f"{Decimal(terms.from_amount).scaleb(-(transfer.origin.decimals or 0)):.6g}"
+        arrived = f"{Decimal(terms.to_amount).scaleb(-(transfer.destination.decimals or 0)):.6g}"
         created = datetime.fromtimestamp(transfer.born / 1_000_000, UTC)
         found.append(Known(listed, amount, arrived, transfer.origin.symbol, *chains, created))
     seen = Counter((each.amount, each.symbol, each.origin) for each in found)
