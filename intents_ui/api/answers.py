@@ -6,7 +6,6 @@ from pydantic import BaseModel
 
 from intents_ui.api import models
 from intents_ui.formatting import amounts, hashes, text, times
-from intents_ui.formatting.text import exact
 from intents_ui.http import failures
 from intents_ui.search import identifiers
 from intents_ui.search.filters import Parsed, UrlFilters
@@ -32,25 +31,10 @@ def invalid(request: HttpRequest, parsed: Parsed[UrlFilters]) -> HttpResponse:
 
 def transfer(transfer: Transfer, *, root: str) -> models.ApiTransfer:
     """Return a transfer. `root` is the absolute URL of the dashboard."""
-    found, steps = comparison.of(transfer), timeline.of(transfer).steps
     return models.ApiTransfer(
         **dict(listed(transfer, root=root)),
-        comparison=models.ApiComparison(
-            result=found.result.value,
-            text=found.text,
-            rows=tuple(
-                models.ApiComparisonRow(
-                    label=each.label,
-                    result=each.result.value,
-                    quoted=exact(each.quoted),
-                    limit=exact(each.limit) or None,
-                    actual=exact(each.actual),
-                    difference=exact(each.difference) or None,
-                )
-                for each in found.rows
-            ),
-        ),
-        steps=tuple(_step(each, transfer) for each in steps),
+        comparison=models.ApiComparison.model_validate(comparison.of(transfer)),
+        steps=tuple(_step(each, transfer) for each in timeline.of(transfer).steps),
     )
 
 
@@ -125,7 +109,7 @@ def token(token: Identity) -> models.ApiToken:
         address=token.address,
         symbol=None if token.symbol == text.UNKNOWN else token.symbol,
         decimals=token.decimals,
-        warnings=tuple(models.TokenWarning(word=each.word, reason=each.reason) for each in token.marks),
+        warnings=tuple(map(models.TokenWarning.model_validate, token.marks)),
     )
 
 

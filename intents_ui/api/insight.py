@@ -22,7 +22,7 @@ from intents_ui.service.outcome import Outcome
 Seconds = Annotated[float, BeforeValidator(lambda found: getattr(found, "total_seconds", lambda: found)())]
 
 
-class ApiShare(ApiModel, from_attributes=True):
+class ApiShare(ApiModel):
     """A share with its 95% confidence interval."""
 
     value: float = about("From 0 to 1", 0.97)

@@ -7,12 +7,13 @@ know.
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from intents_ui.catalog.routes import Verdict
+from intents_ui.formatting.text import exact
 from intents_ui.search.identifiers import Kind
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens.chains import Network
@@ -42,7 +43,14 @@ def optional(description: str, *examples: Any) -> Any:
 
 
 class ApiModel(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", from_attributes=True
+    )
+
+
+# Words with every digit of their amounts. Not `type` statements, which would be schemas of their own.
+Exact = Annotated[str, BeforeValidator(exact)]
+ExactOrNone = Annotated[str | None, BeforeValidator(lambda words: exact(words) or None)]
 
 
 class TokenWarning(ApiModel):
@@ -134,10 +142,10 @@ class ApiComparisonRow(ApiModel):
 
     label: str = about("The figure", "Received on Base")
     result: str = about(f"How they compare: {one_of(Result)}", "as-quoted")
-    quoted: str = about("The quoted value, may be empty", "4,994.620234 USDC")
-    limit: str | None = about("The limit in the quote", "min. 4,969.647132 USDC")
-    actual: str = about("The actual value", "4,994.620234 USDC")
-    difference: str | None = about("The difference in words", "as quoted, 24.973102 USDC above the minimum")
+    quoted: Exact = about("The quoted value, may be empty", "4,994.620234 USDC")
+    limit: ExactOrNone = about("The limit in the quote", "min. 4,969.647132 USDC")
+    actual: Exact = about("The actual value", "4,994.620234 USDC")
+    difference: ExactOrNone = about("The difference in words", "as quoted, 24.973102 USDC above the minimum")
 
 
 class ApiComparison(ApiModel):

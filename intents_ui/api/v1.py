@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
+from intents_ui import tables
 from intents_ui.api import catalog, insight, models, transfers
 from intents_ui.api.insight import ApiIncidentReport, ApiIncidents, ApiOverview, ApiRouteReport
 from intents_ui.http import failures, marks
@@ -131,19 +132,8 @@ REFUSALS: Final = (
     HTTPStatus.INTERNAL_SERVER_ERROR,
 )
 OF_BODIES: Final = (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-TOKEN: Final = {
-    "type": "http",
-    "scheme": "bearer",
-    "description": "A token from the dashboard's administrator, with a limit of requests per minute, which replaces the"
-    " limits per IP address.",
-}
-HEADERS: Final = {
-    "RateLimit": ("What is left of each limit, and the seconds until it is full", '"pages";r=159;t=1'),
-    "RateLimit-Policy": ("Each limit: its requests, and in how many seconds they refill", '"pages";q=160;w=8'),
-    "X-Request-ID": ("Request ID, by which an administrator finds the log entry", "3f9a0c1d2e4b"),
-    "ETag": ("For `If-None-Match`: an answer that has not changed is not sent again", '"b1946ac92492d234"'),
-    "Retry-After": ("Seconds to wait", "2"),
-}
+TABLE: Final = tables.read(__package__, "openapi.toml")
+HEADERS: Final = TABLE["headers"]
 
 
 @require_safe
@@ -168,7 +158,7 @@ def written() -> bytes:
 def document() -> dict[str, Any]:
     """Return the document, with what Django Ninja doesn't know: tokens, headers and problem details."""
     made: dict[str, Any] = api.get_openapi_schema(path_prefix=ROOT)
-    made["components"]["securitySchemes"] = {"token": TOKEN}
+    made["components"]["securitySchemes"] = {"token": TABLE["token"]}
     made["components"]["headers"] = {
         name: {"description": description, "schema": {"type": "string"}, "example": example}
         for name, (description, example) in HEADERS.items()

@@ -96,11 +96,8 @@ def _swap(dice: Dice, catalogue: Catalogue) -> tuple[_Place, _Place, tuple[str, 
     tokens = catalogue.tradable[chain_id]
     first = dice.below(len(tokens))
     second = (first + 1 + dice.below(len(tokens) - 1)) % len(tokens)
-    native = catalogue.native(chain_id)
-    pair = (tokens[first].symbol, tokens[second].symbol)
-    if native and {f"W{native.symbol}", native.symbol} == set(pair):
-        return (chain_id, pair[0]), (chain_id, pair[1]), ("WETH",)
-    return (chain_id, pair[0]), (chain_id, pair[1]), (dice.one_of(_TABLE["exchanges"]),)
+    provider = "WETH" if catalogue.wraps(tokens[first], tokens[second]) else dice.one_of(_TABLE["exchanges"])
+    return (chain_id, tokens[first].symbol), (chain_id, tokens[second].symbol), (provider,)
 
 
 def _cctp(scenario: Scenario, dice: Dice) -> tuple[_Place, _Place, tuple[str, ...]]:

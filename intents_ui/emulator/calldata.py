@@ -28,14 +28,14 @@ def deposit_call(transfer: Transfer, terms: Terms) -> tuple[str, str, int]:
 def origin_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, int]]:
     """Return the calls on the origin chain: an allowance if needed, then a swap, wrap or bridge call per provider."""
     token, value = transfer.origin, terms.from_amount if transfer.origin.native else 0
-    spenders = [provider_contract(provider) for provider in transfer.deal.providers]
-    allowance = [] if token.native else [(token.address, _encoded(_APPROVE, spenders[0], terms.from_amount), 0)]
-    bridge = spenders[-1], _bridge_call(transfer, terms, transfer.deal.providers[-1]), value
-    if transfer.same_chain:
-        return [*allowance, (spenders[0], _swap_call(transfer, terms, transfer.deal.providers[0]), value)]
-    if len(spenders) > 1:
-        return [*allowance, (spenders[0], _swap_call(transfer, terms, transfer.deal.providers[0]), value), bridge]
-    return [*allowance, bridge]
+    first, last = transfer.deal.providers[0], transfer.deal.providers[-1]
+    spender = provider_contract(first)
+    calls = [] if token.native else [(token.address, _encoded(_APPROVE, spender, terms.from_amount), 0)]
+    if transfer.same_chain or len(transfer.deal.providers) > 1:
+        calls.append((spender, _swap_call(transfer, terms, first), value))
+    if not transfer.same_chain:
+        calls.append((provider_contract(last), _bridge_call(transfer, terms, last), value))
+    return calls
 
 
 def destination_calls(transfer: Transfer, terms: Terms) -> list[tuple[str, str, int]]:

@@ -137,6 +137,11 @@ class Catalogue:
     def native(self, chain_id: int) -> Token | None:
         return self._by_address.get((chain_id, NATIVE))
 
+    def wraps(self, one: Token, other: Token) -> bool:
+        """Return whether one of two tokens of a chain is its native token, and the other one that wrapped."""
+        native = self.native(one.chain_id)
+        return native is not None and {one.symbol, other.symbol} == {native.symbol, f"W{native.symbol}"}
+
     def on_chains(self, chain_ids: Iterable[int]) -> Iterator[Token]:
         """Yield the listed tokens of these chains."""
         wanted = set(chain_ids) & set(self.listed)

@@ -286,12 +286,6 @@ def _edge_fields(transfer: Transfer, scene: Scene) -> dict[str, Any]:
 
 _NO_LIMIT: Final = 2**256 - 1
 _PLACEHOLDERS: Final = ("0x" + "0" * 64, "0x" + "f" * 64)
-_HASH_ROLES: Final = {
-    "deposit": Role.DEPOSIT,
-    "origin": Role.ORIGIN,
-    "destination": Role.DESTINATION,
-    "refund": Role.REFUND,
-}
 
 
 def receipt(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> Document:
@@ -445,8 +439,8 @@ def transaction_hash(transfer: Transfer, name: str, leg: Leg) -> str | None:
         return None
     attempt = leg.marks.get("attempt", 0)
     if transfer.deal.edge and name == "deposit":
-        return names.base58_signature_of(_HASH_ROLES[name], transfer.number, attempt)
-    return names.hash_of(_HASH_ROLES[name], transfer.number, attempt)
+        return names.base58_signature_of(Role[name.upper()], transfer.number, attempt)
+    return names.hash_of(Role[name.upper()], transfer.number, attempt)
 
 
 def _sides(transfer: Transfer, terms: Terms, name: str, scene: Scene) -> tuple[Token, int, str, str, str]:

@@ -78,15 +78,11 @@ class Trading:
         }
 
     def commit_intent(self, ask: Ask) -> Document:
-        given = errors.required(errors.members(ask.body, "intent"), "intent")
-        if not given:
-            raise Refusal("InvalidArgument", "intent is required")
+        given = errors.required(errors.members(ask.body, "intent") or None, "intent")
         intent_id = errors.required(errors.text(given, "intentId"), "intent.intentId")
         entry = self.ledger.requested(intent_id, ask.now)
         transfer = entry.transfer
-        if entry.scene.status != "QUOTED":
-            raise _wrong_status(entry)
-        _check_in_time(entry, ask.now)
+        _check(entry, ask.now, "QUOTED")
         difference = _difference(given, intent(transfer, entry.scene, self.catalogue))
         if difference:
             raise Refusal("InvalidArgument", f"intent was modified: {difference}")
@@ -103,10 +99,8 @@ class Trading:
         """
         entry = self.ledger.requested(errors.required(errors.text(ask.body, "intentId"), "intentId"), ask.now)
         deposit_hash, signature = self._deposit_of(ask.body)
-        if entry.scene.status not in _BEFORE_EXECUTION:
-            raise _wrong_status(entry)
+        _check(entry, ask.now, *_BEFORE_EXECUTION)
         course = self.ledger.course(entry.transfer.number)
-        _check_in_time(entry, ask.now)
         deposit = "wallet" if deposit_hash else "gasless" if signature else "watched"
         # On the caller's clock, without the stretched time of its scenario.
         transfer = replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit), stretch=1.0)
@@ -223,9 +217,7 @@ class Trading:
 
     def _providers(self, origin: Token, destination: Token) -> tuple[str, ...]:
         if origin.chain_id == destination.chain_id:
-            native = self.catalogue.native(origin.chain_id)
-            wrapping = native and {origin.symbol, destination.symbol} == {native.symbol, f"W{native.symbol}"}
-            return ("WETH",) if wrapping else ("SUSHI",)
+            return ("WETH",) if self.catalogue.wraps(origin, destination) else ("SUSHI",)
         return ("RELAY",) if origin.symbol == destination.symbol else ("ZEROX", "RELAY")
 
     def _token(self, body: Document, side: str) -> Token:
@@ -260,8 +252,11 @@ class Trading:
         return tuple(replace(step, legs=(*step.legs[:2], None, step.legs[3])) for step in started)
 
 
-def _check_in_time(entry: Entry, now: int) -> None:
+def _check(entry: Entry, now: int, *statuses: str) -> None:
+    """Refuse an intent with another status, or whose time is over."""
     transfer = entry.transfer
+    if entry.scene.status not in statuses:
+        raise Refusal("IntentStatus", f"intent {transfer.intent_id} status={entry.scene.status}")
     if entry.scene.status == "QUOTED" and now > transfer.expires:
         raise Refusal("QuoteExpired", f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
     if entry.scene.status == "COMMITTED" and now > transfer.moment(entry.scene.updated) + EXECUTE_WITHIN:
@@ -281,10 +276,6 @@ def _pace(body: Document) -> int:
     if speed is not None and not 1 <= speed <= _MAX_SPEED:
         raise Refusal("InvalidArgument", f"speed must be 1 to {_MAX_SPEED}")
     return speed or 1
-
-
-def _wrong_status(entry: Entry) -> Refusal:
-    return Refusal("IntentStatus", f"intent {entry.transfer.intent_id} status={entry.scene.status}")
 
 
 def _difference(given: Document, ours: Document) -> str | None:

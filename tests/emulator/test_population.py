@@ -28,12 +28,6 @@ def everything(emulator, now=NOW):
     return list(emulator.ledger.entries(round(now * MICROSECONDS), descending=True))
 
 
-def test_two_instances_have_the_same_intents(emulator):
-    other = Emulator(now=Clock())
-    page = {"page": {"pageSize": 100}, "includeBalances": True}
-    assert call(emulator, "GetIntentHistory", page) == call(other, "GetIntentHistory", page)
-
-
 def test_another_process_has_the_same_intents(emulator):
     printed = subprocess.run([sys.executable, "-c", PRINT_A_PAGE], capture_output=True, check=True).stdout
     assert json.loads(printed) == call(emulator, "GetIntentHistory", {"page": {"pageSize": 30}})
