@@ -16,7 +16,7 @@ from intents_ui.emulator.documents import MICROSECONDS, Document
 from intents_ui.emulator.errors import Ask, Refusal
 from intents_ui.emulator.faults import Answer, Faults
 from intents_ui.emulator.intents import intent
-from intents_ui.emulator.lookups import Lookups, Waiting
+from intents_ui.emulator.lookups import Lookups
 from intents_ui.emulator.population import Ledger, scenes_of, world_of
 from intents_ui.emulator.scenario_engine import MAIN, SCENARIOS, Scenario, scenario_named
 from intents_ui.emulator.trading import Trading
@@ -82,9 +82,9 @@ class Emulator:
         start = None if started is None else round(started * MICROSECONDS)
         self.world = world_of(size, start)
         self.ledger = Ledger(self.world, self.catalogue)
-        lookups, market, trading = Lookups(self.ledger), Market(self.catalogue), Trading(self.ledger)
-        self._trading = trading
-        self._waiting = Waiting(self.ledger, self._micros, hold)
+        self._lookups = lookups = Lookups(self.ledger, self._micros, hold)
+        self._trading = trading = Trading(self.ledger)
+        market = Market(self.catalogue)
         self._operations: dict[str, Callable[[Ask], Document]] = {
             "SearchIntents": lookups.search_intents,
             "GetIntent": lookups.get_intent,
@@ -181,7 +181,7 @@ class Emulator:
                 return faulty
             ask = Ask(_parsed(body), round(now * MICROSECONDS), on)
             if operation == "WaitIntentReceipt":
-                return known.answered(await self._waiting.wait_intent_receipt(ask), on)
+                return known.answered(await self._lookups.wait_intent_receipt(ask), on)
             return known.answered(self._operations[operation](ask), on)
         except Refusal as refusal:
             return known.refused(refusal, on)

@@ -3,9 +3,8 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from intents_ui.emulator import errors
 from intents_ui.emulator.documents import MICROSECONDS, Document
@@ -27,11 +26,19 @@ MAX_EXAMINED: Final = 150_000
 _LARGEST_SECONDS: Final = 10**11
 # A complete address or hash, which isn't searched for as a substring.
 _WHOLE_NAME: Final = re.compile(r"0[xX]([0-9a-fA-F]{40}|[0-9a-fA-F]{64})")
+# A client sees a change that much later, which is less than between two polls of real ones.
+LOOK_SECONDS: Final = 0.25
+_TERMINAL: Final = frozenset({"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED", "INVALID"})
+_TERMINAL_AS_DESCRIBED: Final = frozenset({"SUCCEEDED", "FAILED"})
 
 
 class Lookups:
-    def __init__(self, ledger: Ledger) -> None:
+    """Operations that read. `hold` is the longest wait of a long poll without a change, in seconds of real time."""
+
+    def __init__(self, ledger: Ledger, now: Callable[[], int], hold: float) -> None:
         self.ledger = ledger
+        self.now = now
+        self.hold = hold
         self.catalogue = ledger.catalogue
 
     def get_intent(self, ask: Ask) -> Document:
@@ -56,18 +63,55 @@ class Lookups:
         return {"intents": [intent(entry.transfer, entry.scene, self.catalogue) for entry in found]}
 
     def get_intent_history(self, ask: Ask) -> Document:
+        """Return a page of a list. Both sort columns have the same order, and so the same cursor.
+
+        `after` continues in the sort order, `before` goes back.
+        """
+        body, page = ask.body, errors.members(ask.body, "page")
+        sort = (errors.objects(page, "sort") or [{}])[0]
+        column = errors.text(sort, "column") or errors.text(page, "column") or "id"
+        order = "ASC" if (errors.text(sort, "order") or "").upper() == "ASC" else "DESC"
+        if column not in ("id", "createdAt"):
+            raise Refusal("InvalidArgument", f"page.sort: cannot sort by {column[:40]}")
+        size = min(errors.whole(page, "pageSize") or DEFAULT_PAGE, LARGEST_PAGE)
+        if size < 0:
+            raise Refusal("InvalidArgument", "page.pageSize must not be negative")
+        after, before = errors.whole(page, "after"), errors.whole(page, "before")
+        backward, cursor = after is None and before is not None, before if after is None else after
+        upward = (order == "ASC") != backward  # whether IDs ascend in the direction in which the page is read
+        # The resolution of `createdAt` in microseconds.
         tie = TIE if "created-ties" in ask.faults else 1
-        page = _Page.read(errors.members(ask.body, "page"), tie)
-        filters = _Filters.read(ask.body)
-        found = list(islice(self._page(page, filters, ask), page.size + 1))
-        more, found = len(found) > page.size, found[: page.size]
-        if page.backward:
+        owner, passes = errors.text(body, "byOwnerAddress"), _filter(body)
+        listed = self.ledger.entries(
+            ask.now,
+            descending=not upward,
+            reach=_reach(body, cursor, tie if column == "createdAt" else 1, tie, upward=upward),
+            owner=owner.strip().lower() if owner else None,
+        )
+        found = list(islice(filter(passes, _examined(listed)), size + 1))
+        more, found = len(found) > size, found[:size]
+        if backward:
             found.reverse()
-        rows = [self._history_row(entry, ask) for entry in found]
-        following = page.following(found) if more else None
-        if following and page.cursor is not None and "next-page-repeats" in ask.faults:
-            following |= {"after": page.cursor}
-        return {"intents": rows, "nextPage": following}
+        following: Document | None = None
+        if more:
+            last = (found[0] if backward else found[-1]).transfer.born
+            following = {
+                "column": column,
+                "before" if backward else "after": last // tie * tie if column == "createdAt" else last,
+                "sort": [{"column": column, "order": order}],
+                "pageSize": size,
+                "more": True,
+            }
+            if "next-page-repeats" in ask.faults and cursor is not None:
+                following["after"] = cursor
+        return {"intents": [self._history_row(entry, body) for entry in found], "nextPage": following}
+
+    def _history_row(self, entry: Entry, body: Document) -> Document:
+        row = history_entry(entry.transfer, entry.scene, self.catalogue)
+        if errors.flag(body, "includeBalances"):
+            found = balances(entry.transfer, entry.scene, self.catalogue)
+            return row | {"hasBalance": bool(found), "balances": found}
+        return row | {"hasBalance": True} if errors.flag(body, "onlyRecoverable") else row
 
     def _requested_entry(self, ask: Ask) -> Entry:
         intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
@@ -105,21 +149,35 @@ class Lookups:
         wanted = query.lower()
         yield from islice((entry for entry in newest if _mentions(entry, wanted)), SUBSTRING_HITS)
 
-    def _page(self, page: "_Page", filters: "_Filters", ask: Ask) -> Iterator[Entry]:
-        reach = page.reach(filters.since, filters.until)
-        found = self.ledger.entries(ask.now, descending=not page.upward, reach=reach, owner=filters.owner)
-        for examined, entry in enumerate(found):
-            if examined >= MAX_EXAMINED:
-                raise Refusal("Timeout", f"more than {MAX_EXAMINED} intents examined")
-            if filters.pass_(entry):
-                yield entry
+    async def wait_intent_receipt(self, ask: Ask) -> Document:
+        """Return at once if the intent is final or the cursor is outdated, otherwise on a change."""
+        intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
+        cursor = errors.words(ask.body, "lastReceiptStates") or []
+        ahead = ask.now - self.now()
+        first = entry = self.ledger.requested(intent_id, ask.now)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._hold(ask, first, cursor)
+        while (left := until - loop.time()) > 0:
+            await asyncio.sleep(min(left, LOOK_SECONDS))
+            entry = self.ledger.requested(intent_id, self.now() + ahead)
+            if entry.scene.status != first.scene.status or entry.scene.receipt_states != first.scene.receipt_states:
+                break
+        states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
+        document = receipt(entry.transfer, entry.scene, self.catalogue)
+        return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
 
-    def _history_row(self, entry: Entry, ask: Ask) -> Document:
-        row = history_entry(entry.transfer, entry.scene, self.catalogue)
-        held = entry.scene.marks.get("balance")
-        if errors.flag(ask.body, "includeBalances"):
-            return row | {"hasBalance": bool(held), "balances": balances(entry.transfer, entry.scene, self.catalogue)}
-        return row | {"hasBalance": True} if errors.flag(ask.body, "onlyRecoverable") else row
+    def _hold(self, ask: Ask, entry: Entry, cursor: list[str]) -> float:
+        news = entry.scene.receipt_states != cursor
+        if "states-without-refund" in ask.faults:
+            news = entry.scene.receipt_states[:3] != cursor
+        if {"wait-at-once", "wait-same-cursor"} & ask.faults or news or _is_done(entry, ask):
+            return 0.0
+        return self.hold
+
+
+def _is_done(entry: Entry, ask: Ask) -> bool:
+    narrow = "done-only-success-or-failure" in ask.faults
+    return entry.scene.status in (_TERMINAL_AS_DESCRIBED if narrow else _TERMINAL)
 
 
 def _has_hash(entry: Entry, wanted: str) -> bool:
@@ -154,44 +212,44 @@ _KEYS: Final[dict[str, Callable[[Entry, str], bool]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Filters:
-    owner: str | None
-    project: int | None
-    statuses: frozenset[str] | None
-    origin_chain: int | None
-    destination_chain: int | None
-    since: int | None
-    until: int | None
-    recoverable: bool
+def _examined(found: Iterator[Entry]) -> Iterator[Entry]:
+    for examined, entry in enumerate(found):
+        if examined >= MAX_EXAMINED:
+            raise Refusal("Timeout", f"more than {MAX_EXAMINED} intents examined")
+        yield entry
 
-    @classmethod
-    def read(cls, body: Document) -> "_Filters":
-        owner = errors.text(body, "byOwnerAddress")
-        one, several = errors.text(body, "byStatus"), errors.words(body, "byStatuses")
-        statuses = several or ([one] if one else None)
-        from_time, to_time = _seconds(body, "fromTime"), _seconds(body, "toTime")
-        return cls(
-            owner=owner.strip().lower() if owner else None,
-            project=errors.whole(body, "byProjectId"),
-            # An unknown status becomes the first one, as in the real server's decoder.
-            statuses=frozenset(word if word in STATUSES else "QUOTED" for word in statuses) if statuses else None,
-            origin_chain=errors.whole(body, "originChainId"),
-            destination_chain=errors.whole(body, "destinationChainId"),
-            since=from_time * MICROSECONDS if from_time else None,
-            until=None if to_time is None else to_time * MICROSECONDS,
-            recoverable=errors.flag(body, "onlyRecoverable"),
-        )
 
-    def pass_(self, entry: Entry) -> bool:
-        transfer, scene = entry.transfer, entry.scene
+def _filter(body: Document) -> Callable[[Entry], bool]:
+    """Return the filter of a list, except for its owner and times."""
+    one, several = errors.text(body, "byStatus"), errors.words(body, "byStatuses")
+    # An unknown status becomes the first one, as in the real server's decoder.
+    statuses = {word if word in STATUSES else "QUOTED" for word in several or ([one] if one else [])}
+    wanted = [errors.whole(body, field) for field in ("byProjectId", "originChainId", "destinationChainId")]
+    recoverable = errors.flag(body, "onlyRecoverable")
+
+    def passes(entry: Entry) -> bool:
+        transfer = entry.transfer
+        there = (transfer.project, transfer.origin.chain_id, transfer.destination.chain_id)
         return (
-            (self.statuses is None or scene.status in self.statuses)
-            and (not self.recoverable or bool(scene.marks.get("balance")))
-            and self.project in (None, transfer.project)
-            and self.origin_chain in (None, transfer.origin.chain_id)
-            and self.destination_chain in (None, transfer.destination.chain_id)
+            (not statuses or entry.scene.status in statuses)
+            and (not recoverable or bool(entry.scene.marks.get("balance")))
+            and all(each in (None, own) for each, own in zip(wanted, there, strict=True))
         )
+
+    return passes
+
+
+def _reach(body: Document, cursor: int | None, step: int, tie: int, *, upward: bool) -> Reach:
+    """Return what is left of a list beyond the cursor, which is `step` before the next intent."""
+    since, until = _seconds(body, "fromTime") or None, _seconds(body, "toTime")
+    # In terms of the exact times, of which clients get only the ties.
+    first = None if since is None else -(-since * MICROSECONDS // tie) * tie
+    last = None if until is None else until * MICROSECONDS // tie * tie + tie - 1
+    if cursor is None:
+        return Reach(first, latest=last)
+    if upward:
+        return Reach(first, cursor + step, last)
+    return Reach(first, latest=cursor - 1 if last is None else min(last, cursor - 1))
 
 
 def _seconds(body: Document, field: str) -> int | None:
@@ -199,111 +257,3 @@ def _seconds(body: Document, field: str) -> int | None:
     if seconds is not None and seconds > _LARGEST_SECONDS:
         raise Refusal("InvalidArgument", f"{field} must be Unix seconds, not milliseconds")
     return seconds
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """Page of a list.
-
-    `after` continues in the sort order, `before` goes back. Both sort columns have the same order, and so the same
-    cursor. `tie` is the resolution of `createdAt` in microseconds.
-    """
-
-    column: str
-    order: str
-    size: int
-    cursor: int | None
-    backward: bool
-    tie: int
-
-    @classmethod
-    def read(cls, page: Document, tie: int) -> "_Page":
-        sorts = errors.objects(page, "sort")
-        first = sorts[0] if sorts else {}
-        column = errors.text(first, "column") or errors.text(page, "column") or "id"
-        order = (errors.text(first, "order") or "DESC").upper()
-        if column not in ("id", "createdAt"):
-            raise Refusal("InvalidArgument", f"page.sort: cannot sort by {column[:40]}")
-        size = errors.whole(page, "pageSize") or DEFAULT_PAGE
-        if size < 0:
-            raise Refusal("InvalidArgument", "page.pageSize must not be negative")
-        after, before = errors.whole(page, "after"), errors.whole(page, "before")
-        return cls(
-            column=column,
-            order="ASC" if order == "ASC" else "DESC",
-            size=min(size, LARGEST_PAGE),
-            cursor=before if after is None else after,
-            backward=after is None and before is not None,
-            tie=tie,
-        )
-
-    @property
-    def upward(self) -> bool:
-        """Whether IDs ascend in the direction in which this page is read."""
-        return (self.order == "ASC") != self.backward
-
-    def reach(self, since: int | None, until: int | None) -> Reach:
-        """Return what is left of a list from `since` to `until`, in microseconds, beyond the cursor."""
-        # In terms of the exact times, of which clients get only the ties.
-        since = None if since is None else -(-since // self.tie) * self.tie
-        until = None if until is None else until // self.tie * self.tie + self.tie - 1
-        if self.cursor is None:
-            return Reach(since, latest=until)
-        if self.upward:
-            return Reach(since, self.cursor + (self.tie if self.column == "createdAt" else 1), until)
-        return Reach(since, latest=self.cursor - 1 if until is None else min(until, self.cursor - 1))
-
-    def following(self, found: list[Entry]) -> dict[str, Any]:
-        last = (found[0] if self.backward else found[-1]).transfer.born
-        return {
-            "column": self.column,
-            "before" if self.backward else "after": last // self.tie * self.tie if self.column == "createdAt" else last,
-            "sort": [{"column": self.column, "order": self.order}],
-            "pageSize": self.size,
-            "more": True,
-        }
-
-
-# A client sees a change that much later, which is less than between two polls of real ones.
-LOOK_SECONDS: Final = 0.25
-_TERMINAL: Final = frozenset({"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED", "INVALID"})
-_TERMINAL_AS_DESCRIBED: Final = frozenset({"SUCCEEDED", "FAILED"})
-
-
-class Waiting:
-    """Long polls. `hold` is the longest wait without a change, in seconds of real time."""
-
-    def __init__(self, ledger: Ledger, now: Callable[[], int], hold: float) -> None:
-        self.ledger = ledger
-        self.now = now
-        self.hold = hold
-
-    async def wait_intent_receipt(self, ask: Ask) -> Document:
-        """Return at once if the intent is final or the cursor is outdated, otherwise on a change."""
-        intent_id = errors.required(errors.text(ask.body, "intentId"), "intentId")
-        cursor = errors.words(ask.body, "lastReceiptStates") or []
-        ahead = ask.now - self.now()
-        first = entry = self.ledger.requested(intent_id, ask.now)
-        loop = asyncio.get_running_loop()
-        until = loop.time() + self._hold(ask, first, cursor)
-        while (left := until - loop.time()) > 0:
-            await asyncio.sleep(min(left, LOOK_SECONDS))
-            entry = self.ledger.requested(intent_id, self.now() + ahead)
-            if entry.scene.status != first.scene.status or entry.scene.receipt_states != first.scene.receipt_states:
-                break
-        states = cursor if "wait-same-cursor" in ask.faults else entry.scene.receipt_states
-        document = receipt(entry.transfer, entry.scene, self.ledger.catalogue)
-        return {"intentReceipt": document, "receiptStates": states, "done": _is_done(entry, ask)}
-
-    def _hold(self, ask: Ask, entry: Entry, cursor: list[str]) -> float:
-        news = entry.scene.receipt_states != cursor
-        if "states-without-refund" in ask.faults:
-            news = entry.scene.receipt_states[:3] != cursor
-        if {"wait-at-once", "wait-same-cursor"} & ask.faults or news or _is_done(entry, ask):
-            return 0.0
-        return self.hold
-
-
-def _is_done(entry: Entry, ask: Ask) -> bool:
-    narrow = "done-only-success-or-failure" in ask.faults
-    return entry.scene.status in (_TERMINAL_AS_DESCRIBED if narrow else _TERMINAL)

@@ -98,21 +98,31 @@ class Trading:
         times faster.
         """
         entry = self.ledger.requested(errors.required(errors.text(ask.body, "intentId"), "intentId"), ask.now)
-        deposit_hash, signature = self._deposit_of(ask.body)
+        deposit_hash = errors.text(ask.body, "depositTransactionHash") or None
+        signature = errors.members(ask.body, "depositSignature")
+        if deposit_hash and signature:
+            raise Refusal("InvalidArgument", "depositTransactionHash and depositSignature exclude each other")
+        if deposit_hash and not _HASH.fullmatch(deposit_hash):
+            raise Refusal("InvalidArgument", "depositTransactionHash must be 0x and 64 hex digits")
         _check(entry, ask.now, *_BEFORE_EXECUTION)
         course = self.ledger.course(entry.transfer.number)
         deposit = "wallet" if deposit_hash else "gasless" if signature else "watched"
         # On the caller's clock, without the stretched time of its scenario.
         transfer = replace(entry.transfer, deal=replace(entry.transfer.deal, deposit=deposit), stretch=1.0)
         script = self._script(ask.body, transfer)
+        speed = errors.whole(ask.body, "speed")
+        if speed is not None and not 1 <= speed <= _MAX_SPEED:
+            raise Refusal("InvalidArgument", f"speed must be 1 to {_MAX_SPEED}")
         executed = (ask.now - transfer.born) / MICROSECONDS
         before = tuple(
             Step(scene.at * entry.transfer.stretch, scene.status, _NOTHING)
             for scene in course.scenes
             if scene.status in _BEFORE_EXECUTION and scene.at * entry.transfer.stretch < executed
         )
-        deposit_fields = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
-        after = _shifted(script, executed, deposit_fields if deposit != "gasless" else {}, speed=_pace(ask.body))
+        after = [replace(step, at=executed + (step.at - script[0].at) / (speed or 1)) for step in script]
+        if deposit != "gasless":
+            made = {"deposit.txnHash": deposit_hash.lower() if deposit_hash else PLACEHOLDER}
+            after[0] = replace(after[0], sets={**after[0].sets, **made})
         self.ledger.keep(replace(course, transfer=transfer, scenes=play((*before, *after))), deposit_hash)
         return {"intentId": transfer.intent_id, "intentStatus": "EXECUTING"}
 
@@ -181,7 +191,11 @@ class Trading:
         units = errors.required(errors.whole(body, field), field)
         if units <= 0:
             raise Refusal("InvalidArgument", f"{field} must be greater than zero")
-        self._check_route(origin, destination, skipped=recipient == owner and call_data == "0x")
+        if (origin.chain_id, origin.address) == (destination.chain_id, destination.address):
+            if recipient == owner and call_data == "0x":
+                raise Refusal("IntentsSkipped", "origin and destination are the same token on the same chain")
+        elif not self.catalogue.connected(origin, destination):
+            raise Refusal("QueryFailed", "no available quotes")
         memo = errors.text(body, "memo")
         deal = Deal(
             (origin.chain_id, origin.address),
@@ -208,13 +222,6 @@ class Trading:
             call_value=errors.whole(body, "destinationCallValue") or 0,
         )
 
-    def _check_route(self, origin: Token, destination: Token, *, skipped: bool) -> None:
-        if (origin.chain_id, origin.address) == (destination.chain_id, destination.address):
-            if skipped:
-                raise Refusal("IntentsSkipped", "origin and destination are the same token on the same chain")
-        elif not self.catalogue.connected(origin, destination):
-            raise Refusal("QueryFailed", "no available quotes")
-
     def _providers(self, origin: Token, destination: Token) -> tuple[str, ...]:
         if origin.chain_id == destination.chain_id:
             return ("WETH",) if self.catalogue.wraps(origin, destination) else ("SUSHI",)
@@ -226,15 +233,6 @@ class Trading:
             address = body[f"{side}TokenAddress"]
             raise Refusal("QueryFailed", f"failed to get quote from any provider: unknown {side} token {address[:60]}")
         return token
-
-    def _deposit_of(self, body: Document) -> tuple[str | None, Document]:
-        deposit_hash = errors.text(body, "depositTransactionHash")
-        signature = errors.members(body, "depositSignature")
-        if deposit_hash and signature:
-            raise Refusal("InvalidArgument", "depositTransactionHash and depositSignature exclude each other")
-        if deposit_hash and not _HASH.fullmatch(deposit_hash):
-            raise Refusal("InvalidArgument", "depositTransactionHash must be 0x and 64 hex digits")
-        return deposit_hash or None, signature
 
     def _script(self, body: Document, transfer: Transfer) -> tuple[Step, ...]:
         which = body.get("scenario")
@@ -261,21 +259,6 @@ def _check(entry: Entry, now: int, *statuses: str) -> None:
         raise Refusal("QuoteExpired", f"intent {transfer.intent_id} expired at {stamp(transfer.expires)}")
     if entry.scene.status == "COMMITTED" and now > transfer.moment(entry.scene.updated) + EXECUTE_WITHIN:
         raise Refusal("QuoteExpired", f"intent {transfer.intent_id} was committed more than 10 minutes ago")
-
-
-def _shifted(script: tuple[Step, ...], start: float, told: dict[str, Any], *, speed: int) -> tuple[Step, ...]:
-    """Return the steps moved to begin at `start`, with the caller's deposit data from the first one on."""
-    first = script[0].at
-    moved = [replace(step, at=start + (step.at - first) / speed) for step in script]
-    moved[0] = replace(moved[0], sets={**moved[0].sets, **told})
-    return tuple(moved)
-
-
-def _pace(body: Document) -> int:
-    speed = errors.whole(body, "speed")
-    if speed is not None and not 1 <= speed <= _MAX_SPEED:
-        raise Refusal("InvalidArgument", f"speed must be 1 to {_MAX_SPEED}")
-    return speed or 1
 
 
 def _difference(given: Document, ours: Document) -> str | None:

@@ -122,7 +122,7 @@ def wait(emulator, intent, cursor=None):
     """Return the response, and whether it was held."""
     looks = []
     with pytest.MonkeyPatch.context() as patch:
-        hold = emulator._waiting._hold
-        patch.setattr(emulator._waiting, "_hold", lambda *asked: looks.append(hold(*asked)) or looks[-1])
+        hold = emulator._lookups._hold
+        patch.setattr(emulator._lookups, "_hold", lambda *asked: looks.append(hold(*asked)) or looks[-1])
         body = {"intentId": intent["intentId"]} | ({} if cursor is None else {"lastReceiptStates": cursor})
         return call(emulator, "WaitIntentReceipt", body), any(looks)
