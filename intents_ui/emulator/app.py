@@ -155,17 +155,18 @@ class Emulator:
         body = await _body(receive)
         if body is None:
             return
-        # Starts at once, so only an answer that waits for something costs a task on the loop.
+        # Starts at once, so only an answer that waits for something costs a turn of the loop.
         answering = asyncio.Task(self._answer(scope, body), loop=asyncio.get_running_loop(), eager_start=True)
+        tasks: list[asyncio.Task[Any]] = [answering]
         try:
             if not answering.done():
-                leaving = asyncio.ensure_future(_disconnect(receive))
-                await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
-                leaving.cancel()
+                tasks.append(asyncio.ensure_future(_disconnect(receive)))
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if answering.done():
                 await self._send(answering.result(), send)
         finally:
-            answering.cancel()
+            for task in tasks:
+                task.cancel()
 
     async def _answer(self, scope: Scope, body: bytes) -> Answer:
         operation = scope["path"].removeprefix(self.prefix)
