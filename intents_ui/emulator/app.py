@@ -138,7 +138,9 @@ class Emulator:
         scenario, now = scenario_named(which), self._micros()
         over = scenes_of(scenario, variant)[-1].at * MICROSECONDS
         copies = self.world.copies(scenario, now, variant)
-        return self._document(next(number for number in copies if self.world.transfer(number).born + over <= now))
+        return self._document(
+            next(number for number in copies if self.world.course(number).transfer.born + over <= now)
+        )
 
     def worst(self, which: int | str) -> Document:
         """Return the Intent document of a scenario's copy held at its worst moment, at most 10 minutes old."""

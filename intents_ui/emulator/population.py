@@ -16,7 +16,7 @@ from threading import RLock
 from typing import Final
 
 from intents_ui.emulator import names
-from intents_ui.emulator.background_traffic import Outage, hanging, ordinary, outages_around
+from intents_ui.emulator.background_traffic import hanging, ordinary, outages_around
 from intents_ui.emulator.catalog import Catalogue
 from intents_ui.emulator.documents import MICROSECONDS, micros
 from intents_ui.emulator.errors import Refusal
@@ -109,6 +109,30 @@ class Reach:
         return now if self.latest is None else min(now, self.latest)
 
 
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A transfer and its scenes, past and future, as changed by callers. Only its owner lists one not `listed`."""
+
+    transfer: Transfer
+    scenes: tuple[Scene, ...]
+    listed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An intent at one moment."""
+
+    transfer: Transfer
+    scene: Scene
+
+    def hashes(self) -> list[str | None]:
+        return [
+            transaction_hash(self.transfer, name, leg)
+            for name, leg in zip(LEGS, self.scene.legs, strict=True)
+            if leg is not None
+        ]
+
+
 class World:
     """All intents. Read-only after construction, and so thread-safe.
 
@@ -121,7 +145,7 @@ class World:
         self.outages = () if started is None else outages_around(started)
         streams = _streams(size) if started is None else _demo_streams(size, epoch=started - PAST)
         self.streams = {stream.index: stream for stream in streams}
-        self.transfer = lru_cache(maxsize=2 * size + 1000)(self._transfer)
+        self.course = lru_cache(maxsize=2 * size + 1000)(self._course)
 
     def exists(self, number: int, now: int) -> bool:
         stream = self.streams.get(number % STREAMS)
@@ -148,28 +172,19 @@ class World:
             if _variant(scenario, k) == variant:
                 yield k * STREAMS + stream.index
 
-    def _transfer(self, number: int) -> Transfer:
+    def _course(self, number: int) -> Course:
         k, index = divmod(number, STREAMS)
-        stream = self.streams[index]
+        stream, owner = self.streams[index], _owner(k, index)
         born = stream.born(k)
         if stream.scenario:
             variant = _variant(stream.scenario, k)
             plan = Plan(stream.scenario, variant, stream.scenario.deal_of(variant))
-        elif outage := self._outage(k, stream, born):
+        elif outage := next((each for each in self.outages if each.hits(k, owner, born)), None):
             plan = outage.plan(number, born, self._catalogue)
         else:
             plan = ordinary(number, self._catalogue)
-        return transfer_of(plan, self._catalogue, number=number, born=born, owner=_owner(k, index))
-
-    def _outage(self, k: int, stream: Stream, born: int) -> Outage | None:
-        """Return the outage that affects a transfer of the ordinary stream."""
-        owner = _owner(k, stream.index)
-        return next((outage for outage in self.outages if outage.hits(k, owner, born)), None)
-
-    def scenes(self, transfer: Transfer) -> tuple[Scene, ...]:
-        """Return the scenes of a transfer of the world, past and future."""
-        assert transfer.scenario is not None  # noqa: S101 - as of all transfers of the world
-        return hanging(transfer.delay) if transfer.delay else scenes_of(transfer.scenario, transfer.variant)
+        transfer = transfer_of(plan, self._catalogue, number=number, born=born, owner=owner)
+        return Course(transfer, hanging(plan.delay) if plan.delay else scenes_of(plan.scenario, plan.variant))
 
 
 def scenes_of(scenario: Scenario, variant: str) -> tuple[Scene, ...]:
@@ -244,30 +259,6 @@ MADE_KEPT: Final = 2000
 EVERYTHING_LISTED: Final = Reach()
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """A transfer and its scenes, past and future, as changed by callers. Only its owner lists one not `listed`."""
-
-    transfer: Transfer
-    scenes: tuple[Scene, ...]
-    listed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An intent at one moment."""
-
-    transfer: Transfer
-    scene: Scene
-
-    def hashes(self) -> list[str | None]:
-        return [
-            transaction_hash(self.transfer, name, leg)
-            for name, leg in zip(LEGS, self.scene.legs, strict=True)
-            if leg is not None
-        ]
-
-
 class Ledger:
     """Lookup of intents. Each method takes the current time in microseconds."""
 
@@ -298,11 +289,7 @@ class Ledger:
 
     def course(self, number: int) -> Course:
         """Return the course of a transfer. For one of the world's, as if no caller interfered."""
-        made = self._courses.get(number)
-        if made:
-            return made
-        transfer = self.world.transfer(number)
-        return Course(transfer, self.world.scenes(transfer))
+        return self._courses.get(number) or self.world.course(number)
 
     def entries(
         self, now: int, *, descending: bool, reach: Reach = EVERYTHING_LISTED, owner: str | None = None

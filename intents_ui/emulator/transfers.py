@@ -19,7 +19,7 @@ class Transfer:
     """A transfer. `born` is the quote time in microseconds, and also the intent's `id`.
 
     Amounts are in base units, None if they follow from the other one. `scenario` is None for a caller's own quote.
-    `stretch` is how many times slower than its scenario it runs. Its bridge hangs for `delay` seconds.
+    `stretch` is how many times slower than its scenario it runs.
     """
 
     number: int
@@ -38,7 +38,6 @@ class Transfer:
     scenario: Scenario | None = None
     variant: str = "A"
     stretch: float = 1.0
-    delay: float = 0.0
 
     @property
     def intent_id(self) -> str:
@@ -69,7 +68,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a transfer is, as in `Transfer`."""
+    """What a transfer is, as in `Transfer`. Its bridge hangs for `delay` seconds."""
 
     scenario: Scenario
     variant: str
@@ -107,7 +106,6 @@ def transfer_of(plan: Plan, catalogue: Catalogue, *, number: int, born: int, own
         scenario=plan.scenario,
         variant=plan.variant,
         stretch=plan.stretch,
-        delay=plan.delay,
     )
 
 
