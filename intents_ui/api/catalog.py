@@ -136,10 +136,7 @@ def list_routes(request: HttpRequest, given: Query[RouteFilters]) -> HttpRespons
                 )
                 for each in found.groups
             ),
-            checks=tuple(
-                models.ApiRouteCheck(operation=each.operation, purpose=each.purpose, verdict=each.verdict.value)
-                for each in found.checks
-            ),
+            checks=tuple(map(models.ApiRouteCheck.model_validate, found.checks)),
             unreadable=found.unreadable,
         )
     )

@@ -361,7 +361,7 @@ def searches(responses: Responses) -> Iterator[Finding]:
 
 def prices(responses: Responses) -> Iterator[Finding]:
     rows = responses.history(onlyRecoverable=True, includeBalances=True)
-    balances = [token for row in rows for token in balances_in(row.get("balances"))]
+    balances = [token for row in rows for group in row.get("balances") or () for token in group.get("tokens") or ()]
     if not balances:
         return
     if not any("priceUsd" in each for each in balances):
@@ -370,17 +370,6 @@ def prices(responses: Responses) -> Iterator[Finding]:
         yield finding("zero-prices")
     if not any("symbol" in each for each in balances):
         yield finding("bare-balances")
-
-
-def balances_in(value: Any) -> Iterator[Document]:
-    """Yield the balances of tokens in a document."""
-    if isinstance(value, Mapping):
-        if "balance" in value:
-            yield value
-        value = [*value.values()]
-    if isinstance(value, list):
-        for each in value:
-            yield from balances_in(each)
 
 
 def routes(responses: Responses) -> Iterator[Finding]:

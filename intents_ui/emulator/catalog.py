@@ -105,7 +105,6 @@ class Catalogue:
         self.tokens += [_filler(number, self.listed[number % len(self.listed)]) for number in range(missing)]
         self._by_address = {(token.chain_id, token.address): token for token in self.tokens}
         self._by_symbol = {(token.chain_id, token.symbol): token for token in reversed(self.tokens)}
-        self.checksummed = {token.address: token.checksummed for token in self.tokens}
 
     def change_chain(self, chain_id: int, *, listed: bool = True, **changes: Any) -> None:
         """Add a chain, change its fields (keys of `data/chains.json`), or unlist it."""
@@ -124,7 +123,6 @@ class Catalogue:
             self.tokens = [changed if token is known else token for token in self.tokens]
         else:
             self.tokens = [*self.tokens, changed]
-        self.checksummed = self.checksummed | {changed.address: changed.checksummed}
         self._by_address = self._by_address | {(chain_id, changed.address): changed}
 
     def token(self, chain_id: int, address: str) -> Token | None:

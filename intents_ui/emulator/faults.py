@@ -45,7 +45,7 @@ def amounts_with_exponents(document: Document) -> Any:
 
 def mixed_case(document: Document) -> Any:
     """Send token addresses checksummed, and every other one of the rest in capitals."""
-    checksums = Catalogue().checksummed
+    checksums = {token.address: token.checksummed for token in Catalogue().tokens}
 
     def written(key: str, value: Any) -> Any:
         if not isinstance(value, str) or not _ADDRESS.fullmatch(value):
