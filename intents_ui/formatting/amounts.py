@@ -69,17 +69,12 @@ def amount(value: int | None, *, decimals: int | None, symbol: str | None = None
     if value is None:
         return Amount(UNKNOWN, "", "", unit)
     if decimals is None or not 0 <= decimals <= MAX_DECIMALS:
-        return Amount(grouped(value), str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
+        return Amount(f"{value:,}", str(value), str(value), f"{BASE_UNITS} of {unit}" if unit else BASE_UNITS)
     full = plain(value, decimals=decimals)
     if 0 < value * 10**6 < 10**decimals:
         return Amount(DUST, full, str(value), unit, exact=False)
     short = rounded(value, decimals=decimals)
     return Amount(short, full, str(value), unit, exact=Decimal(short.replace(",", "")) == Decimal(full))
-
-
-def grouped(value: int) -> str:
-    """Return `1,247,912,345`."""
-    return f"{value:,}"
 
 
 def plain(value: int, *, decimals: int) -> str:

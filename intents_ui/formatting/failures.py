@@ -12,9 +12,6 @@ from intents_ui.formatting.text import Sentence
 from intents_ui.service import errors
 from intents_ui.service.errors import Reason, StaleResponse
 
-NOT_AGAIN = "Don't resend a transfer because of this error."
-THOSE_GO_ON = "Transfers in progress are not affected."
-
 
 @dataclass(frozen=True)
 class Words:
@@ -26,14 +23,10 @@ class Words:
 _TABLE: Mapping[str, Any] = tables.read(__package__, "failures.json")
 
 
-def _text(template: str, **values: object) -> str:
-    return template.format(not_again=NOT_AGAIN, unaffected=THOSE_GO_ON, **values)
-
-
 def _words(row: Mapping[str, str], **values: object) -> Words:
     """Return the words of a row: its own, or those of a message with its own `what` if it has one."""
     row = _TABLE["messages"][row["message"]] | row if "message" in row else row
-    return Words(*(_text(row[part], **values) for part in ("title", "what", "todo")))
+    return Words(*(row[part].format(**values) for part in ("title", "what", "todo")))
 
 
 # By class of error, and by other names for the codes of the service.

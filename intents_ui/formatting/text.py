@@ -10,10 +10,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 from string import Formatter
-from typing import Protocol
+from typing import Protocol, Self
 
 UNKNOWN = "—"
 
@@ -60,22 +60,6 @@ class Text:
         return self.shown + self.rest
 
 
-def symbol(text: str | None) -> Text:
-    return capped(text, cap=SYMBOL_CAP)
-
-
-def name(text: str | None) -> Text:
-    return capped(text, cap=NAME_CAP)
-
-
-def memo(text: str | None) -> Text:
-    return capped(text, cap=MEMO_CAP, lines=True)
-
-
-def reason(text: str | None) -> Text:
-    return capped(text, cap=REASON_CAP, lines=True)
-
-
 def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
     """Return the first `cap` characters as displayed, and the rest up to 4 kB. `lines` keeps line breaks and tabs."""
     if text is None or not text.strip():
@@ -86,6 +70,10 @@ def capped(text: str | None, *, cap: int, lines: bool = False) -> Text:
     fitting = sum(length <= cap for length in accumulate(map(len, pieces)))
     shown, rest = "".join(pieces[:fitting]), "".join(pieces[fitting:])
     return Text(isolated(shown), isolated(rest), len(text) - fitting)
+
+
+symbol, name = partial(capped, cap=SYMBOL_CAP), partial(capped, cap=NAME_CAP)
+memo, reason = partial(capped, cap=MEMO_CAP, lines=True), partial(capped, cap=REASON_CAP, lines=True)
 
 
 def isolated(text: str) -> str:
@@ -146,26 +134,23 @@ class Name(str):
     """A text that isn't ours, such as a chain's name."""
 
 
-class Figure(Name):
-    """A rounded amount of a token. `exact` has every digit."""
-
-    exact: str
-
-    def __new__(cls, shown: str, exact: str) -> "Figure":
-        made = str.__new__(cls, shown)
-        made.exact = exact
-        return made
-
-
-class Address(Name):
-    """A shortened address. `whole` has every character."""
+class Shortened(Name):
+    """A shortened text. `whole` has every digit or character."""
 
     whole: str
 
-    def __new__(cls, shown: str, whole: str) -> "Address":
+    def __new__(cls, shown: str, whole: str) -> Self:
         made = str.__new__(cls, shown)
         made.whole = whole
         return made
+
+
+class Figure(Shortened):
+    """A rounded amount of a token."""
+
+
+class Address(Shortened):
+    """A shortened address."""
 
 
 class Sentence(str):
@@ -234,7 +219,7 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 
 def exact(words: str) -> str:
     """Return the words with every digit of their amounts."""
-    return "".join(part.exact if isinstance(part, Figure) else part for part in parts_of(words))
+    return "".join(part.whole if isinstance(part, Figure) else part for part in parts_of(words))
 
 
 @cache

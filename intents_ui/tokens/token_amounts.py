@@ -103,7 +103,7 @@ def of_decimals(stated: Sequence[int], *, value: int | None) -> tuple[TokenWarni
     )
     if value is None:
         return (TokenWarning(DECIMALS, reason),)
-    units = f"{amounts.grouped(value)} {amounts.BASE_UNITS}"
+    units = f"{value:,} {amounts.BASE_UNITS}"
     return (TokenWarning(DECIMALS, f"{reason} The amount as received: {units}.", units),)
 
 

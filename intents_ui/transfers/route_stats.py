@@ -20,8 +20,6 @@ FEW = 5
 SEVERAL = 3
 # With fewer, the nearest rank would be the maximum.
 ENOUGH_FOR_P95 = 20
-MAX_ARRIVE = 9, 10
-HALF = 1, 2
 NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
@@ -52,21 +50,23 @@ class RouteStats:
 
     @property
     def tone(self) -> Tone:
-        if self.ended < FEW or self.is_settled:
-            return Tone.NEUTRAL
-        return Tone.GOOD if self._at_least(MAX_ARRIVE) else Tone.ATTENTION if self._at_least(HALF) else Tone.BAD
+        return Tone.NEUTRAL if self.is_settled else self._judgment[0]
 
     @property
     def verdict(self) -> str:
+        return self._judgment[1]
+
+    @property
+    def _judgment(self) -> tuple[Tone, str]:
         if self.ended < FEW:
-            return "Not enough recent transfers to compare."
+            return Tone.NEUTRAL, "Not enough recent transfers to compare."
         if self.succeeded == self.ended:
-            return "All recent transfers on this route were delivered."
-        if self._at_least(MAX_ARRIVE):
-            return "Most recent transfers on this route were delivered."
-        if self._at_least(HALF):
-            return "Some recent transfers on this route were not delivered."
-        return "Most recent transfers on this route were not delivered."
+            return Tone.GOOD, "All recent transfers on this route were delivered."
+        if 10 * self.succeeded >= 9 * self.ended:
+            return Tone.GOOD, "Most recent transfers on this route were delivered."
+        if 2 * self.succeeded >= self.ended:
+            return Tone.ATTENTION, "Some recent transfers on this route were not delivered."
+        return Tone.BAD, "Most recent transfers on this route were not delivered."
 
     @property
     def delivered(self) -> str:
@@ -82,10 +82,6 @@ class RouteStats:
             return ""
         shown = [f"Median {times.duration(self.median)}", *([f"p95 {times.duration(self.p95)}"] if self.p95 else [])]
         return f"{' · '.join(shown)} ({text.counted(self.timed, 'transfer')})"
-
-    def _at_least(self, share: tuple[int, int]) -> bool:
-        part, whole = share
-        return self.succeeded * whole >= self.ended * part
 
 
 def of_route(entries: Sequence[IntentHistory], *, like: Transfer, now: datetime) -> RouteStats:

@@ -179,7 +179,7 @@ def environment(**options: Any) -> Environment:
     )
     env.tests["lookalike"] = lambda shown: isinstance(shown, FullValue)
     env.tests["address"] = lambda part: isinstance(part, text.Address)
-    env.tests["figure"] = lambda part: isinstance(part, text.Figure) and part.exact != part
+    env.tests["figure"] = lambda part: isinstance(part, text.Figure) and part.whole != part
     env.tests["time"] = lambda part: isinstance(part, times.Time)
     for name in MACROS:
         env.globals.update(macros(env, f"parts/{name}.html"))
