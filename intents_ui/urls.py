@@ -11,7 +11,7 @@ from intents_ui.http import failures
 from intents_ui.lists import address, attention, history
 from intents_ui.mcp import endpoint
 from intents_ui.triage import lookup as triage
-from intents_ui.web import balances, feeds, help, intent, operator, saved, search, well_known
+from intents_ui.web import feeds, help, intent, operator, saved, search, well_known
 
 
 class Identifier(StringConverter):
@@ -45,7 +45,7 @@ OF_INTENT = [
     path("receipt", intent.receipt, name="receipt"),
     path("reply", intent.answer, name="reply"),
     path("proof", intent.proof, name="proof"),
-    path("balances", balances.view, name="balances"),
+    path("balances", intent.intent_balances, name="balances"),
     path("feed.atom", feeds.intent, name="intent-atom"),
 ]
 # Below `token/<chain ID>/<address>/`.

@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from intents_ui.formatting import amounts
 from intents_ui.service.models import BalanceGroup, TokenBalance
+from intents_ui.tokens import token_amounts
 from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer, derived_property
 
@@ -140,7 +141,7 @@ def _called(group: BalanceGroup, transfer: Transfer) -> str:
     same = [
         (chain_id != group.chain_id, called)
         for called, known, chain_id in places
-        if known and known.lower() == group.intent_address.lower()
+        if token_amounts.is_same_address(known, group.intent_address)
     ]
     return min(same, default=(True, "another address"))[1]
 

@@ -178,8 +178,7 @@ class Placeholders:
         to = self.transfer.refund.to_address if self.transfer.refund else None
         if to is None:
             return unknown
-        is_owner = self.transfer.owner is not None and to.lower() == self.transfer.owner.lower()
-        return owner if is_owner else hashes.in_sentence(to)
+        return owner if token_amounts.is_same_address(to, self.transfer.owner) else hashes.in_sentence(to)
 
     # Where the funds are
 

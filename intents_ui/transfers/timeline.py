@@ -12,7 +12,7 @@ from intents_ui.formatting import text, times
 from intents_ui.formatting.text import Sentence, fill
 from intents_ui.service.models import UNEXECUTED, IntentStatus, IntentTransaction
 from intents_ui.service.outcome import DEAD, RUNNING, TRACES, UNDER_WAY, StepStatus, leg
-from intents_ui.tokens import names
+from intents_ui.tokens import names, token_amounts
 from intents_ui.transfers import placeholders, summary
 from intents_ui.transfers.placeholders import ADDRESSES, Placeholders
 from intents_ui.transfers.rules import Certainty
@@ -357,9 +357,8 @@ def _stop_title(place: Place, transfer: Transfer) -> str:
     if place is Place.PROVIDER:
         return ", ".join(names.provider_labels(transfer.providers)) or "Route provider"
     if place in REFUND_PLACES:
-        to = transfer.address_of(Place.RETURNED)
-        is_to_owner = to is None or transfer.owner is None or to.lower() == transfer.owner.lower()
-        return "Refund to owner" if is_to_owner else "Refund to another address"
+        is_other = token_amounts.is_other_address(transfer.address_of(Place.RETURNED), transfer.owner)
+        return "Refund to another address" if is_other else "Refund to owner"
     if place is Place.DELIVERY_ADDRESS:
         return "Destination intent address"
     return place.value.replace("-", " ").capitalize()

@@ -670,11 +670,10 @@ class Transfer:
     @property
     def refund_reached_the_owner(self) -> bool:
         """Return whether the refund is plausible: to the owner, on one of the transfer's chains."""
-        refund = self.refund
-        if refund is None or self.returning is not StepStatus.DONE or refund.to_address is None or self.owner is None:
+        if self.refund is None or self.returning is not StepStatus.DONE:
             return False
-        on_a_known_chain = refund.chain_id in {self.origin_chain_id, self.destination_chain_id} - {None}
-        return on_a_known_chain and refund.to_address.lower() == self.owner.lower()
+        on_a_known_chain = self.refund.chain_id in {self.origin_chain_id, self.destination_chain_id} - {None}
+        return on_a_known_chain and token_amounts.is_same_address(self.refund.to_address, self.owner)
 
     # Time
 

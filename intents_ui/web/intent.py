@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from intents_ui import app
 from intents_ui.fields import calls as descriptions
 from intents_ui.fields import values
-from intents_ui.formatting import times
+from intents_ui.formatting import failures, times
 from intents_ui.http import marks
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.search import empty_results, identifiers
@@ -25,7 +25,7 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import Intent, IntentReceipt
 from intents_ui.settings import ENV
 from intents_ui.transfers import balances, route_stats, statuses, summary
-from intents_ui.transfers.transfer import Check, Transfer
+from intents_ui.transfers.transfer import UNCHECKED, Check, Transfer
 from intents_ui.web import customer_reply, links, reading
 from intents_ui.web.customer_reply import Escalation
 from intents_ui.web.frame import render
@@ -76,6 +76,33 @@ def all_fields(transfer: Transfer, receipt_error: ServiceError | None = None) ->
         "transactions": descriptions.transactions(transfer),
         "sections": values.sections(transfer),
     }
+
+
+@require_safe
+@canonical_url
+def intent_balances(request: HttpRequest, intent_id: str) -> HttpResponse:
+    """Wait for the balances of the intent addresses, which the page loads once it has rendered, however slow.
+
+    Their failure doesn't affect the page around the part.
+    """
+    names, failed, checked_at, found = app.current().catalog, None, None, balances.AddressBalances()
+    try:
+        intent = app.current().service.ask(operations.get_intent(intent_id))
+        names.learn((intent.origin_chain_id, intent.destination_chain_id))
+        transfer = Transfer(intent, None, now=datetime.now(UTC), names=names)
+        looked_up = reading.look_up_balances(transfer)
+        held = looked_up or UNCHECKED
+        names.learn(group.chain_id or None for group in held.groups)
+        checked_at = held.checked_at
+        found = balances.of(transfer.at(transfer.now, held), is_listed=looked_up is not None)
+    except ServiceError as error:
+        if not marks.is_partial(request):
+            raise
+        failed = error
+    said = f"Couldn't load balances: {failures.words(failed).title}." if failed else balances.heard(found)
+    context = {"intent_id": intent_id, "names": names, "checked_at": checked_at, "balances": found}
+    context |= {"said": said, "failed": failed}
+    return render(request, "transfers/balances.html", context, block="balances", error=failed)
 
 
 @require_safe
