@@ -1,16 +1,17 @@
 """Transfer page: the summary, and every field that the service returned."""
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal, localcontext
-from html.parser import HTMLParser
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from django.test import Client
+from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
 from intents_ui.formatting.hashes import ShortForms
@@ -27,37 +28,16 @@ NUMBER = re.compile(r"-?\$?\d[\d,]*(\.\d+)?%?")
 SOLANA = {792703809: "Solana"}  # listed by no service
 
 
-class Rows(HTMLParser):
-    """Texts and relevant attributes of each row, without the field's own name."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.rows: dict[str, list[str]] = {}
-        self._open: list[str | None] = []
-        self._in_name = False
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        if tag == "div":
-            self._open.append(given.get("data-field"))
-            self.rows.setdefault(self._open[-1] or "", [])
-        self._in_name = self._in_name or tag == "dt"
-        for name in ("title", "datetime", "data-copy"):
-            self._say(given.get(name) or "")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "div":
-            self._open.pop()
-        self._in_name = self._in_name and tag != "dt"
-
-    def handle_data(self, data: str) -> None:
-        self._say(data)
-
-    def _say(self, words: str) -> None:
-        field = self._open[-1] if self._open else None
-        if field and not self._in_name and words.strip():
-            self.rows[field].append(words.strip())
+def rows_of(markup: str) -> dict[str, list[str]]:
+    """Return the texts and the relevant attributes of each field's row, without its name."""
+    found: dict[str, list[str]] = {}
+    for row in LexborHTMLParser(markup).css("div[data-field]"):
+        said = found.setdefault(row.attributes["data-field"] or "", [])
+        for node in itertools.chain.from_iterable(value.traverse(include_text=True) for value in row.css("dd")):
+            shown = [node.attributes.get(name) for name in ("title", "datetime", "data-copy")]
+            words = [node.text_content] if node.tag == "-text" else shown
+            said += [each.strip() for each in words if each and each.strip()]
+    return found
 
 
 def leaves(kind: str, document: dict[str, Any], path: str) -> Iterator[tuple[str, str, Any]]:
@@ -126,7 +106,7 @@ def answer_of(site: Client, intent_id: str) -> tuple[str, dict[str, Any], dict[s
 @pytest.mark.parametrize("scenario", EVERY_SCENARIO)
 def test_every_field_that_the_service_returned_is_on_the_page(site, emulator, scenario):
     html, intent, receipt = answer_of(site, emulator.finished(scenario.slug)["intentId"])
-    rows = Rows(html).rows
+    rows = rows_of(html)
     expected = [*leaves("Intent", intent, "intent")]
     if receipt:
         expected += leaves("IntentReceipt", receipt, "receipt")
@@ -149,7 +129,7 @@ def test_a_page_that_is_drawn_again_has_all_fields(site, emulator):
 
     with patch.object(ShortForms, "draw", draw_again):
         again, _, _ = answer_of(site, intent_id)
-    assert len(Rows(again).rows) == len(Rows(usual).rows) > 80
+    assert len(rows_of(again)) == len(rows_of(usual)) > 80
 
 
 @pytest.mark.parametrize(
