@@ -16,6 +16,7 @@ from intents_ui.transfers.rules import MESSAGES
 from tests import exported
 from tests.emulator.driving import request
 from tests.faults.site import Dashboard
+from tests.pages.reading import visible_text
 from tests.service.scripted_server import answering
 
 AMOUNT = ("intentReceipt", "summary", "originTokenAmount")
@@ -65,11 +66,6 @@ def transfer(dashboard: Dashboard, emulator: Emulator) -> Transfer:
     return Transfer(dashboard, {name: request(emulator, name, {"intentId": intent_id}).document for name in operations})
 
 
-def words(answer: Any) -> str:
-    tree = LexborHTMLParser(answer.body)
-    return re.sub(r"\s+", " ", tree.body.text(separator=" ")) if tree.body else ""
-
-
 def field(answer: Any, name: str) -> str:
     """Return the text next to a field on the page of all fields; "" if the field is absent."""
     found = LexborHTMLParser(answer.body).css_first(f'[data-field="{name}"] dd')
@@ -88,8 +84,8 @@ def test_an_unknown_status_is_shown_verbatim_and_logged(transfer, caplog):
     assert badge is not None
     assert badge.text(strip=True) == "FROZEN"
     assert badge.attributes["data-tone"] == "neutral"
-    assert "MELTED" in words(answer)
-    assert MESSAGES["unknown.status"].sentence in words(answer)
+    assert "MELTED" in visible_text(answer.body)
+    assert MESSAGES["unknown.status"].sentence in visible_text(answer.body)
     assert "hx-sse:connect=" in answer.body, "it may still change"
     for kind, word in (("an intent", "FROZEN"), ("a transaction", "MELTED")):
         assert f"Unknown value of {kind} from the service: {word!r}" in caplog.messages
@@ -144,7 +140,7 @@ def test_an_amount_of_unknown_decimals_is_shown_in_base_units(transfer, decimals
     transfer.put("GetIntent", "intent", "depositTransaction", "decimals", value=None)
     transfer.put("GetIntent", "intent", "depositTransaction", "tokenAddress", value=unlisted)
     transfer.amount("123456789012")
-    assert "123,456,789,012 base units" in words(transfer.page())
+    assert "123,456,789,012 base units" in visible_text(transfer.page().body)
 
 
 # Long texts and lists
@@ -188,7 +184,7 @@ def test_a_very_long_text_is_truncated_wherever_it_is_shown(transfer):
             assert answer.status_code == 200, (place, part)
             raw = sum(len(each.html or "") for each in LexborHTMLParser(answer.body).css("#raw, [data-raw]"))
             assert len(answer.body) - raw < before + 60_000, (place, part)
-            assert "\u202e" not in words(answer), (place, part)
+            assert "\u202e" not in visible_text(answer.body), (place, part)
 
 
 def owned(count: int) -> dict[str, Any]:
@@ -199,7 +195,7 @@ def test_a_search_with_many_hits_says_how_many_are_omitted(transfer):
     transfer.answers = {"SearchIntents": owned(5_000)}
     answer = transfer.page(path=f"/search?owner=0x{'4b' * 20}")
     assert answer.status_code == 200
-    assert "Showing 1 to 20 of 5,000." in words(answer)
+    assert "Showing 1 to 20 of 5,000." in visible_text(answer.body)
     assert len(answer.body) < 500_000
 
 
@@ -207,7 +203,9 @@ def test_an_oversized_history_page_says_how_many_rows_are_omitted(transfer):
     transfer.answers = {"GetIntentHistory": owned(3_000) | {"nextPage": None}}
     answer = transfer.page(path="/history")
     assert answer.status_code == 200
-    assert "2500 entries are hidden because they couldn't be read or don't match the filter." in words(answer)
+    assert "2500 entries are hidden because they couldn't be read or don't match the filter." in visible_text(
+        answer.body
+    )
 
 
 # Unreadable entries of a list are counted, and the others shown
@@ -219,11 +217,11 @@ def test_a_search_reports_unreadable_hits(transfer, broken):
     good = owned(2)["intents"]
     transfer.answers = {"SearchIntents": {"intents": [good[0], broken, good[1]]}}
     answer = transfer.page(path=f"/search?owner={owner}")
-    assert "2 transfers found" in words(answer)
-    assert "1 entry in the response couldn't be read" in words(answer)
+    assert "2 transfers found" in visible_text(answer.body)
+    assert "1 entry in the response couldn't be read" in visible_text(answer.body)
     transfer.answers = {"SearchIntents": {"intents": [broken]}}
     answer = transfer.page(path=f"/search?owner={owner}")
-    assert "failed: unexpected response." in words(answer), "no matches would be a guess"
+    assert "failed: unexpected response." in visible_text(answer.body), "no matches would be a guess"
     assert answer.status_code == 503
 
 
@@ -328,7 +326,7 @@ def test_a_quote_that_expired_before_its_creation_has_no_time_left(quote):
     answer = quote.page()
     assert answer.status_code == 200
     assert not LexborHTMLParser(answer.body).css("time[data-until]")
-    assert not re.search(r"-\d+ (s|min|h|d)\b", words(answer))
+    assert not re.search(r"-\d+ (s|min|h|d)\b", visible_text(answer.body))
 
 
 # Responses about another intent
