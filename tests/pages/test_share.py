@@ -1,4 +1,4 @@
-"""Sharing: link previews, the card and the QR code."""
+"""Sharing: link previews, the card, the QR code, and the frame for the configured hosts."""
 
 import html
 import re
@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 import time_machine
+from django.conf import settings
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
@@ -14,9 +15,8 @@ from intents_ui.service.client import InProcessTransport
 from intents_ui.share import views
 from tests.service.pictures import opened
 
-SWAPPED, REFUNDED, TRAP, RETURN_FAILED, OFFER = 1, 8, 18, 25, 5
+SWAPPED, BRIDGED, REFUNDED, TRAP, RETURN_FAILED = 1, 2, 8, 18, 25
 UNKNOWN = "0x" + "5" * 64
-OWNER = "0x83e439fd32a5e7b4dca5d3dcc1e23ac57a7f638e"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -106,3 +106,51 @@ def test_a_qr_code_sends_no_request(site, monkeypatch):
     assert drawing_in(first.content).tag == f"{SVG}svg"
     again = site.get(f"/intent/0x{'1' * 64}/qr.svg", headers={"If-None-Match": first["ETag"]})
     assert (again.status_code, first["Cache-Control"]) == (304, "public, max-age=86400")
+
+
+# Frames on other sites
+
+HOSTS = ["https://shop.example", "*.wallet.example"]
+
+
+@pytest.fixture
+def hosts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", HOSTS)
+    return HOSTS
+
+
+def id_of(emulator: Emulator, number: int = BRIDGED) -> str:
+    return str(emulator.finished(number)["intentId"])
+
+
+def framed(site: Client, intent_id: str, **headers: str) -> Any:
+    return site.get(f"/embed/intent/{intent_id}", headers=headers)
+
+
+def ancestors(answer: Any) -> str:
+    found = re.search(r"frame-ancestors ([^;]+)", answer["Content-Security-Policy"])
+    assert found is not None
+    return found[1]
+
+
+def test_without_hosts_no_site_may_frame_it(site, emulator):
+    answer = framed(site, id_of(emulator))
+    assert (ancestors(answer), answer["X-Frame-Options"]) == ("'none'", "DENY")
+
+
+@pytest.mark.parametrize(
+    "intent_id", [None, UNKNOWN, "0x12%20", "0X" + "AB" * 32], ids=["there", "unknown", "no id", "elsewhere"]
+)
+def test_the_configured_hosts_may_frame_it_whatever_its_content(site, emulator, hosts, intent_id):
+    known = id_of(emulator)
+    for fault in ("extra-fields", "failing-500", "busy-60"):
+        emulator.inject("GetIntent", fault)
+        answer = framed(site, intent_id or known)
+        assert ancestors(answer) == " ".join(hosts)
+        assert "X-Frame-Options" not in answer
+        assert (answer["Cross-Origin-Resource-Policy"], answer["X-Robots-Tag"]) == ("cross-origin", "noindex")
+
+
+def test_every_site_may_frame_it_if_the_setting_says_so(site, emulator, monkeypatch):
+    monkeypatch.setattr(settings.ENV, "intents_embed_hosts", ["*"])
+    assert ancestors(framed(site, id_of(emulator))) == "*"
