@@ -286,7 +286,7 @@ class ServiceClient:
     def attempt(self, operation: str, text: str, *, kind: Kind) -> Attempt:
         """Send exactly this text as a request. Errors are recorded in the returned `Attempt` and never raised."""
         call = ServiceCall(operation=operation, request=Verbatim(text), read=lambda _: None, kind=kind, is_read=False)
-        exchange, error = self._exchange(call, is_raw=True), None
+        exchange, error = self._exchange(call), None
         try:
             with self.health.track(call, is_raw=True):
                 self._response_to(exchange, exchange.policy.total)
@@ -415,11 +415,9 @@ class ServiceClient:
             mismatched["other_entries"].inc()
         return newest
 
-    def _exchange[T](self, call: ServiceCall[T], *, is_raw: bool = False) -> Exchange[T]:
+    def _exchange[T](self, call: ServiceCall[T]) -> Exchange[T]:
         known = self.cache.peek(call) if call.is_read else None
-        return Exchange(
-            call=call, config=self.config, memory=self._memory, health=self.health, known=known, is_raw=is_raw
-        )
+        return Exchange(call=call, config=self.config, memory=self._memory, health=self.health, known=known)
 
     def _response_to[T](self, exchange: Exchange[T], seconds: float) -> T:
         try:

@@ -87,7 +87,7 @@ class Exchange[T]:
 
     Use it as a context manager around all of that, so that its share of the memory budget is held that long. Map any of
     TRANSPORT_ERRORS with `failure`. `known` is the cached response: the same text again is the same object, with what
-    pages derived from it. Of a raw call's response, only the size and the encoding matter until it was read.
+    pages derived from it.
     """
 
     call: ServiceCall[T]
@@ -95,7 +95,6 @@ class Exchange[T]:
     memory: ResponseMemory
     health: Health
     known: CacheEntry | None = None
-    is_raw: bool = False
     request_id: str = field(default_factory=request_context.call_id)
     began: float = field(default_factory=time.monotonic)
     seconds: float = 0.0  # until the response was complete
@@ -133,12 +132,10 @@ class Exchange[T]:
         return self.config.policies[self.call.kind]
 
     def begin(self, response: httpx.Response) -> None:
-        """Raise a ServiceError if the response's headers rule out a valid one."""
+        """Raise a ServiceError for a response that is compressed or too large, before it is read."""
         self.status = response.status_code
         self.headers = {str(name.lower(), "latin-1"): str(value, "latin-1") for name, value in response.headers.raw}
         self.network_stream = response.extensions.get("network_stream")
-        if not self.is_raw:
-            self._check_headers()
         if self.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
             raise self._flawed(Reason.ENCODING)
         length = self.headers.get("content-length", "")
@@ -160,8 +157,11 @@ class Exchange[T]:
         self.seconds = time.monotonic() - self.began
         log.debug("%s answered in %d ms, request %s", self.call.operation, self.seconds * 1000, self.request_id)
         self.health.learn_date(self.headers.get("date"))
-        if self.is_raw:
-            self._check_headers()
+        if 300 <= self.status < 400:
+            raise Unreadable(reason=Reason.REDIRECT, status=self.status)
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self._is_success and kind not in ("", "application/json", "text/json") and not kind.endswith("+json"):
+            raise Unreadable(reason=Reason.CONTENT_TYPE, status=self.status)
         with self.memory.parsing if len(self.content) > LARGE else nullcontext():
             return self._parsed()
 
@@ -187,14 +187,6 @@ class Exchange[T]:
     @property
     def _is_success(self) -> bool:
         return 200 <= self.status < 300
-
-    def _check_headers(self) -> None:
-        """Raise Unreadable for a redirect, and for a success that isn't JSON."""
-        if 300 <= self.status < 400:
-            raise Unreadable(reason=Reason.REDIRECT, status=self.status)
-        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if self._is_success and kind not in ("", "application/json", "text/json") and not kind.endswith("+json"):
-            raise Unreadable(reason=Reason.CONTENT_TYPE, status=self.status)
 
     def _flawed(self, reason: Reason) -> ServiceError:
         """Return the error for a response that can't be parsed, by its HTTP status if that isn't a success."""

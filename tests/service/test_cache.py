@@ -107,25 +107,6 @@ def test_a_cached_response_is_fresh_for_its_lifetime(
 # While it is renewed
 
 
-def test_a_list_is_refreshed_in_the_background_for_the_next_reader(service: Upstream) -> None:
-    before = service.service.ask(CHAINS)
-    service.clock.now += 2 * HOUR
-    go_on = threading.Event()
-
-    def later(visit: Visit) -> None:
-        assert go_on.wait(60)
-        visit.send(response({"chains": [{"id": 2}]}))
-
-    service.does = later
-    with collecting_stale() as result:
-        for _ in range(5):
-            assert service.service.ask(CHAINS) == before
-    go_on.set()
-    until(lambda: service.service.ask(CHAINS).chains[0].id == 2)
-    assert service.requested == ["GetChains"] * 2
-    assert result == []
-
-
 def test_an_open_transfer_waits_briefly_for_a_fresh_response(service: Upstream) -> None:
     service.service.ask(GET)
     service.clock.now += 5
@@ -133,24 +114,7 @@ def test_an_open_transfer_waits_briefly_for_a_fresh_response(service: Upstream) 
     assert service.service.ask(GET).status == "SUCCEEDED"
 
 
-def test_a_request_for_the_newest_response_gets_none_past_its_lifetime(service: Upstream) -> None:
-    service.service.ask(CHAINS)
-    service.clock.now += 2 * HOUR
-    service.does = lambda visit: visit.send(response({"chains": [{"id": 2}]}))
-    assert service.service.ask(CHAINS, newest=True).chains[0].id == 2
-
-
 # Where the service fails
-
-
-def test_a_stale_response_is_served_when_another_intent_arrives(service: Upstream) -> None:
-    """Pages of other failures: `tests/faults/test_stale.py`."""
-    known = service.service.ask(GET)
-    service.clock.now += 300
-    service.does = lambda visit: visit.send(response({"intent": {"intentId": "0x2"}}))
-    answer, (old,) = told_by(service)
-    assert answer == known
-    assert old.error.reason is Reason.OTHER_INTENT
 
 
 @pytest.mark.parametrize(

@@ -229,12 +229,6 @@ def test_a_page_about_a_list_shows_that_it_is_stale_and_why(service):
     assert catalog.listed_chains() == Listed(listed.entries)
 
 
-def test_unreadable_entries_are_counted(service):
-    service.chains = [{"id": 1, "name": "Ethereum"}, {"id": "what?"}]
-    listed = service.catalog().listed_chains()
-    assert (names_of(listed), listed.unreadable) == (["Ethereum"], 1)
-
-
 def test_featured_tokens_of_all_chains_are_counted_with_one_call(service):
     catalog = service.catalog()
     places = ((1, USDC), (10, USDC), (1, ZERO), (1, EEE))

@@ -14,13 +14,6 @@ def read(*rows: Mapping[str, Any], **filters: Any) -> HistoryAnswer:
     return get_intent_history(**filters).read(Answer({"intents": [{**row} for row in rows]}, ""))
 
 
-def test_an_equal_entry_of_another_list_is_the_same_object() -> None:
-    first = read(A, B)
-    again = read(B, A, by_owner_address="0x1")
-    assert again.intents[0] is first.intents[1]
-    assert again.intents[1] is first.intents[0]
-
-
 def test_a_changed_entry_is_read_again_beside_those_that_did_not_change() -> None:
     first = read(A, B)
     again = read(A, B | {"status": "SUCCEEDED"})

@@ -138,17 +138,13 @@ BROKEN = {
     "endless headers": raw(HEAD + b"A: b\r\n" * 40_000 + b"\r\n"),
 }
 UNREADABLE: dict[Script, Reason] = {
-    # What the headers rule out isn't read.
+    # A compressed or too large response isn't read.
     **{
         raw(HEAD + b"Content-Encoding: %s\r\nContent-Length: 9\r\n\r\n" % each, is_silent=True): Reason.ENCODING
         for each in (b"br", b"gzip", b"gzip, gzip")
     },
     answering("<html>Log in", kind="text/html; charset=utf-8"): Reason.CONTENT_TYPE,
     raw(HEAD + b"Content-Length: 99999999\r\n\r\n", is_silent=True): Reason.TOO_LARGE,
-    raw(
-        HEAD.replace(b"application/json", b"text/html") + b"Content-Length: 9\r\n\r\n", is_silent=True
-    ): Reason.CONTENT_TYPE,
-    raw(b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 9\r\n\r\n", is_silent=True): Reason.REDIRECT,
     **dict.fromkeys(
         map(
             answering,

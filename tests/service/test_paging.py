@@ -68,18 +68,6 @@ def forward(history: FakeHistory, first: Page = DESC) -> list[tuple[Position, li
     return walked
 
 
-@pytest.mark.parametrize("first", [DESC, ASC], ids=["newest first", "oldest first"])
-def test_back_shows_the_previous_pages(first: Page) -> None:
-    history = FakeHistory(range(100, 118))
-    there = forward(history, first)
-    assert [number for _, page in there for number in page] == sorted(history.numbers, reverse=first is DESC)
-    again, at = [], there[-1][0]
-    while at.previous:
-        at = at.previous
-        again.append((at, numbers(list_page(history, first, at=at))))
-    assert again == there[-2::-1]
-
-
 def test_a_position_knows_its_number_and_the_last_pages_before_it() -> None:
     at = forward(FakeHistory(range(180)))[-1][0]
     assert (at.number, len(at.earlier)) == (60, MAX_EARLIER)
@@ -115,18 +103,6 @@ def test_every_row_is_met_once_while_others_are_added_and_leave(first: Page, new
     assert history.numbers & set(range(30)) <= set(met) <= set(range(30))
 
 
-def test_the_services_cursor_is_sent_back_byte_for_byte() -> None:
-    text = '{"after": 7,  "shard":"b\\/2", "more":true}'
-    answer = answered([row(8)], json.loads(text), page=DESC)
-    assert answer.next_page is not None
-    answer.next_page.with_raw(text)
-    found = list_page(lambda _: answer, DESC, at=Position())
-    assert found.following is not None
-    history = FakeHistory(range(5))
-    list_page(history, DESC, at=found.following)
-    assert history.requested == [text]
-
-
 @pytest.mark.parametrize("cursors", [[None, 5, 5], [None, 5, 3, 5]], ids=["the same cursor", "two pages in a circle"])
 def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
     script = dict(pairwise(cursors))
@@ -141,14 +117,6 @@ def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
     assert all(each.entries for each in pages)
     walked = [end for _, end in islice(walk(ask, DESC), 10)]
     assert walked == [each.end for each in pages]
-
-
-def test_a_non_numeric_cursor_is_not_reported_as_a_loop() -> None:
-    following = {"column": "id", "after": "soon", "more": True}
-    found = list_page(lambda page: answered([row(9)], following, page=page), DESC, at=Position())
-    assert (found.end, found.following) == (End.LOST, None)
-    assert found.entries
-    assert [end for _, end in walk(lambda page: answered([row(9)], following, page=page), DESC)] == [End.LOST]
 
 
 MORE = {"column": "id", "after": 5}
@@ -176,12 +144,6 @@ def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:
         found = list_page(lambda _: answer, first, at=Position())
         assert (numbers(found), found.unreadable) == (shown, 1)
         assert found.entries[shown.index(5)].status == "SUCCEEDED"
-
-
-def test_a_page_shows_500_rows_and_counts_the_others_as_unreadable() -> None:
-    rows = [row(number) for number in range(503)] + [{"intentId": ""}]
-    found = list_page(lambda page: answered(rows, None, page=page), DESC, at=Position())
-    assert (len(found.entries), found.unreadable) == (500, 4)
 
 
 def test_a_walk_reads_every_page_and_each_intent_once() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from intents_ui.service.console import Attempt
-from intents_ui.service.errors import NotFound, OutOfTime, Overloaded, Reason, Unreadable
+from intents_ui.service.errors import OutOfTime, Overloaded, Reason, Unreadable
 from intents_ui.service.operations import Kind
 from intents_ui.service.request_context import within
 from tests.service.clients import CANARY, client
@@ -37,42 +37,6 @@ def test_the_request_text_is_sent_unchanged(text: str) -> None:
     assert server.visits[0].headers["x-access-key"] == CANARY
     assert server.visits[0].headers["x-request-id"] == made.request_id
     assert made.sent == text
-
-
-def test_the_response_is_reported_byte_for_byte() -> None:
-    body = '{"intent": {"amount": 1e400, "n": 12345678901234567890.10} }'
-    made = attempt(answering(body))
-    assert (made.status, made.text, made.error) == (200, body, None)
-    assert made.size == len(body)
-    assert made.seconds > 0
-
-
-def test_an_error_response_is_reported_with_its_text() -> None:
-    made = attempt(answering(NOT_FOUND, status=400))
-    assert isinstance(made.error, NotFound)
-    assert (made.error.name, made.error.code, made.error.cause) == ("NotFound", 8000, "intent 1")
-    assert made.status == 400
-    assert json.loads(made.text) == NOT_FOUND
-
-
-@pytest.mark.parametrize(
-    ("body", "how", "status", "reason"),
-    [
-        pytest.param("<h1>Hello</h1>", {"kind": "text/html"}, 200, Reason.CONTENT_TYPE, id="a page"),
-        pytest.param('{"intent":', {}, 200, Reason.NOT_JSON, id="half of it"),
-        pytest.param(
-            "{}", {"status": 302, "headers": {"Location": "/elsewhere"}}, 302, Reason.REDIRECT, id="a redirect"
-        ),
-    ],
-)
-def test_a_malformed_response_is_reported_all_the_same(
-    body: str, how: dict[str, Any], status: int, reason: Reason
-) -> None:
-    with serving(answering(body, **how)) as server, client(server.url) as service:
-        made = service.attempt("GetIntent", "{}", kind=Kind.MOVING)
-    assert isinstance(made.error, Unreadable)
-    assert (made.error.reason, made.status, made.text) == (reason, status, body)
-    assert len(server.visits) == 1
 
 
 def test_an_oversized_response_body_is_dropped() -> None:
