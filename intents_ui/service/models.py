@@ -462,8 +462,8 @@ class IntentReceipt(Model):
     updated_at: Timestamp = None
     created_at: Timestamp = None
 
-    @cached_property
-    def transactions(self) -> Mapping[str, IntentTransaction]:
+    @property
+    def transactions(self) -> dict[str, IntentTransaction]:
         """The transactions that it has, by step: `deposit`, `origin`, `destination` and `refund`."""
         steps = {
             "deposit": self.deposit_transaction,
@@ -487,8 +487,8 @@ class IntentReceipt(Model):
     @property
     def intent_ids(self) -> list[str]:
         """The intent IDs in it, in its summary and in its transactions, which should be the same."""
-        parts = (self, self.summary, *self.transactions.values())
-        return [part.intent_id for part in parts if part and part.intent_id]
+        sent = self.deposit_transaction, self.origin_transaction, self.destination_transaction, self.refund_transaction
+        return [part.intent_id for part in (self, self.summary, *sent) if part and part.intent_id]
 
 
 class TokenBalance(Model):
@@ -528,7 +528,7 @@ class IntentHistory(Model):
     def _refuse_another(cls, receipt: IntentReceipt | None, info: ValidationInfo) -> IntentReceipt | None:
         if receipt:
             own = info.data.get("intent_id", receipt.intent_id)
-            if any(each != own and each.lower() != own.lower() for each in receipt.intent_ids):
+            if {each.lower() for each in receipt.intent_ids} != {own.lower()}:
                 raise ValueError("of another intent")
         return receipt
 

@@ -6,6 +6,7 @@ docs/contract.md describes them. QuoteIntent and ExecuteIntent are only sent by 
 The docstrings name the errors with a specific meaning for the operation. Arguments that aren't given aren't sent.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -181,10 +182,10 @@ class Answer:
         entries = [_known_as(entry) or entry for entry in listed]
         found = replace(self, document={**self.document, "intents": entries}).as_a(HistoryAnswer)
         if len(found.intents) == len(listed):
-            if len(_known_entries) > MAX_KNOWN:
-                _known_entries.clear()
             read = zip(listed, found.intents, strict=True)
             _known_entries.update({(entry.intent_id, len(before)): (before, entry) for before, entry in read})
+            while len(_known_entries) > MAX_KNOWN:
+                _known_entries.popitem(last=False)
         return found
 
     def about[W: IntentAnswer | ReceiptAnswer | CommitAnswer](self, intent_id: str, model: type[W]) -> W:
@@ -196,9 +197,9 @@ class Answer:
 
 
 # History entries as received and as parsed, by ID and number of fields: lists with and without balances differ in it.
-# Many more entries than the lists of the overview have, which are read every ten seconds.
-_known_entries: dict[tuple[object, int], tuple[object, IntentHistory]] = {}
-MAX_KNOWN = 1000
+# More entries than the lists of the overview have, which are read every ten seconds.
+_known_entries: OrderedDict[tuple[object, int], tuple[object, IntentHistory]] = OrderedDict()
+MAX_KNOWN = 500
 
 
 def _known_as(entry: object) -> IntentHistory | None:

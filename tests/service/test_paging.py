@@ -68,6 +68,18 @@ def forward(history: FakeHistory, first: Page = DESC) -> list[tuple[Position, li
     return walked
 
 
+@pytest.mark.parametrize("first", [DESC, ASC], ids=["newest first", "oldest first"])
+def test_back_shows_the_previous_pages(first: Page) -> None:
+    history = FakeHistory(range(100, 118))
+    there = forward(history, first)
+    assert [number for _, page in there for number in page] == sorted(history.numbers, reverse=first is DESC)
+    again, at = [], there[-1][0]
+    while at.previous:
+        at = at.previous
+        again.append((at, numbers(list_page(history, first, at=at))))
+    assert again == there[-2::-1]
+
+
 def test_a_position_knows_its_number_and_the_last_pages_before_it() -> None:
     at = forward(FakeHistory(range(180)))[-1][0]
     assert (at.number, len(at.earlier)) == (60, MAX_EARLIER)
