@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from django.core.signals import request_finished
 from django.http import FileResponse, HttpRequest, StreamingHttpResponse
+from django.template import TemplateDoesNotExist
 
-from intents_ui import app
+from intents_ui import app, startup
 from intents_ui.application import Pages
 from tests.waiting import until
 
@@ -91,3 +92,19 @@ async def test_a_page_whose_client_disconnected_is_finished_and_closed(
     assert len(finished) == 1
     gc.collect()
     assert "never retrieved" not in caplog.text  # a client that disconnects is not an error
+
+
+async def test_a_process_whose_templates_do_not_load_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(startup, "load_names", lambda: None)
+    monkeypatch.setattr(startup, "TEMPLATES", ("nowhere.html",))
+    sent: list[str] = []
+
+    async def receive() -> dict[str, str]:
+        return {"type": "lifespan.startup"}
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    with pytest.raises(TemplateDoesNotExist):
+        await startup.lifespan(receive, send)
+    assert sent == ["lifespan.startup.failed"]
