@@ -287,12 +287,6 @@ class Environment(BaseSettings):
         return self
 
 
-def mirror_database(env: Environment) -> dict[str, Any] | None:
-    if env.intents_database is not None:
-        return database.of_url(env.intents_database.get_secret_value())
-    return database.of_demo() if env.embedded else None
-
-
 def is_loopback(host: str) -> bool:
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
@@ -352,7 +346,9 @@ CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "intents_ui.http.failures.csrf_failure"
 
 # The mirror's. Pages that need no mirror never query it.
-MIRROR_DATABASE = mirror_database(ENV)
+MIRROR_DATABASE: dict[str, Any] | None = database.of_demo() if ENV.embedded else None
+if ENV.intents_database is not None:
+    MIRROR_DATABASE = database.of_url(ENV.intents_database.get_secret_value())
 DATABASES: dict[str, Any] = {"default": MIRROR_DATABASE} if MIRROR_DATABASE else {}
 INSTALLED_APPS = ["intents_ui", "django_htmx", "django.contrib.staticfiles"]
 # Each of these can be left out here and in urls.py: pages don't link to what isn't installed.

@@ -105,13 +105,13 @@ def refusal(request: HttpRequest) -> Refusal | None:
 
 def token_refusal(request: HttpRequest, *, is_known: bool = False) -> Refusal | None:
     """Return why the token of a form is rejected. Who `is_known` needs none."""
-    if not (is_known or _submitted_token(request)):
+    if not (is_known or request.POST.get(TOKEN_FIELD)):
         return MISSING if has_token() else NOT_OPERATOR
     # Charged before the comparison, so that concurrent guesses are limited like sequential ones.
     cost = limits.SEARCH if is_known else limits.TOKEN
     if wait := app.current().rate_limiter.charge(request, cost, exempts_this_machine=is_known):
         return too_many(wait)
-    if is_known or _is_token(_submitted_token(request)):
+    if is_known or _has_token(request):
         return None
     return WRONG if has_token() else NOT_OPERATOR
 
@@ -130,7 +130,7 @@ def too_many(wait: int) -> Refusal:
 
 def remember(request: HttpRequest, response: HttpResponse) -> None:
     """Set the operator cookie for half an hour, if the form asks for it and the token is right."""
-    if REMEMBER_FIELD not in request.POST or not _is_token(_submitted_token(request)):
+    if REMEMBER_FIELD not in request.POST or not _has_token(request):
         return
     until = int(time.time()) + REMEMBERED_SECONDS
     response.set_signed_cookie(
@@ -167,12 +167,10 @@ def operator_form[V: Callable[..., HttpResponse]](view: V) -> V:
     return cast(V, answer)
 
 
-def _submitted_token(request: HttpRequest) -> str:
-    return request.POST.get(TOKEN_FIELD, "")[:LONGEST_SECRET]
-
-
-def _is_token(given: str) -> bool:
-    return has_token() and secrets.compare_digest(given.encode(errors="replace"), _token().encode())
+def _has_token(request: HttpRequest) -> bool:
+    """Return whether the form has the right token."""
+    given = request.POST.get(TOKEN_FIELD, "")[:LONGEST_SECRET].encode(errors="replace")
+    return has_token() and secrets.compare_digest(given, _token().encode())
 
 
 def _token() -> str:
