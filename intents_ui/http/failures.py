@@ -34,16 +34,13 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Failure:
+class Failure(failures.Words):
     """Content of an error page; `status` is the status code of the response. `fields`: those that are invalid, and why.
 
     `takes_token`: a client with the operator token may pass.
     """
 
     status: HTTPStatus
-    title: str
-    what: str
-    todo: str
     operation: str | None = None
     reference: str | None = None
     detail: str | None = None
@@ -61,19 +58,16 @@ class Failure:
 def of_dashboard(name: str, values: Mapping[str, object] | None = None, **how: Any) -> Failure:
     """Return a failure of the dashboard itself: a row of formatting/failures.json with `values` in its gaps."""
     status, words = failures.of_dashboard(name, **(values or {}))
-    return Failure(status, words.title, words.what, words.todo, **how)
+    return Failure(**vars(words), status=status, **how)
 
 
 def of_service(error: errors.ServiceError, *, looked_for: str | None = None) -> Failure:
-    words = failures.words(error)
     reference = error.request_id or request_context.reference()
     if error.request_id is None:
         log.warning("%s skipped (request ID %s): %s", error.operation or "The service", reference, error.summary)
     return Failure(
-        failures.status(error),
-        words.title,
-        words.what,
-        words.todo,
+        **vars(failures.words(error)),
+        status=failures.status(error),
         operation=error.operation,
         reference=reference,
         # Without a code the message is the client's own, and the title and text already say it.
