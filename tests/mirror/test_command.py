@@ -15,6 +15,7 @@ import time_machine
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
+from pydantic import SecretStr
 
 from intents_ui.management.commands import mirror as command
 from intents_ui.mirror.figures import queries
@@ -86,9 +87,12 @@ def test_a_backfill_that_can_not_read_all_says_so(world: World) -> None:
 
 
 @pytest.mark.usefixtures("world")
-def test_a_copy_of_another_service_or_key_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_of_another_key_is_refused_and_has_no_key(mirrored_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "intents_service_access_key", SecretStr("a key of the service"))
     run("audit")
-    monkeypatch.setattr(command, "source", lambda: "another")
+    stored = b"".join(each.read_bytes() for each in mirrored_file.parent.iterdir())
+    assert b"a key of the service" not in stored
+    monkeypatch.setattr(ENV, "intents_service_access_key", SecretStr("another key"))
     with pytest.raises(CommandError, match="copy of another service, or was read with another access key"):
         run("audit")
 

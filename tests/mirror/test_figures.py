@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from random import Random
 from typing import Any
 from unittest.mock import patch
@@ -22,13 +21,13 @@ from intents_ui.mirror.figures.queries import PeriodFigures, Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Adder, Basis, Order, Period, SnapshotWriter
 from intents_ui.mirror.figures.statistics import BUCKETS, share
-from intents_ui.mirror.models import AUDITS, Day, Lease, Route, Transfer, Window, state
+from intents_ui.mirror.models import Day, Lease, Route, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.service.outcome import RULES, Outcome, outcome_of
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.counted import check_facts, check_figures, check_pages, of_world
-from tests.mirror.world import NAMES, SENT_TOKEN, SLOW, START, Copy, Made, World, edges
+from tests.mirror.world import NAMES, SENT_TOKEN, SLOW, START, Copy, Made, World
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
 
@@ -158,18 +157,6 @@ def test_a_change_lets_its_day_be_counted_from_rows_until_its_facts_are_written_
     check_facts()
     check_figures([*of_world(world)], now=int(world.now))
     check_pages([*of_world(world)], now=int(world.now))
-
-
-@on_each_engine
-def test_deleted_windows_are_read_again(world: World) -> None:
-    past_of(world, 25, days=1)
-    mirror = counted(world, days=1)
-    Window.objects.filter(start=START // DAY * DAY).delete()
-    mirror.settle(HOUR, step=10 * MINUTE)
-    assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
-    assert state(AUDITS)
-    mirror.count(is_final=True)
-    check_figures([*of_world(world)], now=int(world.now))
 
 
 def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> None:

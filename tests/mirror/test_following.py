@@ -1,18 +1,14 @@
 """The mirror follows the service, whatever its lists do."""
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from itertools import pairwise
 from random import Random
-from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.db import connection
 
 from intents_ui.mirror import coverage, lease, loop, partitions, reader, schedule, windows, writer
 from intents_ui.mirror.figures import queries
@@ -25,8 +21,7 @@ from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import tile
 from intents_ui.service.models import End
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.counted import check_facts, check_figures, of_world
-from tests.mirror.world import CALLS, OUTCOMES, OWNER, START, Copy, World, edges, expected, rows
+from tests.mirror.world import OUTCOMES, OWNER, START, Copy, World, edges, expected, rows
 
 
 def conditions() -> set[Condition]:
@@ -281,49 +276,6 @@ def test_an_address_that_was_forgotten_stays_forgotten(world: World) -> None:
 
 
 # Leaders
-
-
-class Killed(BaseException):
-    """The process ends between two statements."""
-
-
-@contextlib.contextmanager
-def killed_after(statements: int) -> Iterator[None]:
-    left = iter(range(statements))
-
-    def count(execute: Callable[..., Any], *args: Any) -> Any:
-        if next(left, None) is None:
-            raise Killed
-        return execute(*args)
-
-    with contextlib.suppress(Killed), connection.execute_wrapper(count):
-        yield
-
-
-@on_each_engine
-def test_a_process_that_ends_between_two_statements_loses_and_doubles_nothing(world: World) -> None:
-    world.now, draw = START // DAY * DAY + 15 * MINUTE, Random(1)
-    mirror = Copy(world)
-    mirror.step()
-    for statements in range(0, 60, 2):
-        world.move(draw)
-        world.now += MINUTE / 2
-        with killed_after(statements):
-            mirror.count(is_final=True)
-            mirror.step()
-        check_facts()
-        Lease.objects.update(until=0)  # it has run out
-        mirror.restart()
-        mirror.step()
-    world.faults = []
-    mirror.settle(46 * MINUTE, step=2 * MINUTE)
-    assert rows() == expected(world)
-    assert len(rows()) > 20
-    assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
-    assert all(later - earlier >= 1 for earlier, later in zip(world.called, world.called[CALLS:], strict=False))
-    mirror.count(is_final=True)
-    check_facts()
-    check_figures([*of_world(world)], now=int(world.now))
 
 
 @on_each_engine

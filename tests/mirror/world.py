@@ -15,7 +15,7 @@ from intents_ui.mirror import lease
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Transfer, Window
-from intents_ui.mirror.reader import CallLimiter, Reader
+from intents_ui.mirror.reader import CallLimiter, Reader, Task
 from intents_ui.mirror.windows import MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.client import ServiceClient
@@ -42,6 +42,7 @@ SENT_TOKEN = "0x" + "22" * 20
 NAMES = {"0x" + "AB" * 20: "0x" + "ab" * 20, "0x" + "Ee" * 20: "0x" + "00" * 20}  # of other spellings of a token
 SLOW = {"CCTP": timedelta(minutes=30)}
 FINAL = {"SUCCEEDED", "FAILED", "REFUNDED", "ABORTED"}
+SLOW_SECONDS = 90  # of a slow answer
 FAULTS = (
     "duplicates", "reordered", "repeats", "empty", "lost", "unreadable", "garbled", "busy", "refused", "slow", "slow",
 )  # fmt: skip
@@ -196,6 +197,8 @@ class World(httpx.BaseTransport):
         )
         if fault == "refused":
             raise httpx.ConnectError("refused")
+        if fault == "slow":
+            self.now += SLOW_SECONDS
         if fault == "busy":
             return answer(b"{}", status=429, headers={"Retry-After": "7"})
         if fault == "garbled":
@@ -241,11 +244,12 @@ def answer(content: bytes, *, status: int = 200, headers: Mapping[str, str] = Ma
 
 
 class Copy:
-    """A mirror of a world, step by step."""
+    """A mirror of a world, step by step. It writes what it reads `at_once` in any order."""
 
-    def __init__(self, world: World, *, days: int = 0, calls: int = CALLS) -> None:
+    def __init__(self, world: World, *, days: int = 0, calls: int = CALLS, at_once: int = 1) -> None:
         self.world = world
         self.days = days
+        self.at_once, self.draw = at_once, Random(1)
         config = ServiceConfig("http://world")
         self.service = ServiceClient(config, transport=world, clock=lambda: world.now)
         self.limiter = CallLimiter(calls, clock=lambda: world.now, sleep=world.sleep)
@@ -267,20 +271,21 @@ class Copy:
         return self.mirror.writer
 
     def step(self) -> bool:
-        """Read and write one task. Return whether there was one."""
+        """Read and write tasks. Return whether there was one."""
         if not self.leads:
             self.mirror.begin(lease.acquire())
             self.leads = True
         now, schedule = self.mirror.seconds(), self.mirror.schedule
         schedule.prepare(now=now)
         self.mirror.incidents.keep(now=now)
-        task = schedule.next_task(now=now)
-        if task:
-            reading = self.mirror.reader.read(task)
+        tasks: list[Task] = []
+        while len(tasks) < self.at_once and (task := schedule.next_task(now=now, busy=tasks)):
+            tasks.append(task)
+        for reading in self.draw.sample([self.mirror.reader.read(each) for each in tasks], len(tasks)):
             schedule.pause(self.mirror.seconds() + reading.pause)
             self.writer.commit(reading, now=self.mirror.seconds())
             self.readings.append(reading)
-        return task is not None
+        return bool(tasks)
 
     def count(self, *, is_final: bool = False) -> None:
         """Write facts and snapshots: those that are due, or all."""
