@@ -32,7 +32,7 @@ a change of this file, to be read as a user would who waits for their funds. Eve
 Each headline is followed by the row of `messages.toml` and its tone, what happened, where the funds are, the next
 step with the warning that the page shows below it, and who must act. *Balances checked* is what the page says once it
 has the on-chain balances, where that differs. With these balances, the table has the row of a list, the steps,
-the route, the comparison with the quote and the deposit check. It is left out where it is the same as before.
+the route, the comparison with the quote, the fees and the deposit check. It is left out where it is as before.
 """
 
 
@@ -143,6 +143,10 @@ def below(transfer: Transfer) -> Iterator[str]:
     yield row("Quote vs. actual", compared.shown.word, compared.text)
     for each in compared.rows:
         yield row(each.label, each.shown.word, each.quoted, each.limit, each.actual, each.difference)
+    fees = comparison.Fees(transfer)
+    yield row(
+        "Fees", "", fees.shown, fees.in_token, *(f"{part.label} {part.shown}" for part in fees.parts), fees.sentence
+    )
     for check in DepositCheck(transfer).rows:
         yield row(check.label, check.result.word, check.expected, check.found)
 

@@ -75,19 +75,9 @@ def test_network_fees_are_summed_if_reported_as_one():
     assert labels(found) == [("Network fees", "$1.31"), ("Collector fee", "$0.10")]
 
 
-@pytest.mark.parametrize(
-    ("name", "chains", "label"),
-    named(
-        ("bridge", "LIFI", (ARBITRUM, BASE), "Bridge fee (LI.FI)"),
-        ("swap on one chain", "LIFI", (BASE, BASE), "Swap fee (LI.FI)"),
-        ("unnamed", None, (ARBITRUM, BASE), "Bridge fee"),
-    ),
-)
-def test_a_provider_fee_has_the_name_of_the_provider(name, chains, label):
-    provider = ProviderFee(quote_provider=name, quote_provider_fee_usd=usd("0.20"))
-    origin, destination = chains
-    found = fees(IntentFees(provider=provider), origin_chain_id=origin, destination_chain_id=destination)
-    assert labels(found) == [(label, "$0.20")]
+def test_the_fee_of_an_unnamed_provider_has_no_name():
+    found = fees(IntentFees(provider=ProviderFee(quote_provider_fee_usd=usd("0.20"))))
+    assert labels(found) == [("Bridge fee", "$0.20")]
 
 
 def test_missing_fees_are_unknown_not_zero():
