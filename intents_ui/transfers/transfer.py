@@ -38,6 +38,7 @@ from intents_ui.transfers.incidents import IncidentFacts
 from intents_ui.transfers.statuses import StatusLabel
 
 # What is missing is empty, so that every field can be read directly.
+NO_INTENT = models.Intent(intent_id=UNKNOWN)
 NO_RECEIPT = models.IntentReceipt(intent_id=UNKNOWN)
 NO_SUMMARY = models.IntentReceiptSummary()
 NO_REQUEST = models.QuoteIntentRequest()
@@ -179,8 +180,8 @@ class Transfer:
         entry's.
         """
         known = Balances.of_entry(entry, checked_at=now) if balances is None else balances
-        # Validated with the entry.
-        intent = models.Intent.model_construct(**{name: getattr(entry, name) for name in OF_AN_ENTRY})
+        # Validated with the entry. A copy takes a fraction of the time of `model_construct`.
+        intent = NO_INTENT.model_copy(update={name: getattr(entry, name) for name in OF_AN_ENTRY})
         return cls(intent, entry.receipt, now, names, known, is_listed=True)
 
     def without_balances(self) -> "Transfer":
