@@ -227,7 +227,6 @@ def transfer_rows(found: Sequence[models.Transfer], *, late_at: datetime | None 
         rows.append(
             {
                 "transfer": each,
-                "is_linked": hashes.canonical_hash(each.text_id) is not None,  # its ID can be a part of a URL
                 "scope": scope,
                 "status": statuses.intent(each.status or None, now=datetime.now(UTC)),
                 "sent": _amount(each.origin_token.key, int(each.sent)) if each.origin_token and each.sent else None,

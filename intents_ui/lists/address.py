@@ -332,7 +332,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
 
 
 def miss(
-    request: HttpRequest, lookup: AddressLookup, paid: mirror.Mirrored | None, explorers: Sequence[Explorer]
+    request: HttpRequest, lookup: AddressLookup, paid: mirror.Paid | None, explorers: Sequence[Explorer]
 ) -> HttpResponse:
     """Render "no matches", or "search incomplete" if a request failed."""
     found = lookup.result(*lookup.lists)

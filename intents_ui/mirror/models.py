@@ -165,6 +165,10 @@ class Transfer(models.Model):
         return unpacked(bytes(self.intent_id), HASH)
 
     @property
+    def has_url(self) -> bool:
+        return len(self.intent_id) == HASH  # and not any text
+
+    @property
     def created_at(self) -> datetime:
         return moment(self.created)
 

@@ -244,9 +244,7 @@ class TicketLookup:
                 return rows.token(row, tokens, using=using)
         paid = mirror.that_paid(self._request, value) if kind in ADDRESSES else None
         if paid and paid.lists:
-            return rows.paid(
-                row, [(each.heading, f"{each.count:,}{' or more' if each.is_capped else ''}") for each in paid.lists]
-            )
+            return rows.paid(row, [(each.heading, each.number) for each in paid.lists])
         return rows.unknown(row, found)
 
     def _read(self, hit: Hit) -> Reading:

@@ -11,7 +11,6 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from intents_ui import app
-from intents_ui.formatting import hashes
 from intents_ui.http import operator_auth
 from intents_ui.settings import ENV
 from intents_ui.transfers import statuses
@@ -47,71 +46,59 @@ MAX_SHOWN, MAX_COUNTED = 50, 10_000
 
 
 @dataclass(frozen=True)
-class MirroredRow:
-    """A transfer as last read. `is_linked`: its ID can be part of a URL."""
+class PaidList:
+    """The newest transfers that paid an address in a role, and how many there are.
 
-    intent_id: str
-    created_at: datetime
-    status: StatusLabel
-    is_linked: bool
+    Each has its ID, whether a URL can have that, its status and the time of its creation.
+    """
 
-
-@dataclass(frozen=True)
-class MirroredList:
-    """The newest transfers of a kind, and how many there are. `is_capped`: there may be more."""
-
-    key: str
+    role: str
     heading: str
-    rows: Sequence[MirroredRow]
+    rows: Sequence[tuple[str, bool, StatusLabel, datetime]]
     count: int
-    is_capped: bool = False
+
+    @property
+    def number(self) -> str:
+        return f"{self.count:,}{' or more' if self.count == MAX_COUNTED else ''}"
 
 
 @dataclass(frozen=True)
-class Mirrored:
-    """What the mirror found: the lists that aren't empty.
+class Paid:
+    """What the mirror found of an address: the lists that aren't empty.
 
     `lists` is None if only staff may see them, or if the mirror can't be read.
     """
 
     mirror: "Coverage | None"
     may_see: bool
-    lists: Sequence[MirroredList] | None
+    lists: Sequence[PaidList] | None = None
 
 
-def that_paid(request: HttpRequest, address: str) -> Mirrored | None:
+def that_paid(request: HttpRequest, address: str) -> Paid | None:
     """Return the transfers of other owners that paid the address, or None without insight."""
     if settings.MIRROR_DATABASE is None or ENV.insight == "off":
         return None
     mirror, may_see = mirror_coverage(), operator_auth.may_see_insight(request)
     if not may_see or mirror is None:
-        return Mirrored(mirror, may_see, None)
-    from intents_ui.mirror.readonly import CopyUnreadable, reading  # imported only with a mirror
+        return Paid(mirror, may_see)
+    from intents_ui.mirror.entry import ADDRESS, packed  # imported only with a mirror
+    from intents_ui.mirror.models import Transfer
+    from intents_ui.mirror.readonly import CopyUnreadable, reading
 
+    lists = []
     try:
         with reading():
-            lists = paid_lists(address)
+            for role, heading in (("recipient", "Received from others"), ("refund", "Refunded to")):
+                found = Transfer.objects.filter(**{role: packed(address, ADDRESS) or b""})
+                newest = found.order_by("-created")[:MAX_SHOWN]
+                rows = [(each.text_id, each.has_url, _status(each), each.created_at) for each in newest]
+                lists += [PaidList(role, heading, rows, found[:MAX_COUNTED].count())] if rows else []
     except CopyUnreadable:
-        return Mirrored(mirror, may_see, None)
-    return Mirrored(mirror, may_see, [each for each in lists if each.rows])
+        return Paid(mirror, may_see)
+    return Paid(mirror, may_see, lists)
 
 
-def paid_lists(address: str) -> Sequence[MirroredList]:
-    """Return the newest transfers that paid an address: as the recipient, and as that of a refund."""
-    from intents_ui.mirror.entry import ADDRESS, packed
-    from intents_ui.mirror.models import Transfer
-
-    now, lists = datetime.now(UTC), []
-    for column, heading in (("recipient", "Received from others"), ("refund", "Refunded to")):
-        found = Transfer.objects.filter(**{column: packed(address, ADDRESS) or b""})
-        rows = [_row(each, now=now) for each in found.order_by("-created")[:MAX_SHOWN]]
-        count = found[:MAX_COUNTED].count()
-        lists.append(MirroredList(column, heading, rows, count, is_capped=count == MAX_COUNTED))
-    return lists
-
-
-def _row(transfer: "Transfer", *, now: datetime) -> MirroredRow:
+def _status(transfer: "Transfer") -> StatusLabel:
+    now = datetime.now(UTC)
     is_expired = transfer.execute_by is not None and now >= transfer.execute_by
-    shown = statuses.EXPIRED if is_expired else statuses.intent(transfer.status or None, now=now)
-    is_linked = hashes.canonical_hash(transfer.text_id) is not None
-    return MirroredRow(transfer.text_id, transfer.created_at, shown, is_linked)
+    return statuses.EXPIRED if is_expired else statuses.intent(transfer.status or None, now=now)

@@ -219,7 +219,7 @@ def answer(
         return render(request, "search/search_results.html", context | listed(request, found))
     paid = mirror.that_paid(request, account) if account else None
     if paid and paid.lists and not found.error and not possible:
-        return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].key}")
+        return redirect(f"{reverse('address', args=[account])}#{paid.lists[0].role}")
     chains = app.current().catalog.chains()
     elsewhere = [(finding, explorers_of(finding, chains=chains)) for finding in findings]
     context |= {

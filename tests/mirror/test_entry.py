@@ -44,6 +44,8 @@ def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, varia
     assert stored.owner == packed(transfer.owner, ADDRESS)
     recipient = packed(transfer.recipient, ADDRESS)
     assert stored.recipient == (None if recipient == stored.owner else recipient)
+    refunded_to = packed(transfer.refund and transfer.refund.to_address, ADDRESS)
+    assert stored.refund == (None if refunded_to == stored.owner else refunded_to)
     assert stored.sent == (None if transfer.sent.value is None else str(transfer.sent.value))
     assert stored.reason == transfer.failure_reason
     assert stored.route.providers == ";".join(transfer.providers)
@@ -129,17 +131,6 @@ def test_ends_of_hashes_and_intent_addresses_are_stored_with_the_size_and_the_me
     assert found.delivery_address is None  # the same one
     assert found.size == entry.size_of(25, 1) != entry.size_of(2_510_000, 6)
     assert found.memo == ("order 88123 " + "x" * 100)[: entry.LONGEST_MEMO]
-
-
-def test_an_address_other_than_the_owners_is_found_by_its_role() -> None:
-    given = listed(
-        receipt=receipt(
-            summary={"destinationToAddress": OTHER.upper().replace("0X", "0x")},
-            refundTransaction={"status": "SUCCEEDED", "toAddress": OWNER},
-        )
-    )
-    found = entry.read(given, now=NOW)
-    assert (found.recipient, found.refund) == (bytes.fromhex(OTHER[2:]), None)
 
 
 def test_odd_values_are_stored_as_the_pages_read_them() -> None:
