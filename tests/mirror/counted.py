@@ -9,8 +9,8 @@ from typing import Any
 from intents_ui.mirror.figures import facts, queries, statistics
 from intents_ui.mirror.figures.queries import Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
-from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, Adder, Period
-from intents_ui.mirror.models import Day, Reason
+from intents_ui.mirror.figures.snapshots import ENOUGH_FOR_P95, Period
+from intents_ui.mirror.models import Day
 from intents_ui.mirror.windows import DAY
 from intents_ui.service.outcome import Outcome
 from tests.mirror.world import World, expected
@@ -90,36 +90,6 @@ def check_facts() -> None:
         assert [*facts.of_days([day])] == [counted]
 
 
-def check_figures(ended: list[Ended], *, now: int) -> None:
-    """Check that the sums of all periods and scopes are those of these transfers."""
-    texts = dict(Reason.objects.values_list("pk", "text"))
-    for period in Period:
-        lately = [each for each in ended if each.end >= period.since(now) * 1000]
-        wanted: dict[Key, list[Ended]] = {}
-        for each in lately:
-            for key in each.scopes:
-                wanted.setdefault(key, []).append(each)
-        found = {tuple(map(str, scope)): sums for scope, sums in Adder(now).of(period).items()}
-        assert {*found} == {*wanted}
-        for key, several in wanted.items():
-            counted = figures(several)
-            assert found[key].counts == Counter(each.outcome for each in several)
-            assert found[key].durations == counted["durations"]
-            causes = {(step, texts.get(reason or 0, "")): n for step, reason, n in found[key].causes}
-            assert causes == counted["reasons"]
-            assert (sum(found[key].pairs.values()), sum(found[key].sent.values())) == (
-                counted["count"],
-                counted["sent"],
-            )
-            assert sum(bar.ended for bar in found[key].bars.values()) == counted["count"]
-        counted = figures(lately)
-        slowest, count = queries.listed(EVERYTHING, period.span(now), outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
-        assert [int(each.duration.total_seconds()) for each in slowest if each.duration] == counted["slowest"]
-        assert count == counted["delivered"]
-        failures, count = queries.listed(EVERYTHING, period.span(now), outcomes=UNDELIVERED, sort=Sort.NEWEST)
-        assert [int(each.ended_at.timestamp()) for each in failures] == counted["failures"][: queries.MAX_LISTED]
-
-
 def check_pages(ended: list[Ended], *, now: int) -> None:
     """Check that the pages of all scopes show these transfers, after snapshots of now were written."""
     counts = count_open(now=datetime.fromtimestamp(now, UTC))
@@ -136,6 +106,12 @@ def check_pages(ended: list[Ended], *, now: int) -> None:
             BARS[period],
             total.ended * bool(BARS[period]),
         ]
+        counted = figures(lately)
+        slowest, count = queries.listed(EVERYTHING, period.span(now), outcomes=[Outcome.DELIVERED], sort=Sort.SLOWEST)
+        assert [int(each.duration.total_seconds()) for each in slowest if each.duration] == counted["slowest"]
+        assert count == counted["delivered"]
+        failures, count = queries.listed(EVERYTHING, period.span(now), outcomes=UNDELIVERED, sort=Sort.NEWEST)
+        assert [int(each.ended_at.timestamp()) for each in failures] == counted["failures"][: queries.MAX_LISTED]
         for key in {key for each in lately for key in each.scopes}:
             of_scope = [each for each in lately if key in each.scopes]
             counted, length = figures(of_scope), period.step
@@ -143,6 +119,7 @@ def check_pages(ended: list[Ended], *, now: int) -> None:
             as_row = replace(page.total, owners=None, hours={}, pairs={}, sent={})  # rows of a table have no details
             assert rows.get(page.total.scope, as_row) in (page.total, as_row)
             assert page.total.counts == Counter(each.outcome for each in of_scope)
+            assert page.total.durations == counted["durations"]
             assert {(step, reason): n for step, reason, _, n in page.reasons} == counted["reasons"]
             assert sum(n for *_, n, _ in page.tokens) == counted["count"]
             assert sum(sent for *_, sent in page.tokens) == counted["sent"]
