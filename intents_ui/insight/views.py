@@ -15,7 +15,6 @@ from intents_ui.http import failures
 from intents_ui.insight import access, choices, figures
 from intents_ui.insight.choices import Choices, Offered
 from intents_ui.mirror import coverage
-from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.facts import ENDED
 from intents_ui.mirror.figures.queries import Age, LateTransfers, Sort
@@ -144,10 +143,13 @@ def late(request: HttpRequest) -> HttpResponse:
     found = _late(scope, picked, most=SHOWN)
     ages = zip(picked.links("age"), found.counts.values(), strict=True)
     used = {each for route in late_by_route for each in route.providers.split(";") if PLAIN.fullmatch(each)}
+    numbers = {scopes.number_of(each) for _, *chains in late_by_route for each in chains} - {None}
+    catalog = app.current().catalog
+    catalog.learn(())
     context = {
         "scope": named([scope])[0] if scope != EVERYTHING else None,
         "query": request.GET.urlencode(),
-        "chains": _by_name(_chains(late_by_route)),
+        "chains": _by_name((str(each), names.chain(each, info=catalog.chain(each))) for each in numbers),
         "providers": _by_name((each, names.provider_label(each)) for each in used),
         "ages": [(f"{word}: {count:,}", *link) for (word, *link), count in ages],
         "count": found.counts[Age.ANY],
@@ -165,14 +167,6 @@ def _late(scope: ScopeName, picked: Choices, *, most: int) -> LateTransfers:
     with reading():
         where, age = queries.is_of(scope), Age(picked.values["age"])
         return queries.late(now=coverage.service_now(), where=where, age=age, most=most)
-
-
-def _chains(routes: Iterable[RouteKey]) -> list[tuple[str, str]]:
-    """Return the chains of routes with their names."""
-    numbers = {number for _, *chains in routes for each in chains if (number := scopes.number_of(each)) is not None}
-    catalog = app.current().catalog
-    catalog.learn(())
-    return [(str(each), names.chain(each, info=catalog.chain(each))) for each in numbers]
 
 
 def _by_name(offered: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
