@@ -161,12 +161,14 @@ for (const each of document.images) if (each.complete && !each.naturalWidth) eac
 on("click", "[data-share]", ({ dataset }) => navigator.share({ title: dataset.title, url: dataset.share }).catch(() => {}));
 
 // Mark an address in all its places while the pointer or the focus is on one of them.
+const addressIn = (place) => (place.querySelector("[title]") ?? place).title.toLowerCase();
+
 for (const type of ["pointerover", "focusin"])
   document.addEventListener(type, ({ target }) => {
-    const address = target.closest?.("[data-address]")?.dataset.address;
-    const places = address ? document.querySelectorAll(`[data-address="${CSS.escape(address)}"]`) : [];
-    for (const each of document.querySelectorAll("[data-marked]")) delete each.dataset.marked;
-    if (places.length > 1) for (const each of places) each.dataset.marked = "";
+    const pointed = target.closest?.("[data-address]");
+    const places = Array.from(document.querySelectorAll("[data-address]"));
+    const equal = places.filter((place) => pointed && addressIn(place) === addressIn(pointed));
+    for (const place of places) place.toggleAttribute("data-marked", equal.length > 1 && equal.includes(place));
   });
 
 // Menus close on Escape, on a choice, and on a click elsewhere. The first two return the focus to the menu's button.

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
+from intents_ui.formatting.hashes import checksum
 from intents_ui.http import cursors
 from intents_ui.service.lookup import Position
 from intents_ui.service.models import Page
@@ -155,10 +156,10 @@ def test_a_refunded_row_shows_the_refund(site, emulator):
 def test_equal_addresses_on_a_page_can_be_highlighted(site, emulator):
     intent = emulator.finished("exact-output-payment")
     page = read(site, f"/history?owner={intent['ownerAddress']}")
-    places = re.findall(r'data-address="([^"]+)"', page)
-    assert places.count(intent["ownerAddress"]) > 1
-    assert all(place == place.lower() for place in places)
-    assert intent["quoteRequest"]["destinationToAddress"].lower() in places
+    places = re.findall(r'<span class="hash" data-address><a href="[^"]+" title="([^"]+)"', page)
+    places += re.findall(r'title="([^"]+)" data-address', page)
+    assert places.count(checksum(intent["ownerAddress"])) > 1
+    assert checksum(intent["quoteRequest"]["destinationToAddress"]) in places
 
 
 def test_new_transfers_are_announced_on_the_first_page_only(site, emulator):
