@@ -17,7 +17,7 @@ import ssl
 import subprocess
 import sys
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -193,17 +193,13 @@ class Load:
 
 
 @contextlib.asynccontextmanager
-async def under_way(*works: Awaitable[None]) -> AsyncIterator[None]:
+async def under_way(*works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Run these until they end, which they must do soon after the block."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
+    async with asyncio.timeout(None) as deadline, asyncio.TaskGroup() as tasks:
+        for work in works:
+            tasks.create_task(work)
         yield
-        # Don't cancel: a connecting socket would stay open, because httpcore closes it after errors only.
-        await asyncio.wait(tasks, timeout=PATIENCE)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        deadline.reschedule(asyncio.get_running_loop().time() + PATIENCE)
 
 
 async def executed(site: Site, scenario: str) -> str:
