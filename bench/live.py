@@ -3,9 +3,9 @@
     .venv/bin/python -m bench.live                   5,000 viewers of one intent on one worker
     .venv/bin/python -m bench.live --viewers 1000
 
-The worker is gunicorn as in gunicorn.conf.py, with the dashboard's hub and streams, and a fragment as large as the
-page's (14 KB). The viewers and a service that changes on command run in this process, so both ends of a measurement
-share a clock. On two cores the viewers' own work is part of the measurement. Everything is on loopback.
+The worker is the dashboard, gunicorn as in gunicorn.conf.py. The viewers and a service that changes on command run in
+this process, so both ends of a measurement share a clock. On two cores the viewers' own work is part of the
+measurement. Everything is on loopback.
 
 Measured are KB of worker memory per viewer, CPU time per connection until its first event is written, milliseconds from
 the service's response until a viewer has the event, and concurrent long polls at the service.
@@ -15,21 +15,24 @@ import argparse
 import asyncio
 import contextlib
 import json
+import re
 import resource
 import time
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from bench.processes import family, processor_seconds, quantile, resident_kb
+import httpx
+
+from bench.processes import Server, dashboard, quantile
 from bench.report import HEAD, Target, machine
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import call
+from tests.gunicorn_constants import constants
 from tests.live.following import until
 from tests.live.tcp_service import served
-from tests.live.test_processes import process
+from tests.serving import ROOT
 
-FRAGMENT_BYTES = 14 * 1024
 CONNECTING_AT_ONCE = 100
 CHANGES = 20
 CHANGES_FOR_ONE = 50
@@ -46,7 +49,9 @@ class ChangingService:
     def __init__(self) -> None:
         emulator = Emulator()
         self.intent_id = emulator.play("cctp-slow", age=100)["intentId"]
-        self.receipt = call(emulator, "GetIntentReceipt", {"intentId": self.intent_id})["intentReceipt"]
+        query = {"intentId": self.intent_id}
+        self.intent = call(emulator, "GetIntent", query)["intent"]
+        self.receipt = call(emulator, "GetIntentReceipt", query)["intentReceipt"]
         self.number = 0
         self.written_at = 0.0
         self.waits = self.most_waits = 0
@@ -61,7 +66,7 @@ class ChangingService:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         query = json.loads((await receive())["body"])
-        answer: dict[str, Any] = {"intentReceipt": self.receipt}
+        answer: dict[str, Any] = {"intentReceipt": self.receipt, "intent": self.intent}
         is_wait = scope["path"].endswith("WaitIntentReceipt")
         if is_wait:
             if query.get("lastReceiptStates") == self._states:
@@ -126,6 +131,11 @@ async def viewers(port: int, intent_id: str, count: int) -> AsyncIterator[list[V
             viewer.transport.abort()
 
 
+def open_streams(server: Server) -> int:
+    metrics = httpx.get(f"{server.url}/metrics", trust_env=False).text
+    return int(float(re.findall(r"^intents_ui_streams\S* (\S+)$", metrics, re.MULTILINE)[0]))
+
+
 async def changes(service: ChangingService, watching: Sequence[Viewer], count: int) -> list[float]:
     """Return the milliseconds from the service's write to each viewer's event."""
     latencies = []
@@ -140,21 +150,21 @@ async def changes(service: ChangingService, watching: Sequence[Viewer], count: i
 
 
 async def measure(service: ChangingService, count: int) -> None:
-    env = {"LIVE_PADDING": str(FRAGMENT_BYTES), "LIVE_STREAMS": str(count + 10), "LOG_FORMAT": "text"}
-    async with served(service) as front, process(LIVE_SERVICE=front.url, **env) as server:
-        _, pid = family(server.popen.pid)  # gunicorn has one worker
-        async with viewers(server.port, service.intent_id, 50):
-            pass  # warms up, so that imports don't count as a viewer's memory
-        await until(lambda: server.figures[1] == 0)
-        memory, processor = resident_kb(pid), processor_seconds(pid)
-        async with viewers(server.port, service.intent_id, count) as watching:
-            connect_ms = (processor_seconds(pid) - processor) * 1000 / count
-            kilobytes = (resident_kb(pid) - memory) / count
-            took_all = await changes(service, watching, CHANGES)
-            kilobytes_then = (resident_kb(pid) - memory) / count
-        await until(lambda: server.figures[1] == 0, within=30)
-        async with viewers(server.port, service.intent_id, 1) as alone:
-            took_one = await changes(service, alone, CHANGES_FOR_ONE)
+    many = {"intents_ui.startup:STREAMS": count + 60, "intents_ui.startup:STREAMS_PER_CLIENT": count + 60}
+    async with served(service) as front:
+        with dashboard(ROOT, front.url, constants(**many)) as server:
+            async with viewers(server.port, service.intent_id, 50):
+                pass  # warms up, so that imports don't count as a viewer's memory
+            await until(lambda: not open_streams(server))
+            memory, processor = server.megabytes, server.processor
+            async with viewers(server.port, service.intent_id, count) as watching:
+                connect_ms = (server.processor - processor) * 1000 / count
+                kilobytes = (server.megabytes - memory) * 1024 / count
+                took_all = await changes(service, watching, CHANGES)
+                kilobytes_then = (server.megabytes - memory) * 1024 / count
+            await until(lambda: not open_streams(server), within=30)
+            async with viewers(server.port, service.intent_id, 1) as alone:
+                took_one = await changes(service, alone, CHANGES_FOR_ONE)
     print(*machine(), "", HEAD, sep="\n")
     for target in (
         Target("memory per viewer, connected", kilobytes, 20, "KB", f"{count:,} viewers of one intent, one worker"),
