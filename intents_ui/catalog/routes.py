@@ -41,9 +41,6 @@ MAX_ALONE = 240
 FIELDS = ("from", "token", "to", "for", "owner")
 
 NO_PROOF = "A route may still exist. Request a quote to confirm."
-NO_PROMISE = "Listed routes aren't guaranteed. Request a quote to confirm."
-BY_RULE = "Any token in the response means that there is a route. Request a quote to confirm."
-UNREAD = "Couldn't load the listed routes. Request a quote to confirm."
 
 
 class RouteDirection(StrEnum):
@@ -371,14 +368,16 @@ def one_route(question: RouteQuery) -> RouteAnswer:
     if Verdict.LISTED in verdicts:
         purpose = next(check.purpose for check in checks if check.verdict is Verdict.LISTED)
         yes = "Yes" if len(verdicts) == 1 else f"Yes, {purpose}"
-        headline, explanation, tone = f"{yes}: {route} is listed", NO_PROMISE, Tone.GOOD
+        headline, tone = f"{yes}: {route} is listed", Tone.GOOD
+        explanation = "Listed routes aren't guaranteed. Request a quote to confirm."
     elif Verdict.OTHER in verdicts:
-        headline, explanation = f"Possibly: the service listed other tokens for {route}", BY_RULE
-        tone = Tone.ATTENTION
+        headline, tone = f"Possibly: the service listed other tokens for {route}", Tone.ATTENTION
+        explanation = "Any token in the response means that there is a route. Request a quote to confirm."
     elif verdicts == {Verdict.NONE}:
         headline, explanation, tone = f"No listed {route.removeprefix('a ')}", NO_PROOF, Tone.NEUTRAL
     else:
-        headline, explanation, tone = f"Unknown: couldn't check for {route}", UNREAD, Tone.ATTENTION
+        headline, tone = f"Unknown: couldn't check for {route}", Tone.ATTENTION
+        explanation = "Couldn't load the listed routes. Request a quote to confirm."
     return RouteAnswer(question, headline, explanation, tone, checks=checks)
 
 

@@ -67,9 +67,8 @@ MAYBE_DONE = "No response doesn't mean the request failed. Check the intent befo
 SOMEWHERE = "https://intent-service.example"  # hides the address of a real service
 # By operation: the response field that the next request sends back, and its request field.
 CARRIED = {"GetIntentHistory": ("nextPage", "page"), "WaitIntentReceipt": ("receiptStates", "lastReceiptStates")}
-WATCH = "watch"
-# What an operator does next with the changed intent: an operation, or `WATCH` at the end.
-NEXT = {"QuoteIntent": "CommitIntent", "CommitIntent": "ExecuteIntent", "ExecuteIntent": WATCH}
+# What an operator does next with the changed intent: an operation, or to watch it at the end.
+NEXT = {"QuoteIntent": "CommitIntent", "CommitIntent": "ExecuteIntent", "ExecuteIntent": "watch"}
 EDITED = operator_auth.Refusal(
     HTTPStatus.CONFLICT,
     "The request differs from the one you confirmed and wasn't sent. Check it, then send it again.",

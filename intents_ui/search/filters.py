@@ -517,7 +517,14 @@ def _criterion(value: str, *, kind: Kind | None) -> str | int:
     """Return the value to search for. Raises InvalidParameter."""
     match kind:
         case Kind.INTENT:
-            return _intent_id(value)
+            found = identifiers.only(value, (Kind.INTENT, Kind.HASH, Kind.TRANSACTION))
+            if found is None and HEX_ID.fullmatch(value):
+                raise InvalidParameter(input_errors.of_hash(value, what="An intent ID"))
+            if found is None and not PLAIN_ID.fullmatch(value):
+                raise InvalidParameter(
+                    f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters)."
+                )
+            return found or value
         case Kind.TRANSACTION:
             return required(identifiers.only(value, identifiers.HASHES), input_errors.of_hash(value))
         case Kind.ADDRESS:
@@ -528,12 +535,3 @@ def _criterion(value: str, *, kind: Kind | None) -> str | int:
                 problem = f"Text must have at most {LONGEST_WORDS} characters, all visible."
             return required(None if problem else value, problem)
     return number(value, what="A project ID")
-
-
-def _intent_id(value: str) -> str:
-    found = identifiers.only(value, (Kind.INTENT, Kind.HASH, Kind.TRANSACTION))
-    if found is None and HEX_ID.fullmatch(value):
-        raise InvalidParameter(input_errors.of_hash(value, what="An intent ID"))
-    if found is None and not PLAIN_ID.fullmatch(value):
-        raise InvalidParameter(f"Intent IDs use letters, digits and _ - : . only (up to {LONGEST_ID} characters).")
-    return found or value

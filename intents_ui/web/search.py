@@ -198,7 +198,9 @@ def answer(
         link = next((hosts[each] for each in found.only.transaction_hashes if hosts.get(each)), None)
         return redirect(intent_url(found.only, **({"link": link} if link else {})))
     possible = possible_transfers(request, query, read, found, page=request.GET.get("candidates")) if query else None
-    account = account_in(read)
+    only = read.findings[0] if len(read.findings) == 1 else None
+    # An address, if the text has nothing else, and no warning that must be shown first.
+    account = only.value if only and only.kind in ADDRESSES and not only.warning else ""
     if found.hits and not possible and account:
         return redirect("address", account)
     # Of the identifiers in the text, those that were looked up.
@@ -231,14 +233,6 @@ def answer(
     # 404 only if every lookup completed and nothing may be meant, else the failure's status.
     status = HTTPStatus.OK if possible and possible.count else HTTPStatus.NOT_FOUND
     return render(request, "search/search_empty.html", context, status=status, error=found.error)
-
-
-def account_in(read: ParsedText) -> str:
-    """Return the address if the text has nothing else; "" if a warning must be shown first."""
-    match read.findings:
-        case (Finding(warning="") as only,) if only.kind in ADDRESSES:
-            return only.value
-    return ""
 
 
 def listed(request: HttpRequest, found: results.LookupResult) -> dict[str, object]:
