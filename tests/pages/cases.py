@@ -42,6 +42,10 @@ KNOWN = {
     "NOW": str(1_795_262_400),  # 2026-11-21T12:00:00Z
 }
 DOWN = refusal(9001, "Unavailable", 503)
+STEP = {
+    "each", "get", "post", "data", "headers", "part", "faults", "reset", "answers", "fails", "chains", "settings",
+    "status", "location", "sets", "rows", "sent", "says", "matches", "has", "finds", "lacks",
+}  # fmt: skip
 # {NAME}, or {finished(8)} and {play(expired-quote, 60).ownerAddress}: a field of a transfer, by default its ID.
 # Also `deposit`, the hash of its deposit, `short`, its shortened ID, and `window`, the query of a list with few others.
 PLACEHOLDER = re.compile(r"\{(\w+)(?:\(([\w-]+)(?:, (\d+))?\)(?:\.(\w+))?)?\}")
@@ -133,6 +137,8 @@ class Pages:
     def problems(self, step: dict[str, Any], answer: Any) -> Iterator[str]:
         markup = content(answer)
         text = visible_text(markup)
+        if unknown := step.keys() - STEP:
+            yield f"unknown: {unknown}"
         if answer.status_code != step.get("status", 302 if "location" in step else 200):
             yield f"status {answer.status_code}"
         for name, value in ({"Location": step["location"]} if "location" in step else step.get("sets", {})).items():
