@@ -87,12 +87,21 @@ def test_a_backfill_that_can_not_read_all_says_so(world: World) -> None:
 
 
 @pytest.mark.usefixtures("world")
-def test_a_copy_of_another_key_is_refused_and_has_no_key(mirrored_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("setting", "other"),
+    [
+        ("intents_service_access_key", SecretStr("another key")),
+        ("intents_service_url", "https://another.example"),
+    ],
+)
+def test_a_copy_of_another_service_or_key_is_refused_and_has_no_key(
+    mirrored_file: Path, monkeypatch: pytest.MonkeyPatch, setting: str, other: object
+) -> None:
     monkeypatch.setattr(ENV, "intents_service_access_key", SecretStr("a key of the service"))
     run("audit")
     stored = b"".join(each.read_bytes() for each in mirrored_file.parent.iterdir())
     assert b"a key of the service" not in stored
-    monkeypatch.setattr(ENV, "intents_service_access_key", SecretStr("another key"))
+    monkeypatch.setattr(ENV, setting, other)
     with pytest.raises(CommandError, match="copy of another service, or was read with another access key"):
         run("audit")
 
