@@ -14,6 +14,7 @@ from django.test import Client
 from selectolax.lexbor import LexborHTMLParser
 
 from intents_ui import app
+from intents_ui.emulator.app import Emulator
 from intents_ui.formatting.hashes import ShortForms
 from intents_ui.live.snapshot import Snapshot
 from intents_ui.service import operations
@@ -24,7 +25,7 @@ from tests.pages.reading import PARTIAL, visible_text
 from tests.spec import SPEC
 
 UNLIMITED = 2**256 - 1
-NUMBER = re.compile(r"-?\$?\d[\d,]*(\.\d+)?%?")
+CENT = Decimal("0.01")
 SOLANA = {792703809: "Solana"}  # listed by no service
 
 
@@ -56,31 +57,58 @@ def leaves(kind: str, document: dict[str, Any], path: str) -> Iterator[tuple[str
             yield from leaves(inner, value, inside)
 
 
+class Names:
+    """Chain names and token decimals as returned by the service."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        chains = call(emulator, "GetChains", {})["chains"]
+        listed = {"chainIds": [each["id"] for each in chains], "includeExternal": True, "includeAllListed": True}
+        tokens = call(emulator, "GetTokenList", listed)["tokens"]
+        self.chains = {each["id"]: each["name"] for each in chains} | SOLANA
+        self.decimals: dict[str, set[int]] = {}
+        for token in (*tokens, *(chain["nativeCurrency"] for chain in chains)):
+            self.decimals.setdefault(token["symbol"], set()).add(token.get("decimals", 0))
+
+
 UNITS = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
-# In percent, by a token's decimals, or as it is. The words and formats of each kind: `tests/fields`.
-SCALES = (0, 2, -6, -8, -18)
 
 
-def is_said(name: str, value: Any, said: list[str], chains: dict[int, str]) -> bool:
+def is_said(name: str, value: Any, said: list[str], names: Names) -> bool:
     """Return whether the row shows exactly this value. Words of providers: `tests/formatting`."""
     if isinstance(value, bool):
         return said == ["yes" if value else "no"]
     if isinstance(value, list):
         return len(said[0].split(", ")) == len(value)
     if name == "chainId" or name.endswith("ChainId"):
-        return said == [chains.get(value, f"Chain {value}"), str(value)]
+        return said == [names.chains.get(value, f"Chain {value}"), str(value)]
     if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
         return is_text_said(value, said)
     if name.lower().endswith("deadline") and float(value) < UNLIMITED:
         return is_text_said(datetime.fromtimestamp(int(value), UTC).isoformat(), said)
     if name == "estimatedDuration":
         return sum(int(count) * UNITS[unit] for count, unit in re.findall(r"(\d+) (\w+)", said[0])) == value
-    if Decimal(str(value)) == UNLIMITED:
-        return said == ["unlimited"]
     with localcontext(prec=100):
-        shown = {Decimal(re.sub("[$,%]", "", each)) for each in said if NUMBER.fullmatch(each)}
-        exact = round(Decimal(str(value)), 4) if name == "priceImpact" else Decimal(str(value))
-        return any(exact.scaleb(scale) in shown for scale in SCALES)
+        return is_number_said(name, Decimal(str(value)), said, names)
+
+
+def is_number_said(name: str, value: Decimal, said: list[str], names: Names) -> bool:
+    """Return whether the row shows this number in the form and scale of its field, with all of its digits."""
+    shown, *rest = said
+    if value == UNLIMITED:
+        return said == ["unlimited"]
+    if name in ("slippageTolerance", "maxSlippage", "priceImpact"):
+        percent = round(value, 4) if name == "priceImpact" else value * 100
+        return not rest and shown.endswith("%") and Decimal(shown[:-1]) == percent
+    exact = Decimal(shown.replace("$", "").replace(",", ""))
+    if name.endswith("Usd"):
+        cents = rest[0].replace("$", "").replace(",", "")
+        is_rounded = 0 < abs(value) < CENT if "<" in cents else abs(Decimal(cents) - value) <= CENT / 2
+        return "$" in shown and exact == value and is_rounded
+    if not rest or rest[0].startswith("base units"):
+        return exact == value
+    # The amount in its token, and its base units if they differ.
+    in_units = next((Decimal(each) for each in rest[1:] if each.isdigit()), exact)
+    return in_units == value and exact in {value.scaleb(-each) for each in names.decimals.get(rest[0], {18})}
 
 
 def is_text_said(value: str, said: list[str]) -> bool:
@@ -113,8 +141,8 @@ def test_every_field_that_the_service_returned_is_on_the_page(site, emulator, sc
     assert len(expected) > 80
     missing = [path for path, _, _ in expected if path not in rows]
     assert not missing
-    chains = {each["id"]: each["name"] for each in call(emulator, "GetChains", {})["chains"]} | SOLANA
-    unsaid = [each for each in expected if not is_said(*each[1:], rows[each[0]], chains)]
+    names = Names(emulator)
+    unsaid = [each for each in expected if not is_said(*each[1:], rows[each[0]], names)]
     assert [(path, value, rows[path]) for path, _, value in unsaid] == []
 
 
