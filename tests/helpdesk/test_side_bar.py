@@ -61,16 +61,9 @@ def test_its_form_looks_up_texts(site: Client, emulator: Emulator) -> None:
     form = LexborHTMLParser(site.get(signing.PATH).content).css_first("form")
     assert form is not None
     assert form.attributes["data-hosts"] == f"{CHATWOOT} {DESK}"
-    assert "Refunded" in visible_text(shown(site, f"Where are my funds? {id_of(emulator)}"))
-
-
-@pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": CHATWOOT}])
-def test_a_form_of_another_site_looks_up_nothing(site: Client, headers: dict[str, str]) -> None:
-    answer = site.post(signing.PATH, {"q": NOTHING}, headers=headers)
-    assert answer.status_code == 403
+    answer = shown(site, f"Where are my funds? {id_of(emulator)}")
+    assert "Refunded" in visible_text(answer)
     assert answer["Cache-Control"] == "no-store"
-    assert "came from another site" in visible_text(answer)
-    assert "<article" not in answer.content.decode()
 
 
 # Who can frame it.
