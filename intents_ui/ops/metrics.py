@@ -125,9 +125,16 @@ class SharedFilesCollector(Collector):
     """Collects the metrics of all processes, also while a process starts, whose files are empty for a moment."""
 
     def collect(self) -> Iterable[Metric]:
-        files = [path for path in Path(os.environ[FOLDER]).glob("*.db") if path.exists() and path.stat().st_size]
-        metrics: Iterable[Metric] = MultiProcessCollector.merge(map(str, files))
+        files = [str(path) for path in Path(os.environ[FOLDER]).glob("*.db") if _has_content(path)]
+        metrics: Iterable[Metric] = MultiProcessCollector.merge(files)
         return metrics
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:  # its process has ended
+        return False
 
 
 def text(mirror: MirrorCollector | None = None) -> bytes:
