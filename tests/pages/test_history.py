@@ -54,6 +54,15 @@ def test_the_next_page_is_requested_with_the_services_cursor(site, transport):
     }
 
 
+def test_a_cursor_is_sent_back_with_all_that_the_service_wrote_into_it(site, transport):
+    cursor = {"after": 7, "shard": "b/2", "at": 1.10, "more": True}
+    transport.changes[LIST] = lambda answer: answer | {"nextPage": cursor}
+    following = link(read(site, "/history"), "next")
+    assert following
+    read(site, following)
+    assert transport.requests(LIST)[1]["page"] == cursor
+
+
 def test_another_spelling_of_the_filters_keeps_the_page(site):
     following = link(read(site, "/history?origin=8453"), "next")
     assert following
