@@ -124,8 +124,9 @@ const copyLink = () => copyText(pageLink(), "Copied link");
 
 // "Copy address" becomes "Copied address".
 async function copy(control) {
+  const source = document.getElementById(control.dataset.copyOf);
   const text = control.dataset.copyOf
-    ? document.getElementById(control.dataset.copyOf)?.value
+    ? (source?.value ?? source?.textContent)
     : control.dataset.copy || control.previousElementSibling.title;
   if (!text) return toast("Couldn't copy. The receipt couldn't be loaded.");
   const words = (control.ariaLabel || control.title || undefined)?.replace(/^Copy(?=:? )/, "Copied");

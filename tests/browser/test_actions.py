@@ -22,6 +22,19 @@ navigator.clipboard.writeText = async () => {
 document.execCommand = () => false;"""
 
 
+@pytest.mark.parametrize(
+    ("path", "button", "element"),
+    [("/help", "Copy bookmark", "#bookmarklet"), ("/search?q=100+USDC+never+arrived", "Copy question", "#question")],
+)
+def test_a_text_of_a_page_is_copied(visit: Visit, path: str, button: str, element: str) -> None:
+    page = visit.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit.open(path)
+    page.get_by_role("button", name=button).click()
+    expect_copied(page, page.locator(element).text_content() or "")
+    visit.forgive(404)  # of a search without a result
+
+
 @pytest.mark.programs
 def test_the_bar_stays_in_view_while_the_page_scrolls(visit: Visit) -> None:
     page = visit.page
