@@ -77,11 +77,15 @@ CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
   .filter((one) => one.innerText?.trim())
   .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
   .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
+# Notes when the transfer of a page changed first. What that moves isn't part of loading the page.
+CHANGES: Final = (
+    """document.addEventListener("htmx:sse:before:message", () => (window.changedAt ??= performance.now()))"""
+)
 # How far the page has moved content while it loaded, without shifts after input (web.dev/cls), and what it moved.
 SHIFTED: Final = """() => new Promise((done) => {
   const name = ({ node }) => node?.outerHTML?.slice(0, 60) ?? node?.textContent ?? "removed";
   new PerformanceObserver((list) => {
-    const shifts = list.getEntries().filter((shift) => !shift.hadRecentInput);
+    const shifts = list.getEntries().filter((shift) => !shift.hadRecentInput && !(shift.startTime > window.changedAt));
     const sum = shifts.reduce((all, { value }) => all + value, 0);
     const moved = shifts.flatMap(({ sources }) => sources.map(name));
     done(sum > 0.02 ? [`moved by ${sum.toFixed(3)}: ${moved.join(" | ")}`] : []);
