@@ -6,14 +6,12 @@ Jinja's context, only filters do. A dot never means an item of a dictionary, whi
 these fails if a template does it anyway: at compile time where possible, otherwise with Python's own error.
 """
 
-from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from jinja2 import FileSystemBytecodeCache, nodes
-from jinja2.bccache import Bucket
+from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame, MacroRef, find_undeclared
 from jinja2.runtime import exported
 from markupsafe import Markup
@@ -21,7 +19,7 @@ from markupsafe import Markup
 # The C function behind `escape`, which wraps its result in Markup.
 from markupsafe import _escape_inner as escape_text  # type: ignore[attr-defined]
 
-__all__ = ["CompiledTemplates", "PlainCodeGenerator", "as_markup", "code_generator", "escape_text"]
+__all__ = ["COMPILER", "PlainCodeGenerator", "as_markup", "code_generator", "escape_text"]
 
 # Markup's constructor without its check for `__html__`.
 as_markup: Final = partial(str.__new__, Markup)
@@ -32,31 +30,13 @@ RESERVED: Final = frozenset(exported) | {
     *("as_markup", "concat", "cond_expr_undefined", "context", "environment", "escape_text", "gen"),
     *("included_template", "out", "resolve", "template", "undefined"),
 }
+# Compiled templates of another one are out of date.
 COMPILER: Final = version("jinja2") + Path(__file__).read_text()
 
 
 def code_generator(jinja: str = version("jinja2")) -> type[CodeGenerator]:
     """Return this module's code generator, or Jinja's own for a release that it wasn't written for."""
     return PlainCodeGenerator if jinja.startswith("3.1.") else CodeGenerator
-
-
-class CompiledTemplates(FileSystemBytecodeCache):
-    """Files with compiled templates. Each is replaced when its template, this module, Jinja or Python changes.
-
-    A folder that can't be read or written costs only time. Write access to it allows code execution.
-    """
-
-    def get_source_checksum(self, source: str) -> str:
-        return super().get_source_checksum(COMPILER + source)
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        with suppress(Exception):  # an incomplete file may raise any
-            super().load_bytecode(bucket)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        with suppress(OSError):
-            Path(self.directory).mkdir(exist_ok=True)
-            super().dump_bytecode(bucket)
 
 
 class PlainCodeGenerator(CodeGenerator):

@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Callable, Hashable, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, cast
 
 from django.apps import apps
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, FileSystemBytecodeCache, StrictUndefined, Template
+from jinja2.bccache import Bucket
 
 from intents_ui import app, tables
 from intents_ui.formatting import amounts, failures, hashes, text, times
@@ -19,7 +22,7 @@ from intents_ui.formatting.hashes import FullValue, ShortForms
 from intents_ui.installation import version
 from intents_ui.search import empty_results, identifiers
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
-from intents_ui.template_compiler import CompiledTemplates, code_generator
+from intents_ui.template_compiler import COMPILER, code_generator
 from intents_ui.tokens import names
 from intents_ui.transfers import comparison, deposits, rules, statuses, summary, timeline
 from intents_ui.web import assets, links
@@ -75,6 +78,25 @@ class Page(Template):
             return ShortForms().draw(lambda: super(Page, self).render(context))
         block = self.blocks[name]
         return ShortForms().draw(lambda: "".join(block(self.new_context(context))))
+
+
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Files with compiled templates. Each is replaced when its template, the compiler, Jinja or Python changes.
+
+    A folder that can't be read or written costs only time. Write access to it allows code execution.
+    """
+
+    def get_source_checksum(self, source: str) -> str:
+        return super().get_source_checksum(COMPILER + source)
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(Exception):  # an incomplete file may raise any
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
 
 
 class Templates(Environment):

@@ -9,8 +9,9 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from jinja2.compiler import CodeGenerator
 from markupsafe import Markup
 
-from intents_ui import template_compiler
-from intents_ui.template_compiler import CompiledTemplates, PlainCodeGenerator, code_generator
+from intents_ui.template_compiler import PlainCodeGenerator, code_generator
+from intents_ui.web import jinja
+from intents_ui.web.jinja import CompiledTemplates
 
 HOSTILE = "<script>alert(\"x\" & 'y')</script>"
 VALUES = {"hostile text": HOSTILE, "markup": Markup("<b>bold</b>"), "a number": 17, "a list": [HOSTILE, Markup("<b>")]}
@@ -94,7 +95,7 @@ def test_a_template_is_compiled_again_when_it_or_the_compiler_changes(
     assert start(folder, "{{ value }}") == ("&lt;", True)
     assert start(folder, "{{ value }}") == ("&lt;", False)
     assert start(folder, "{{ value }}.") == ("&lt;.", True)
-    monkeypatch.setattr(template_compiler, "COMPILER", "another version")
+    monkeypatch.setattr(jinja, "COMPILER", "another version")
     assert start(folder, "{{ value }}.") == ("&lt;.", True)
     assert len(list(folder.iterdir())) == 1
 
