@@ -333,7 +333,7 @@ def balances(transfer: Transfer, scene: Scene, catalogue: Catalogue) -> list[Doc
     held = scene.marks.get("balance")
     if not held:
         return []
-    token, address, units = _held(transfer, held, terms_of(transfer, catalogue))
+    token, address, units = _balance(transfer, held, terms_of(transfer, catalogue))
     return [
         {
             "intentAddress": address,
@@ -480,7 +480,7 @@ def _reason(terms: Terms, leg: Leg) -> str | None:
     return reason
 
 
-def _held(transfer: Transfer, held: tuple[str, int, int], terms: Terms) -> tuple[Token, str, int]:
+def _balance(transfer: Transfer, held: tuple[str, int, int], terms: Terms) -> tuple[Token, str, int]:
     side, share, whole = held
     if side == "origin":
         return transfer.origin, transfer.origin_address, terms.from_amount * share // whole

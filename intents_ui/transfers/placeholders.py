@@ -28,7 +28,7 @@ from intents_ui.transfers.transfer import ETHEREUM, Holding, Place, Transfer, is
 ADDRESSES = (Place.DEPOSIT_ADDRESS, Place.DELIVERY_ADDRESS)
 PHRASES: Mapping[str, Mapping[str, Any]] = tables.read(__package__, "phrases.toml")
 NOT_REPORTED = "amount not reported"
-# Placeholders that are one fact: its kind, how to read it, and what stands for an unknown one.
+# Placeholders for one fact: its kind, how to read it, and the words for an unknown one.
 FACTS = {
     name: (kind, attrgetter(fact), unknown)
     for kind in ("chain", "time", "amount")

@@ -52,7 +52,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)(?:\(([\w-]+)(?:, (\d+))?\)(?:\.(\w+))?)?\}")
 
 
 def cases(table: str) -> list[Any]:
-    """Return the cases of a table. One whose first step has `each` is one for each value, which stands for {each}."""
+    """Return a table's cases. One whose first step has `each` runs once for each value, which replaces {each}."""
     found = toml(__file__, table)
     every = ((name, steps if isinstance(steps, list) else [steps]) for name, steps in found.items())
     return [
