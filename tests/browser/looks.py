@@ -77,10 +77,12 @@ CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
   .filter((one) => one.innerText?.trim())
   .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
   .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
-# Notes when the transfer of a page changed first. What that moves isn't part of loading the page.
-CHANGES: Final = (
-    """document.addEventListener("htmx:sse:before:message", () => (window.changedAt ??= performance.now()))"""
-)
+# Notes when a message or a poll brought the transfer of a page again. What that moves isn't part of loading the page.
+CHANGES: Final = """{
+  const note = () => (window.changedAt ??= performance.now());
+  document.addEventListener("htmx:sse:before:message", note);
+  document.addEventListener("htmx:before:swap", ({ detail }) => detail.ctx.text?.includes("data-now=") && note());
+}"""
 # How far the page has moved content while it loaded, without shifts after input (web.dev/cls), and what it moved.
 SHIFTED: Final = """() => new Promise((done) => {
   const name = ({ node }) => node?.outerHTML?.slice(0, 60) ?? node?.textContent ?? "removed";
