@@ -152,7 +152,7 @@ class Past:
     def _like(self, known: Entry, outcome: Outcome, listed: Listed) -> Entry:
         """Return the columns of a transfer that differs from the known one in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
-        sent = terms_of(transfer, self._catalogue).from_amount
+        sent = transfer.from_amount or terms_of(transfer, self._catalogue).from_amount
         hashes = [
             ends(transaction_hash(transfer, name, leg)) if leg else None
             for name, leg in zip(LEGS, scene.legs, strict=True)
