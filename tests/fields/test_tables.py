@@ -13,6 +13,7 @@ from intents_ui.service.models import (
     Intent,
     IntentReceipt,
 )
+from tests.fields.test_descriptions import Names
 from tests.transfers.builders import (
     NOW,
     at,
@@ -63,7 +64,7 @@ def test_every_field_has_a_labeled_row(model):
 
 
 def rows(of_intent=None, of_receipt=None) -> dict[str, values.Cell]:
-    read = values.groups(at(of_intent, of_receipt))
+    read = values.groups(at(of_intent, of_receipt, names=Names()))
     return {f"{group.path}.{row.name}": row.cell for group in read for row in group.rows}
 
 

@@ -123,7 +123,7 @@ def test_a_looping_list_is_stopped_with_a_notice(cursors: list[Any]) -> None:
         return answered([row(9)], {"column": "id", "after": script.get(page.after), "more": True}, page=page)
 
     pages = [found := list_page(ask, DESC, at=Position())]
-    while found.following is not None:
+    while found.following is not None and len(pages) < 10:
         pages.append(found := list_page(ask, DESC, at=found.following))
     assert [each.end for each in pages] == [None] * (len(cursors) - 2) + [End.CIRCLES]
     assert all(each.entries for each in pages)
