@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from random import SystemRandom
@@ -19,7 +19,7 @@ from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, Reason, ServiceError, TooBusy, Unreachable
 from intents_ui.service.executor import LimitReason, Shares
 from intents_ui.service.health import registry
-from intents_ui.service.models import EARLIEST, ENDED, STOPPED, UNEXECUTED, Intent, IntentReceipt
+from intents_ui.service.models import ENDED, STOPPED, UNEXECUTED, Intent, IntentReceipt
 from intents_ui.service.outcome import is_older, past
 
 log = logging.getLogger(__name__)
@@ -34,11 +34,10 @@ BEAT: Final = 0.5  # seconds after which processes that share a bus learn of eac
 # Pollers of a process that start or resume per second. Each sends two requests, a poll and a long poll, within the
 # service's limit of 40 requests per second.
 STARTS_PER_SECOND: Final = 20
-MIN_GAP: Final = 0.1  # seconds between two responses that both have changes
-MAX_QUICK_CHANGES: Final = 8  # immediate responses with changes in a row, after which they count as unchanged
+MIN_GAP: Final = 0.1  # seconds after a response with changes, doubled with each immediate one
 MAX_CUT_POLLS: Final = 2  # long polls cut off in a row, after which plain polls replace them
 POLLS_INSTEAD: Final = 20  # plain polls before trying a long poll again
-REFUND_LIKELY: Final = timedelta(minutes=5)  # after a failure, polled at the normal interval
+REFUND_LIKELY: Final = timedelta(minutes=5)  # after the end, polled at the normal interval
 # How long to poll an intent that failed, was aborted, is invalid, or is "done" without a final status.
 LAST_POLL: Final = timedelta(minutes=30)
 CLOCK_SKEW: Final = timedelta(minutes=2)  # tolerated difference to the service
@@ -49,7 +48,7 @@ class PollIntervals:
     """Intervals in seconds."""
 
     poll: float = 15.0  # without a long poll. Retries of refused calls are at most twice as far apart
-    recheck: float = 60.0  # when the service says there is nothing to wait for
+    recheck: float = 60.0  # when nothing is expected any more
     # After an immediate response without changes, doubled up to `poll`. A shorter outage isn't shown.
     pause: float = 1.0
     retry: float = 0.5  # after a failure, doubled with each
@@ -271,11 +270,9 @@ class Poller:
         # Start with a plain poll: it returns at once, while a long poll would block if nothing has changed.
         self.must_poll = True
         self.cursor: tuple[str | None, ...] | None = None
-        self.is_stopped = False
-        self.stopped_at = EARLIEST
-        self.done_at: datetime | None = None
-        self.idle_responses = 0
-        self.quick_changes = 0
+        # Since when nothing is expected: the transfer failed, or the service says so. Both can be wrong.
+        self.quiet_since: datetime | None = None
+        self.quick_responses = 0
         self.cut_polls = 0
         self.plain_polls = 0  # left before a long poll is tried again
         self.failures = 0
@@ -302,7 +299,7 @@ class Poller:
                 await asyncio.sleep(pause)
 
     def _may_long_poll(self) -> bool:
-        return not (self.must_poll or self.is_stopped or self.done_at or self.plain_polls) and self.hub.service.can_hold
+        return not (self.must_poll or self.quiet_since or self.plain_polls) and self.hub.service.can_hold
 
     async def _poll(self) -> float:
         """Send one request, publish the response, and return the delay before the next request."""
@@ -314,14 +311,11 @@ class Poller:
             await self._poll_intent()
         self.must_poll = False
         if self.snapshot.content != before:
-            self.done_at = None
             self.cursor = None  # it belongs to the previous receipt, and the next long poll returns a new one
         self.plain_polls = max(0, self.plain_polls - 1)
         if self._may_long_poll():
             return 0.0
-        is_idle = self.done_at is not None
-        if self.is_stopped:
-            is_idle = self.hub.now() - self.stopped_at > REFUND_LIKELY
+        is_idle = self.quiet_since and self.hub.now() - self.quiet_since > REFUND_LIKELY
         return (self.hub.intervals.recheck if is_idle else self.hub.intervals.poll) * SystemRandom().uniform(0.8, 1.2)
 
     async def _poll_intent(self) -> None:
@@ -359,49 +353,45 @@ class Poller:
             self.cut_polls = 0  # only calls with a cursor are long polls
         is_changed = answer.receipt_states != self.cursor or answer.intent_receipt.status != status
         self.cursor = answer.receipt_states
-        # "Stop polling" can be wrong, so plain polls verify it later.
-        self.done_at = self.hub.now() if answer.done else None
-        self._publish(answer.intent_receipt)
+        self._publish(answer.intent_receipt, is_done=bool(answer.done))
         return self._pause(began, is_changed=is_changed)
 
     def _pause(self, began: float, *, is_changed: bool) -> float:
         """Return the delay before the next long poll. It prevents a busy loop with a service that doesn't block."""
+        if self.quiet_since:
+            return self.hub.intervals.poll
         took = self.watch.loop.time() - began
-        if self.done_at and not self.is_stopped:
-            return self.hub.intervals.recheck
-        is_quick = took < self.hub.intervals.pause
-        self.quick_changes = self.quick_changes + is_changed if is_quick else 0
-        if not is_quick or (is_changed and self.quick_changes <= MAX_QUICK_CHANGES):
-            self.idle_responses = 0
+        self.quick_responses = self.quick_responses + 1 if took < self.hub.intervals.pause else 0
+        if not self.quick_responses:
             return max(0.0, MIN_GAP - took)
-        self.idle_responses += 1
-        return _doubled(self.hub.intervals.pause, self.idle_responses, at_most=self.hub.intervals.poll)
+        shortest = MIN_GAP if is_changed else self.hub.intervals.pause
+        return _doubled(shortest, self.quick_responses, at_most=self.hub.intervals.poll)
 
-    def _publish(self, received: Intent | IntentReceipt) -> None:
+    def _publish(self, received: Intent | IntentReceipt, *, is_done: bool = False) -> None:
         """Publish what the service returned, or the known receipt if that is newer."""
-        now, receipt, regressed_to = self.hub.now(), None, None
-        if isinstance(received, Intent):
-            is_final = self._is_over(received, received.expires_at, now)
-        else:
-            known = self.snapshot.receipt
-            receipt = known if known and is_older(received, than=known, now=now) else received
-            is_final = self._is_over(receipt, receipt.summary.expires_at if receipt.summary else None, now)
-            regressed_to = received.status if received.status != receipt.status else None
-        self.watch.publish(Snapshot(self.intent_id, receipt, now, is_final=is_final, regressed_to=regressed_to))
+        now, before = self.hub.now(), self.snapshot
+        receipt = None if isinstance(received, Intent) else received
+        if receipt and before.receipt and is_older(receipt, than=before.receipt, now=now):
+            receipt = before.receipt
+        shown = receipt or received
+        regressed_to = received.status if received.status != shown.status else None
+        snapshot = Snapshot(self.intent_id, receipt, now, regressed_to=regressed_to)
+        if shown.status not in STOPPED and not is_done:
+            self.quiet_since = self.quiet_since if snapshot.content == before.content else None
+        elif self.quiet_since is None:
+            # Count from now if the end was observed, or else from the last change.
+            is_observed = is_done or (before.receipt and before.receipt.status != shown.status)
+            self.quiet_since = now if is_observed else past(shown.updated_at, now=now) or now
+        self.watch.publish(replace(snapshot, is_final=self._is_over(shown, now)))
 
-    def _is_over(self, found: Intent | IntentReceipt, expires_at: datetime | None, now: datetime) -> bool:
-        before, status = self.snapshot.receipt and self.snapshot.receipt.status, found.status
-        if status in STOPPED and not self.is_stopped:
-            # Count from now if the failure was observed, or else from the intent's last change.
-            self.stopped_at = now if before not in (None, status) else (past(found.updated_at, now=now) or now)
-        self.is_stopped = status in STOPPED
-        if self.is_stopped:
-            return now - self.stopped_at > LAST_POLL
-        if status in UNEXECUTED and expires_at and now - expires_at > CLOCK_SKEW:
-            return True
-        if self.done_at and status not in ENDED:
-            return now - self.done_at > LAST_POLL
-        return status in ENDED
+    def _is_over(self, shown: Intent | IntentReceipt, now: datetime) -> bool:
+        dated = shown if isinstance(shown, Intent) else shown.summary
+        has_expired = dated and dated.expires_at and now - dated.expires_at > CLOCK_SKEW
+        return (
+            shown.status in ENDED
+            or (shown.status in UNEXECUTED and bool(has_expired))
+            or (self.quiet_since is not None and now - self.quiet_since > LAST_POLL)
+        )
 
     def _handle_error(self, error: ServiceError) -> float:
         """Publish the failure unless it is recent, and return the delay before the retry."""
