@@ -130,7 +130,7 @@ class Environment(BaseSettings):
     web_concurrency: int = Field(1, ge=1, le=64, description="Worker processes, to use several cores without a process manager. More than one requires a real service.")
     allowed_hosts: Words = Field(LOOPBACK_HOSTS, description="Host names under which clients reach the dashboard (comma-separated). Others are rejected.")
     intents_https: Literal["off", "on"] = Field("off", description="`on` behind a proxy that terminates TLS and sets `X-Forwarded-Proto`: HSTS (2 years, including subdomains), HTTPS redirects and Secure cookies")
-    csrf_trusted_origins: Words = Field([], description="Public origins of the dashboard behind a TLS-terminating proxy (comma-separated: `https://intents.example:8443`), if the proxy has a port of its own. Their forms are trusted, and links may contain their ports.")
+    csrf_trusted_origins: Words = Field([], description="Public origins of the dashboard behind a TLS-terminating proxy (comma-separated: `https://intents.example:8443`), if the proxy has a port of its own. Their forms are trusted.")
     trusted_proxies: Networks = Field([], description="Addresses and networks of your proxies (comma-separated), so that limits apply to their clients: trusted for `X-Forwarded-For` and `X-Forwarded-Proto`")
     secret_key: SecretStr | None = Field(None, description="Key for signing cookies and values in Redis, at least 16 characters, the same in each process. Required with a real service. Generated at startup with the emulator.")
     debug: bool = Field(False, description="Django's debug mode, for development. Requires the emulator and a loopback `HOST`.")

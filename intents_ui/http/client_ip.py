@@ -14,7 +14,7 @@ from django.http.request import split_domain_port, validate_host
 from intents_ui.http import api_access
 from intents_ui.http.api_access import Token
 
-ORIGIN = re.compile(r"(?P<root>https?://(?P<host>[^/?#@\s]+))(?=[/?#]|\Z)")
+ORIGIN = re.compile(r"https?://([^/?#@\s]+)(?=[/?#]|\Z)")
 PASSED_ON = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
@@ -205,28 +205,26 @@ def _header(scope: Mapping[str, Any], name: str) -> str:
 def is_same_origin(request: HttpRequest) -> bool:
     """Return whether the request is same-origin, or sent by a client that isn't a browser.
 
-    Browsers send Sec-Fetch-Site, except over plain HTTP to another machine. There the
-    Origin or Referer counts, and a client that sends neither isn't a browser.
+    Browsers send Sec-Fetch-Site, except over plain HTTP to another machine. There the Origin or Referer counts, and a
+    client that sends neither isn't a browser. If all hosts are allowed, only the request's own counts.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site is not None:
         return site in FROM_OUR_PAGES
-    found = ORIGIN.match(_source_url(request))
-    return _is_our_host(request, found["host"]) if found else not _source_url(request)
+    source = source_url(request)
+    found = ORIGIN.match(source)
+    if not found:
+        return not source
+    domain, _ = split_domain_port(found[1])
+    named = [name for name in settings.ALLOWED_HOSTS if name != "*"]
+    return found[1] == request.get_host() or (bool(domain) and validate_host(domain, named))
 
 
-def root(request: HttpRequest) -> str:
-    """Return the scheme and host in the user's browser, which a proxy may have rewritten."""
-    found = ORIGIN.match(_source_url(request))
-    return found["root"] if found and is_same_origin(request) else f"{request.scheme}://{request.get_host()}"
-
-
-def _source_url(request: HttpRequest) -> str:
+def source_url(request: HttpRequest) -> str:
+    """Return the page that sent the request, or its origin."""
     return request.headers.get("Origin") or request.headers.get("Referer") or ""
 
 
-def _is_our_host(request: HttpRequest, host: str) -> bool:
-    """Return whether a host is ours. If all hosts are allowed, only the request's own counts."""
-    domain, _ = split_domain_port(host)
-    named = [name for name in settings.ALLOWED_HOSTS if name != "*"]
-    return host == request.get_host() or (bool(domain) and validate_host(domain, named))
+def root(request: HttpRequest) -> str:
+    """Return the scheme and host of absolute links."""
+    return f"{request.scheme}://{request.get_host()}"

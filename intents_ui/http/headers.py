@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache, wraps
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import quote_from_bytes, urlsplit
+from urllib.parse import quote_from_bytes
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -187,20 +187,17 @@ def host_of(scope: Message) -> str:
 
 
 def normalize_scope(scope: Message) -> Message:
-    """Return the scope with an ASCII query, without headers that could be mistaken for others, and with a known port.
+    """Return the scope with an ASCII query, and without headers that could be mistaken for others.
 
-    `X_Forwarded_For` and `X-Forwarded-For` share one key in WSGI. An unknown port in Host is removed from GET and HEAD
-    requests, because it would appear in shared links. Raises Rejected for headers that are too large or not in UTF-8.
+    `X_Forwarded_For` and `X-Forwarded-For` share one key in WSGI. Raises Rejected for headers that are too large or not
+    in UTF-8.
     """
     if sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > HEADERS_SIZE:
         raise Rejected(of_dashboard("headers too large"))
-    is_read, headers = scope["method"] in ("GET", "HEAD"), []
-    for name, value in scope["headers"]:
-        # Django would decode the URL with it, too, and fails to create a request at all for `zlib`.
-        if name == b"content-type" and charset_of(value).lower() not in CHARSETS:
-            raise Rejected(of_dashboard("no UTF-8"))
-        if b"_" not in name:
-            headers.append((name, with_known_port(value) if is_read and name == b"host" else value))
+    # Django would decode the URL with it, too, and fails to create a request at all for `zlib`.
+    if any(name == b"content-type" and charset_of(value).lower() not in CHARSETS for name, value in scope["headers"]):
+        raise Rejected(of_dashboard("no UTF-8"))
+    headers = [header for header in scope["headers"] if b"_" not in header[0]]
     return {**scope, "query_string": quote_from_bytes(scope["query_string"], ASCII).encode(), "headers": headers}
 
 
@@ -209,19 +206,6 @@ def charset_of(content_type: bytes) -> str:
         return parse_header_parameters(content_type.decode("latin-1"))[1].get("charset", "utf-8")
     except ValueError:
         return "unreadable"
-
-
-def with_known_port(host: bytes) -> bytes:
-    """Return the host without a port that isn't configured. Loopback hosts keep theirs, which may be forwarded."""
-    domain, port = split_domain_port(host.decode("latin-1"))
-    known = not port or domain in settings.LOOPBACK_HOSTS or port in known_ports()
-    return host if known else domain.encode("latin-1")
-
-
-@cache
-def known_ports() -> frozenset[str]:
-    origins = (urlsplit(origin).port for origin in settings.CSRF_TRUSTED_ORIGINS)
-    return frozenset(str(port) for port in (80, 443, settings.ENV.port, *origins) if port)
 
 
 # Responses that bypass Django

@@ -159,7 +159,7 @@ def operator_form[V: Callable[..., HttpResponse]](view: V) -> V:
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = protected(request, *args, **kwargs)
         # The proxy that terminates TLS may not say so.
-        if client_ip.root(request).startswith("https:") or request.is_secure():
+        if request.is_secure() or client_ip.source_url(request).startswith("https:"):
             for cookie in response.cookies.values():
                 cookie["secure"] = True
         return response

@@ -1,4 +1,4 @@
-"""Client addresses behind proxies, same-site checks, and the public URL of the dashboard."""
+"""Client addresses behind proxies, and same-site checks."""
 
 import ipaddress
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import RequestFactory, override_settings
 
-from intents_ui.http.client_ip import client_of, is_same_origin, root
+from intents_ui.http.client_ip import client_of, is_same_origin
 from intents_ui.settings import ENV
 
 ROWS = [
@@ -67,25 +67,6 @@ def request(**headers: str) -> HttpRequest:
 )
 def test_a_request_is_same_site_unless_a_browser_says_otherwise(headers: dict[str, str], ours: bool) -> None:
     assert is_same_origin(request(**headers)) is ours
-
-
-@pytest.mark.parametrize(
-    ("headers", "expected"),
-    [
-        pytest.param({"Origin": "https://localhost"}, "https://localhost", id="its origin"),
-        pytest.param({"Referer": "https://localhost/history"}, "https://localhost", id="the page that it came from"),
-        pytest.param(
-            {"Referer": "https://money.example/history", "Sec_Fetch_Site": "same-origin"},
-            "https://money.example",
-            id="a proxy of another name",
-        ),
-        pytest.param({"Referer": "https://evil.example/"}, "http://localhost:8000", id="another's page"),
-        pytest.param({"Origin": "null", "Sec_Fetch_Site": "same-origin"}, "http://localhost:8000", id="not told"),
-        pytest.param({}, "http://localhost:8000", id="nothing"),
-    ],
-)
-def test_links_start_with_the_origin_that_the_browser_uses(headers: dict[str, str], expected: str) -> None:
-    assert root(request(**headers)) == expected
 
 
 def test_a_wildcard_host_does_not_make_every_site_our_own() -> None:
