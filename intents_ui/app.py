@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -17,13 +16,11 @@ if TYPE_CHECKING:
     from intents_ui.emulator.app import Emulator
     from intents_ui.startup import App  # which imports this module
 
-log = logging.getLogger(__name__)
-
 
 class RecentReads:
     """Results by their keys, of which there are few. Thread-safe.
 
-    Pages don't wait for a result that is renewed in time: a page gets the old one, and starts a thread that renews it.
+    While one page renews a result, others get the old one instead of waiting, unless it is too old.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -33,34 +30,18 @@ class RecentReads:
 
     def get[T](self, key: Hashable, read: Callable[[], T], *, max_age: float) -> T:
         """Return the result of `read`, which is renewed after `max_age` seconds, and at most twice as old."""
-        lock = self._locks.setdefault(key, threading.Lock())
-        if self._age(key) > 2 * max_age:
-            with lock:
-                if self._age(key) > max_age:
-                    self._read(key, read)
-        elif self._age(key) > max_age and lock.acquire(blocking=False):
-            renewal = threading.Thread(target=self._renew, args=(key, read, lock), name="renewal", daemon=True)
+        lock, age = self._locks.setdefault(key, threading.Lock()), self._age(key)
+        if age > max_age and lock.acquire(blocking=age > 2 * max_age):
             try:
-                renewal.start()
-            except RuntimeError:  # no more threads. A later page tries again
+                if self._age(key) > max_age:
+                    self._found[key] = self._clock(), read()
+            finally:
                 lock.release()
         result: T = self._found[key][1]
         return result
 
     def _age(self, key: Hashable) -> float:
         return self._clock() - self._found[key][0] if key in self._found else float("inf")
-
-    def _read(self, key: Hashable, read: Callable[[], Any]) -> None:
-        read_at = self._clock()
-        self._found[key] = read_at, read()
-
-    def _renew(self, key: Hashable, read: Callable[[], Any], lock: threading.Lock) -> None:
-        try:
-            self._read(key, read)
-        except Exception as error:  # a later page reads it again, and gets the error
-            log.info("A result could not be renewed: %s", error)
-        finally:
-            lock.release()
 
 
 _current: App | None = None
