@@ -119,15 +119,17 @@ MONEY_COLUMNS: tuple[tuple[str, Callable[[token_amounts.Money], Value]], ...] = 
 )
 
 
-def _money(prefix: str, money: Callable[[Transfer], token_amounts.Money]) -> Iterator[Column]:
+def _money(prefix: str, money: str) -> Iterator[Column]:
+    """Return the columns of an amount of a transfer, by its name there."""
+
     def column(value: Callable[[token_amounts.Money], Value]) -> Callable[[Transfer], Value]:
-        return lambda transfer: value(money(transfer))
+        return lambda transfer: value(getattr(transfer, money))
 
     return ((f"{prefix}_{name}", column(value)) for name, value in MONEY_COLUMNS)
 
 
-def _time(at: datetime | None) -> str | None:
-    return times.iso(at) or None
+def _time(name: str) -> Column:
+    return name, lambda transfer: times.iso(getattr(transfer, name)) or None
 
 
 def _hash(transaction: IntentTransaction | None) -> str | None:
@@ -161,23 +163,23 @@ TRANSFER_COLUMNS: tuple[Column, ...] = (
     ("attention", lambda transfer: summary.of(transfer).attention.value),
     ("cause", lambda transfer: summary.of(transfer).cause.value or None),
     ("outcome", lambda transfer: None if transfer.is_unread else transfer.outcome.value),
-    ("created_at", lambda transfer: _time(transfer.quoted_at)),
-    ("updated_at", lambda transfer: _time(transfer.updated_at)),
-    ("started_at", lambda transfer: _time(transfer.started_at)),
-    ("finished_at", lambda transfer: _time(transfer.finished_at)),
-    ("expires_at", lambda transfer: _time(transfer.expires_at)),
+    ("created_at", lambda transfer: times.iso(transfer.quoted_at) or None),
+    _time("updated_at"),
+    _time("started_at"),
+    _time("finished_at"),
+    _time("expires_at"),
     ("owner", lambda transfer: transfer.owner),
     ("recipient", lambda transfer: transfer.recipient),
-    *_money("origin", lambda transfer: transfer.sent),
+    *_money("origin", "sent"),
     ("origin_note", lambda transfer: summary.of(transfer).sent.note or None),
-    *_money("destination", lambda transfer: transfer.received),
+    *_money("destination", "received"),
     ("providers", lambda transfer: SEPARATOR.join(transfer.providers) or None),
     ("trade_type", lambda transfer: transfer.summary.trade_type or transfer.request.trade_type),
     ("deposit_hash", lambda transfer: _hash(transfer.deposit)),
     ("origin_hash", lambda transfer: _hash(transfer.origin)),
     ("destination_hash", lambda transfer: _hash(transfer.destination)),
     ("refund_hash", lambda transfer: _hash(transfer.refund)),
-    *_money("refund", lambda transfer: transfer.refunded),
+    *_money("refund", "refunded"),
     ("reason", lambda transfer: transfer.failure_reason),
     ("memo", lambda transfer: transfer.summary.memo),
     ("has_balance", lambda transfer: transfer.has_balance),
@@ -189,62 +191,48 @@ COLUMNS = (*(name for name, _ in TRANSFER_COLUMNS), "url")
 # File formats
 
 
-class Csv:
-    """A header line, a line for each intent, and a last line that begins with `#` (RFC 4180).
+@dataclass(frozen=True)
+class Format:
+    """A file format: how a file begins and ends, its rows, and what is between them.
 
-    Without a byte order mark, which many programs would read as part of the first column's name.
-
-    As each format, it is what `begin`, any number of `rows` and `end` return. `previous` is the number of rows before
-    these, `why` the reason if the file is incomplete.
+    `head` is what a document says of its list, `why` the reason if the file is incomplete.
     """
 
-    content_type = "text/csv; charset=utf-8"
-
-    def begin(self, head: Mapping[str, object]) -> str:
-        return text.csv_line(COLUMNS)
-
-    def rows(self, rows: Sequence[ExportRow], previous: int) -> str:
-        return "".join(text.csv_line(map(_cell, row.values())) for row in rows)
-
-    def end(self, rows: int, why: str) -> str:
-        counted = f"{rows} {'row' if rows == 1 else 'rows'}"  # for programs, without separators
-        return text.csv_line([f"# truncated after {counted}: {why}" if why else f"# complete: {counted}"])
+    content_type: str
+    begin: Callable[[Mapping[str, object]], str]
+    row: Callable[[ExportRow], str]
+    end: Callable[[int, str], str]  # of the number of rows, and why
+    between: str = ""
 
 
-class NdJson:
-    """A line for each intent, and a last line with the end."""
-
-    content_type = "application/x-ndjson; charset=utf-8"
-
-    def begin(self, head: Mapping[str, object]) -> str:
-        return ""
-
-    def rows(self, rows: Sequence[ExportRow], previous: int) -> str:
-        return "".join(f"{_json(_exact(row))}\n" for row in rows)
-
-    def end(self, rows: int, why: str) -> str:
-        return f"{_json({'end': _end_fields(rows, why)})}\n"
+def _csv_end(rows: int, why: str) -> str:
+    counted = f"{rows} {'row' if rows == 1 else 'rows'}"  # for programs, without separators
+    return text.csv_line([f"# truncated after {counted}: {why}" if why else f"# complete: {counted}"])
 
 
-class Json:
-    """One document, which is valid even if the export was truncated."""
-
-    content_type = "application/json; charset=utf-8"
-
-    def begin(self, head: Mapping[str, object]) -> str:
-        return f'{_json(head)[:-1]}, "intents": ['
-
-    def rows(self, rows: Sequence[ExportRow], previous: int) -> str:
-        written = ",\n".join(_json(_exact(row)) for row in rows)
-        return f"{',' if previous and rows else ''}\n{written}" if rows else ""
-
-    def end(self, rows: int, why: str) -> str:
-        return f'\n], "end": {_json(_end_fields(rows, why))}}}\n'
-
-
-type Format = Csv | Json | NdJson
-
-FORMATS: Mapping[str, Format] = {"csv": Csv(), "json": Json(), "ndjson": NdJson()}
+# CSV (RFC 4180) has no byte order mark, which many programs would read as part of the first column's name. JSON is one
+# document. The others have a line for each transfer, and a last one with the end.
+FORMATS: Mapping[str, Format] = {
+    "csv": Format(
+        "text/csv; charset=utf-8",
+        lambda head: text.csv_line(COLUMNS),
+        lambda row: text.csv_line(map(_cell, row.values())),
+        _csv_end,
+    ),
+    "json": Format(
+        "application/json; charset=utf-8",
+        lambda head: f'{_json(head)[:-1]}, "intents": [\n',
+        lambda row: _json(_exact(row)),
+        lambda rows, why: f'\n], "end": {_json(_end_fields(rows, why))}}}\n',
+        between=",\n",
+    ),
+    "ndjson": Format(
+        "application/x-ndjson; charset=utf-8",
+        lambda head: "",
+        lambda row: f"{_json(_exact(row))}\n",
+        lambda rows, why: f"{_json({'end': _end_fields(rows, why)})}\n",
+    ),
+}
 
 
 def _cell(value: Value) -> str:
@@ -524,7 +512,8 @@ class Download:
         return self._written(Batch((), why))
 
     def _written(self, batch: Batch) -> bytes:
-        written = self.form.rows(batch.rows, self.rows)
+        between = self.form.between
+        written = between * bool(self.rows and batch.rows) + between.join(map(self.form.row, batch.rows))
         self.rows += len(batch.rows)
         if batch.why is None:
             self._report(ExportState.RUNNING)
