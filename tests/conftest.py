@@ -85,7 +85,7 @@ def sample_mirror(tmp_path_factory: pytest.TempPathFactory) -> str:
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
-            subprocess.run([sys.executable, "-m", "tests.mirror.sample", str(path)], check=True, cwd=ROOT)
+            subprocess.run([sys.executable, "-m", "tests.mirrored", str(path)], check=True, cwd=ROOT)
     return str(path)
 
 

@@ -19,7 +19,7 @@ from bench.history_stub import DAY
 from bench.load import load
 from bench.processes import dashboard, history_stub, installed, quantile, stub_service
 from bench.report import Target
-from tests.mirror.postgres import server
+from tests.postgres import server
 
 HOUR = 3600
 NO_TABLES = (sqlite3.OperationalError, psycopg.errors.UndefinedTable)

@@ -18,7 +18,7 @@ from intents_ui.emulator import errors, names
 from intents_ui.emulator.names import Role
 from intents_ui.http import failures
 from tests.browser.conftest import Visit, finished_transfers
-from tests.mirror.sample import PAID
+from tests.mirrored import PAID
 from tests.service import scripted_server
 from tests.service.scripted_server import response
 

@@ -1,4 +1,4 @@
-"""Sign-in by the proxy: who is believed. `tests/mirror/test_roles.py`: what each role may do."""
+"""Sign-in by the proxy: who is believed. `tests/mirror/test_access.py`: what each role may do."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -8,6 +8,7 @@ import pytest
 
 from intents_ui import exports
 from intents_ui.exports import COLUMNS
+from intents_ui.mirror import entry
 from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenMetadata
 from intents_ui.tokens.names import NO_NAMES, Names
 from intents_ui.transfers.transfer import Transfer
@@ -112,19 +113,25 @@ def test_a_refund_has_its_own_token_and_decimals():
 
 
 @pytest.mark.parametrize(
-    ("legs", "reason"),
+    ("legs", "failed", "reason"),
     named(
-        ("the first", {"deposit": ("FAILED", "a"), "origin": ("ABORTED", "aborted: a")}, "a"),
-        ("what worked has none", {"deposit": ("SUCCEEDED", "old"), "origin": ("REVERTED", "b")}, "b"),
-        ("the first that says it", {"origin": ("FAILED", None), "destination": ("ABORTED", "c")}, "c"),
-        ("an echo is none", {"origin": ("FAILED", None), "destination": ("ABORTED", "aborted: origin failed")}, None),
-        ("a retry is no failure", {"deposit": ("ERRORED", "again")}, None),
-        ("no failure", {}, None),
+        ("the first", {"deposit": ("FAILED", "a"), "origin": ("ABORTED", "aborted: a")}, 0, "a"),
+        ("what worked has none", {"deposit": ("SUCCEEDED", "old"), "origin": ("REVERTED", "b")}, 1, "b"),
+        ("the first that says it", {"origin": ("FAILED", None), "destination": ("ABORTED", "c")}, 1, "c"),
+        ("an echo", {"origin": ("FAILED", None), "destination": ("ABORTED", "aborted: origin failed")}, 1, None),
+        ("an echo of it", {"origin": ("FAILED", "d"), "refund": ("FAILED", "aborted: origin failed")}, 1, "d"),
+        ("the refund's own comes first", {"origin": ("FAILED", "d"), "refund": ("FAILED", "paused")}, 3, "paused"),
+        ("a refund without one", {"origin": ("FAILED", "d"), "refund": ("FAILED", "")}, 1, "d"),
+        ("a retry is no failure", {"deposit": ("ERRORED", "again")}, None, None),
+        ("no failure", {}, None, None),
     ),
 )  # fmt: skip
-def test_the_reason_is_that_of_the_first_step_that_failed(legs, reason):
-    made = {leg: transaction(status, status_reason=why) for leg, (status, why) in legs.items()}
-    assert row(receipt("FAILED", **made)).reason == reason
+def test_one_reason_is_exported_shown_and_stored(legs, failed, reason):
+    steps = {leg: transaction(status, status_reason=why) for leg, (status, why) in legs.items()}
+    made = IntentHistory(intent_id=INTENT_ID, status="FAILED", receipt=receipt("FAILED", **steps), created_at=NOW)
+    listed, stored = Transfer.of_entry(made, now=NOW), entry.read(made, now=NOW)
+    assert (listed.reason and listed.reason.whole, exports.row_of(listed, root=ROOT)["reason"]) == (reason, reason)
+    assert (stored.failed_step, stored.reason) == (failed, reason)
 
 
 def test_untrusted_text_is_exported_exactly():
@@ -149,15 +156,3 @@ def test_unchecked_balances_are_not_empty_balances():
 def test_without_a_receipt_the_sent_amount_comes_from_the_quote():
     made = exports.row_of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), root=ROOT)
     assert (made["status"], made["origin_base_units"], made["destination_base_units"]) == ("QUOTED", "25000000", None)
-
-
-def test_an_export_and_a_list_row_give_the_same_reason():
-    made = receipt(
-        "FAILED",
-        deposit=transaction("SUCCEEDED"),
-        origin=transaction("FAILED", status_reason="execution reverted"),
-        refund=refund("FAILED", status_reason="refund reverted: token paused"),
-    )
-    shown = at(intent("FAILED"), made).reason
-    assert shown is not None
-    assert row(made).reason == shown.whole == "refund reverted: token paused"

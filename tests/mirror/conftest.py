@@ -16,14 +16,13 @@ from django.apps import apps
 from django.conf import settings as django_settings
 from django.core.management import call_command
 from django.db import connection, connections
-from django.db.backends.signals import connection_created
 from django.test import Client
 
 from intents_ui.mirror import database, readonly
 from tests.mirror import past
-from tests.mirror.postgres import PROGRAMS, server
 from tests.mirror.world import World
 from tests.pages.conftest import emulator, patient_pages, site, still
+from tests.postgres import PROGRAMS, server
 from tests.serving import needs
 
 __all__ = ["emulator", "patient_pages", "site", "still"]  # fixtures of page tests
@@ -160,25 +159,6 @@ def card(page: str, key: str) -> str:
 def links(page: str) -> list[str]:
     """Return the IDs of the transfers that the page lists."""
     return re.findall(r'class="row-link" href="/intent/(0x\w+)"', page)
-
-
-@contextlib.contextmanager
-def counted() -> Iterator[list[str]]:
-    """Yield the queries of connections that are made from now on."""
-    queries: list[str] = []
-
-    def note(execute: Any, sql: str, *given: Any) -> Any:
-        queries.append(sql)
-        return execute(sql, *given)
-
-    def listen(connection: Any, **_: Any) -> None:
-        connection.execute_wrappers.append(note)
-
-    connection_created.connect(listen)
-    try:
-        yield queries
-    finally:
-        connection_created.disconnect(listen)
 
 
 @pytest.fixture(scope="session")

@@ -1,23 +1,27 @@
 """Who sees what is in the copy, and what all pages say without one or if it can't be read."""
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
+from pydantic import SecretStr
 
 from intents_ui import probes
 from intents_ui.api.models import Problem
 from intents_ui.emulator.app import Emulator
-from intents_ui.http import operator_auth
+from intents_ui.http.client_ip import Role
 from intents_ui.insight import access
 from intents_ui.settings import ENV
 from tests.mirror import past
-from tests.mirror.conftest import card, counted, links, read, text
+from tests.mirror.conftest import card, read, text
 from tests.mirror.past import NOW
-from tests.mirror.test_readonly import corrupt, missing
+from tests.mirror.test_database import corrupt, missing
 from tests.pages.test_mcp import failure
+from tests.signed_in import get, trust_proxy
 
 RELAY = "/insight/route/RELAY/8453/42161"
 TOKEN = f"/insight/token/8453/{'0x' + '11' * 20}"
@@ -97,12 +101,88 @@ def test_the_setting_closes_all_pages(
             Problem.model_validate(answer.json())
     assert says in failure(site, "route_health", **ROUTE)
     for path, key in CARDS.items():
-        with counted() as queries:
-            page = read(site, path, 404)
+        page = read(site, path, 404)
         assert ("Only staff can" in card(page, key)) is (who == "staff"), path
         assert paid not in page
-        assert not [each for each in queries if "mirror_transfer" in each], path
     assert ('href="/insight"' in read(site, "/help")) is (who == "staff")
-    monkeypatch.setattr(operator_auth, "remembered_until", lambda request: NOW)
-    assert site.get("/late").status_code == (200 if who == "staff" else 404)
-    assert links(read(site, f"/address/{PAID}", 200 if who == "staff" else 404)) == [paid] * (who == "staff")
+
+
+# Roles
+
+GROUPS: dict[Role, str | None] = {
+    Role.ANYONE: None, Role.VIEWER: "sales", Role.SUPPORT: "support", Role.OPERATOR: "ops",
+}  # fmt: skip
+INSIGHT, CONSOLE = ("public", "staff", "off"), ("off", "read", "write")
+FOR_ALL = ("/", "/history", "/attention", "/chains", "/help", "/operator")
+READS, WRITES = ("/console", "/console/GetChains"), ("/console/QuoteIntent",)
+
+
+@pytest.fixture
+def proxy(monkeypatch: pytest.MonkeyPatch, figures: None) -> None:
+    trust_proxy(monkeypatch)
+
+
+def needed(path: str, *, insight: str, console: str) -> Role | None:
+    """Return the role from which a page is open, or None if it is closed for all."""
+    if path in (*PAGES, *DATA, *API):
+        return {"public": Role.ANYONE, "staff": Role.SUPPORT, "off": None}[insight]
+    if path in WRITES:
+        return Role.SUPPORT if console == "write" else None
+    if path in READS:
+        return None if console == "off" else Role.SUPPORT
+    return Role.ANYONE
+
+
+@pytest.mark.usefixtures("proxy")
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize(("insight", "console"), [*itertools.product(INSIGHT, CONSOLE)])
+def test_every_page_is_open_from_its_role_on(
+    monkeypatch: pytest.MonkeyPatch, role: Role, insight: Any, console: Any
+) -> None:
+    monkeypatch.setattr(ENV, "intents_insight", insight)
+    monkeypatch.setattr(ENV, "intents_console", console)
+    for path in (*PAGES, *DATA, *API, *READS, *WRITES, *FOR_ALL):
+        least = needed(path, insight=insight, console=console)
+        expected = 404 if least is None else 200 if role >= least else 403
+        if path in WRITES and console == "read" and role < Role.SUPPORT:
+            expected = 403  # nor may it read in the console
+        assert get(path, group=GROUPS[role]).status_code == expected, path
+
+
+@pytest.mark.usefixtures("proxy")
+@pytest.mark.parametrize("role", Role)
+def test_transfers_by_recipient_are_for_support(monkeypatch: pytest.MonkeyPatch, role: Role) -> None:
+    monkeypatch.setattr(ENV, "intents_insight", "staff")
+    paid = past.pay(PAID, now=NOW, number=OLD)
+    page = get(f"/address/{PAID}", group=GROUPS[role]).text
+    assert (paid in page) is (role >= Role.SUPPORT)
+    assert ("Only staff can see" in page) is (role < Role.SUPPORT)
+
+
+@pytest.mark.usefixtures("proxy")
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("token", [None, SecretStr("a token of operators")])
+def test_a_form_that_writes_says_who_may_send_it(
+    emulator: Emulator, monkeypatch: pytest.MonkeyPatch, role: Role, token: SecretStr | None
+) -> None:
+    monkeypatch.setattr(ENV, "intents_console", "write")
+    monkeypatch.setattr(ENV, "intents_console_token", token)
+    page = get(f"/intent/{emulator.play('expired-quote')['intentId']}/commit", group=GROUPS[role]).text
+    assert ("Signed in as ann." in page) is (role is Role.OPERATOR)
+    assert ("Only operators can do this" in page) is (role < Role.OPERATOR and token is None)
+    assert ('name="operator-token"' in page) is (role < Role.OPERATOR and token is not None)
+
+
+@pytest.mark.usefixtures("proxy")
+def test_a_header_of_a_stranger_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENV, "intents_insight", "staff")
+    assert get("/late", group="ops", peer="203.0.113.7").status_code == 403
+    assert get("/late", group="ops").status_code == 200
+
+
+@pytest.mark.usefixtures("proxy")
+def test_the_operator_token_is_enough_to_read_where_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"intents_user_header": None, "intents_groups_header": None, "intents_console": "off"}.items():
+        monkeypatch.setattr(ENV, name, value)
+    monkeypatch.setattr(ENV, "intents_console_token", SecretStr("a token of operators"))
+    assert "Operator token" in get("/operator").text

@@ -38,20 +38,6 @@ def test_a_mirror_in_step_knows_its_past(world: World) -> None:
     assert found.holes == []
 
 
-def test_a_mirror_that_reads_nothing_to_its_end_is_complete_since_never(world: World) -> None:
-    world.always = "empty"
-    mirror = Copy(world)
-    mirror.settle(MINUTE)
-    assert coverage.current(now=mirror.moment()).complete_since is None
-
-
-def test_the_lag_grows_while_nothing_is_read(world: World) -> None:
-    mirror = Copy(world)
-    mirror.settle(MINUTE)
-    later = mirror.moment() + timedelta(minutes=30)
-    assert coverage.current(now=later).lag > timedelta(minutes=28)
-
-
 def test_an_empty_copy_is_not_a_complete_one(site: Client, mirrored: None) -> None:
     page = text(read(site, PATH))
     assert "Nothing read yet" in page

@@ -1,20 +1,17 @@
-"""What the mirror stores of a history entry: the same facts as the pages show."""
+"""What the mirror stores of a history entry. `tests/transfers/test_agreement.py`: as the pages show it."""
 
 import json
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from intents_ui import exports
 from intents_ui.mirror import entry
-from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
-from intents_ui.service import decode, operations
-from intents_ui.service.models import IntentHistory, Page
+from intents_ui.mirror.entry import HASH, packed, unpacked
+from intents_ui.service import decode
+from intents_ui.service.models import IntentHistory
 from intents_ui.service.outcome import Outcome
 from intents_ui.transfers.transfer import Transfer
 from tests.transfers.builders import NOW
-from tests.transfers.scenes import MOMENTS, SERVICE, scene
 
 OWNER, OTHER = "0x" + "a1" * 20, "0x" + "b2" * 20
 
@@ -26,38 +23,6 @@ def listed(**fields: Any) -> IntentHistory:
 
 def receipt(**fields: Any) -> dict[str, Any]:
     return {"intentId": "0x" + "12" * 32, "status": "SUCCEEDED", "ownerAddress": OWNER, **fields}
-
-
-@pytest.mark.parametrize(("which", "age", "variant"), MOMENTS)
-def test_a_scenario_is_stored_as_its_page_shows_it(which: int, age: float, variant: str) -> None:
-    page = scene(which, age, variant).at()
-    owner = page.owner
-    if owner is None:
-        return
-    found = SERVICE.ask(operations.get_intent_history(by_owner_address=owner, page=Page.first(size=100))).intents
-    each = next(each for each in found if each.intent_id == page.intent.intent_id)
-    transfer = Transfer.of_entry(each, now=NOW)
-    stored = entry.read(each, now=NOW)
-    assert stored.outcome is transfer.outcome is page.outcome
-    assert stored.status == transfer.status
-    assert unpacked(stored.intent_id, HASH) == each.intent_id
-    assert stored.owner == packed(transfer.owner, ADDRESS)
-    recipient = packed(transfer.recipient, ADDRESS)
-    assert stored.recipient == (None if recipient == stored.owner else recipient)
-    refunded_to = packed(transfer.refund and transfer.refund.to_address, ADDRESS)
-    assert stored.refund == (None if refunded_to == stored.owner else refunded_to)
-    assert stored.sent == (None if transfer.sent.value is None else str(transfer.sent.value))
-    assert stored.reason == transfer.failure_reason
-    assert stored.route.providers == ";".join(transfer.providers)
-    assert stored.started == (transfer.started_at and entry.milliseconds(transfer.started_at))
-    assert stored.ended == (transfer.finished_at and entry.milliseconds(transfer.finished_at))
-
-
-def test_outcome_depends_on_the_clock_only_for_quotes() -> None:
-    offer = listed(status="COMMITTED", expiresAt="2026-01-01T00:05:00Z", updatedAt="2026-01-01T00:01:00Z")
-    at = datetime(2026, 1, 1, 0, 4, tzinfo=UTC)
-    assert entry.read(offer, now=at).outcome is Outcome.OPEN
-    assert entry.read(offer, now=at + timedelta(minutes=2)).outcome is Outcome.NO_DEPOSIT
 
 
 @pytest.mark.parametrize(
@@ -82,30 +47,6 @@ def test_a_refund_is_judged_as_on_the_page(status: str, refund: dict[str, Any], 
         ),
     )
     assert entry.read(given, now=NOW).outcome is Transfer.of_entry(given, now=NOW).outcome is outcome
-
-
-@pytest.mark.parametrize(
-    ("deposit", "origin", "refund", "step", "reason"),
-    [
-        pytest.param(None, "slippage", None, 1, "slippage", id="of the step"),
-        pytest.param(None, "slippage", "token paused", 3, "token paused", id="the refund's own comes first"),
-        pytest.param(None, "slippage", "aborted: origin failed", 1, "slippage", id="an echo of another step"),
-        pytest.param(None, "slippage", "", 1, "slippage", id="a refund without one"),
-        pytest.param("", "slippage", None, 0, "slippage", id="a deposit without one"),
-        pytest.param(None, "", None, 1, None, id="none"),
-    ],
-)
-def test_one_reason_is_stored_shown_and_exported(
-    deposit: str | None, origin: str | None, refund: str | None, step: int, reason: str | None
-) -> None:
-    reasons = {"depositTransaction": deposit, "originTransaction": origin, "refundTransaction": refund}
-    steps = {name: {"status": "FAILED", "statusReason": each} for name, each in reasons.items() if each is not None}
-    given = listed(status="FAILED", receipt=receipt(status="FAILED", **steps))
-    transfer, stored = Transfer.of_entry(given, now=NOW), entry.read(given, now=NOW)
-    shown = transfer.reason
-    exported = exports.row_of(transfer, root="")["reason"]
-    assert (stored.failed_step, stored.reason) == (step, reason)
-    assert (shown and shown.whole, exported) == (reason, reason)
 
 
 def test_ends_of_hashes_and_intent_addresses_are_stored_with_the_size_and_the_memo() -> None:

@@ -10,13 +10,11 @@ from unittest.mock import patch
 
 import pytest
 
-from intents_ui.mirror import coverage, lease, loop, partitions, reader, schedule, windows, writer
+from intents_ui.mirror import coverage, lease, partitions, reader, schedule, windows, writer
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import STATUSES, Day, DayBar, Lease, Transfer, Window, state
-from intents_ui.mirror.reader import Task
-from intents_ui.mirror.schedule import OPEN_SETS, SPANS_AT_ONCE
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import tile
 from intents_ui.service.models import End
@@ -57,7 +55,7 @@ def test_a_change_is_known_in_time(
 
 @on_each_engine
 def test_the_past_is_read_newest_first_sealed_and_then_of_few_windows(world: World) -> None:
-    for age in range(0, 2 * DAY, 2 * HOUR):
+    for age in (*range(0, 2 * DAY, 2 * HOUR), *range(DAY - 2600, DAY, 20)):  # of which some are too many for a window
         world.create(age=age, status="SUCCEEDED")
     mirror = Copy(world, days=2)
     mirror.settle(70 * MINUTE, step=35 * MINUTE)
@@ -65,21 +63,11 @@ def test_the_past_is_read_newest_first_sealed_and_then_of_few_windows(world: Wor
     starts = [asked["fromTime"] for asked in world.asked if "toTime" in asked and asked["fromTime"] < START - HOUR]
     assert starts[:20] == sorted(starts[:20], reverse=True)
     assert conditions() <= {Condition.SEALED, Condition.OPEN, Condition.DUE}
+    assert any(0 < end - start < HOUR for start, end in edges() if end < START - HOUR)
     assert not Window.objects.filter(end__lte=START, is_sealed=False).exists()
     assert sum(Window.objects.values_list("rows", flat=True)) == len(world.transfers)
     assert Window.objects.filter(end__lte=START - DAY).count() <= 2
     assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
-
-
-def test_a_window_that_is_too_long_is_split(world: World) -> None:
-    for age in range(130):
-        world.create(age=DAY - age * 20, status="SUCCEEDED")
-    mirror = Copy(world, days=1)
-    mirror.settle(20 * MINUTE, step=10 * MINUTE)
-    assert rows() == expected(world)
-    assert all(earlier[1] == later[0] for earlier, later in pairwise(edges()))
-    assert Window.objects.filter(end__lte=START, is_sealed=False).count() == 0
-    assert any(0 < end - start < HOUR for start, end in edges() if end < START - HOUR)
 
 
 def test_a_quote_is_not_mirrored_and_an_unknown_status_is_noticed(world: World) -> None:
@@ -96,14 +84,7 @@ def test_a_quote_is_not_mirrored_and_an_unknown_status_is_noticed(world: World) 
     assert [*state(STATUSES)] == ["HALTED"]
 
 
-def test_a_window_is_read_at_each_age_then_rests_and_after_failures_more_and_more_rarely() -> None:
-    window, ages = next(tile(START, START + MINUTE, now=START)), []
-    while window.due != windows.NEVER:
-        ages.append(window.due - window.end)
-        window.set_read(rows=0, at=window.due)
-        assert window.is_sealed is (ages[-1] >= 10 * MINUTE)  # after a quote's last moment
-    assert len(ages) == len(windows.AGES)
-    assert all(age <= found <= age + max(1, age // 6) for age, found in zip(windows.AGES, ages, strict=True))
+def test_a_window_that_fails_is_read_more_and_more_rarely() -> None:
     window, pauses = next(tile(START, START + MINUTE, now=START)), []
     for _ in range(12):
         window.set_failed("the cursor repeats", at=START)
@@ -112,18 +93,6 @@ def test_a_window_is_read_at_each_age_then_rests_and_after_failures_more_and_mor
 
 
 # The failure modes of the service
-
-
-def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) -> None:
-    mirror = Copy(world, days=1)
-    mirror.step()
-    busy: list[Task] = []
-    while task := mirror.mirror.schedule.next_task(now=int(world.now), busy=busy):
-        busy.append(task)
-    spans = sorted((task.start, task.end) for task in busy if task.end)
-    assert len(spans) == SPANS_AT_ONCE
-    assert all(earlier[1] < later[0] for earlier, later in pairwise(spans))
-    assert len(busy) < loop.READERS + len(OPEN_SETS)
 
 
 @pytest.mark.parametrize(

@@ -101,10 +101,6 @@ def mirrored_history(emulator: Emulator, site: Client) -> dict[str, Any]:
     return known
 
 
-def in_words(intent_id: str) -> str:
-    return f"sent {summary.of(reading.read(intent_id)).sent} today, got nothing"
-
-
 def possible(page: Any) -> str:
     """Return the visible text of the card with possible matches."""
     return card(page if isinstance(page, str) else page.content.decode(), "candidates")
@@ -184,53 +180,43 @@ def test_triage_knows_an_address_that_was_only_paid_by_others(site: Client) -> N
     assert "never used" not in row
 
 
-def test_transfers_in_words_have_candidates_for_agents_and_no_reply_is_about_one(
-    site: Client, mirrored_history: dict[str, Any]
-) -> None:
-    told = in_words(mirrored_history["intentId"])
-    for page in (site.get("/search", {"q": told}), site.post("/triage", {"q": told})):
-        assert page.status_code == 200
-        assert "Candidates, not answers." in possible(page)
-        assert "Amount, token" in possible(page)
-        assert mirrored_history["intentId"] in page.content.decode()
-        assert "Reply" not in possible(page)
-    assert "<title>No exact match" in site.get("/search", {"q": told}).content.decode()
-    for tool in ("triage_ticket", "look_up"):
-        result = json_of(call(site, tool, text=told))
-        assert mirrored_history["intentId"] in [each["intentId"] for each in result["candidates"]["shown"]]
-    page = send(f"{told}, my wallet is {mirrored_history['ownerAddress']}").page
-    assert "Address, amount, token" in possible(page)
-
-
-def test_the_api_has_the_candidates_of_a_search_and_of_a_ticket(site: Client, mirrored_history: dict[str, Any]) -> None:
-    intent_id, told = mirrored_history["intentId"], in_words(mirrored_history["intentId"])
-    for found in (
-        site.get("/api/v1/lookup", {"q": told}).json(),
-        site.post("/api/v1/triage", {"text": told}, content_type="application/json").json(),
-    ):
-        assert found["candidates"]["searched"] == "Searched the local copy of the history."
-        assert found["candidates"]["count"] >= 1
-        shown = {each["transfer"]["intentId"]: each["why"] for each in found["candidates"]["shown"]}
-        assert shown[intent_id].startswith("Amount, token")
-    assert site.get("/api/v1/lookup", {"q": intent_id}).json()["candidates"] is None
-
-
-def test_slack_and_the_side_bar_list_candidates_and_have_no_reply_about_one(
+def test_transfers_in_words_have_candidates_everywhere_and_no_reply_is_about_one(
     site: Client, mirrored_history: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ENV, "intents_embed_hosts", ["https://desk.acme.example"])
     monkeypatch.setattr(ENV, "intents_slack_signing_secret", SecretStr(signing.SECRET))
-    intent_id, told = mirrored_history["intentId"], in_words(mirrored_history["intentId"])
+    intent_id = mirrored_history["intentId"]
+    told = f"sent {summary.of(reading.read(intent_id)).sent} today, got nothing"
+    searched = site.get("/search", {"q": told}).content.decode()
+    assert "<title>No exact match" in searched
+    for page in (searched, site.post("/triage", {"q": told}).content.decode()):
+        assert "Candidates, not answers." in possible(page)
+        assert "Amount, token" in possible(page)
+        assert intent_id in page
+        assert "Reply" not in possible(page)
     body = urlencode({"text": told})
     headers = signing.slack_headers(body)
     answer = site.post("/slack/command", body, content_type="application/x-www-form-urlencoded", headers=headers).json()
-    written = "\n".join(block["text"]["text"] for block in answer["blocks"])
+    slack = "\n".join(block["text"]["text"] for block in answer["blocks"])
     side_bar = site.post(signing.PATH, {"q": told}).content.decode()
-    for shown in (written, side_bar):
+    for shown in (slack, side_bar):
         assert CHECK in shown
         assert "Amount, token" in shown
         assert f"/intent/{intent_id}" in shown
     assert "textarea class=" not in side_bar
+    for tool in ("triage_ticket", "look_up"):
+        result = json_of(call(site, tool, text=told))
+        assert intent_id in [each["intentId"] for each in result["candidates"]["shown"]]
+    for found in (
+        site.get("/api/v1/lookup", {"q": told}).json()["candidates"],
+        site.post("/api/v1/triage", {"text": told}, content_type="application/json").json()["candidates"],
+    ):
+        assert (found["searched"], found["count"] >= 1) == ("Searched the local copy of the history.", True)
+        why = {each["transfer"]["intentId"]: each["why"] for each in found["shown"]}[intent_id]
+        assert why.startswith("Amount, token")
+    assert site.get("/api/v1/lookup", {"q": intent_id}).json()["candidates"] is None
+    page = send(f"{told}, my wallet is {mirrored_history['ownerAddress']}").page
+    assert "Address, amount, token" in possible(page)
 
 
 def test_several_matches_of_a_shortened_id_are_listed_in_its_row(site: Client, emulator: Emulator) -> None:

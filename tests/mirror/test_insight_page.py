@@ -69,6 +69,7 @@ def test_a_time_with_a_hole_has_counts_but_no_percentage(site: Client) -> None:
         assert "Median —" in summary, path
         hours = re.findall(r"(\d+ of \d+) (\d+\.\d%|100%|—|incomplete)", page.partition("Table of hours")[2])
         assert path == "/insight" or [rate for _, rate in hours].count("incomplete") >= 2  # of creation and of ending
+    assert site.get("/insight.json?window=1h").json()["total"]["isComplete"]
 
 
 def test_a_rate_has_the_color_of_its_level(site: Client) -> None:
@@ -255,8 +256,9 @@ def test_pages_and_lists_say_what_is_unknown_few_or_in_another_order(site: Clien
         ("/insight/transfers?chain=4711&reason=&from=1&to=5", 200, "No transfer of these is known"),
         (f"/insight/token/1/0x{'0' * 40}", 200, "No transfer is known that ended in this time"),
         ("/insight/route/ZEROX/8453/8453?window=1h", 200, r"in time \d of \d Delivered \d of \d ended Median"),
-        ("/insight?by=provider&order=worst", 200, "Providers 24 hours(?:(?!CCTP).)*Relay"),
-        ("/insight?by=chain", 200, r"Chain Ended .* Base \d+"),
+        ("/insight?by=provider&order=slowest", 200, "Trend CCTP"),
+        ("/insight?by=chain&order=worst", 200, "Trend A Arbitrum One .* Base"),
+        ("/insight?by=chain", 200, r"Trend B Base \d+ .* Arbitrum One"),
     ):
         assert re.search(says, text(read(site, path, status))), path
     for path in (

@@ -1,9 +1,11 @@
-"""The page, the list and the export of a transfer have the same outcome."""
+"""The page, the list, the export and the mirror of a transfer have the same outcome, amount and reason."""
 
 import pytest
 
 from intents_ui import exports
 from intents_ui.formatting.text import bare
+from intents_ui.mirror import entry as mirror
+from intents_ui.mirror.entry import ADDRESS, HASH, packed, unpacked
 from intents_ui.service import operations
 from intents_ui.service.models import IntentStatus, Page
 from intents_ui.service.outcome import Outcome
@@ -92,3 +94,13 @@ def agree(page: Transfer) -> None:
     assert not quarrel(row)
     exported = exports.row_of(row, root="")
     assert (exported["headline"], exported["outcome"]) == (bare(summary.of(row).headline), page.outcome.value)
+    stored, recipient, refund = mirror.read(entry, now=NOW), row.recipient, row.refund and row.refund.to_address
+    assert (stored.status, stored.outcome, stored.reason) == (row.status, page.outcome, row.failure_reason)
+    assert unpacked(stored.intent_id, HASH) == entry.intent_id
+    owner = packed(row.owner, ADDRESS)
+    for kept, other in ((stored.recipient, recipient), (stored.refund, refund)):
+        assert (kept or owner, stored.owner) == (packed(other, ADDRESS) or owner, owner)
+    assert stored.sent == (None if row.sent.value is None else str(row.sent.value))
+    assert stored.route.providers == ";".join(row.providers)
+    times = (row.started_at, row.finished_at)
+    assert (stored.started, stored.ended) == tuple(at and mirror.milliseconds(at) for at in times)

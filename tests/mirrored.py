@@ -1,4 +1,4 @@
-"""A mirror with holes, for the dashboard of browser tests: `python -m tests.mirror.sample PATH` writes a database."""
+"""A mirror with holes, for the dashboard of browser tests: `python -m tests.mirrored PATH` writes a database."""
 
 import os
 import sys
