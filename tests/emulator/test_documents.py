@@ -131,20 +131,3 @@ def test_amounts_add_up_in_every_intent(every_intent):
         details = {name: part["priceImpactUsd"] for name, part in quoted["priceImpactDetails"].items()}
         net = details.pop("netPriceImpact")
         assert sum(details.values()) == pytest.approx(net, rel=1e-6, abs=1e-5)
-
-
-def test_deposits_go_to_the_intent_address(every_intent):
-    for intent in every_intent:
-        deposit = intent["depositTransaction"]
-        native = deposit["tokenAddress"] == "0x" + "0" * 40
-        assert deposit["toAddress"] == intent["originIntentAddress"]
-        if native:
-            assert (deposit["to"], deposit["data"], deposit["value"]) == (
-                intent["originIntentAddress"],
-                "0x",
-                deposit["amount"],
-            )
-        elif deposit["to"].startswith("0x"):
-            payee = intent["originIntentAddress"][2:].rjust(64, "0")
-            assert deposit["data"] == f"0xa9059cbb{payee}{int(deposit['amount']):064x}"
-            assert (deposit["to"], deposit["value"]) == (deposit["tokenAddress"], "0")

@@ -24,21 +24,9 @@ def test_retry_after_in_its_three_formats(emulator):
     assert parsedate_to_datetime(found[2]).timestamp() == pytest.approx(NOW + 60, abs=1)
 
 
-def test_a_behavior_may_last_for_a_few_requests(emulator):
-    emulator.inject("GetChains", "busy-1", times=2)
-    assert [request(emulator, "GetChains").status for _ in range(3)] == [429, 429, 200]
-
-
 def test_a_wildcard_behavior_applies_to_every_operation(emulator):
     emulator.inject("*", "failing-500")
     assert {request(emulator, operation).status for operation in emulator.operations} == {500}
-
-
-def test_unknown_names_are_rejected(emulator):
-    with pytest.raises(ValueError, match="no fault"):
-        emulator.inject("GetIntent", "unheard-of")
-    with pytest.raises(ValueError, match="no operation"):
-        emulator.inject("RetryIntent", "busy")
 
 
 @pytest.mark.parametrize(

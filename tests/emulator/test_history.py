@@ -2,9 +2,8 @@
 
 import pytest
 
-from intents_ui.emulator import Emulator, lookups
+from intents_ui.emulator import Emulator
 from intents_ui.emulator.documents import MICROSECONDS
-from intents_ui.emulator.population import PAST
 from tests.emulator.driving import NOW, call, quote, request
 
 SORTS = [(column, order) for column in ("id", "createdAt") for order in ("ASC", "DESC")]
@@ -49,14 +48,6 @@ def test_before_pages_back(emulator):
 
 
 @pytest.mark.parametrize(
-    ("asked", "given"), [(None, 20), (0, 20), (1, 1), (100, 100), (101, 100), (10**9, 100), ("7", 7)]
-)
-def test_page_sizes(emulator, asked, given):
-    page = {} if asked is None else {"pageSize": asked}
-    assert len(rows(emulator, page=page)) == given
-
-
-@pytest.mark.parametrize(
     "asked",
     [
         {"page": {"pageSize": -1}},
@@ -70,24 +61,6 @@ def test_invalid_requests_are_rejected(emulator, asked):
     answer = request(emulator, "GetIntentHistory", asked)
     assert (answer.status, answer.code) == (400, 2000)
     assert answer.document["cause"]
-
-
-def test_filters(emulator):
-    one = emulator.finished("refunded-on-origin")
-    assert {row["status"] for row in rows(emulator, byStatus="REFUNDED")} == {"REFUNDED"}
-    assert {row["status"] for row in rows(emulator, byStatuses=["FAILED", "INVALID"])} == {"FAILED", "INVALID"}
-    assert {row["status"] for row in rows(emulator, byStatuses=["ABORTED"], byStatus="FAILED")} == {"ABORTED"}
-    assert {row["status"] for row in rows(emulator, byStatuses=[], byStatus="FAILED")} == {"FAILED"}
-    assert {row["status"] for row in rows(emulator, byStatus="NO_SUCH_WORD")} == {"QUOTED"}
-    assert {row["receipt"]["originChainId"] for row in rows(emulator, originChainId=8453)} == {8453}
-    assert {row["receipt"]["destinationChainId"] for row in rows(emulator, destinationChainId=10)} == {10}
-    assert {row["receipt"]["projectId"] for row in rows(emulator, byProjectId=1042)} == {1042}
-    assert rows(emulator, originChainId=12345) == []
-    owner = one["ownerAddress"]
-    shouted = rows(emulator, byOwnerAddress="0x" + owner[2:].upper())
-    assert {row["receipt"]["ownerAddress"] for row in shouted} == {owner}
-    both = rows(emulator, byOwnerAddress=owner, byStatus="REFUNDED", originChainId=8453, destinationChainId=42161)
-    assert one["intentId"] in [row["intentId"] for row in both]
 
 
 def test_times_are_seconds_and_inclusive(emulator):
@@ -146,18 +119,3 @@ def test_intents_stay_in_windows_after_they_left_the_lists(emulator, clock):
     for seconds in (2 * 3600, 3 * DAY, 30 * DAY):
         clock.now = NOW + seconds
         assert {row["intentId"] for row in read(emulator, since, int(NOW))} == before
-
-
-def test_the_past_begins_forty_days_ago(emulator):
-    first = read(emulator, 1, int(NOW) - 40 * DAY + 60)
-    assert 40 * DAY * MICROSECONDS == PAST
-    assert all(0 <= each - round((NOW - 40 * DAY) * MICROSECONDS) <= 60 * MICROSECONDS for each in ids(first))
-    assert first
-
-
-def test_a_list_that_examines_too_much_times_out(emulator, monkeypatch):
-    asked = {"fromTime": MONTH_AGO, "originChainId": 12345}
-    monkeypatch.setattr(lookups, "MAX_EXAMINED", 1000)
-    answer = request(emulator, "GetIntentHistory", asked)
-    assert (answer.status, answer.code) == (408, 1900)
-    assert request(emulator, "GetIntentHistory", asked | {"toTime": MONTH_AGO + 60}).document["intents"] == []

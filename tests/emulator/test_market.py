@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-import pytest
-
 from intents_ui.emulator import Emulator
 from tests.emulator.driving import USDC_ON_BASE, Clock, call, request
 
@@ -19,37 +17,10 @@ def symbols(found):
     return [token["symbol"] for token in found]
 
 
-def test_featured_by_default_in_order(emulator):
-    assert symbols(tokens(emulator)) == ["ETH", "USDC", "USDT", "DAI", "WETH"]
-    assert all(token["featured"] for token in tokens(emulator))
-
-
-def test_more_on_request(emulator):
-    listed, external = tokens(emulator, includeAllListed=True), tokens(emulator, includeExternal=True)
-    assert {"cbBTC", "AERO"} <= set(symbols(listed))
-    assert [token["decimals"] for token in external if token["symbol"] == "USDC"] == [6, 18]
-    assert len(tokens(emulator, includeAllListed=True, includeExternal=True)) == len(listed) + 1
-
-
-def test_search_ranks_address_symbol_prefix_substring(emulator):
-    assert symbols(tokens(emulator, searchQuery="usdc"))[:2] == ["USDC", "USDC"]
-    assert symbols(tokens(emulator, searchQuery="ETH"))[:2] == ["ETH", "WETH"]
-    assert "cbETH" in symbols(tokens(emulator, searchQuery="ETH"))
-    assert symbols(tokens(emulator, searchQuery=USDC_ON_BASE.upper().replace("0X", "0x"))) == ["USDC"]
-    assert tokens(emulator, searchQuery="no such token") == []
-
-
 def test_one_address_and_exclusion(emulator):
     assert symbols(tokens(emulator, tokenAddress=ALIAS)) == ["ETH"]
     assert tokens(emulator, tokenAddress=ALIAS)[0]["address"] == NATIVE
     assert "USDC" not in symbols(tokens(emulator, excludeTokens=[USDC_ON_BASE.upper().replace("0X", "0x")]))
-
-
-def test_chain_ids_are_required(emulator):
-    for body in ({}, {"chainIds": []}):
-        answer = request(emulator, "GetTokenList", body)
-        assert (answer.code, answer.document["cause"]) == (2000, "chainIds is required")
-    assert tokens(emulator, chainIds=[999_999]) == []
 
 
 def everything(emulator):
@@ -64,13 +35,6 @@ def test_generated_tokens_reach_the_requested_number_and_every_chain():
     counts = Counter(token["chainId"] for token in found)
     assert len(counts) == 24
     assert min(counts.values()) > 180
-
-
-@pytest.mark.parametrize(
-    ("provider", "count"), [("CCTP", 11), ("cctp", 11), ("SOMNIA_SWAP", 1), ("AUTO", 24), ("X", 0)]
-)
-def test_chains_of_a_provider(emulator, provider, count):
-    assert len(call(emulator, "GetChains", {"routeProvider": provider})["chains"]) == count
 
 
 def routes(emulator, side, **asked):
@@ -101,19 +65,6 @@ def test_routes_in(emulator):
     assert held == routes(emulator, "Output", **destination, ownerAddress="0x" + "AB" * 20)
     one = routes(emulator, "Output", **destination, originChainId=10, originTokenAddress=NATIVE)
     assert symbols(one) == ["ETH"]
-
-
-@pytest.mark.parametrize(
-    ("operation", "body"),
-    [
-        ("GetExactInputRoutes", {"originChainId": 5, "originTokenAddress": NATIVE}),
-        ("GetExactInputRoutes", {"originChainId": 1, "originTokenAddress": NATIVE, "destinationChainId": 5}),
-        ("GetExactOutputRoutes", {"destinationChainId": 5, "destinationTokenAddress": NATIVE}),
-    ],
-)
-def test_unknown_chain_is_an_unsupported_network(emulator, operation, body):
-    answer = request(emulator, operation, body)
-    assert (answer.status, answer.code) == (422, 8008)
 
 
 def test_prices(emulator):

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.emulator import Emulator, names
+from intents_ui.emulator import names
 from intents_ui.emulator.documents import MICROSECONDS
 from intents_ui.emulator.names import Named, Role
 from intents_ui.emulator.scenario_engine import PENDING_STATUSES
-from tests.emulator.driving import NOW, Clock, call
+from tests.emulator.driving import NOW, call
 
 DAY = 24 * 3600 * MICROSECONDS
 PRINT_A_PAGE = """
@@ -59,10 +59,3 @@ def test_there_are_about_three_thousand_over_two_days(emulator):
     assert set(statuses) == {*PENDING_STATUSES, "SUCCEEDED", "FAILED", "ABORTED", "REFUNDED", "INVALID"}
     assert statuses["SUCCEEDED"] > 2000
     assert sum(1 for entry in entries[:200] if entry.scene.status == "EXECUTING") > 3
-
-
-@pytest.mark.parametrize("size", [10, 1000])
-def test_the_number_of_intents_is_configurable(size):
-    emulator = Emulator(now=Clock(), size=size)
-    assert len(everything(emulator)) == size
-    assert bool(emulator.scenarios()) == (size >= 1000)

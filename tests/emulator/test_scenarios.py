@@ -42,16 +42,6 @@ def test_there_is_always_a_fresh_and_a_finished_copy_of_each(emulator, clock):
             assert intent["intentId"] in record(emulator, intent)["history"]
 
 
-def test_the_demo_page_links_to_transfers_in_progress(emulator, clock):
-    clock.forward(200)
-    shown = emulator.scenarios()
-    for each in shown:
-        intent = call(emulator, "GetIntent", {"intentId": each.fresh})["intent"]
-        assert clock.now - intent["id"] / 1_000_000 < each.scenario.lasts
-    assert [each.fresh for each in emulator.scenarios()] == [each.fresh for each in shown]
-    assert [each.worst for each in shown] == [emulator.worst(each.slug)["intentId"] for each in SCENARIOS]
-
-
 def record(emulator, intent):
     """Everything that the service says about an intent, through every operation that reads one."""
     intent_id, seconds = intent["intentId"], intent["id"] // 1_000_000
@@ -125,70 +115,3 @@ def test_a_receipt_says_what_its_scenario_is_about(emulator, clock, slug, second
     for name in path.split("."):
         found = found[name]
     assert found == value
-
-
-def test_stuck_balance_is_in_the_history_while_it_is_stuck(emulator, clock):
-    intent = emulator.newest("stuck-recoverable")
-
-    def row(seconds):
-        receipt_at(emulator, clock, intent, seconds)
-        return record(emulator, intent)["history"][intent["intentId"]]
-
-    assert (row(300)["hasBalance"], row(300)["balances"]) == (False, [])
-    stuck = row(901)
-    failed = stuck["receipt"]["destinationTransaction"]
-    assert failed["statusReason"] == "precondition not met: balance 79712345 < 79800000"
-    assert "txnHash" not in failed
-    assert stuck["hasBalance"] is True
-    assert stuck["balances"][0]["intentAddress"] == intent["destinationIntentAddress"]
-    assert stuck["balances"][0]["tokens"][0] == {
-        "contractAddress": "0x2791bca1f2de4661ed88a30c99a7a9449aa84174",
-        "balance": "79712345",
-        "balanceUsd": "79.712345",
-        "priceUsd": "1.000000",
-        "decimals": 6,
-        "chainId": 137,
-        "symbol": "USDC.e",
-    }
-    emptied = row(7200)
-    assert (emptied["hasBalance"], emptied["balances"], emptied["status"]) == (False, [], "FAILED")
-    assert emptied["updatedAt"] == stuck["updatedAt"]
-
-
-def test_a_repair_brings_a_new_hash_and_clears_the_reasons(emulator, clock):
-    intent = emulator.newest("invalid-then-repaired")
-    broken = receipt_at(emulator, clock, intent, 81)["depositTransaction"]
-    repaired = receipt_at(emulator, clock, intent, 1801)["depositTransaction"]
-    assert repaired["statusReason"] is None
-    assert repaired["txnHash"] != broken["txnHash"]
-    assert call(emulator, "SearchIntents", {"byTransactionHash": repaired["txnHash"]})["intents"]
-
-
-@pytest.mark.parametrize(
-    ("variant", "amount", "dollars"), [("A", "1", 3.1e-15), ("B", "1" + "0" * 30, 1e12)], ids=["dust", "giant"]
-)
-def test_dust_and_huge_amounts_are_exact(emulator, variant, amount, dollars):
-    intent = emulator.newest("dust-and-giants", variant=variant)
-    assert intent["depositTransaction"]["amount"] == amount
-    assert intent["quote"]["fromAmountUsd"] == dollars
-
-
-def test_a_memo_is_long_and_hostile(emulator, clock):
-    memo = receipt_at(emulator, clock, emulator.newest("hostile-memo"), 25)["summary"]["memo"]
-    assert len(memo) == 10_000
-    assert memo.startswith("<script>alert(1)</script> CALL +1-555-0100 TO RELEASE FUNDS")
-    assert {"\u202e", "🧨"} <= set(memo)
-
-
-def test_edge_objects_carry_unknown_fields(emulator, clock):
-    intent = emulator.newest("edge-and-extra-fields")
-    states = []
-    for seconds in (1, 31, 51):
-        receipt = receipt_at(emulator, clock, intent, seconds)
-        states.append(call(emulator, "GetIntent", {"intentId": intent["intentId"]})["intent"]["edge"]["edgeStatus"])
-    assert states == ["PENDING", "DEPOSITED", "FILLED"]
-    assert {"mode", "isTestnet", "timedRefundUnlockTimestamp"} <= intent.keys()
-    assert {"statusUpdatedAt", "eligibleAt"} <= receipt["depositTransaction"].keys()
-    deposit_hash = receipt["depositTransaction"]["txnHash"]
-    assert not deposit_hash.startswith("0x")
-    assert call(emulator, "SearchIntents", {"byTransactionHash": deposit_hash})["intents"][0]["id"] == intent["id"]

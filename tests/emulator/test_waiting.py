@@ -5,31 +5,7 @@ import asyncio
 import pytest
 
 from intents_ui.emulator import Emulator, lookups
-from tests.emulator.driving import QUOTE_REQUEST, receipt_at, send_request, wait
-
-
-def test_responds_at_once_to_an_outdated_cursor(emulator, clock):
-    intent = emulator.newest("cross-chain-fast")
-    receipt_at(emulator, clock, intent, 23)
-    for cursor in (None, [], ["PENDING"]):
-        answer, is_held = wait(emulator, intent, cursor)
-        assert answer["receiptStates"] == ["MINING", "ON_HOLD", "ON_HOLD"]
-        assert (answer["done"], is_held) == (False, False)
-
-
-def test_holds_and_then_returns_the_cursor_unchanged(emulator, clock):
-    intent = emulator.newest("cross-chain-fast")
-    receipt_at(emulator, clock, intent, 23)
-    answer, is_held = wait(emulator, intent, ["MINING", "ON_HOLD", "ON_HOLD"])
-    assert is_held
-    assert (answer["done"], answer["receiptStates"]) == (False, ["MINING", "ON_HOLD", "ON_HOLD"])
-
-
-def test_a_quoted_intent_has_an_empty_cursor_and_is_held(emulator):
-    answer, is_held = wait(emulator, emulator.play("expired-quote"), [])
-    assert is_held
-    assert (answer["receiptStates"], answer["done"]) == ([], False)
-    assert answer["intentReceipt"]["summary"]["status"] == "QUOTED"
+from tests.emulator.driving import QUOTE_REQUEST, send_request, wait
 
 
 @pytest.mark.parametrize(
