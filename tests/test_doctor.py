@@ -26,69 +26,12 @@ from intents_ui.service.errors import Reason
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import Environment
 from tests.serving import ROOT, dashboard, free_port, running
+from tests.tables import toml
 from tests.waiting import until
 
 HELD = 0.4  # seconds of a long poll that counts as held
 
-# What each fault of the emulator is called.
-NAMED = {
-    "balances-bare": "Balances are bare",
-    "both-names": "second names of fields besides the first",
-    "broken-json": "not JSON (HTTP 200)",
-    "busy": "QuotaRateLimit (HTTP 429, code 1201). It doesn't say how long to wait",
-    "busy-1": "Retry-After is 1.",
-    "busy-60": "Retry-After is 60.",
-    "busy-date": "GMT.",
-    "chains-flat": "Chains are flat",
-    "chains-nested": "Chains are nested",
-    "clock-ahead": "s ahead of this machine's",
-    "clock-behind": "s behind this machine's",
-    "created-ties": "share a creation time",
-    "deposit-hash-ignored": "search by deposit hash finds nothing",
-    "disabled": "IntentsDisabled (HTTP 400, code 9000)",
-    "done-only-success-or-failure": "refunded transfer isn't done",
-    "duplicate-rows": "Duplicate rows",
-    "empty-200": "an empty response (HTTP 200)",
-    "empty-search-refused": "search without criteria is an error",
-    "error-200": "Errors have HTTP status 200",
-    "exponents": "numbers with exponents",
-    "extra-fields": "Unknown fields of chains: futureField",
-    "failing-500": "Unexpected (HTTP 500, code 2001)",
-    "fraction-0": "All times have 0 digits",
-    "fraction-3": "All times have 3 digits",
-    "fraction-6": "All times have 6 digits",
-    "fraction-9": "All times have 9 digits",
-    "geoblocked": "doesn't serve the country",
-    "html-502": "HTTP 502",
-    "intents-null": "An empty list is null",
-    "last-page-absent": "The last page has no nextPage",
-    "last-page-more-false": "`more: false`",
-    "mixed-case": "Addresses have capital letters",
-    "next-page-repeats": "The cursor repeats",
-    "no-ids": "Transfers have no internal number",
-    "node-down-503": "ChainNodeHealth (HTTP 503, code 9001)",
-    "not-found": "NotFound (HTTP 400, code 8000)",
-    "numbers": "Amounts are numbers instead of text",
-    "offset-times": "Times have an offset",
-    "outdated": "no longer supports this version",
-    "panic-500": "WebrpcServerPanic (HTTP 500, code -6)",
-    "prices-missing": "Balances have no prices",
-    "prices-zero": "All prices of balances are 0",
-    "quota-used-up": "quota of the access key is used up",
-    "quoted-not-found": "A quote has no receipt",
-    "routes-stub": "Routes are always empty",
-    "search-capped": "A search is capped",
-    "second-names": "second names of fields only",
-    "slow-1.2": "The service is slow",
-    "sparse": "Empty fields are omitted",
-    "states-without-refund": "states of a receipt leave out its refund",
-    "timeout-408": "Timeout (HTTP 408, code 1900)",
-    "unavailable": "Unavailable (HTTP 400, code 2002)",
-    "unsorted": "The history is unsorted",
-    "wait-at-once": "WaitIntentReceipt returns at once",
-    "wait-same-cursor": "returns the caller's own cursor",
-    "wrapped-errors": "Errors are wrapped",
-}
+NAMED = toml(__file__, "doctor")  # what is said of each fault of the emulator
 ON_A_SOCKET = {"cut-body": "The connection broke off", "slow-first-byte": "There was no response in time"}
 
 

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance, TokenInfo
-from intents_ui.tokens import token_amounts
-from intents_ui.tokens.token_amounts import TokenStanding
-from intents_ui.transfers import balances, summary
+from intents_ui.service.models import BalanceGroup, IntentHistory, TokenBalance
+from intents_ui.transfers import balances
 from intents_ui.transfers.balances import AddressBalances
 from intents_ui.transfers.transfer import UNCHECKED, Transfer
 from intents_ui.transfers.transfer import Balances as Snapshot
@@ -21,7 +19,6 @@ from tests.transfers.builders import (
     NOW,
     USDC,
     USDC_ON_BASE,
-    Catalogue,
     intent,
     named,
     receipt,
@@ -86,28 +83,6 @@ def test_a_balances_value_is_stated(held, has_value, said, each):
     holding = only(entry(group(held)))
     assert (holding.said, holding.each) == (said, each)
     assert holding.side.usd == (held.balance_usd if has_value else None)
-
-
-AMOUNTS = named(
-    ("exact", token(), "79.712345", "USDC", TokenStanding.LISTED),
-    (
-        "decimals unknown",
-        token(decimals=None, contract_address=MERCHANT),
-        "79712345",
-        "base units of USDC",
-        TokenStanding.UNLISTED,
-    ),
-    ("of nobody's list", token(contract_address=MERCHANT), "79.712345", "USDC", TokenStanding.UNLISTED),
-    ("of a chain that nobody knows", token(chain_id=99), "79.712345", "USDC", TokenStanding.UNKNOWN),
-)
-
-
-@pytest.mark.parametrize(("held", "full", "unit", "standing"), AMOUNTS)
-def test_the_amount_of_each_token_is_stated(held, full, unit, standing):
-    holding = only(entry(group(held)))
-    side = holding.side
-    assert (holding.side.money.value, holding.side.token.decimals) == (79_712_345, held.decimals)
-    assert (side.amount.full, side.amount.unit, side.token.standing) == (full, unit, standing)
 
 
 @pytest.mark.parametrize("chain_id", [0, None])
@@ -206,45 +181,6 @@ HEARD = named(
 @pytest.mark.parametrize(("found", "heard"), HEARD)
 def test_balances_are_announced_in_one_line(found, heard):
     assert balances.heard(of(found)) == heard
-
-
-STORIES = named(
-    ("held at home", entry(group(token())), "failed.origin_recoverable"),
-    ("nothing held", entry(has=False), "stopped.emptied"),
-    ("nobody looked", entry(has=None), None),
-)
-
-
-@pytest.mark.parametrize(("found", "key"), STORIES)
-def test_a_balance_that_matters_changes_the_summary(found, key):
-    result, unchecked = (summary.of(each) for each in (listed(found), listed(found).without_balances()))
-    assert (result.key if result.key != unchecked.key else None) == key
-
-
-def test_the_summary_names_the_most_valuable_balance():
-    dust = token(10**9, balance_usd=Decimal("0.01"), contract_address=MERCHANT, symbol="DUST")
-    most = token(contract_address=USDC_ON_BASE, chain_id=BASE)
-    found = entry(group(dust), group(most, address=DELIVERY, chain_id=BASE))
-    result = summary.of(listed(found))
-    assert result is not None
-    assert result.key == "failed.destination_recoverable"
-    assert "79.7123 USDC" in result.location
-
-
-class Listed(Catalogue):
-    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
-        return TokenInfo(chain_id=chain_id, address=address, symbol="USDC", decimals=6)
-
-
-def test_the_summary_states_the_balance_even_if_the_service_flags_none():
-    found = entry(group(token(decimals=8)))
-    result = summary.of(listed(found, names=Listed()))
-    (place,) = balances.of(listed(found, names=Listed()), is_listed=True).addresses
-    assert result is not None
-    shown = place.holdings[0].side.amount
-    assert shown.figure == "79.7123 USDC"
-    assert shown.warning.startswith(f"{token_amounts.DECIMALS}, 79,712,3")
-    assert str(shown) in result.location
 
 
 def test_every_balance_is_listed_except_zero():

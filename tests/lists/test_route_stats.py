@@ -39,13 +39,6 @@ def entry(
     return IntentHistory(intent_id=f"other-{number}", status=status, receipt=receipt)
 
 
-def test_shares_and_times_are_those_of_the_sample():
-    result = of_route([entry(n, seconds=n + 1) for n in range(20)], like=MINE, now=START)
-    assert (result.succeeded, result.ended, result.timed, result.looked_at) == (20, 20, 20, 20)
-    assert (result.median, result.p95) == (timedelta(seconds=10), timedelta(seconds=19))
-    assert result.tone is Tone.GOOD
-
-
 @pytest.mark.parametrize(
     ("succeeded", "failed", "tone", "words"),
     [
@@ -79,16 +72,6 @@ def test_several_failures_with_the_same_reason_are_reported():
     result = of_route([*entries, entry(9, "FAILED", reason="something else")], like=MINE, now=START)
     assert (len(result.repeated), result.not_delivered) == (4, 5)
     assert result.repeated[0] == "insufficient liquidity: 1000 of 0xab1"
-
-
-def test_the_common_reason_is_the_one_of_the_list():
-    refund = {"refund_transaction": IntentTransaction(status="REVERTED", status_reason="refund reverted: token paused")}
-    entries = [entry(n, "FAILED", reason="execution reverted") for n in range(3)]
-    failed = [
-        each.model_copy(update={"receipt": each.receipt.model_copy(update=refund)}) for each in entries if each.receipt
-    ]
-    result = of_route(failed, like=MINE, now=START)
-    assert result.repeated[0] == Transfer.of_entry(failed[0], now=START).failure_reason
 
 
 def test_two_failures_with_one_reason_are_no_hint_and_echoes_never_are():

@@ -8,7 +8,7 @@ import pytest
 from intents_ui.emulator import Emulator, lookups
 from intents_ui.emulator.scenario_engine import scenario_named
 from intents_ui.service import operations
-from tests.live.following import CountedService, Viewer, hub_on, until, viewers
+from tests.live.following import CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 
 
@@ -88,59 +88,11 @@ async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
         await until(lambda: not hub.watched)
 
 
-async def test_closing_the_hub_ends_every_subscription(service, clock, slow):
-    async with hub_on(service, clock=clock) as hub:
-        watching = [Viewer(hub, slow) for _ in range(3)]
-        await until(lambda: all(viewer.snapshots for viewer in watching))
-    await asyncio.gather(*(viewer.task for viewer in watching))
-    assert service.waits == 0
-
-
 async def test_an_unknown_status_is_not_final(service, clock):
     intent = service.emulator.play(17, age=20)["intentId"]
     async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
         await until(lambda: viewer.snapshots and service.waits)
         assert not viewer.snapshots[-1].is_final
-
-
-async def test_more_intents_than_long_poll_slots_are_all_followed(service, clock):
-    intents = [service.emulator.play("cross-chain-fast", age=22)["intentId"] for _ in range(6)]
-    async with hub_on(service, clock=clock, held_calls=2) as hub:
-        watching = [Viewer(hub, intent) for intent in intents]
-        await until(lambda: all(viewer.snapshots for viewer in watching) and service.waits == 2)
-        clock.forward(40)
-        await asyncio.gather(*(viewer.task for viewer in watching))
-        assert {viewer.snapshots[-1].receipt.status for viewer in watching} == {"SUCCEEDED"}
-        assert not any(snapshot.stale_since for viewer in watching for snapshot in viewer.snapshots)
-
-
-async def test_an_outage_keeps_the_snapshot_shows_its_age_and_ends_with_recovery(service, clock, slow):
-    async with served(service) as front, hub_on(front.url, clock=clock) as hub, viewers(hub, slow) as (viewer,):
-        await until(lambda: viewer.snapshots and service.waits)
-        before = viewer.snapshots[-1]
-        clock.forward(10)
-        await front.down()
-        await until(lambda: viewer.snapshots[-1].stale_since)
-        stale = viewer.snapshots[-1]
-        assert stale.receipt == before.receipt
-        assert stale.stale_since > stale.learned_at
-        clock.forward(60)
-        await front.up()
-        await until(lambda: not viewer.snapshots[-1].stale_since)
-        assert viewer.snapshots[-1].learned_at > stale.stale_since
-        await until(lambda: service.waits == 1)
-
-
-async def test_a_viewer_who_arrives_during_an_outage_sees_that_nothing_is_known(service, clock, slow):
-    async with served(service) as front, hub_on(front.url, clock=clock) as hub:
-        await front.down()
-        async with viewers(hub, slow) as (viewer,):
-            await until(lambda: viewer.snapshots)
-            assert viewer.snapshots[0].receipt is None
-            assert viewer.snapshots[0].stale_since
-            await front.up()
-            await until(lambda: viewer.snapshots[-1].receipt)
-            assert not viewer.snapshots[-1].stale_since
 
 
 async def test_every_failure_is_reported_and_recovered_from(clock):
