@@ -41,7 +41,7 @@ from intents_ui.ops import lifecycle
 from intents_ui.search import filters
 from intents_ui.search.filters import Filters, InvalidParameter, Parsed
 from intents_ui.service import lookup, operations, request_context, results
-from intents_ui.service.client import UncachedClient
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import NotFound, ServiceError, TooBusy, Unreachable
 from intents_ui.service.executor import LimitReason
 from intents_ui.service.models import End, HistoryAnswer, Intent, IntentTransaction, Page
@@ -271,7 +271,7 @@ class Reader:
     filters: Filters
     root: str
     canceled: threading.Event
-    service: UncachedClient = field(default_factory=lambda: UncachedClient(app.current().service))
+    service: ServiceClient = field(default_factory=lambda: app.current().service.uncached())
     pages_read: int = 0
     unreadable: int = 0
     is_by_time: bool = False

@@ -352,7 +352,7 @@ def one_route(question: RouteQuery) -> RouteAnswer:
 
     The two calls can differ, because one fixes the amount spent and the other the amount received.
     """
-    received, paid = app.current().service.threads.both(
+    received, paid = app.current().service.threads.together(
         partial(_ask, question, RouteDirection.RECEIVE), partial(_ask, question, RouteDirection.PAY)
     )
     if isinstance(received, ServiceError) and isinstance(paid, ServiceError):

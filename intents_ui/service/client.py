@@ -16,11 +16,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from random import SystemRandom
-from typing import Any, Final, Protocol, Self, cast
+from typing import Any, Final, Self, cast
 
 import httpcore
 import httpx
@@ -30,8 +31,8 @@ from intents_ui.service.cache import CacheEntry, ResponseCache
 from intents_ui.service.console import Attempt
 from intents_ui.service.decode import Verbatim
 from intents_ui.service.errors import OutOfTime, Overloaded, Reason, ServiceError, Unreachable
-from intents_ui.service.exchange import ALL_IN_USE, TRANSPORT_ERRORS, Exchange, ResponseMemory
-from intents_ui.service.executor import SHUTDOWN, FairExecutor, computing, resting
+from intents_ui.service.exchange import ALL_IN_USE, TRANSPORT_ERRORS, Exchange
+from intents_ui.service.executor import FairExecutor, resting
 from intents_ui.service.health import Health, counters, mismatched
 from intents_ui.service.models import IntentReceipt
 from intents_ui.service.operations import CacheKey, Kind, ServiceCall, ServiceConfig
@@ -41,7 +42,6 @@ KEEP_ALIVE_SECONDS: Final = 15.0
 READ_BYTES: Final = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
 STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
 SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out
-PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes whether the service is back
 # Random, so that calls that failed together don't meet again.
 MAX_RETRY_WAIT = 0.1
 SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
@@ -75,7 +75,7 @@ class DeadlineTransport(httpx.BaseTransport):
             max_connections=connections,
             max_keepalive_connections=connections,
             keepalive_expiry=KEEP_ALIVE_SECONDS,
-            network_backend=DeadlineBackend(connections=connections),
+            network_backend=DeadlineBackend(),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -89,31 +89,15 @@ class DeadlineTransport(httpx.BaseTransport):
                 extensions=request.extensions,
             )
         )
-        return httpx.Response(
-            response.status, headers=response.headers, stream=_Body(response), extensions=response.extensions
-        )
+        stream = cast(Any, response.stream)
+        return httpx.Response(response.status, headers=response.headers, stream=stream, extensions=response.extensions)
 
     def close(self) -> None:
         self._pool.close()
 
 
-class _Body(httpx.SyncByteStream):
-    def __init__(self, response: httpcore.Response) -> None:
-        self._response = response
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield from self._response.iter_stream()
-
-    def close(self) -> None:
-        self._response.close()
-
-
 class DeadlineBackend(httpcore.NetworkBackend):
     """Network backend that connects within the deadline, in a thread of its own because a name lookup can hang."""
-
-    def __init__(self, *, connections: int) -> None:
-        self._sockets = httpcore.SyncBackend()
-        self._pending = threading.BoundedSemaphore(connections)
 
     def connect_tcp(
         self,
@@ -128,14 +112,11 @@ class DeadlineBackend(httpcore.NetworkBackend):
 
         def connect() -> None:
             try:
-                connected.set_result(self._sockets.connect_tcp(host, port, allowed, local_address, socket_options))
+                sockets = httpcore.SyncBackend()
+                connected.set_result(sockets.connect_tcp(host, port, allowed, local_address, socket_options))
             except Exception as error:
                 connected.set_exception(error)
-            finally:
-                self._pending.release()
 
-        if not self._pending.acquire(timeout=-1 if allowed is None else allowed):
-            raise httpcore.ConnectTimeout("too many connections are being opened")
         # A daemon, so that a lookup that hangs doesn't block the process's exit.
         threading.Thread(target=connect, name="connect", daemon=True).start()
         try:
@@ -205,20 +186,11 @@ class InProcessTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         return httpx.Response(response.status_code, headers=response.headers, stream=httpx.ByteStream(content))
 
 
-class Client(Protocol):
-    """What asks the service from threads, of which `threads` run several calls at the same time."""
-
-    threads: FairExecutor
-
-    def ask[T](self, call: ServiceCall[T]) -> T:
-        """Return the response. Raises ServiceError."""
-
-
 class ServiceClient:
     """Client for threads (`ask`) and one event loop (`ask_async`). Every call ends within its policy's total timeout.
 
     `ask_async` and `aclose` belong to that loop, everything else is thread-safe. A transport that can serve an event
-    loop, too, serves both. `memory` is shared by all large responses.
+    loop, too, serves both.
     """
 
     def __init__(
@@ -227,23 +199,26 @@ class ServiceClient:
         *,
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
-        health: Health | None = None,
         cache: ResponseCache | None = None,
-        memory: ResponseMemory | None = None,
         threads: FairExecutor | None = None,
     ) -> None:
         self.config = config
-        self.health = health or Health(clock=clock)
+        self.health = Health(clock=clock)
         self.cache = cache or ResponseCache(config, clock=clock)
         self.transport = transport or DeadlineTransport(connections=config.connections)
         self.threads = threads or FairExecutor(config.connections)
-        self._memory = memory or ResponseMemory()
+        self._is_cached = True
         self._lock = threading.Lock()
         self._pending: dict[CacheKey, Future[Any]] = {}
         self._no_wait_until = float("-inf")
-        self._is_closed = self._is_loop_closed = False
         self._short_calls = asyncio.Semaphore(config.connections)
         self._held_calls = asyncio.Semaphore(config.held_calls)
+
+    def uncached(self) -> Self:
+        """Return this client without its cache, for bulk reads that would evict other users' entries."""
+        client = copy(self)
+        client._is_cached = False
+        return client
 
     def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
         """Cache a receipt that arrived `age` seconds ago, in this or in another process."""
@@ -266,6 +241,8 @@ class ServiceClient:
         A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
         returned only if the service fails.
         """
+        if not self._is_cached:
+            return self.ask_uncached(replace(call, is_cached=False))
         with _reporting_failure(call):
             if not call.is_read:
                 return cast(T, self._send(call))
@@ -296,7 +273,6 @@ class ServiceClient:
 
     def close(self) -> None:
         """Close the threads and their connections. Calls that run may finish."""
-        self._is_closed = True
         self.threads.shutdown()
         self.transport.close()
 
@@ -311,32 +287,47 @@ class ServiceClient:
 
         Its thread counts for the client, unless the response `is_shared` by all pages.
         """
-        result, is_mine = self._join(call)
-        if is_mine:
-            try:
-                self.threads.submit_background(lambda: self._complete(call, result), is_shared=is_shared)
-            except Overloaded as error:
-                self._settle(call, result, error)
-        return result
-
-    def _join(self, call: ServiceCall[Any]) -> "tuple[Future[Any], bool]":
-        """Return the result of the identical pending request, or a new one, which the caller has to send."""
-        mine: Future[Any] = Future()
-        with self._lock:
-            pending = self._pending.setdefault(call.cache_key, mine)
-        return pending, pending is mine
+        try:
+            pending = self._pending.get(call.cache_key)
+            return pending or self.threads.submit_background(lambda: self._fetch(call), is_shared=is_shared)
+        except Overloaded as error:
+            rejected: Future[T] = Future()
+            rejected.set_exception(error)
+            return rejected
 
     def _fetch(self, call: ServiceCall[Any]) -> Any:
         """Send the request, or share the response of an identical pending one."""
         while not is_over():
-            result, is_mine = self._join(call)
-            if is_mine:
-                return self._complete(call, result)
+            mine: Future[Any] = Future()
+            with self._lock:
+                pending = self._pending.setdefault(call.cache_key, mine)
+            if pending is mine:
+                return self._complete(call, mine)
             data_requests["coalesced"].inc()
             # If the page that sent the shared request ran out of time, this page may have time left.
             with suppress(OutOfTime), self.threads.waiting():
-                return _wait(result, self.config.policies[call.kind].total)
+                return _wait(pending, self.config.policies[call.kind].total)
         raise OutOfTime
+
+    def _complete(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
+        """Send the request, and give its result to all who wait for it."""
+        asked_at = self.cache.clock()
+        try:
+            answer = self._send(call)
+        except BaseException as error:
+            failure = error.copied() if isinstance(error, ServiceError) else Unreachable(reason=Reason.BROKEN)
+            self.cache.fail(call, failure, asked_at=asked_at)
+            self._forget_pending(call.cache_key, result)
+            result.set_exception(failure)
+            raise
+        self._forget_pending(call.cache_key, result)
+        result.set_result(answer)
+        return answer
+
+    def _forget_pending(self, key: CacheKey, result: "Future[Any]") -> None:
+        with self._lock:
+            if self._pending.get(key) is result:
+                del self._pending[key]
 
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
         # An error that makes a refresh pointless now.
@@ -366,30 +357,6 @@ class ServiceClient:
         request_context.add_stale(errors.StaleResponse(call.operation, learned_at, error, again_in, has_balances))
         return entry.answer
 
-    def _complete(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
-        """Send the request, and give its result to all who wait for it."""
-        asked_at = self.cache.clock()
-        try:
-            with self.threads.waiting():
-                answer = self._send(call)
-        except BaseException as error:
-            failure = error if isinstance(error, ServiceError) else Unreachable(reason=Reason.BROKEN)
-            self.cache.fail(call, failure, asked_at=asked_at)
-            self._settle(call, result, failure)
-            raise
-        self._settle(call, result, answer)
-        return answer
-
-    def _settle(self, call: ServiceCall[Any], result: "Future[Any]", found: Any) -> None:
-        with self._lock:
-            if self._pending.get(call.cache_key) is result:
-                del self._pending[call.cache_key]
-        if isinstance(found, ServiceError):
-            found.operation = found.operation or call.operation
-            result.set_exception(found.copied())
-        else:
-            result.set_result(found)
-
     def _send(self, call: ServiceCall[Any]) -> Any:
         """Send the request within one call's timeout, once more if a read failed in passing, and cache the response."""
         total, began = self.config.policies[call.kind].total, time.monotonic()
@@ -401,12 +368,13 @@ class ServiceClient:
         is_early = min(left, left if of_page is None else of_page) >= total * SHORTEST_ATTEMPT
         if not (call.is_read and failure.is_transient and is_early and self.health.may_retry()):
             raise failure
-        time.sleep(SystemRandom().uniform(0, MAX_RETRY_WAIT))
+        with resting():
+            time.sleep(SystemRandom().uniform(0, MAX_RETRY_WAIT))
         return self._attempt(call, left)
 
     def _attempt(self, call: ServiceCall[Any], seconds: float) -> Any:
         exchange, asked_at = self._exchange(call), self.cache.clock()
-        with self.health.track(call, patience=PROBE_WAIT):
+        with self.health.track(call):
             answer = self._response_to(exchange, seconds)
         newest = self.cache.put(call, answer, exchange.text, asked_at=asked_at)
         if newest is not answer:
@@ -417,22 +385,21 @@ class ServiceClient:
 
     def _exchange[T](self, call: ServiceCall[T]) -> Exchange[T]:
         known = self.cache.peek(call) if call.is_read else None
-        return Exchange(call=call, config=self.config, memory=self._memory, health=self.health, known=known)
+        return Exchange(call, self.config, self.health, known)
 
     def _response_to[T](self, exchange: Exchange[T], seconds: float) -> T:
         try:
-            if self._is_closed:
-                raise Overloaded(SHUTDOWN)
             with within(seconds), exchange:
-                response = self.transport.handle_request(exchange.request())
-                try:
-                    exchange.begin(response)
-                    for piece in response.iter_raw():
-                        exchange.add(piece)
-                finally:
-                    response.close()
-                with computing():
-                    return exchange.result()
+                with self.threads.waiting():
+                    response = self.transport.handle_request(exchange.request())
+                    stream = cast(httpx.SyncByteStream, response.stream)
+                    try:
+                        exchange.begin(response)
+                        for piece in stream:
+                            exchange.add(piece)
+                    finally:
+                        stream.close()
+                return exchange.result()
         except TRANSPORT_ERRORS as error:
             failure = exchange.failure(error)
         if isinstance(failure, errors.Unreadable) and exchange.network_stream:
@@ -471,7 +438,6 @@ class ServiceClient:
 
     async def aclose(self) -> None:
         """Close the connections of the event loop, which ends its pending calls."""
-        self._is_loop_closed = True
         await self._async_transport.aclose()
 
     @cached_property
@@ -487,8 +453,6 @@ class ServiceClient:
     @asynccontextmanager
     async def _slot(self, call: ServiceCall[Any]) -> AsyncIterator[None]:
         """Long polls have slots of their own, so that they don't starve other calls."""
-        if self._is_loop_closed:
-            raise Overloaded(SHUTDOWN)
         slots = self._held_calls if call.kind is Kind.WAIT else self._short_calls
         try:
             async with asyncio.timeout(self.config.connection_wait):
@@ -499,17 +463,6 @@ class ServiceClient:
             yield
         finally:
             slots.release()
-
-
-class UncachedClient:
-    """Client that bypasses the cache, for bulk reads that would evict other users' entries."""
-
-    def __init__(self, service: ServiceClient) -> None:
-        self._service = service
-        self.threads = service.threads
-
-    def ask[T](self, call: ServiceCall[T]) -> T:
-        return self._service.ask_uncached(replace(call, is_cached=False))
 
 
 @contextmanager

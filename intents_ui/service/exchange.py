@@ -32,7 +32,11 @@ from intents_ui.service.request_context import is_over, time_left
 log = logging.getLogger("intents_ui.service")
 
 LARGE: Final = 2**20  # bytes
-MEMORY_BUDGET: Final = 48 * 2**20  # bytes of large responses in memory at a time, per process
+# Memory for all large responses of the process, in pieces of LARGE bytes. A parsed response takes many times its size,
+# and parsing two at once isn't faster.
+memory: Final = threading.Semaphore(48)
+parsing: Final = threading.Lock()
+
 ALL_IN_USE: Final = "all connections to the service are in use"
 HEADERS: Final = (
     (b"Accept", b"application/json"),
@@ -47,8 +51,10 @@ OUTDATED: Final = frozenset({-2, -3, 1003, 3000, 8009})
 
 # Exceptions that a call can end with. Our own transport raises httpcore's, others raise httpx's.
 TIMEOUTS: Final = (TimeoutError, httpx.TimeoutException, httpcore.TimeoutException)
-BROKEN: Final = (OSError, httpx.HTTPError, httpx.InvalidURL, httpcore.NetworkError, httpcore.ProtocolError)
-TRANSPORT_ERRORS: Final = (ServiceError, MissingField, *TIMEOUTS, *BROKEN, httpcore.UnsupportedProtocol)
+TRANSPORT_ERRORS: Final = (
+    *(ServiceError, MissingField, OSError, *TIMEOUTS, httpx.HTTPError, httpx.InvalidURL),
+    *(httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol),
+)
 
 # Headers that matter to an API user. The others would reveal how this deployment reaches the service.
 VISIBLE_HEADERS: Final = re.compile(
@@ -70,29 +76,17 @@ _BY_STATUS: Final[Mapping[int, type[ServiceError]]] = {
 _url = cache(httpx.URL)  # one for each operation
 
 
-class ResponseMemory:
-    """Memory budget for all large responses of the process, in pieces of LARGE bytes.
-
-    A parsed response takes many times its size, and parsing two at once isn't faster: hold `parsing` meanwhile.
-    """
-
-    def __init__(self, most: int = MEMORY_BUDGET) -> None:
-        self.free = threading.Semaphore(most // LARGE)
-        self.parsing = threading.Lock()
-
-
-@dataclass(eq=False, kw_only=True)
+@dataclass(eq=False)
 class Exchange[T]:
     """One call: send `request`, feed the response to `begin` and `add`, parse it with `result`.
 
-    Use it as a context manager around all of that, so that its share of the memory budget is held that long. Map any of
+    Use it as a context manager around all of that, so that its share of the memory is held that long. Map any of
     TRANSPORT_ERRORS with `failure`. `known` is the cached response: the same text again is the same object, with what
     pages derived from it.
     """
 
     call: ServiceCall[T]
     config: ServiceConfig
-    memory: ResponseMemory
     health: Health
     known: CacheEntry | None = None
     request_id: str = field(default_factory=request_context.call_id)
@@ -112,7 +106,11 @@ class Exchange[T]:
         if not self.seconds:
             self.content.clear()
         if self.reserved:
-            self.memory.free.release(self.reserved)
+            memory.release(self.reserved)
+
+    @property
+    def policy(self) -> Policy:
+        return self.config.policies[self.call.kind]
 
     def request(self) -> httpx.Request:
         config, body, url = self.config, self.call.written, _url(self.config.url(self.call.operation))
@@ -126,10 +124,6 @@ class Exchange[T]:
         return httpx.Request(
             "POST", url, headers=headers, stream=httpx.ByteStream(body), extensions={"timeout": timeout}
         )
-
-    @property
-    def policy(self) -> Policy:
-        return self.config.policies[self.call.kind]
 
     def begin(self, response: httpx.Response) -> None:
         """Raise a ServiceError for a response that is compressed or too large, before it is read."""
@@ -148,7 +142,7 @@ class Exchange[T]:
         if len(self.content) > self.policy.size:
             raise self._flawed(Reason.TOO_LARGE)
         while len(self.content) > max(self.reserved, 1) * LARGE:
-            if not self.memory.free.acquire(blocking=False):
+            if not memory.acquire(blocking=False):
                 raise errors.Overloaded("as many large answers are in hand as there is room for")
             self.reserved += 1
 
@@ -162,7 +156,7 @@ class Exchange[T]:
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if self._is_success and kind not in ("", "application/json", "text/json") and not kind.endswith("+json"):
             raise Unreadable(reason=Reason.CONTENT_TYPE, status=self.status)
-        with self.memory.parsing if len(self.content) > LARGE else nullcontext():
+        with parsing if len(self.content) > LARGE else nullcontext():
             return self._parsed()
 
     def _parsed(self) -> T:

@@ -111,12 +111,6 @@ class FairExecutor:
                     break
         return [found[place] if place in found else OutOfTime() for place in range(len(calls))]
 
-    def both[A, B](self, one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
-        """Run two calls with different result types at the same time."""
-        calls: tuple[Callable[[], Any], ...] = (one, other)
-        first, second = self.together(*calls)
-        return first, second
-
     def submit_background[T](self, do: Callable[[], T], *, is_shared: bool = False) -> "Future[T]":
         """Run work that outlives its request in the background, without its deadline.
 
@@ -182,8 +176,7 @@ class FairExecutor:
         future, context, do = job
         settle: Callable[[], None] | None = None
         if future.set_running_or_notify_cancel():
-            _turn.lock = None if client is None else _turn_of(client)
-            with computing():
+            with _in_turn(None if client is None else _turn_of(client)):
                 try:
                     settle = partial(future.set_result, context.run(do))
                 except BaseException as error:
@@ -195,20 +188,11 @@ class FairExecutor:
             settle()  # last, because it wakes up another thread
 
 
-class _Turn(threading.local):
-    """The turn to compute of the client for which this thread works."""
-
-    lock: threading.Lock | None = None
-    is_held = False
-
-    def hold(self, is_held: bool) -> None:
-        if self.lock and is_held != self.is_held:
-            self.is_held = is_held and self.lock.acquire(timeout=TURN_TIMEOUT)
-            if not is_held:
-                self.lock.release()
+class _Thread(threading.local):
+    turn: threading.Lock | None = None  # to compute, that this thread holds for its client
 
 
-_turn: Final = _Turn()
+_thread: Final = _Thread()
 
 
 @lru_cache(10_000)
@@ -216,23 +200,34 @@ def _turn_of(client: str) -> threading.Lock:
     return threading.Lock()
 
 
+def _take(turn: threading.Lock | None) -> None:
+    _thread.turn = turn if turn and turn.acquire(timeout=TURN_TIMEOUT) else None
+
+
+def _release() -> threading.Lock | None:
+    turn, _thread.turn = _thread.turn, None
+    if turn:
+        turn.release()
+    return turn
+
+
 @contextmanager
-def _holding(*, is_held: bool) -> Iterator[None]:
-    before = _turn.is_held
-    _turn.hold(is_held)
+def _in_turn(turn: threading.Lock | None) -> Iterator[None]:
+    _take(turn)
     try:
         yield
     finally:
-        _turn.hold(before)
+        _release()
 
 
-computing = partial(_holding, is_held=True)  # compute in the block, in a turn of the thread's client
-resting = partial(_holding, is_held=False)  # let its other threads compute, while this one waits in the block
-
-
-def in_turn[A, B](one: Callable[[], A], other: Callable[[], B]) -> tuple[A | ServiceError, B | ServiceError]:
-    """Run two calls one after the other, with the results of `FairExecutor.both`."""
-    return _result(one), _result(other)
+@contextmanager
+def resting() -> Iterator[None]:
+    """Let the client's other threads compute, while this one waits in the block."""
+    turn = _release()
+    try:
+        yield
+    finally:
+        _take(turn)
 
 
 def _result[T](call: Callable[[], T]) -> T | ServiceError:

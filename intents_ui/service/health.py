@@ -112,7 +112,7 @@ class Health:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, open_seconds: float = OPEN_SECONDS) -> None:
         self.clock = clock
         self._open_seconds = open_seconds
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._error: ServiceError | None = None  # why the breaker is open, None: it is closed
         self._until = 0.0
         self._is_probing = False
@@ -148,7 +148,7 @@ class Health:
 
     def status(self) -> ServiceStatus:
         """Return the current health, without a request."""
-        with self._changed:
+        with self._lock:
             now, times = self.clock(), (self._answered_at, self._failed_at, self._degraded_since)
             answered, failed, degraded_for = (None if at is None else now - at for at in times)
             typical = statistics.median(self._durations) if self._durations else None
@@ -163,12 +163,12 @@ class Health:
 
     def rejection(self) -> ServiceError | None:
         """Return the error with which a call would be rejected now, or None. None while a call may probe."""
-        with self._changed:
+        with self._lock:
             return None if self._is_probing else self._rejection()
 
     def may_retry(self) -> bool:
         """Take one retry from the budget, so that retries don't overload a failing service."""
-        with self._changed:
+        with self._lock:
             if self._rejection():
                 return False
             is_used_up = len(self._retries) == MAX_RETRIES and self._retries[0] > self.clock() - RECENT_SECONDS
@@ -178,14 +178,13 @@ class Health:
         return not is_used_up
 
     @contextmanager
-    def track(self, call: ServiceCall[Any], *, patience: float = 0.0, is_raw: bool = False) -> Iterator[None]:
+    def track(self, call: ServiceCall[Any], *, is_raw: bool = False) -> Iterator[None]:
         """Run one attempt of a call, and learn from its result.
 
-        Raises the breaker's error instead while it is open. `patience` is the number of seconds to wait for another
-        call's probe. Raw calls are rejected during a rate limit only, because console users want the service's own
-        response.
+        Raises the breaker's error instead while it is open. Raw calls are rejected during a rate limit only, because
+        console users want the service's own response.
         """
-        is_probe = self._enter(call, patience, is_raw=is_raw)
+        is_probe = self._enter(call, is_raw=is_raw)
         began, error = self.clock(), None
         try:
             yield
@@ -194,29 +193,25 @@ class Health:
             raise
         finally:
             seconds = self.clock() - began
-            with self._changed:
-                if is_probe:
-                    self._is_probing = False
-                    self._changed.notify_all()
+            with self._lock:
+                self._is_probing &= not is_probe
                 # Another exception, or one that was raised before a request was sent, says nothing about the service.
                 if error is None or (isinstance(error, ServiceError) and not isinstance(error, NOT_SENT)):
                     self._learn(error, call.kind, seconds, is_probe=is_probe)
             _count(call.operation, error, seconds)
 
-    def _enter(self, call: ServiceCall[Any], patience: float, *, is_raw: bool) -> bool:
+    def _enter(self, call: ServiceCall[Any], *, is_raw: bool) -> bool:
         """Return whether the call is a probe. Raises the error with which the call is rejected."""
-        until = time.monotonic() + patience
-        with self._changed:
-            while rejection := self._rejection(is_held=call.kind is Kind.WAIT):
-                if is_raw and not isinstance(rejection, TooBusy):
-                    return False
-                left = until - time.monotonic()
-                if not self._is_probing or left <= 0 or not self._changed.wait(left):
-                    short_circuited.inc()
-                    rejection.operation = call.operation
-                    raise rejection
-            self._is_probing = self._error is not None
-            return self._is_probing
+        with self._lock:
+            rejection = self._rejection(is_held=call.kind is Kind.WAIT)
+            if rejection is None:
+                self._is_probing = self._error is not None
+                return self._is_probing
+        if is_raw and not isinstance(rejection, TooBusy):
+            return False
+        short_circuited.inc()
+        rejection.operation = call.operation
+        raise rejection
 
     def _rejection(self, *, is_held: bool = False) -> ServiceError | None:
         """Long polls never probe, because they take too long to return a result."""

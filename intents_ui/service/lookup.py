@@ -7,11 +7,12 @@ position remembers. Cursors name a row, so rows that were added since don't shif
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self, Unpack
+from typing import Any, Protocol, Self, Unpack
 
-from intents_ui.service import executor, operations
-from intents_ui.service.client import Client, ServiceClient
+from intents_ui.service import operations
+from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Invalid, NotFound, OutOfTime, ServiceError, Unreadable
+from intents_ui.service.executor import FairExecutor
 from intents_ui.service.models import (
     EARLIEST,
     End,
@@ -23,7 +24,7 @@ from intents_ui.service.models import (
     SearchAnswer,
     TokenInfo,
 )
-from intents_ui.service.operations import SearchCriteria, ServiceCall
+from intents_ui.service.operations import MINUTE, SearchCriteria, ServiceCall
 from intents_ui.service.results import (
     CAPPED_FROM,
     DELIVERY_ADDRESS,
@@ -43,6 +44,14 @@ MAX_ROWS = 500  # rows per page, whatever page size was requested
 ASCENDING = "ASC"
 
 type Ask = Callable[[Page], HistoryAnswer]
+
+
+class Client(Protocol):
+    """The service's client, or what checks something before each of its calls."""
+
+    threads: FairExecutor
+
+    def ask[T](self, call: ServiceCall[T]) -> T: ...
 
 
 @dataclass(frozen=True)
@@ -149,10 +158,11 @@ def read_transfer(service: ServiceClient, intent_id: str) -> tuple[Intent, Inten
     Raises the error for the intent itself.
     """
     intent, its_receipt = operations.get_intent(intent_id), operations.get_intent_receipt(intent_id)
-    # Cached responses need no thread to wait in.
     cached = service.cache.get(intent), service.cache.get(its_receipt)
-    ask = executor.in_turn if all(entry and entry.is_fresh for entry in cached) else service.threads.both
-    found, receipt = ask(lambda: service.ask(intent), lambda: service.ask(its_receipt))
+    if all(entry and entry.is_fresh for entry in cached):  # needs no thread to wait in
+        return service.ask(intent, max_age=MINUTE), service.ask(its_receipt, max_age=MINUTE), None
+    calls: tuple[ServiceCall[Any], ...] = (intent, its_receipt)
+    found, receipt = service.threads.together(*(partial(service.ask, call) for call in calls))
     if isinstance(found, ServiceError):
         raise found
     if isinstance(receipt, ServiceError):

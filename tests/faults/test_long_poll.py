@@ -14,7 +14,6 @@ import pytest
 
 from intents_ui.live.hub import MAX_CUT_POLLS, STARTS_PER_SECOND, Hub, PollIntervals
 from intents_ui.service.client import ServiceClient
-from intents_ui.service.health import Health
 from intents_ui.service.operations import POLICIES, Kind, ServiceConfig
 from tests.faults.swift import run
 from tests.live.following import Viewer
@@ -107,7 +106,7 @@ async def watching(
     service: Service, *ids: str, viewers: int = 1, **config: Any
 ) -> AsyncIterator[tuple[Hub, list[Viewer], TcpService]]:
     async with served(service) as front:
-        client = ServiceClient(ServiceConfig(front.url, **config), health=Health(clock=clock))
+        client = ServiceClient(ServiceConfig(front.url, **config), clock=clock)
         hub = Hub(client, now=now, max_watched=1000)
         async with contextlib.aclosing(client), contextlib.aclosing(hub):
             found = [Viewer(hub, each) for each in (ids or [ID]) for _ in range(viewers)]

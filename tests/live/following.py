@@ -58,12 +58,10 @@ async def hub_on(
     **how: Any,
 ) -> AsyncIterator[Hub]:
     """Yield a hub that polls an ASGI application, or the service at a URL."""
-    health = Health(open_seconds=open_seconds)
-    if isinstance(service, str):
-        client = ServiceClient(ServiceConfig(service, **how), health=health)
-    else:
-        transport = InProcessTransport(service)
-        client = ServiceClient(ServiceConfig("http://embedded", **how), transport=transport, health=health)
+    is_url = isinstance(service, str)
+    config = ServiceConfig(service if is_url else "http://embedded", **how)
+    client = ServiceClient(config, transport=None if is_url else InProcessTransport(service))
+    client.health = Health(open_seconds=open_seconds)
     now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
     hub = Hub(client, bus, intervals=intervals, now=now)
     async with contextlib.aclosing(client), contextlib.aclosing(hub):

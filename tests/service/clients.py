@@ -14,7 +14,6 @@ from pydantic import SecretStr
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.operations import ServiceCall, ServiceConfig
 from tests.canary import KEY as CANARY
 from tests.policies import policies, seconds
@@ -25,8 +24,8 @@ def config(base_url: str, *, total: float = 10.0, size: int = 2**16, **others: A
     return ServiceConfig(base_url, **{"access_key": SecretStr(CANARY), "policies": quick} | others)
 
 
-def client(base_url: str, *, memory: ResponseMemory | None = None, **how: Any) -> ServiceClient:
-    return ServiceClient(config(base_url, **how), memory=memory)
+def client(base_url: str, **how: Any) -> ServiceClient:
+    return ServiceClient(config(base_url, **how))
 
 
 @contextlib.contextmanager

@@ -54,7 +54,7 @@ def test_all_calls_of_a_page_end_at_its_deadline(service):
 
     def ask() -> list[Any]:
         threads = service.service.threads
-        return [*threads.together(*slow), *threads.both(slow[0], slow[1]), *threads.together(slow[2])]
+        return [*threads.together(*slow), *threads.together(slow[2])]
 
     answers = on_a_page(ask, seconds=0.3)
     assert {(type(answer), answer.reason) for answer in answers} == {(OutOfTime, Reason.TIMEOUT)}

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 import pytest
 
 from intents_ui.service.errors import NotFound, Overloaded
-from intents_ui.service.executor import FairExecutor, computing, resting
+from intents_ui.service.executor import FairExecutor, resting
 from intents_ui.service.request_context import Origin, client, request_scope, seconds_left, within
 from tests.waiting import PATIENCE, until
 
@@ -90,7 +90,6 @@ def test_calls_at_the_same_time_use_the_free_threads_of_the_client() -> None:
         return here.wait(PATIENCE)
 
     assert sorted(run(executor, lambda: executor.together(meet, meet))) == [0, 1]
-    assert run(executor, lambda: executor.both(lambda: 1, lambda: "2")) == (1, "2")
 
 
 def test_calls_at_the_same_time_stay_within_the_share_of_their_client() -> None:
@@ -181,12 +180,7 @@ def test_one_thread_of_a_client_computes_at_a_time_while_the_others_wait(jobs: J
         before = work()
         with resting():
             threading.Event().wait(0.001)
-            meanwhile = computed(work)
-        return max(before, meanwhile, work())
-
-    def computed(do: Callable[[], int]) -> int:
-        with computing():
-            return do()
+        return max(before, work())
 
     with request_scope(Origin("request", client=GREEDY)):
         found = [jobs.executor.submit(page) for _ in range(20)]

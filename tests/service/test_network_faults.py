@@ -8,10 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from intents_ui.service import operations
+from intents_ui.service import exchange, operations
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.errors import Overloaded, Reason, ServiceError, TooBusy, Unreachable, Unreadable
-from intents_ui.service.exchange import ResponseMemory
 from intents_ui.service.operations import Kind, ServiceConfig
 from tests.service.clients import CANARY, call_sender, client
 from tests.service.scripted_server import Script, Visit, answering, response, serving
@@ -263,7 +262,8 @@ def test_a_response_that_exceeds_the_size_limit_is_cut_off():
     assert sent < 40 * 2**20  # what the sockets hold, far from the 80 MB there were
 
 
-def test_large_responses_share_one_memory_limit():
+def test_large_responses_share_one_memory_limit(monkeypatch):
+    monkeypatch.setattr(exchange, "memory", threading.Semaphore(3))
     large = response(json.dumps({"intent": {"intentId": "0x1", "memo": "x" * 3 * 2**19}}))
     may_end = threading.Event()
 
@@ -274,7 +274,7 @@ def test_large_responses_share_one_memory_limit():
 
     with (
         serving(script) as server,
-        client(server.url, size=8 * 2**20, total=60.0, memory=ResponseMemory(3 * 2**20)) as service,
+        client(server.url, size=8 * 2**20, total=60.0) as service,
         ThreadPoolExecutor() as threads,
     ):
         asked = [threads.submit(service.attempt, "GetIntent", "{}", kind=Kind.MOVING) for _ in range(2)]
