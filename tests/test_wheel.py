@@ -32,18 +32,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def run(*command: str | Path) -> None:
         subprocess.run(command, check=True, cwd=folder, env=environment(folder), stdout=subprocess.DEVNULL)
 
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--wheel-dir",
-        folder,
-        ROOT,
-    )
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder)
+    run(sys.executable, "-m", "pip", "wheel", *options, ROOT)
     run(sys.executable, "-m", "venv", "packages")
     (wheel,) = folder.glob("intents_ui-*.whl")
     pip = (folder / "packages/bin/python", "-m", "pip", "install", "--quiet")

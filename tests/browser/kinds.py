@@ -1,11 +1,12 @@
-"""Every kind of page of the dashboard, and how a user reaches it. A new page gets a line here.
+"""Every kind of page of the dashboard, and how a user reaches it. A new page gets a line in places.txt.
 
 Three lists: pages with their own URL, pages that only a transfer in a certain state has, and pages for failures of
 the service and invalid input.
 """
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
@@ -21,6 +22,7 @@ from tests.browser.conftest import Visit, finished_transfers
 from tests.mirrored import PAID
 from tests.service import scripted_server
 from tests.service.scripted_server import response
+from tests.tables import rows
 
 OWNER: Final = f"/address/{names.address_of(Role.OWNER, 0)}"
 RECIPIENT: Final = "0x" + "11" * 20
@@ -76,88 +78,19 @@ def every(root: str) -> list[Kind]:
     return [*of_transfers(root), *PLACES, *AFTER_A_FORM, *REFUSED]
 
 
-PLACES: Final = [
-    Kind("home", "/"),
-    Kind("advanced search", "/search"),
-    Kind("search for a part of an ID", "/search?q=0x12"),
-    Kind("search with several matches", f"/search?owner={OWNER.rpartition('/')[2]}"),
-    Kind("search without matches", "/search?q=unmatched", 404),
-    Kind("search for a shortened ID without matches", "/search?q=0x21ed%E2%80%A6b43e", 404),
-    Kind("demo", "/demo"),
-    Kind("help", "/help"),
-    Kind("help on a status", "/help/status/FAILED"),
-    Kind("API", "/api"),
-    Kind("saved in this browser", "/saved"),
-    Kind("status", "/status"),
-    Kind("insight", "/insight"),
-    Kind("insight, chains in 7 days", "/insight?window=7d&by=chain"),
-    Kind("insight with an invalid choice", "/insight?window=2y", 400),
-    Kind("insight of a route", "/insight/route/RELAY/8453/42161"),
-    Kind("insight of a provider, with a hole", "/insight/provider/RELAY?window=7d"),
-    Kind("insight of a chain in days", "/insight/chain/8453?window=30d"),
-    Kind("insight of a token", "/insight/token/8453/0x" + "11" * 20),
-    Kind("insight of an unknown chain", "/insight/chain/4711", 404),
-    Kind("incidents", "/insight/incidents"),
-    Kind("incident", "/insight/incident/1"),
-    Kind("transfers that ended", "/insight/transfers?chain=8453"),
-    Kind("transfers that ended, with an invalid outcome", "/insight/transfers?outcome=moon", 400),
-    Kind("late transfers", "/late"),
-    Kind("late transfers with a filter without matches", "/late?chain=4711"),
-    Kind("coverage", "/insight/coverage"),
-    Kind("history", "/history?origin=8453"),
-    Kind("history without matches", "/history?project=1"),
-    Kind("history with invalid filters", "/history?status=LOST&owner=0x12", 400),
-    Kind("attention", "/attention"),
-    Kind("attention with an invalid filter", "/attention?min=x", 400),
-    Kind("history of recoverable balances", "/history?recoverable=1"),
-    Kind("triage", "/triage"),
-    Kind("address of an owner", OWNER),
-    Kind("address with a filter", f"{OWNER}?status=in-flight"),
-    Kind("address with a filter without matches", f"{OWNER}?status=INVALID"),
-    Kind("address of a token", f"/address/{USDC}"),
-    Kind("address of a recipient", f"/address/{PAID}"),
-    Kind("address without transfers", f"/address/0x{'13' * 20}", 404),
-    Kind("zero address", f"/address/{NATIVE}"),
-    Kind("invalid address", "/address/0x12", 404),
-    Kind("share of an address", f"{OWNER}/share"),
-    Kind("export with an invalid filter", "/export/history.csv?status=LOST", 400),
-    Kind("chains", "/chains"),
-    Kind("chains of a route provider", "/chains?provider=Wormhole"),
-    Kind("chains with an invalid filter", "/chains?provider=two+words", 400),
-    Kind("chain", "/chain/8453"),
-    Kind("provider", "/provider/RELAY"),
-    Kind("provider that only swaps", "/provider/SOMNIA_SWAP"),
-    Kind("unknown provider", "/provider/Wormhole", 404),
-    Kind("chain that isn't listed", "/chain/424242", 404),
-    Kind("chain without EVM", "/chain/792703809", 404),
-    Kind("tokens of a chain", "/tokens?chain=8453"),
-    Kind("tokens that match", "/tokens?q=usd"),
-    Kind("tokens without matches", "/tokens?q=unmatched"),
-    Kind("tokens with invalid filters", "/tokens?limit=many&without=0x12", 400),
-    Kind("token", f"/token/1/{USDC}"),
-    Kind("token that looks like another", SPOOF),
-    Kind("token that isn't listed", UNLISTED),
-    Kind("routes of a token", f"{SPOOF}/routes"),
-    Kind("transfers of a token", f"/token/1/{USDC}/intents"),
-    Kind("routes", "/routes"),
-    Kind("routes of a chain without a token", "/routes?from=8453"),
-    Kind("routes from a token", FROM_USDC),
-    Kind("one route", f"{FROM_USDC}&to=8453&for={NATIVE}"),
-    Kind("routes with invalid fields", "/routes?from=1&token=AAVE&to=1&for=0x12", 400),
-    Kind("console", "/console"),
-    Kind("demo, a new transfer", "/demo/new"),
-    Kind("console, a read operation", "/console/GetIntentHistory"),
-    Kind("console, an operation with one field", "/console/GetIntent"),
-    Kind("console, an operation without fields", "/console/GetChains"),
-    Kind("console, a write operation", "/console/QuoteIntent"),
-    Kind("console, another write operation", "/console/CommitIntent"),
-    Kind("console, a response", f"/console/GetTokenPrices?ask=json&json={json.dumps({'tokens': []})}"),
-    Kind("console, an unknown operation", "/console/Nothing", 404),
-    Kind("unknown path", "/nowhere", 404),
-    Kind("unknown transfer", f"/intent/{NOTHING}", 404),
-    Kind("invalid intent ID", "/intent/0x12", 404),
-    Kind("embedded, unknown transfer", f"/embed/intent/{NOTHING}", 404),
-]
+KNOWN: Final = {
+    "OWNER": OWNER, "ADDRESS": OWNER.rpartition("/")[2], "PAID": PAID, "USDC": USDC, "NATIVE": NATIVE,
+    "NOTHING": NOTHING, "SPOOF": SPOOF, "UNLISTED": UNLISTED, "FROM_USDC": FROM_USDC,
+}  # fmt: skip
+
+
+def places() -> Iterator[Kind]:
+    """Yield the rows of places.txt."""
+    for name, path, status in rows(__file__, "places"):
+        yield Kind(name, re.sub(r"{([A-Z_]+)}", lambda found: KNOWN[found[1]], path), int(status))
+
+
+PLACES: Final = [*places()]
 
 # Scenarios with different results, with different messages, and with unusual data.
 FINISHED: Final = {

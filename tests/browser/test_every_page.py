@@ -18,7 +18,7 @@ Each page is checked with all its sections open:
 | every word is one of ours (docs/style.md) | with scripts and without |
 | no visible control does nothing | without scripts |
 
-The kinds of pages are in kinds.py. A new page gets a line there. `make test` opens the eight that differ the most,
+A new page gets a line in places.txt. `make test` opens the eight kinds of pages that differ the most,
 `make programs` all.
 """
 

@@ -5,37 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intents_ui.formatting import amounts
-from tests.transfers.builders import named
-
-SHORT = named(
-    ("round", 5_000_000_000, 6, "5,000.00"),
-    ("half up", 1_234_565, 6, "1.23457"),
-    ("less than half", 1_234_564, 6, "1.23456"),
-    ("rounded to the next whole", 1_999_999, 6, "2.00"),
-    ("rounded to the next power of ten", 999_999_999, 6, "1,000.00"),
-    ("rounded up to one", 9_999_999, 7, "1.00"),
-    ("six significant", 1_247_912_345, 6, "1,247.91"),
-    ("more than six before the point", 1_247_912_345_000, 6, "1,247,912.35"),
-    ("more than six in all", 42_076, 6, "0.042076"),
-    ("two decimals at least", 25 * 10**18, 18, "25.00"),
-    ("below one", 5 * 10**17, 18, "0.50"),
-    ("a millionth", 10**12, 18, "0.000001"),
-    ("dust", 10**12 - 1, 18, "<0.000001"),
-    ("small", 804 * 10**13, 18, "0.00804"),
-    ("small and long", 80_412_345_678, 12, "0.0804123"),
-    ("one wei", 1, 18, "<0.000001"),
-    ("giant", 10**30, 18, "1,000,000,000,000.00"),
-    ("nothing", 0, 6, "0"),
-    ("no decimals", 12_345, 0, "12,345"),
-    ("one decimal", 50, 1, "5.0"),
-    ("most decimals", 10**71, 77, "0.000001"),
-    ("below zero", -1_999_996_000, 6, "-2,000.00"),
-)
+from tests.tables import rows
 
 
-@pytest.mark.parametrize(("value", "decimals", "short"), SHORT)
-def test_an_amount_has_a_short_form(value, decimals, short):
-    assert amounts.amount(value, decimals=decimals).short == short
+@pytest.mark.parametrize(("name", "value", "decimals", "short"), rows(__file__, "amounts"))
+def test_an_amount_has_a_short_form(name, value, decimals, short):
+    assert amounts.amount(int(value), decimals=int(decimals)).short == short
 
 
 def test_an_amount_has_three_forms():
@@ -59,54 +34,12 @@ def test_an_amount_may_be_unknown_and_its_symbol_hostile():
     assert str(amounts.amount(1, decimals=0, symbol="ETH\u202e")) == "1 ETH⟨U+202E⟩"
 
 
-FORMATTED = named(
-    ("USD: thousands", amounts.usd, "5000.12", "$5,000.12"),
-    ("USD: a float's last digit", amounts.usd, "0.069999999999999999", "$0.07"),
-    ("USD: rounded like the amount beside it", amounts.usd, "4994.519345", "$4,994.52"),
-    ("USD: half up", amounts.usd, "5.525", "$5.53"),
-    ("USD: half up below zero", amounts.usd, "-4994.515", "-$4,994.52"),
-    ("USD: less than a cent", amounts.usd, "3.1e-15", "<$0.01"),
-    ("USD: less than half a cent", amounts.usd, "0.0049", "<$0.01"),
-    ("USD: almost a cent", amounts.usd, "0.0099", "$0.01"),
-    ("USD: one cent", amounts.usd, "0.01", "$0.01"),
-    ("USD: nothing", amounts.usd, "0", "$0.00"),
-    ("USD: exponent", amounts.usd, "1e+12", "$1,000,000,000,000.00"),
-    ("USD: more digits than the usual context", amounts.usd, "1e+40", "$10" + ",000" * 13 + ".00"),
-    ("USD: below zero", amounts.usd, "-12.5", "-$12.50"),
-    ("USD: a little below zero", amounts.usd, "-0.001", "-<$0.01"),
-    ("full USD: no exponent", amounts.usd_full, "3.1e-15", "$0.0000000000000031"),
-    ("full USD: two decimals", amounts.usd_full, "0.5", "$0.50"),
-    ("full USD: nothing", amounts.usd_full, "0", "$0.00"),
-    ("full USD: ungrouped", amounts.usd_full, "-1e+3", "-$1000.00"),
-    ("fee: six significant digits", amounts.fee, "5.527422", "$5.52742"),
-    ("fee: a float's last digit", amounts.fee, "0.069999999999999999", "$0.07"),
-    ("fee: below a cent", amounts.fee, "0.0312345678", "$0.0312346"),
-    ("fee: tiny", amounts.fee, "3.1e-15", "$0.0000000000000031"),
-    ("fee: nothing", amounts.fee, "0", "$0.00"),
-    ("fee: below zero", amounts.fee, "-12.5", "-$12.50"),
-    ("percent already", amounts.percent, "-0.31", "-0.31%"),
-    ("percent: four decimals", amounts.percent, "12.345678", "12.3457%"),
-    ("percent: tiny", amounts.percent, "1e-7", "<0.0001%"),
-    ("percent: the smallest that is written out", amounts.percent, "0.0001", "0.0001%"),
-    ("percent: tiny, below zero", amounts.percent, "-1e-7", "-<0.0001%"),
-    ("percent: none", amounts.percent, "0.00", "0%"),
-    ("fraction", amounts.fraction, "0.005", "0.5%"),
-    ("fraction of one", amounts.fraction, "1", "100%"),
-    ("fraction with more digits than the usual context", amounts.fraction, "1e+30", "100" + ",000" * 10 + "%"),
-    ("number: grouped", amounts.number, "1247912", "1,247,912"),
-    ("number: an exponent", amounts.number, "1E+3", "1,000"),
-    ("number: trailing zeros", amounts.number, "12.50", "12.5"),
-    ("number: zeros that count", amounts.number, "100.00", "100"),
-    ("number: below zero", amounts.number, "-0.5", "-0.5"),
-    ("number: zero below zero", amounts.number, "-0.00", "0"),
-)
-
-
-@pytest.mark.parametrize(("form", "value", "shown"), FORMATTED)
-def test_a_decimal_has_a_form_for_its_meaning(form, value, shown):
-    assert form(Decimal(value)) == shown
-    if form is amounts.fee:
-        assert Decimal(form(Decimal(value)).whole.replace("$", "")) == Decimal(value)
+@pytest.mark.parametrize(("form", "name", "value", "shown"), rows(__file__, "decimals"))
+def test_a_decimal_has_a_form_for_its_meaning(form, name, value, shown):
+    told = getattr(amounts, form)(Decimal(value))
+    assert told == shown
+    if form == "fee":
+        assert Decimal(told.whole.replace("$", "")) == Decimal(value)
 
 
 def test_a_whole_number_has_more_digits_than_a_float():

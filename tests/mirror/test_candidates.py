@@ -22,27 +22,10 @@ from intents_ui.web.search import wanted
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.past import NOW
+from tests.tables import rows
 
 AT = int(NOW.timestamp())
 START, END = AT - 30 * HOUR, AT - 3 * HOUR
-# What customers write, and the fact in it that isn't right.
-TICKETS = (
-    ("my tx {tx} from {origin} never arrived", ""),
-    ("sent {amount} {symbol} {origin} to {destination} on {day}, got nothing", ""),
-    ("wallet {owner} sent {amount} {symbol} {origin} to {destination}", ""),
-    ("wallet {wallet} sent {amount} {symbol}", ""),
-    ("vitalik.eth, sent {amount} {symbol} from {origin} to {destination} on {day}", ""),
-    ("the arrival {arrival} is missing", ""),
-    ("Hi, transfer {intent} is stuck", ""),
-    ("I paid into {deposit_address} on {day}", ""),
-    ("where is {origin_tx}? {amount} {symbol}", ""),
-    ("{amount} {symbol} from {origin} {hours} hours ago", ""),
-    ("{received} should arrive, {origin} to {destination} on {day}", ""),
-    ("sent {amount} {symbol} from {origin} to {other} on {day}", "destination"),
-    ("wallet {owner} sent {triple} {symbol} {origin} to {destination} on {day}", "amount"),
-    ("my tx {tx} with {triple} {symbol} from {origin}", "amount"),
-    ("{tx} from {other}, {amount} {symbol}", "origin"),
-)
 
 
 def short(value: str, head: int = 6, tail: int = 6) -> str:
@@ -104,7 +87,7 @@ def test_fifteen_tickets_find_their_transfer_and_show_what_contradicts_it(
     chains = [ChainInfo(id=number, name=each["name"]) for number, each in emulator.catalogue.chains.items()]
     symbols = [each.symbol for each in emulator.catalogue.tokens]
     missed = []
-    for (form, contradicts), meant in zip(TICKETS, known[7 :: len(known) // 20], strict=False):
+    for (form, contradicts), meant in zip(rows(__file__, "tickets"), known[7 :: len(known) // 20], strict=False):
         written = form.format(**meant)
         read = facts.read(written, chains=chains, symbols=symbols, now=NOW, pasted=identifiers.read(written))
         found = {each.intent_id: each for each in candidates(wanted(read), now=NOW)[:3]}
