@@ -127,12 +127,6 @@ def mirrored(copy: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def ledger(mirrored: None) -> None:
-    """Let the mirror have a complete ledger of three days until the site's time."""
-    past.whole(past.NOW)
-
-
-@pytest.fixture
 def mirrored_file(mirrored: None) -> Path:
     """Let pages read an empty SQLite database. Return its path."""
     return Path(connection.settings_dict["NAME"])

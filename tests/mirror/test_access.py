@@ -133,11 +133,10 @@ def needed(path: str, *, insight: str, console: str) -> Role | None:
     return Role.ANYONE
 
 
-@pytest.mark.usefixtures("proxy")
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize(("insight", "console"), [*itertools.product(INSIGHT, CONSOLE)])
 def test_every_page_is_open_from_its_role_on(
-    monkeypatch: pytest.MonkeyPatch, role: Role, insight: Any, console: Any
+    proxy: None, monkeypatch: pytest.MonkeyPatch, role: Role, insight: Any, console: Any
 ) -> None:
     monkeypatch.setattr(ENV, "intents_insight", insight)
     monkeypatch.setattr(ENV, "intents_console", console)
@@ -149,9 +148,8 @@ def test_every_page_is_open_from_its_role_on(
         assert get(path, group=GROUPS[role]).status_code == expected, path
 
 
-@pytest.mark.usefixtures("proxy")
 @pytest.mark.parametrize("role", Role)
-def test_transfers_by_recipient_are_for_support(monkeypatch: pytest.MonkeyPatch, role: Role) -> None:
+def test_transfers_by_recipient_are_for_support(proxy: None, monkeypatch: pytest.MonkeyPatch, role: Role) -> None:
     monkeypatch.setattr(ENV, "intents_insight", "staff")
     paid = past.pay(PAID, now=NOW, number=OLD)
     page = get(f"/address/{PAID}", group=GROUPS[role]).text
@@ -159,11 +157,10 @@ def test_transfers_by_recipient_are_for_support(monkeypatch: pytest.MonkeyPatch,
     assert ("Only staff can see" in page) is (role < Role.SUPPORT)
 
 
-@pytest.mark.usefixtures("proxy")
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("token", [None, SecretStr("a token of operators")])
 def test_a_form_that_writes_says_who_may_send_it(
-    emulator: Emulator, monkeypatch: pytest.MonkeyPatch, role: Role, token: SecretStr | None
+    proxy: None, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, role: Role, token: SecretStr | None
 ) -> None:
     monkeypatch.setattr(ENV, "intents_console", "write")
     monkeypatch.setattr(ENV, "intents_console_token", token)
@@ -173,16 +170,7 @@ def test_a_form_that_writes_says_who_may_send_it(
     assert ('name="operator-token"' in page) is (role < Role.OPERATOR and token is not None)
 
 
-@pytest.mark.usefixtures("proxy")
-def test_a_header_of_a_stranger_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_header_of_a_stranger_opens_nothing(proxy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENV, "intents_insight", "staff")
     assert get("/late", group="ops", peer="203.0.113.7").status_code == 403
     assert get("/late", group="ops").status_code == 200
-
-
-@pytest.mark.usefixtures("proxy")
-def test_the_operator_token_is_enough_to_read_where_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"intents_user_header": None, "intents_groups_header": None, "intents_console": "off"}.items():
-        monkeypatch.setattr(ENV, name, value)
-    monkeypatch.setattr(ENV, "intents_console_token", SecretStr("a token of operators"))
-    assert "Operator token" in get("/operator").text

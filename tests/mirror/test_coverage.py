@@ -18,7 +18,6 @@ from tests.mirror.world import START, Copy, World
 
 pytestmark = pytest.mark.usefixtures("still")
 
-OTHER = "0x" + "0b" * 20
 PATH = "/insight/coverage"
 
 
@@ -36,14 +35,6 @@ def test_a_mirror_in_step_knows_its_past(world: World) -> None:
     assert found.lag < timedelta(minutes=1)
     assert found.calls == len(world.called)
     assert found.holes == []
-
-
-def test_an_empty_copy_is_not_a_complete_one(site: Client, mirrored: None) -> None:
-    page = text(read(site, PATH))
-    assert "Nothing read yet" in page
-    assert "No process reads the history" in page
-    assert "Complete since" not in page
-    assert PATH in site.get("/help").content.decode()
 
 
 def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client, mirrored: None) -> None:
@@ -89,7 +80,12 @@ def test_a_hole_is_shown_as_a_hole_with_its_reason_and_on_the_status_page_and_in
     assert "Complete since 08:00 UTC . The local copy has holes" in page
 
 
-def test_an_empty_copy_knows_nothing(site: Client, mirrored: None) -> None:
+def test_an_empty_copy_is_not_a_complete_one_and_knows_nothing(site: Client, mirrored: None) -> None:
+    page = text(read(site, PATH))
+    assert "Nothing read yet" in page
+    assert "No process reads the history" in page
+    assert "Complete since" not in page
+    assert PATH in site.get("/help").content.decode()
     page = text(read(site, "/insight"))
     assert page.count("No transfer is known that ended in this time.") == 2
     assert "All transfers that ended were delivered" not in page

@@ -140,11 +140,8 @@ def databases(**env: str) -> dict[str, Any]:
     return given
 
 
-def test_a_real_service_without_a_database_has_no_mirror() -> None:
+def test_without_a_database_demo_data_is_mirrored_in_the_checkout_and_a_real_service_is_not() -> None:
     assert databases(**REAL) == {}
-
-
-def test_demo_data_is_mirrored_in_the_checkout() -> None:
     assert Path(databases()["default"]["NAME"]).parent == ROOT / ".demo"
 
 

@@ -48,17 +48,17 @@ def past_of(world: World, count: int, *, days: float, seed: int = 1) -> list[Mad
     return made
 
 
-def settled(world: World, *, days: int = 0, width: int = DAY) -> Copy:
-    """Return a mirror that has read all. The windows of its past have this width, in seconds."""
+def settled(world: World, *, days: int) -> Copy:
+    """Return a mirror that has read all."""
     world.page = 100
     mirror = Copy(world, days=days, calls=100)
-    with patch.object(windows, "BACKFILL_WIDTH", width):
+    with patch.object(windows, "BACKFILL_WIDTH", DAY):
         mirror.settle(2 * MINUTE, step=2 * MINUTE)
     return mirror
 
 
-def counted(world: World, *, days: int, width: int = DAY) -> Copy:
-    mirror = settled(world, days=days, width=width)
+def counted(world: World, *, days: int) -> Copy:
+    mirror = settled(world, days=days)
     mirror.count(is_final=True)
     return mirror
 

@@ -26,7 +26,7 @@ from tests.mirror import past
 from tests.mirror.conftest import read, text
 from tests.mirror.past import NOW
 from tests.mirror.test_access import FIGURES, RELAY, TOKEN
-from tests.pages.test_mcp import call, failure
+from tests.pages.test_mcp import call
 
 pytestmark = pytest.mark.usefixtures("figures")
 
@@ -77,15 +77,12 @@ def test_a_rate_has_the_color_of_its_level(site: Client) -> None:
         assert re.search(rf'<strong data-tone="{tone}">[\d.]+%</strong>', read(site, path)), path
 
 
-def test_every_period_has_a_page(site: Client) -> None:
+def test_every_period_and_each_scope_of_the_table_has_a_page(site: Client) -> None:
     for window in ("1h", "24h", "7d", "30d", "90d"):
         for path in ("/insight", RELAY):
             page = read(site, f"{path}?window={window}")
             assert 'aria-current="true"' in page, window
             assert ("Table of" in page) is (window != "1h"), window
-
-
-def test_each_scope_of_the_table_has_its_page(site: Client) -> None:
     for by in ("route", "provider", "chain", "token"):
         paths = re.findall(r'class="row-link" href="([^"]+)"', read(site, f"/insight?by={by}"))
         read(site, unescape(paths[-1]))
@@ -320,8 +317,3 @@ def test_a_provider_narrows_the_routes(site: Client) -> None:
     found = health(site, provider="ACME")
     assert (found["routes"], found["incidents"]) == ([], [])
     assert found["notes"] == ["No transfer with a deposit ended in 24 hours or is open on this route."]
-
-
-def test_an_unknown_chain_is_told(site: Client) -> None:
-    told = failure(site, "route_health", origin="Base", destination="Moonbase")
-    assert told == "Unknown destination chain. Give its ID, for example 8453, or its name."

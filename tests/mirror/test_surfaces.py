@@ -18,7 +18,7 @@ from intents_ui.settings import ENV
 from intents_ui.triage.lookup import rows_of
 from intents_ui.web import reading
 from tests.mirror import past
-from tests.mirror.conftest import text
+from tests.mirror.conftest import empty, text
 
 pytestmark = pytest.mark.usefixtures("still")
 
@@ -151,7 +151,7 @@ def shown(site: Client, intent_id: str) -> dict[str, bool]:
 
 
 @pytest.mark.usefixtures("mirrored")
-def test_all_surfaces_agree_about_the_incident(
+def test_all_surfaces_agree_about_the_incident_until_it_is_over(
     site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failed = played(emulator)
@@ -166,10 +166,7 @@ def test_all_surfaces_agree_about_the_incident(
         assert not any(shown(site, other).values())
     monkeypatch.setattr(ENV, "intents_insight", "staff")
     assert not any(shown(site, failed).values())  # it is not public
-
-
-@pytest.mark.usefixtures("mirrored")
-def test_no_surface_speaks_of_an_incident_that_is_over(site: Client, emulator: Emulator) -> None:
-    failed = played(emulator)
+    monkeypatch.setattr(ENV, "intents_insight", "public")
+    empty()
     failing(key_of(failed), was=True)
     assert not any(shown(site, failed).values())

@@ -24,15 +24,22 @@ from intents_ui.web.search import CHECK
 from tests.fenced import json_of
 from tests.helpdesk import signing
 from tests.mirror import past
-from tests.mirror.conftest import card, links, on_each_engine, read
+from tests.mirror.conftest import card, copy, links, mirrored, on_each_engine, postgres, read
 from tests.mirror.past import NOW
 from tests.mirror.test_access import OLD, PAID, SHORT
 from tests.pages.test_mcp import call
 from tests.pages.test_triage import UNKNOWN, legs, send, short, visible_text
 
+__all__ = ["copy", "mirrored", "postgres"]  # fixtures of a mirror
 pytestmark = pytest.mark.usefixtures("still", "ledger")
 
 PATH = f"/address/{PAID}"
+
+
+@pytest.fixture
+def ledger(mirrored: None) -> None:
+    """Let the mirror have a complete ledger of three days until the site's time."""
+    past.whole(NOW)
 
 
 @on_each_engine
