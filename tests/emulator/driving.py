@@ -5,8 +5,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
-
 from intents_ui.emulator import Emulator
 
 USDC_ON_BASE = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
@@ -116,13 +114,3 @@ def receipt_at(emulator: Emulator, clock: Clock, intent: dict[str, Any], seconds
     """Return the receipt this many seconds after the quote, and leave the clock there."""
     clock.now = (intent["id"] + round(seconds * 1_000_000)) / 1_000_000
     return call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"]
-
-
-def wait(emulator, intent, cursor=None):
-    """Return the response, and whether it was held."""
-    looks = []
-    with pytest.MonkeyPatch.context() as patch:
-        hold = emulator._lookups._hold
-        patch.setattr(emulator._lookups, "_hold", lambda *asked: looks.append(hold(*asked)) or looks[-1])
-        body = {"intentId": intent["intentId"]} | ({} if cursor is None else {"lastReceiptStates": cursor})
-        return call(emulator, "WaitIntentReceipt", body), any(looks)

@@ -29,12 +29,10 @@ class CountedService:
         self.calls: Counter[str] = Counter()
         self.under_way: Counter[str] = Counter()
         self.most_under_way: Counter[str] = Counter()
-        self.requested: list[tuple[float, str]] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         operation = scope["path"].rpartition("/")[2]
         self.calls[operation] += 1
-        self.requested.append((asyncio.get_running_loop().time(), operation))
         self.under_way[operation] += 1
         self.most_under_way[operation] = max(self.most_under_way[operation], self.under_way[operation])
         try:
@@ -49,21 +47,15 @@ class CountedService:
 
 @contextlib.asynccontextmanager
 async def hub_on(
-    service: Any,
-    *,
-    intervals: PollIntervals = QUICK,
-    bus: RedisBus | None = None,
-    clock: Callable[[], float] | None = None,
-    open_seconds: float = OPEN_SECONDS,
-    **how: Any,
+    service: Any, *, bus: RedisBus | None = None, clock: Callable[[], float] | None = None
 ) -> AsyncIterator[Hub]:
     """Yield a hub that polls an ASGI application, or the service at a URL."""
     is_url = isinstance(service, str)
-    config = ServiceConfig(service if is_url else "http://embedded", **how)
+    config = ServiceConfig(service if is_url else "http://embedded")
     client = ServiceClient(config, transport=None if is_url else InProcessTransport(service))
-    client.health = Health(open_seconds=open_seconds)
+    client.health = Health(open_seconds=OPEN_SECONDS)
     now = (lambda: datetime.fromtimestamp(clock(), UTC)) if clock else (lambda: datetime.now(UTC))
-    hub = Hub(client, bus, intervals=intervals, now=now)
+    hub = Hub(client, bus, intervals=QUICK, now=now)
     async with contextlib.aclosing(client), contextlib.aclosing(hub):
         yield hub
 

@@ -8,9 +8,7 @@ import pytest
 from django.test import Client
 
 from intents_ui import app
-from intents_ui.api import answers
 from intents_ui.emulator.app import Emulator
-from intents_ui.emulator.scenario_engine import Scenario
 from intents_ui.http import limits
 from intents_ui.http.json_rpc import Code
 from intents_ui.mcp.endpoint import VERSION
@@ -18,12 +16,10 @@ from intents_ui.mcp.tools import NO_COPY, TOOLS
 from intents_ui.service import request_context
 from intents_ui.service.errors import Reason, StaleResponse, Unreachable
 from intents_ui.settings import ENV
-from intents_ui.transfers import summary
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.triage import lookup
-from intents_ui.web import customer_reply, reading
+from intents_ui.web import reading
 from tests.fenced import data_of, json_of
-from tests.pages.kinds import EVERY_SCENARIO
 
 UNKNOWN = f"0x{'12' * 32}"
 
@@ -68,30 +64,6 @@ def failure(site: Client, name: str, **arguments: Any) -> str:
 
 
 # Answers
-@pytest.mark.usefixtures("still")
-@pytest.mark.parametrize("scenario", EVERY_SCENARIO)
-def test_a_transfer_is_told_as_on_every_other_surface(site: Client, emulator: Emulator, scenario: Scenario) -> None:
-    played = emulator.play(scenario.number, variant=scenario.worst.variant, age=scenario.worst.at)
-    intent_id = played["intentId"]
-    explained = json_of(call(site, "explain_transfer", intent_id=intent_id))
-    transfer = reading.read(intent_id)
-    told = answers.summarized(summary.of(transfer)).model_dump(by_alias=True)
-    # The age of cached balances is measured by another clock.
-    assert explained["summary"] | {"balancesCheckedAt": None} == told | {"balancesCheckedAt": None}
-    assert explained["url"] == f"http://testserver/intent/{intent_id}"
-
-    [match] = look_up(site, f"Where is {intent_id}?")["matches"]
-    assert match["intentId"] == intent_id
-    shown = ("status", "headline", "location", "nextStep", "warnSecondDeposit")
-    assert {name: told[name] for name in shown}.items() <= match.items()
-
-    [row] = json_of(call(site, "triage_ticket", text=f"Hello, {intent_id} is late"))["rows"]
-    assert (row["intentId"], row["status"], row["headline"]) == (intent_id, told["status"], told["headline"])
-
-    reply = data_of(call(site, "customer_reply", intent_id=intent_id))
-    assert reply == customer_reply.Reply([(transfer, explained["url"])]).written()
-
-
 def test_a_text_without_a_transfer_has_reasons_and_no_match(site: Client) -> None:
     found = look_up(site, f"0x{'12' * 20}")
     assert (found["transfers"], found["matches"], found["isComplete"], found["mayBeMore"]) == (0, [], True, False)

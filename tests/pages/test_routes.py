@@ -17,7 +17,6 @@ USDC_ON_OPTIMISM = "0x0b2c639c533813f4aa9d7837caf62653d097ff85"
 AERO = "0x940181a94a35a4569e4529a3cdfb74e38fd98631"
 UNKNOWN_TOKEN = "0x" + "12" * 20
 OWNER = "0x" + "1" * 40
-ROUTES = ("GetExactInputRoutes", "GetExactOutputRoutes")
 
 
 def headline(page: str) -> str:

@@ -16,12 +16,8 @@ from intents_ui.service.models import Page
 from intents_ui.tokens import names
 from tests.pages.cases import cases
 from tests.pages.reading import visible_text
-from tests.pages.recorded import refusal
 
-UNUSED_ADDRESS = "0x" + "12" * 20
 NOTHING = "0x" + "12" * 32
-SOLANA = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
-SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 
 
 @pytest.mark.parametrize("case", cases("search"))
@@ -136,7 +132,6 @@ def test_the_results_have_pages_of_20_with_each_transfer_once(site, emulator):
 BASE = 8453
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 LIST, CHAINS = "GetTokenList", "GetChains"
-DOWN = refusal(9001, "Unavailable", 503)
 
 
 def found(site: Client, words: str) -> list[dict[str, str]]:

@@ -125,15 +125,3 @@ def test_an_export_that_the_service_paged_by_creation_time_is_not_called_complet
     found = read_export("csv", ask("GET", "/export/history.csv").content)
     assert found.state == "truncated"
     assert str(found.why).startswith("the service paged by creation time")
-
-
-@pytest.mark.parametrize("order", ["DESC", "ASC"])
-def test_lists_and_exports_of_a_service_with_ties_are_whole(site, emulator, order):
-    window = f"from={NOW - 660}&to={NOW - 60}"
-    ids = sorted(entry["intentId"] for entry in emulator_entries(emulator, fromTime=NOW - 660, toTime=NOW - 60))
-    emulator.inject("*", "created-ties")
-    shown, _ = walked(site, f"/history?{window}&order={order}", "next")
-    exported = read_export("csv", ask("GET", f"/export/history.csv?{window}&order={order}").content)
-    assert (exported.state, sorted(exported.ids)) == ("complete", sorted(shown))
-    assert {*ids} <= {*shown}
-    assert len(shown) == len({*shown})

@@ -23,11 +23,8 @@ BASE, ETHEREUM, POLYGON = 8453, 1, 137
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 SPOOF = "0xef5753e624bb76c4daf0c837eff7ec1239cc8e7f"
 ZERO = "0x" + "0" * 40
-TYPED = PARTIAL | {"HX-Target": "div#found"}
-UNKNOWN_TOKEN = "0x" + "12" * 20
 SOLANA_CHAIN, SOLANA = 792703809, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 LIST, PRICES, HISTORY = "GetTokenList", "GetTokenPrices", "GetIntentHistory"
-DOWN = refusal(9001, "Unavailable", 503)
 
 
 @pytest.fixture

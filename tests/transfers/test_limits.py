@@ -19,8 +19,6 @@ from tests.transfers.builders import ARBITRUM, USDC, intent, receipt, transactio
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
 LONGEST_SECONDS = timedelta.max // timedelta(seconds=1)
-LIMITS = (0, 2**32, 2**64, END_OF_CALENDAR, END_OF_CALENDAR * 1_000, LONGEST_SECONDS, 2**256 - 1)
-NUMBERS = sorted({near for limit in LIMITS for near in (limit, limit + 1) if near < 2**256})
 READ = ("", descriptions.NOT_APART)  # the content may not be a list of calls
 LENGTHS = (0, 1, 51)
 

@@ -25,7 +25,6 @@ from tests.transfers.builders import (
     transaction,
 )
 
-CROSSED = {"deposit": "SUCCEEDED", "origin": "SUCCEEDED"}
 REVERTED = {"deposit": "SUCCEEDED", "origin": "REVERTED", "destination": "ABORTED"}
 
 
