@@ -77,23 +77,26 @@ CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
   .filter((one) => one.innerText?.trim())
   .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
   .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
-# Notes when a message or a poll brought the transfer of a page again. What that moves isn't part of loading the page.
-CHANGES: Final = """{
-  const note = () => (window.changedAt ??= performance.now());
-  document.addEventListener("htmx:sse:before:message", note);
-  document.addEventListener("htmx:before:swap", ({ detail }) => detail.ctx.text?.includes("data-now=") && note());
+# Collects how far the page moves content while it loads: until a message or a poll brings its transfer again.
+SHIFTS: Final = """{
+  window.shifts = [];
+  const observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
+  const stop = () => {
+    shifts.push(...observer.takeRecords());
+    observer.disconnect();
+  };
+  observer.observe({ type: "layout-shift", buffered: true });
+  document.addEventListener("htmx:sse:before:message", stop);
+  document.addEventListener("htmx:before:swap", ({ detail }) => detail.ctx.text?.includes("data-now=") && stop());
 }"""
-# How far the page has moved content while it loaded, without shifts after input (web.dev/cls), and what it moved.
-SHIFTED: Final = """() => new Promise((done) => {
+# How far that is, without shifts after input (web.dev/cls), and what moved.
+SHIFTED: Final = """() => {
   const name = ({ node }) => node?.outerHTML?.slice(0, 60) ?? node?.textContent ?? "removed";
-  new PerformanceObserver((list) => {
-    const shifts = list.getEntries().filter((shift) => !shift.hadRecentInput && !(shift.startTime > window.changedAt));
-    const sum = shifts.reduce((all, { value }) => all + value, 0);
-    const moved = shifts.flatMap(({ sources }) => sources.map(name));
-    done(sum > 0.02 ? [`moved by ${sum.toFixed(3)}: ${moved.join(" | ")}`] : []);
-  }).observe({ type: "layout-shift", buffered: true });
-  setTimeout(done, 50, []);
-})"""
+  const unexpected = shifts.filter(({ hadRecentInput }) => !hadRecentInput);
+  const sum = unexpected.reduce((all, { value }) => all + value, 0);
+  const moved = unexpected.flatMap(({ sources }) => sources.map(name));
+  return sum > 0.02 ? [`moved by ${sum.toFixed(3)}: ${moved.join(" | ")}`] : [];
+}"""
 LONG: Final = """() => {
   const { scrollHeight } = document.documentElement;
   return scrollHeight > 8_000 ? [`${scrollHeight} px long`] : [];

@@ -60,7 +60,7 @@ class Walk:
         for root, all_kinds in roots.items():
             with visiting(browser, root, width=widths[0], **window) as visit:
                 visit.page.add_init_script(looks.AXE_SCRIPT)  # axe then isn't compiled at each page
-                visit.page.add_init_script(looks.CHANGES)
+                visit.page.add_init_script(looks.SHIFTS)
                 for kind, width in zip(all_kinds, cycle(widths), strict=False):
                     show(visit.page, width)
                     kind.open(visit)
