@@ -21,7 +21,7 @@ from confusable_homoglyphs.utils import load
 from intents_ui import tables
 from intents_ui.formatting import amounts, hashes, text
 from intents_ui.formatting.amounts import Amount
-from intents_ui.formatting.text import Sentence
+from intents_ui.formatting.text import UNKNOWN, Sentence
 from intents_ui.service.models import ChainInfo, TokenInfo, TokenMetadata
 from intents_ui.tokens import names
 from intents_ui.tokens.names import Names
@@ -296,10 +296,13 @@ class Money:
     @cached_property
     def amount(self) -> Amount:
         """Return the amount as shown, with the token's warnings."""
-        symbol = None if self.token.symbol == text.UNKNOWN else text.bare(self.token.symbol)
+        symbol = None if self.token.symbol == UNKNOWN else text.bare(self.token.symbol)
         found = amounts.amount(self.value, decimals=self.token.decimals, symbol=symbol)
         warning = with_address(self.token.marks, self.token_address)
         return replace(found, warning=warning) if warning else found
+
+    def in_words(self, unknown: str = UNKNOWN) -> str:
+        return unknown if self.value is None else self.amount.in_words
 
     @property
     def symbol(self) -> str | None:
@@ -325,7 +328,7 @@ class Money:
         return self._named(warning_words(self.token.marks))
 
     def _named(self, warning: str) -> str:
-        symbol = "" if self.token.symbol == text.UNKNOWN else self.token.symbol
+        symbol = "" if self.token.symbol == UNKNOWN else self.token.symbol
         return f"{symbol} ({warning})" if symbol and warning else symbol
 
     @property
@@ -403,7 +406,7 @@ def _identity(of: Money) -> Identity:
     standing = _standing(of)
     marks = _marks(of, standing)
     # What isn't listed, or has a warning, has letters on a plain background, whatever its address.
-    letters = "" if symbol == text.UNKNOWN else text.bare(symbol)[:3]
+    letters = "" if symbol == UNKNOWN else text.bare(symbol)[:3]
     coin = TokenIcon(letters, None, chain_icon(chain_id, chain, chain_info))
     if standing is not TokenStanding.UNLISTED and not marks:
         picture = TOKEN_PICTURES.get((chain_id or 0, key(address or "")), "")

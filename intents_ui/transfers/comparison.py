@@ -104,12 +104,12 @@ def of(transfer: Transfer) -> Comparison:
             return quote.not_delivered()
         case Delivery.NO_DEPOSIT:
             received = quote.received(Result.NO_DEPOSIT, actual="nothing")
-            return Comparison(Result.NO_DEPOSIT, "Nothing to compare.", (received,))
+            return _comparison(Result.NO_DEPOSIT, "Nothing to compare.", received)
         case Delivery.UNCONFIRMED:
             return quote.unconfirmed()
         case Delivery.UNKNOWN:
             received = quote.received(Result.UNKNOWN, difference="no receipt, or it couldn't be loaded")
-            return Comparison(Result.UNKNOWN, quote.in_words, (received,))
+            return _comparison(Result.UNKNOWN, quote.in_words, received)
 
 
 class _Quote:
@@ -146,37 +146,35 @@ class _Quote:
             is_confirmed = summary.of(transfer).certainty is Certainty.CONFIRMED
             result = time.result if time.result is Result.ON_TRACK and is_confirmed else result
             text = Sentence(text, f" · estimate {times.duration(self._estimate)}" if self._estimate else "")
-        rows = (self.received(Result.PENDING), time, self._deposit(is_open=True), self._slippage(None))
-        return _comparison(result, text, rows)
+        received = self.received(Result.PENDING)
+        return _comparison(result, text, received, time, self._deposit(is_open=True), self._slippage(None))
 
     def delivered(self) -> Comparison:
         """Return the comparison of a confirmed delivery. The amount decides the result. A missed estimate counts only
         beyond its grace period.
         """
-        received, time, deposit = self._received(), self._time_taken(), self._deposit(is_open=False)
-        slippage = self._slippage(self._transfer.received)
+        (received, text), time = self._received(), self._time_taken()
+        deposit, slippage = self._deposit(is_open=False), self._slippage(self._transfer.received)
         over = [row for row in (deposit, slippage) if row and row.result is Result.OVER_LIMIT]
         result = received.result
         if result in ENOUGH and over:
             result = Result.OVER_LIMIT
         elif result in ENOUGH and time.result is Result.LATE:
             result = Result.LATE
-        words = [self._received_in_words()]
+        words = [text]
         if self._is_comparable:
             words += [Sentence(row.label, ": ", row.difference) for row in over]
             estimate = f" (estimate {times.duration(self._estimate)})" if self._estimate else ""
             words += [time.actual + estimate] if time.actual != UNKNOWN else []
-        return _comparison(result, joined(" · ", words), (received, time, deposit, slippage))
+        return _comparison(result, joined(" · ", words), received, time, deposit, slippage)
 
     def not_delivered(self) -> Comparison:
-        received = self.received(Result.NOT_DELIVERED, actual="nothing")
-        refund, text = self._refund()
+        received, (refund, text) = self.received(Result.NOT_DELIVERED, actual="nothing"), self._refund()
         if refund is None:
             is_reported = self._transfer.status == IntentStatus.REFUNDED
             text = "Reported as refunded" if is_reported else self.in_words
-            return Comparison(Result.NOT_DELIVERED, text, (received,))
-        is_refunded = refund.result is Result.REFUNDED
-        return Comparison(Result.REFUNDED if is_refunded else Result.NOT_DELIVERED, text, (received, refund))
+        is_refunded = refund is not None and refund.result is Result.REFUNDED
+        return _comparison(Result.REFUNDED if is_refunded else Result.NOT_DELIVERED, text, received, refund)
 
     def unconfirmed(self) -> Comparison:
         transfer, doubt = self._transfer, "Delivery not confirmed"
@@ -184,78 +182,57 @@ class _Quote:
             without = summary.of(transfer.without_balances()).certainty
             source = "status" if without is Certainty.CONFLICTING else "balances"
             doubt = f"Conflicting data: {source} and steps disagree"
-        rows = (self.received(Result.UNKNOWN, difference=doubt), self._refund()[0])
-        return _comparison(Result.UNKNOWN, doubt, rows)
+        return _comparison(Result.UNKNOWN, doubt, self.received(Result.UNKNOWN, difference=doubt), self._refund()[0])
 
     @property
     def in_words(self) -> str:
         """Return `Quoted at least 4,973.37 USDC`."""
-        for word, money in (
-            ("exactly" if self._is_exact_output else "at least", self._least),
-            ("about", self._quoted),
-        ):
-            if money.value is not None:
-                return Sentence(f"Quoted {word} ", self._amount(money))
-        return "No amount quoted"
+        if self._least.value is not None:
+            return Sentence(f"Quoted {'exactly' if self._is_exact_output else 'at least'} ", self._least.in_words())
+        return "No amount quoted" if self._quoted.value is None else Sentence("Quoted about ", self._quoted.in_words())
 
     # The received amount
 
     def received(self, result: Result, *, actual: str = UNKNOWN, difference: str = "") -> ComparisonRow:
         chain = self._transfer.chain_name(self._transfer.destination_chain_id, unknown="the destination chain")
-        least = "" if self._least.value is None else Sentence("min. ", self._amount(self._least))
-        return ComparisonRow(
-            f"Received on {chain}",
-            result,
-            quoted=self._amount(self._quoted),
-            limit="quoted amount" if self._is_exact_output else least,
-            actual=actual,
-            difference=difference,
-        )
+        least = "" if self._least.value is None else Sentence("min. ", self._least.in_words())
+        limit, quoted = "quoted amount" if self._is_exact_output else least, self._quoted.in_words()
+        return ComparisonRow(f"Received on {chain}", result, quoted, limit, actual, difference)
 
-    def _received(self) -> ComparisonRow:
+    def _received(self) -> tuple[ComparisonRow, str]:
+        """Return the row of the delivered amount, and in words its difference from the quote or, if too low, from the
+        minimum.
+        """
         arrived, quoted, least = self._transfer.received.value, self._quoted.value, self._least.value
         if arrived is None:
-            return self.received(Result.UNKNOWN, difference="delivered amount not reported")
-        actual = self._amount(self._transfer.received)
+            difference = "delivered amount not reported"
+            return self.received(Result.UNKNOWN, difference=difference), "Delivered amount not reported"
+        actual = self._transfer.received.in_words()
+        words = Sentence("Received ", actual)
         if not self._is_comparable:
-            difference = "different token from the quote, not comparable"
-            return self.received(Result.MISMATCH, actual=actual, difference=difference)
+            another = "different token from the quote"
+            row = self.received(Result.MISMATCH, actual=actual, difference=f"{another}, not comparable")
+            return row, Sentence(words, f", {another}")
         if quoted is None and least is None:
-            return self.received(Result.UNKNOWN, actual=actual, difference="no amount quoted")
+            return self.received(Result.UNKNOWN, actual=actual, difference="no amount quoted"), words
+        apart = _compared(arrived, self._quoted, "quoted")
+        differences = [] if quoted is None else [apart or "as quoted"]
+        differences += [] if self._is_exact_output else [self._against_least(arrived)]
+        result = Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
         if least is not None and arrived < least:
             result = Result.BELOW_MINIMUM
+            apart = apart if self._is_exact_output else _compared(arrived, self._least, "the minimum")
         elif quoted is not None and arrived >= quoted:
             result = Result.AS_QUOTED
-        else:
-            result = Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
-        against_quote = "" if quoted is None else self._compared(arrived, self._quoted, "quoted") or "as quoted"
-        differences = joined(", ", filter(None, (against_quote, self._against_least(arrived))))
-        return self.received(result, actual=actual, difference=differences)
+        row = self.received(result, actual=actual, difference=joined(", ", differences))
+        return row, Sentence(words, " (", apart, ")") if apart else words
 
     def _against_least(self, arrived: int) -> str:
-        if self._is_exact_output:
-            return ""
         if self._least.value is None:
             return "no minimum reported"
         rest = arrived - self._least.value
-        apart = self._amount(replace(self._least, value=abs(rest)))
+        apart = replace(self._least, value=abs(rest)).in_words()
         return Sentence(apart, f" {'above' if rest > 0 else 'below'} the minimum") if rest else "exactly the minimum"
-
-    def _received_in_words(self) -> str:
-        """Return the amount and its difference from the quote or, if too low, from the minimum."""
-        arrived, quoted, least = self._transfer.received, self._quoted, self._least
-        if arrived.value is None:
-            return "Delivered amount not reported"
-        words = Sentence("Received ", self._amount(arrived))
-        if not self._is_comparable:
-            return Sentence(words, ", different token from the quote")
-        if least.value is not None and arrived.value < least.value:
-            than = "quoted" if self._is_exact_output else "the minimum"
-            return Sentence(words, " (", self._compared(arrived.value, least, than), ")")
-        if quoted.value is None:
-            return words
-        apart = self._compared(arrived.value, quoted, "quoted")
-        return Sentence(words, " (", apart, ")") if apart else words
 
     # Time
 
@@ -288,31 +265,33 @@ class _Quote:
 
     def _time(self, result: Result, **figures: Any) -> ComparisonRow:
         quoted = f"est. {times.duration(self._estimate)}" if self._estimate else UNKNOWN
-        return ComparisonRow("Time", result, quoted=quoted, **figures)
+        return ComparisonRow("Time", result, quoted, **figures)
 
     # Limits of the quote
 
     def _deposit(self, *, is_open: bool) -> ComparisonRow | None:
         """Return the row of the deposit, which only an exact-output quote limits."""
-        transfer = self._transfer
+        transfer, arrived, deposited = self._transfer, self._transfer.arrived, self._deposited
         if not self._is_exact_output:
             return None
-        quoted, deposited = replace(transfer.requested, value=transfer.quote.from_amount), self._deposited
+        quoted = replace(transfer.requested, value=transfer.quote.from_amount)
         chain = transfer.chain_name(transfer.origin_chain_id, unknown="the origin chain")
-        row = ComparisonRow(f"Deposited on {chain}", Result.UNKNOWN, quoted=self._amount(quoted), limit="quoted amount")
-        if transfer.legs[0] is not StepStatus.DONE:
-            return replace(row, result=Result.PENDING, difference="deposit not confirmed") if is_open else None
-        if deposited is None or deposited.value is None or quoted.value is None:
+        row = ComparisonRow(f"Deposited on {chain}", Result.PENDING, quoted.in_words(), "quoted amount")
+        if arrived is None:
+            return replace(row, difference="deposit not confirmed") if is_open else None
+        if deposited is None or quoted.value is None:
             return None
-        result = Result.AS_QUOTED if deposited.value <= quoted.value else Result.OVER_LIMIT
-        difference = self._compared(deposited.value, quoted, "quoted") or "as quoted"
-        return replace(row, result=result, actual=self._amount(deposited), difference=difference)
+        result = Result.AS_QUOTED if deposited <= quoted.value else Result.OVER_LIMIT
+        actual, difference = arrived.in_words(), _compared(deposited, quoted, "quoted") or "as quoted"
+        return replace(row, result=result, actual=actual, difference=difference)
 
     @property
-    def _deposited(self) -> Money | None:
-        """Return the confirmed deposit in the requested token, otherwise None."""
-        arrived = self._transfer.arrived if self._transfer.is_arrival_reported else None
-        return None if arrived and token_amounts.is_another_token(arrived, self._transfer.requested) else arrived
+    def _deposited(self) -> int | None:
+        """Return the confirmed deposit if it is in the requested token."""
+        arrived = self._transfer.arrived
+        if arrived is None or token_amounts.is_another_token(arrived, self._transfer.requested):
+            return None
+        return arrived.value
 
     def _slippage(self, arrived: Money | None) -> ComparisonRow | None:
         """Return the slippage from the quoted to the received amount. Its tolerance is a fraction of one."""
@@ -342,8 +321,8 @@ class _Quote:
         transfer, money = self._transfer, self._transfer.refunded
         if transfer.refund is None or transfer.returning is StepStatus.ABSENT:
             return None, ""
-        chain, amount = transfer.chain_name(transfer.refund.chain_id, unknown=""), self._amount(money)
-        result, actual, is_known = Result.REFUNDED, amount, money.value is not None
+        amount, is_known = money.in_words(), money.value is not None
+        result, actual, difference = Result.REFUNDED, amount, ""
         if transfer.returning in RUNNING:
             result, actual, text = Result.REFUNDING, "nothing yet", "Refund in progress"
             difference = Sentence(amount, " to be refunded") if is_known else ""
@@ -358,32 +337,29 @@ class _Quote:
         else:
             text = Sentence("The owner got ", amount, " back") if is_known else "The refunded amount isn't reported"
             difference = "not comparable: different token, or amount not reported"
+        chain = transfer.chain_name(transfer.refund.chain_id, unknown="")
         label = f"Refunded on {chain}" if chain else "Refunded"
         return ComparisonRow(label, result, "", actual=actual, difference=difference, term="refund"), text
 
     def _less_than_sent(self) -> str:
         """Return `0.50 USDC less than sent`, or "" if the refund can't be compared with the deposit."""
-        refunded, sent = self._transfer.refunded, self._deposited
-        if refunded.value is None or sent is None or not token_amounts.is_same_asset(refunded, sent):
+        refunded, sent, arrived = self._transfer.refunded, self._deposited, self._transfer.arrived
+        if refunded.value is None or sent is None or arrived is None:
             return ""
-        return self._compared(refunded.value, replace(refunded, value=sent.value), "sent") or "as much as sent"
-
-    # Words
-
-    def _compared(self, value: int, other: Money, than: str) -> str:
-        """Return the difference in words, or "" if equal or unknown."""
-        if other.value is None:
+        if not token_amounts.is_same_asset(refunded, arrived):
             return ""
-        return token_amounts.compared(value, other.value, of=other, than=than)
-
-    def _amount(self, money: Money) -> str:
-        return UNKNOWN if money.value is None else money.amount.in_words
+        return _compared(refunded.value, replace(refunded, value=sent), "sent") or "as much as sent"
 
 
-def _comparison(result: Result, text: str, rows: tuple[ComparisonRow | None, ...]) -> Comparison:
+def _compared(value: int, other: Money, than: str) -> str:
+    """Return the difference in words, or "" if equal or unknown."""
+    return "" if other.value is None else token_amounts.compared(value, other.value, of=other, than=than)
+
+
+def _comparison(result: Result, text: str, row: ComparisonRow, *others: ComparisonRow | None) -> Comparison:
     """Return a comparison without the rows that say nothing. The first one is always shown."""
-    told = [row for row in rows[1:] if row and (row.result is not Result.UNKNOWN or row.actual != UNKNOWN)]
-    return Comparison(result, text, tuple(filter(None, (rows[0], *told))))
+    told = [each for each in others if each and (each.result is not Result.UNKNOWN or each.actual != UNKNOWN)]
+    return Comparison(result, text, (row, *told))
 
 
 # The service rounds each part, so five parts can differ from their sum by a few cents.

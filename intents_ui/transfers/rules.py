@@ -80,85 +80,64 @@ def key(transfer: Transfer) -> str:
         return _refunded(transfer)
     if transfer.status == IntentStatus.SUCCEEDED:
         return _succeeded(transfer)
-    if returning := _returning(transfer):
-        return returning
+    if transfer.returning is not StepStatus.ABSENT:
+        return _returning(transfer)
     if transfer.status in STOPPED:
         return _stopped(transfer.status, transfer)
     is_offer = transfer.status in UNEXECUTED and not transfer.steps.is_under_way
     return _offer(transfer.status, transfer) if is_offer else _executing(transfer)
 
 
-def _returning(transfer: Transfer) -> str | None:
-    returning, is_delivered = transfer.returning, transfer.legs[2] is StepStatus.DONE
-    if returning is StepStatus.ABSENT:
-        return None
-    if returning in DEAD:
-        if is_delivered:
-            return "reported.return_failed"
+def _returning(transfer: Transfer) -> str:
+    if transfer.legs[2] is StepStatus.DONE:
+        return "reported.return_failed" if transfer.returning in DEAD else "reported.both"
+    if transfer.returning in DEAD:
         return "failed.refund_gone" if transfer.has_balance is False else "failed.refund_failed"
-    if is_delivered:
-        return "reported.both"
-    if returning in RUNNING:
+    if transfer.returning in RUNNING:
         return "executing.refunding_overdue" if transfer.is_return_overdue else "executing.refunding"
     return "reported.returned" if transfer.refund_reached_the_owner else "refunded.elsewhere"
 
 
 def _offer(status: str, transfer: Transfer) -> str:
-    name = "quoted" if status == IntentStatus.QUOTED else "committed"
-    is_expired = transfer.is_expired
     if transfer.has_balance is False and transfer.paid:
         return "offer.emptied"
     if transfer.has_balance or transfer.paid:
-        if is_expired:
+        if transfer.is_expired:
             return "offer.funded_late"
-        return "offer.mismatch" if DepositCheck(transfer).mismatch else f"{name}.funded"
-    if is_expired:
-        return "quoted.expired" if name == "quoted" else "committed.overdue"
-    return f"{name}.open"
+        return "offer.mismatch" if DepositCheck(transfer).mismatch else f"{status.lower()}.funded"
+    if transfer.is_expired:
+        return "quoted.expired" if status == IntentStatus.QUOTED else "committed.overdue"
+    return f"{status.lower()}.open"
 
 
 def _executing(transfer: Transfer) -> str:
+    has_dead_step = transfer.steps.has_dead_step
     if transfer.is_delivered:
-        return _delivered(transfer)
-    if transfer.has_balance and not transfer.has_arrived and not transfer.steps.has_dead_step:
+        if transfer.has_balance and not has_dead_step:
+            return "reported.undelivered" if transfer.holds_the_delivery else "executing.leftover"
+        return "executing.delivered_fault" if has_dead_step else "executing.finalising"
+    if transfer.has_balance and not transfer.has_arrived and not has_dead_step:
         # Funds at an intent address without a confirmed deposit.
         if not DepositCheck(transfer).right or DepositCheck(transfer).lacking:
             return "executing.underpaid"
         return "executing.stalled" if transfer.is_stalled else "executing.uncounted"
-    deposit, origin, destination = transfer.legs
-    if deposit in IDLE and origin in IDLE | {StepStatus.STRANGE} and destination in IDLE | {StepStatus.STRANGE}:
-        return _waiting_for_payment(transfer)
-    if transfer.is_stalled:
-        return "executing.stalled"
-    if transfer.steps.has_dead_step:
-        return "executing.step_failed"
-    if StepStatus.RETRYING in transfer.legs:
-        return "executing.retrying"
-    return _in_progress(transfer)
-
-
-def _delivered(transfer: Transfer) -> str:
-    if transfer.steps.has_dead_step:
-        return "executing.delivered_fault"
-    if transfer.has_balance:
-        return "reported.undelivered" if transfer.holds_the_delivery else "executing.leftover"
-    return "executing.finalising"
-
-
-def _waiting_for_payment(transfer: Transfer) -> str:
-    """Return the row if no deposit was made, and no later step implies one."""
-    if transfer.deposit is not None and transfer.has_come(transfer.expires_at):
+    deposit, *later = transfer.legs
+    # No deposit was made, and no later step implies one.
+    is_unpaid = deposit in IDLE and IDLE | {StepStatus.STRANGE} >= {*later}
+    if is_unpaid and transfer.deposit is not None and transfer.has_come(transfer.expires_at):
         return "executing.wait_deposit_late"
     if transfer.is_stalled:
         return "executing.stalled"
-    return "executing.no_details" if transfer.deposit is None else "executing.wait_deposit"
-
-
-def _in_progress(transfer: Transfer) -> str:
-    """Return the row for a transfer whose steps succeed so far, by the place of the funds."""
+    if is_unpaid:
+        return "executing.no_details" if transfer.deposit is None else "executing.wait_deposit"
+    if has_dead_step:
+        return "executing.step_failed"
+    if StepStatus.RETRYING in transfer.legs:
+        return "executing.retrying"
+    # The steps succeed so far, so the place of the funds decides.
     if transfer.reached is not transfer.place_by_steps:
         return "executing.arrived"
-    if transfer.legs[0] is StepStatus.STRANGE and transfer.reached is Place.OWNER:
+    if deposit is StepStatus.STRANGE and transfer.reached is Place.OWNER:
         return "executing.no_details"
     if transfer.has_come(transfer.late_at):
         is_slow = transfer.reached is Place.PROVIDER and names.slow_range(transfer.providers)
@@ -166,7 +145,6 @@ def _in_progress(transfer: Transfer) -> str:
     return ON_TIME[transfer.reached]
 
 
-# By how far the funds are.
 ON_TIME = {
     Place.OWNER: "executing.deposit_confirming",
     Place.DEPOSIT_ADDRESS: "executing.origin_running",
@@ -194,10 +172,9 @@ def _succeeded(transfer: Transfer) -> str:
 
 def _stopped(status: str, transfer: Transfer) -> str:
     """Return the row for FAILED, ABORTED and INVALID, by the last recorded step."""
-    failed, emptied = status == IntentStatus.FAILED, "stopped.emptied"
-    if status == IntentStatus.ABORTED:
-        emptied = "aborted.deposit_seen"
-    _, origin, destination = transfer.legs
+    failed, aborted = status == IntentStatus.FAILED, status == IntentStatus.ABORTED
+    is_empty, emptied = transfer.has_balance is False, "aborted.deposit_seen" if aborted else "stopped.emptied"
+    deposit, origin, destination = transfer.legs
     if destination is StepStatus.DONE:
         if transfer.has_balance and transfer.holds_the_delivery:
             return "reported.undelivered"
@@ -205,18 +182,32 @@ def _stopped(status: str, transfer: Transfer) -> str:
     if transfer.has_balance:
         return _with_balance(status, transfer)
     if destination is StepStatus.REJECTED:
-        if transfer.has_balance is False:
+        if is_empty:
             return emptied
         if transfer.is_return_overdue:
             return "stopped.last_step_overdue"
         return "failed.destination_pending_refund" if failed else "stopped.last_step"
     if origin is StepStatus.DONE or destination in UNDER_WAY:
         return "stopped.no_trace" if transfer.is_same_chain else "stopped.midway"
+    if origin is StepStatus.REJECTED or (failed and deposit is StepStatus.DONE and origin is StepStatus.GIVEN_UP):
+        if is_empty or not failed:
+            return emptied if is_empty else "stopped.origin"
+        return "failed.origin_overdue" if transfer.is_return_overdue else "failed.origin_pending_refund"
+    # Without balances, a deposit that was reported and not accepted may be at the address.
+    may_be_there = transfer.deposit_not_accepted and transfer.has_balance is None
+    if transfer.has_arrived:
+        if is_empty:
+            return emptied
+        return "invalid.with_payment" if not (failed or aborted) else f"{status.lower()}.after_payment"
     if failed:
-        return _failed_before_crossing(transfer)
-    if origin is StepStatus.REJECTED:
-        return emptied if transfer.has_balance is False else "stopped.origin"
-    return _aborted(transfer) if status == IntentStatus.ABORTED else _invalid(transfer)
+        is_dead = "failed.deposit" if deposit in DEAD else "failed.no_trace"
+        return "failed.deposit_not_counted" if may_be_there else is_dead
+    if aborted:
+        is_reported = may_be_there or (transfer.paid and transfer.has_balance is None)
+        return "aborted.payment_reported" if is_reported else "aborted.nothing_moved"
+    if is_empty and transfer.steps.is_deposit_made:
+        return "invalid.not_found"
+    return "invalid.with_payment" if transfer.steps.is_deposit_made or may_be_there else "invalid.nothing_moved"
 
 
 def _with_balance(status: str, transfer: Transfer) -> str:
@@ -231,36 +222,6 @@ def _with_balance(status: str, transfer: Transfer) -> str:
     if status == IntentStatus.ABORTED:
         return "aborted.recoverable"
     return "failed.destination_recoverable" if is_abroad else "failed.origin_recoverable"
-
-
-def _failed_before_crossing(transfer: Transfer) -> str:
-    deposit, origin, _ = transfer.legs
-    if origin is StepStatus.REJECTED or (deposit is StepStatus.DONE and origin is StepStatus.GIVEN_UP):
-        if transfer.has_balance is False:
-            return "stopped.emptied"
-        return "failed.origin_overdue" if transfer.is_return_overdue else "failed.origin_pending_refund"
-    if transfer.has_arrived:
-        return "stopped.emptied" if transfer.has_balance is False else "failed.after_payment"
-    if transfer.deposit_not_accepted and transfer.has_balance is None:
-        return "failed.deposit_not_counted"
-    return "failed.deposit" if deposit in DEAD else "failed.no_trace"
-
-
-def _aborted(transfer: Transfer) -> str:
-    if transfer.has_arrived:
-        return "aborted.deposit_seen" if transfer.has_balance is False else "aborted.after_payment"
-    is_doubtful = transfer.paid or transfer.deposit_not_accepted
-    return "aborted.payment_reported" if is_doubtful and transfer.has_balance is None else "aborted.nothing_moved"
-
-
-def _invalid(transfer: Transfer) -> str:
-    if transfer.has_balance is False and transfer.has_arrived:
-        return "stopped.emptied"
-    if transfer.has_balance is False and transfer.steps.is_deposit_made:
-        return "invalid.not_found"
-    is_doubtful = transfer.deposit_not_accepted and transfer.has_balance is None
-    traces = transfer.has_arrived or transfer.steps.is_deposit_made or is_doubtful
-    return "invalid.with_payment" if traces else "invalid.nothing_moved"
 
 
 def _refunded(transfer: Transfer) -> str:
