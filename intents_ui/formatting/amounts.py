@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import reduce
 
@@ -50,6 +50,10 @@ class Amount:
     def in_words(self) -> Figure:
         """Return the amount for a sentence."""
         return Figure(str(self), self.in_full)
+
+    @property
+    def without_warning(self) -> Figure:
+        return replace(self, warning="").in_words
 
     @property
     def in_full(self) -> str:

@@ -138,7 +138,11 @@ class ProblemRows:
         """Return the reason in plain language, without token and chain if they differ, or "" if it is unknown."""
         transfers = [row.transfer for row in self.rows]
         in_words = _common(placeholders.reason_of_failure(each) for each in transfers)
-        return in_words or _common(placeholders.reason_anywhere(each) for each in transfers)
+        if in_words:
+            return in_words
+        # The same without the token and its chain.
+        anywhere = transfers[0].money(None, None, None)
+        return _common(placeholders.explain(each.failure_reason or "", anywhere) for each in transfers)
 
     @property
     def reason(self) -> str:

@@ -305,6 +305,11 @@ class Money:
         return unknown if self.value is None else self.amount.in_words
 
     @property
+    def is_coin(self) -> bool:
+        """Return whether it is a chain's native token, as far as that is known."""
+        return self.token_address is None or hashes.is_native(self.token_address)
+
+    @property
     def symbol(self) -> str | None:
         """Return the symbol as received, unsanitized."""
         listed, chain = self.names.token(self.chain_id, self.token_address), self._chain_of_native_token
@@ -431,8 +436,8 @@ def compared(value: int, other: int, *, of: Money, than: str) -> str:
     """
     if value == other:
         return ""
-    apart = replace(replace(of, value=abs(value - other)).amount, warning="")
-    return Sentence(apart.in_words, f" {'more' if value > other else 'less'} than {than}")
+    apart = replace(of, value=abs(value - other)).amount.without_warning
+    return Sentence(apart, f" {'more' if value > other else 'less'} than {than}")
 
 
 def is_another_token(one: Money, other: Money) -> bool:

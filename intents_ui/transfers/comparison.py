@@ -384,7 +384,7 @@ class FeePart:
 
     @property
     def in_token(self) -> str:
-        return replace(self.amount, warning="").in_words if self.amount else ""
+        return self.amount.without_warning if self.amount else ""
 
 
 class Fees:

@@ -97,9 +97,8 @@ class DepositCheck:
     @cached_property
     def held(self) -> tuple[Money, ...] | None:
         """Balances of the deposit address, None if unknown."""
-        if self._there is None:
-            return None
-        return tuple(money for money in self._there if money.chain_id == self.expected.chain_id)
+        there = self._there
+        return there and tuple(money for money in there if money.chain_id == self.expected.chain_id)
 
     @cached_property
     def wrong_chain_balances(self) -> tuple[Money, ...]:
@@ -265,7 +264,8 @@ class DepositCheck:
         return expected, found, "mismatch" if is_other else self._certainty()
 
     def _amount(self) -> tuple[str, str]:
-        words = _listed(self.found)
+        amounts = [money.amount.in_words for money in self.found if money.value is not None]
+        words = joined(" and ", amounts) or UNKNOWN
         none = UNKNOWN if self.held is None else "none at the deposit address"
         if not self.found:
             return none, "not-seen"
@@ -335,12 +335,6 @@ class DepositCheck:
         return "not-accepted" if self._state in DEAD else "submitted"
 
 
-def _listed(monies: Iterable[Money]) -> str:
-    """Return `99.50 USDC and 1.00 DAI`."""
-    known = [money for money in monies if money.value is not None]
-    return joined(" and ", [money.amount.in_words for money in known]) or UNKNOWN
-
-
 def _names_of(monies: Iterable[Money]) -> text.Address:
     """Return the tokens with their addresses, which `whole` has in full."""
     shown, whole = (
@@ -353,7 +347,6 @@ def _names_of(monies: Iterable[Money]) -> text.Address:
 def _name_of(money: Money, written: Callable[[str | None], str]) -> str:
     """Return the symbol and, because anyone can copy a symbol, the address, unless it is the chain's native token."""
     symbol = text.symbol(money.symbol).shown if money.symbol else ""
-    is_coin = money.token_address is None or hashes.is_native(money.token_address)
     warning = token_amounts.warning_words(replace(money, value=None).token.marks)
-    words = (symbol, "" if is_coin else written(money.token_address), f"({warning})" if warning else "")
+    words = (symbol, "" if money.is_coin else written(money.token_address), f"({warning})" if warning else "")
     return " ".join(filter(None, words)) or UNKNOWN

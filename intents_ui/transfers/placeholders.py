@@ -99,7 +99,7 @@ class Placeholders:
                 # The headline without regard to balances.
                 return fill(MESSAGES[rules.key(transfer.without_balances())].headline, self)
             case "deposit_problem":
-                return self._deposit_problem()
+                return _deposit_problem(DepositCheck(transfer))
             # Times
             case "expected_by":
                 return self._expected_by()
@@ -110,20 +110,29 @@ class Placeholders:
             case "slow_max":
                 return times.duration(transfer.allowance)
             case "escalation":
-                return self._escalation()
+                until, changed_at = transfer.escalates_at(MESSAGES[rules.key(transfer)].minutes), transfer.last_change
+                if until is None or changed_at is None:
+                    return "Wait. If nothing changes, contact support."
+                if transfer.has_come(until):
+                    return f"Contact support now. Nothing has changed for {_rounded(transfer.now - changed_at)}."
+                return Sentence("Wait. If nothing has changed by ", self.time(until, ""), ", contact support.")
             case "age":
                 return _rounded(transfer.now - transfer.last_change) if transfer.last_change else "a long time"
             # Amounts and tokens
             case "of_sent":
                 return fill(" of {sent}", self) if transfer.requested.value is not None else ""
             case "difference":
-                return self._difference()
+                arrived, asked = transfer.reported_deposit, transfer.expected_deposit
+                if arrived.value is None or asked.value is None or token_amounts.is_another_token(arrived, asked):
+                    return ""
+                words = token_amounts.compared(arrived.value, asked.value, of=asked, than="requested")
+                return Sentence(", ", words) if words else ""
             case "about":
                 # Before the delivery every amount is an estimate, even if the receipt has it.
-                about = self.amount(transfer.expected, "") or self.amount(transfer.received, "")
+                about = transfer.expected.in_words("") or transfer.received.in_words("")
                 return Sentence("about ", about) if about else "the funds"
             case "expected":
-                expected = self.amount(transfer.expected, "")
+                expected = transfer.expected.in_words("")
                 return Sentence(", but about ", expected, " was expected") if expected else ""
             case "refunded_to":
                 return self.refund_to("the owner", "an unknown address")
@@ -131,7 +140,13 @@ class Placeholders:
                 token, instead = _token(transfer.refunded), self["instead"]
                 return Sentence(" The refund is in ", token, instead, ".") if instead else ""
             case "instead":
-                return self._instead()
+                sent, refunded = transfer.sent, transfer.refunded
+                if sent.token_address is None or refunded.token_address is None:
+                    return ""
+                # On another chain, the same token has another address.
+                is_another = sent.chain_id != refunded.chain_id or token_amounts.is_another_token(sent, refunded)
+                is_told = is_another and _token(sent) != _token(refunded)
+                return Sentence(" instead of ", _token(sent)) if is_told else ""
             case "balance":
                 return self.sums(transfer.holdings[0]) if transfer.holdings else "an unknown amount"
             case "symbol":
@@ -167,11 +182,11 @@ class Placeholders:
         """Return the time to the second: a deadline of 14:04:59 has not passed at 14:04."""
         return times.utc(at, now=self.transfer.now) if at else unknown
 
-    def amount(self, money: Money, unknown: str = NOT_REPORTED) -> str:
-        return unknown if money.value is None else money.amount.in_words
+    def amount(self, money: Money, unknown: str) -> str:
+        return money.in_words(unknown)
 
     def sums(self, held: Holding) -> str:
-        return listed([self.amount(money) for money in held.sums])
+        return listed([money.in_words(NOT_REPORTED) for money in held.sums])
 
     def refund_to(self, owner: str, unknown: str) -> str:
         """Return the wallet that a refund went to, or the words for the owner's."""
@@ -193,13 +208,13 @@ class Placeholders:
     def amount_at(self, place: Place) -> str:
         """Return the amount at a place: `99.50 USDC`, `about 99.50 USDC` if it is only expected, "" if unknown."""
         money, is_estimate = _money(place, self.transfer)
-        amount = self.amount(money, "") if money else ""
+        amount = money.in_words("") if money else ""
         return Sentence("about ", amount) if amount and is_estimate else amount
 
     def _known_amount(self, place: Place) -> str:
         """Return `: 99.50 USDC` for an amount that is at this place, not only expected there."""
         money, is_estimate = _money(place, self.transfer)
-        amount = self.amount(money, "") if money and not is_estimate else ""
+        amount = money.in_words("") if money and not is_estimate else ""
         return Sentence(": ", amount) if amount else ""
 
     def finding(self, place: Place) -> str:
@@ -230,37 +245,6 @@ class Placeholders:
 
     # Longer values
 
-    def _deposit_problem(self) -> str:
-        """Return what is wrong with the deposit: `is 0.50 USDC below the minimum of 100.00 USDC`."""
-        payment = DepositCheck(self.transfer)
-        expected, late_by = payment.expected, payment.late_by
-        match payment.mismatch:
-            case Mismatch.CHAIN:
-                return Sentence("was expected on ", self.chain(expected.chain_id, "another chain"))
-            case Mismatch.TOKEN:
-                token = text.symbol(expected.symbol).shown if expected.symbol else "another token"
-                is_native = expected.token_address is None or hashes.is_native(expected.token_address)
-                address = "" if is_native else f" ({hashes.short_address(expected.token_address)})"
-                return Sentence("was expected in ", Name(token), address)
-            case Mismatch.TOO_LITTLE:
-                # The token's warnings are beside the deposit.
-                lacking, least = (
-                    replace(replace(expected, value=value).amount, warning="").in_words
-                    for value in (payment.lacking, payment.least)
-                )
-                return Sentence("is ", lacking, " below the minimum of ", least)
-        if late_by and late_by > timedelta():
-            return f"was confirmed {times.duration(late_by)} after the deadline"
-        return "wasn't accepted" if self.transfer.is_over else "hasn't been accepted"
-
-    def _difference(self) -> str:
-        """Return `, 3.00 USDC less than requested`, or "" if it is the requested amount or another token."""
-        arrived, expected = self.transfer.reported_deposit, self.transfer.expected_deposit
-        if arrived.value is None or expected.value is None or token_amounts.is_another_token(arrived, expected):
-            return ""
-        words = token_amounts.compared(arrived.value, expected.value, of=expected, than="requested")
-        return Sentence(", ", words) if words else ""
-
     def _expected_by(self) -> str:
         if self.transfer.is_listed:
             return ""
@@ -271,24 +255,27 @@ class Placeholders:
         until = (", but it can take until ", self.time(late_at, "")) if is_ahead else ()
         return Sentence(" It was expected by ", self["eta"], *until, ".")
 
-    def _escalation(self) -> str:
-        """Return the next step for a transfer that should change within some minutes."""
-        transfer = self.transfer
-        at = transfer.escalates_at(MESSAGES[rules.key(transfer)].minutes)
-        if at is None or transfer.last_change is None:
-            return "Wait. If nothing changes, contact support."
-        if transfer.has_come(at):
-            return f"Contact support now. Nothing has changed for {_rounded(transfer.now - transfer.last_change)}."
-        return Sentence("Wait. If nothing has changed by ", times.utc(at, now=transfer.now), ", contact support.")
 
-    def _instead(self) -> str:
-        """Return ` instead of USDC` if the refund is in another token than the deposit."""
-        sent, refunded = self.transfer.sent, self.transfer.refunded
-        if sent.token_address is None or refunded.token_address is None:
-            return ""
-        # On another chain, the same token has another address.
-        is_another = sent.chain_id != refunded.chain_id or token_amounts.is_another_token(sent, refunded)
-        return Sentence(" instead of ", _token(sent)) if is_another and _token(sent) != _token(refunded) else ""
+def _deposit_problem(check: DepositCheck) -> str:
+    """Return what is wrong with the deposit: `is 0.50 USDC below the minimum of 100.00 USDC`."""
+    expected, late_by = check.expected, check.late_by
+    match check.mismatch:
+        case Mismatch.CHAIN:
+            chain = check.transfer.chain_name(expected.chain_id, unknown="another chain")
+            return Sentence("was expected on ", Name(chain))
+        case Mismatch.TOKEN:
+            token = text.symbol(expected.symbol).shown if expected.symbol else "another token"
+            address = "" if expected.is_coin else f" ({hashes.short_address(expected.token_address)})"
+            return Sentence("was expected in ", Name(token), address)
+        case Mismatch.TOO_LITTLE:
+            # The token's warnings are beside the deposit.
+            lacking, least = (
+                replace(expected, value=value).amount.without_warning for value in (check.lacking, check.least)
+            )
+            return Sentence("is ", lacking, " below the minimum of ", least)
+    if late_by and late_by > timedelta():
+        return f"was confirmed {times.duration(late_by)} after the deadline"
+    return "wasn't accepted" if check.transfer.is_over else "hasn't been accepted"
 
 
 def _money(place: Place, transfer: Transfer) -> tuple[Money | None, bool]:
@@ -363,11 +350,6 @@ def reason_of_failure(transfer: Transfer) -> str:
     return reason_of_step(next(failed, None), transfer)
 
 
-def reason_anywhere(transfer: Transfer) -> str:
-    """Return the same without the token and its chain."""
-    return explain(transfer.failure_reason or "", transfer.money(None, None, None))
-
-
 def reason_for_customer(transfer: Transfer) -> str:
     """Return why a transfer failed, in words for its owner, or "" if that is unknown."""
     steps = (transfer.deposit, transfer.origin, transfer.destination)
@@ -382,7 +364,11 @@ def explain(reason: str, needed: Money, *, in_reply: bool = False) -> str:
     if known in reasons:
         return _worded(reasons[known], needed)
     if underfunded := UNDERFUNDED.fullmatch(reason):
-        return _underfunded(int(underfunded[1]), int(underfunded[2]), needed)
+        balance, least = int(underfunded[1]), int(underfunded[2])
+        arrived, missing, required = (replace(needed, value=each).amount for each in (balance, least - balance, least))
+        less, whole = missing.without_warning, required.without_warning
+        words = Sentence(arrived.in_words, " arrived, ", less, " less than the ", whole, " that the step needs.")
+        return words if balance < least else ""
     if not_sent := NOT_SENT.fullmatch(reason):
         hours, minutes, seconds = (int(figure or 0) for figure in not_sent.groups())
         length = timedelta(hours=hours, minutes=minutes, seconds=seconds)
@@ -411,11 +397,3 @@ def _needed_by(transaction: IntentTransaction, transfer: Transfer) -> Money:
     if condition and condition.token_address and condition.chain_id is not None:
         return transfer.money(None, condition.chain_id, condition.token_address)
     return replace(transfer.expected if transaction is transfer.destination else transfer.requested, value=None)
-
-
-def _underfunded(balance: int, least: int, needed: Money) -> str:
-    if balance >= least:
-        return ""
-    missing, arrived, required = (replace(needed, value=units).amount for units in (least - balance, balance, least))
-    less, whole = (replace(amount, warning="").in_words for amount in (missing, required))
-    return Sentence(arrived.in_words, " arrived, ", less, " less than the ", whole, " that the step needs.")

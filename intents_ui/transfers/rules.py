@@ -285,16 +285,6 @@ class Cause(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Deadline(StrEnum):
-    """A time that is waited for."""
-
-    NONE = ""
-    EXECUTION = "execution"  # until when the quote can be used
-    ESTIMATE = "estimate"  # when the delivery is expected, then when it is late
-    STALL = "stall"
-    REFUND = "refund"
-
-
 class Delivery(StrEnum):
     """What is known of the delivery, for the comparison with the quote."""
 
@@ -313,8 +303,8 @@ class Message:
 
     `title` is the headline of a group of transfers, without what differs between them, and empty if nothing does.
     `help` is what the next step leads to: a page to recover funds, or support. `place` is a `Place`, or one that
-    depends on the transfer: `last-confirmed`, `balance` or `refund`. `deadline` is the time that is waited for.
-    `comparison` is what the amounts and times that were quoted are compared with. `warn_second_deposit`: a second
+    depends on the transfer: `last-confirmed`, `balance` or `refund`. `deadline` is the time of the transfer that is
+    awaited. `comparison` is what the quoted amounts and times are compared with. `warn_second_deposit`: a second
     deposit is plausible and harmful, so `SECOND_DEPOSIT` is shown with the row. `minutes` without a change after which
     `{escalation}` says to contact support, 0 without it. `stem` is the beginning of the headline that balances can't
     change, empty if they change none of it. `says` is the word of a status that the headline contains.
@@ -334,7 +324,7 @@ class Message:
     who: Actor = Actor.NONE
     comparison: Delivery = Delivery.OPEN
     help: tuple[HelpKind, ...] = ()
-    deadline: Deadline = Deadline.NONE
+    deadline: str = ""
     warn_second_deposit: bool = True
     attention: Attention = Attention.NONE
     cause: Cause = Cause.NONE

@@ -27,7 +27,6 @@ from intents_ui.transfers.rules import (
     Attention,
     Cause,
     Certainty,
-    Deadline,
     Help,
     HelpKind,
     Message,
@@ -265,22 +264,12 @@ class Summary:
         """Return the warning about fake support, if the page says whom to contact or to recover funds."""
         return rules.SCAM_WARNING if self.help else ""
 
-    @derived_property
+    @property
     def deadline(self) -> datetime | None:
-        transfer = self.transfer
-        if self.is_pending:
+        if self.is_pending or not self.row.deadline:
             return None
-        match self.row.deadline:
-            case Deadline.EXECUTION:
-                return transfer.execute_by
-            case Deadline.ESTIMATE:
-                return transfer.late_at if transfer.has_come(transfer.due_at) else transfer.due_at
-            case Deadline.STALL:
-                return transfer.stalled_at
-            case Deadline.REFUND:
-                return transfer.return_overdue_at
-            case Deadline.NONE:
-                return None
+        at: datetime | None = getattr(self.transfer, self.row.deadline)
+        return at
 
     @property
     def attention(self) -> Attention:

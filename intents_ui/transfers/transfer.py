@@ -492,6 +492,11 @@ class Transfer:
         return times.after(self.started_at, self.estimate)
 
     @property
+    def awaited_at(self) -> datetime | None:
+        """Return when the delivery is expected, then when it is late."""
+        return self.late_at if self.has_come(self.due_at) else self.due_at
+
+    @property
     def grace(self) -> timedelta:
         """Return by how much the estimate may be missed before the transfer counts as late."""
         return max(MIN_GRACE, self.estimate / 2)
