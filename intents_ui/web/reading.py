@@ -12,7 +12,7 @@ The mirror, if there is one, knows the incidents on a transfer's route, and afte
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
@@ -185,19 +185,17 @@ def balances_within(transfer: Transfer, *, seconds: float) -> Balances:
         return UNCHECKED
 
 
-def known_balances(transfers: Sequence[Transfer]) -> list[tuple[Balances, HistoryAnswer | None]]:
-    """Return the last known balances of each transfer, without a request, and the cached response that has them.
+def known_balances(transfers: Sequence[Transfer]) -> list[Balances]:
+    """Return the last known balances of each transfer, without a request.
 
     They are UNCHECKED if they predate the transfer's last change.
     """
     cache, owners = app.current().service.cache, app.current().balance_owners
     is_shared = cache.shared is not None
-    calls = [_first_page(transfer) if is_shared or transfer.owner in owners else None for transfer in transfers]
-    answers = iter(cache.get_many([call for call in calls if call]))
-    cached = [next(answers) if call else None for call in calls]
+    calls = [_first_page(each) if is_shared or each.owner in owners else None for each in transfers]
+    cached = iter(cache.get_many([call for call in calls if call]))
     return [
-        (_cached_balances(transfer, entry), entry.answer if entry else None)
-        for transfer, entry in zip(transfers, cached, strict=True)
+        _cached_balances(each, next(cached)) if call else UNCHECKED for each, call in zip(transfers, calls, strict=True)
     ]
 
 
@@ -327,40 +325,27 @@ def of_entries(entries: Sequence[IntentHistory]) -> Sequence[Transfer]:
 
 
 def of_lists(lists: Sequence[Sequence[IntentHistory]]) -> list[Sequence[Transfer]]:
-    """Return the transfers of several lists of one page, whose names are loaded together."""
-    memo = app.current().transfers
-    known = [memo.get("unnamed", entries, make=partial(_unnamed, entries)) for entries in lists]
-    names = _learn(frozenset[int]().union(*(chains for _, _, chains in known)))
-    return [
-        _listed(entries, unnamed, unchecked, names)
-        for entries, (unnamed, unchecked, _) in zip(lists, known, strict=True)
-    ]
+    """Return the transfers of several lists of one page, whose names are loaded together.
+
+    A list of the same entries and names is the same for five seconds, with the balances known at its beginning.
+    """
+    memo, at = app.current().transfers, these_seconds()
+    names = _learn(frozenset[int]().union(*(memo.get("chains", each, make=partial(chains_of, each)) for each in lists)))
+    return [memo.get("list", each, at, names, make=partial(_listed, each, at, names)) for each in lists]
 
 
-def _unnamed(entries: Sequence[IntentHistory]) -> tuple[Sequence[Transfer], Sequence[Transfer], frozenset[int]]:
-    """Return the transfers without names, with the balances of the list, those without balances, and all chains."""
-    now = datetime.now(UTC)
-    transfers = [Transfer.of_entry(each, now=now, balances=Balances.of_entry(each)) for each in entries]
-    return transfers, [each for each in transfers if each.balances.check is Check.UNCHECKED], chains_of(entries)
-
-
-def _listed(
-    entries: Sequence[IntentHistory], unnamed: Sequence[Transfer], unchecked: Sequence[Transfer], names: object
-) -> Sequence[Transfer]:
-    found, memo, at = known_balances(unchecked), app.current().transfers, these_seconds()
-
-    def make() -> Sequence[Transfer]:
-        cached = iter([balances for balances, _ in found])
-        return [listed(each, entry, cached) for each, entry in zip(unnamed, entries, strict=True)]
-
-    def listed(transfer: Transfer, entry: IntentHistory, cached: Iterator[Balances]) -> Transfer:
+def _listed(entries: Sequence[IntentHistory], *seconds_and_names: object) -> Sequence[Transfer]:
+    now, memo, catalog = datetime.now(UTC), app.current().transfers, app.current().catalog
+    transfers = [Transfer.of_entry(each, now=now, names=catalog, balances=Balances.of_entry(each)) for each in entries]
+    unchecked = [each for each in transfers if each.balances.check is Check.UNCHECKED]
+    cached = iter(known_balances(unchecked))
+    made = []
+    for transfer, entry in zip(transfers, entries, strict=True):
         balances = next(cached) if transfer.balances.check is Check.UNCHECKED else transfer.balances
         changes = {"balances": balances, "late_after": limit_of_route(transfer)}
-        make = partial(replace, transfer, now=datetime.now(UTC), names=app.current().catalog, **changes)
-        return memo.get("entry", [entry], at, names, *changes.values(), make=make)
-
-    sources = [*entries, *(response for _, response in found)]
-    return memo.get("list", sources, at, names, make=make)
+        make = partial(replace, transfer, **changes)
+        made.append(memo.get("entry", [entry], *seconds_and_names, *changes.values(), make=make))
+    return made
 
 
 def from_search(intents: Sequence[Intent], *, most: int = MAX_RECEIPTS) -> list[Transfer]:
@@ -403,7 +388,7 @@ def of_answers(intents: Sequence[Intent], receipts: Sequence[Intent | IntentRece
         transfers.append(Transfer(intent, receipt, now, is_unread=unread))
     names = _learn(chain for each in transfers for chain in _chains(each.intent))
     known = known_balances(transfers)
-    return [_made(each, names, balances) for each, (balances, _) in zip(transfers, known, strict=True)]
+    return [_made(each, names, balances) for each, balances in zip(transfers, known, strict=True)]
 
 
 def _made(
