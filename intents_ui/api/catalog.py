@@ -10,13 +10,12 @@ from intents_ui import app
 from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
 from intents_ui.api.models import optional
-from intents_ui.catalog import routes, tokens
+from intents_ui.catalog import connections, routes, tokens
 from intents_ui.catalog.routes import RouteDirection, listed_routes, one_route
 from intents_ui.catalog.tokens import TokenRow
 from intents_ui.http import client_ip, cursors, failures
 from intents_ui.service.models import ChainInfo
 from intents_ui.service.results import Price
-from intents_ui.tokens import chains
 from intents_ui.web import links
 
 LARGEST_PLACE: Final = 10**6
@@ -33,7 +32,7 @@ def list_chains(request: HttpRequest) -> HttpResponse:
 
 
 def _chain(info: ChainInfo, *, root: str) -> models.ApiChain:
-    shown = chains.of(info)
+    shown = connections.of(info)
     return models.ApiChain(
         chain_id=shown.id,
         name=shown.name,

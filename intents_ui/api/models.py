@@ -12,11 +12,11 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from intents_ui.catalog.connections import Network
 from intents_ui.catalog.routes import Verdict
 from intents_ui.formatting.text import exact
 from intents_ui.search.identifiers import Kind
 from intents_ui.service.outcome import Outcome
-from intents_ui.tokens.chains import Network
 from intents_ui.transfers.comparison import Result
 from intents_ui.transfers.rules import Actor, Attention, Cause, Certainty
 from intents_ui.transfers.timeline import Name, StepState

@@ -17,6 +17,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
+from intents_ui.catalog import connections
+from intents_ui.catalog.connections import Network
 from intents_ui.catalog.routes import RouteQuery
 from intents_ui.formatting import text
 from intents_ui.http import cursors
@@ -26,9 +28,7 @@ from intents_ui.service import operations
 from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, Page
-from intents_ui.tokens import chains as display
 from intents_ui.tokens import names
-from intents_ui.tokens.chains import Network
 from intents_ui.tokens.token_amounts import identity
 from intents_ui.transfers import summary
 from intents_ui.web import reading
@@ -118,7 +118,7 @@ def view(request: HttpRequest) -> HttpResponse:
     }
     if listed:
         known = [info.id for info in catalog.chains()]
-        found = [display.of(info) for info in listed.entries]
+        found = [connections.of(info) for info in listed.entries]
         counts = [(each, label, sum(chain.network is each for chain in found)) for each, label in LISTED_AS.items()]
         context |= {
             "all_known": len(known),
@@ -154,7 +154,7 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     context: dict[str, object] = {"listed": listed, "leaving": leaving, "arriving": arriving}
     if info is None:
         # An unsupported chain may still have transfers.
-        is_possible = display.is_possible(number)
+        is_possible = names.is_possible(number)
         if is_possible:
             read_parts(leaving, arriving)
         context |= {"number": number, "is_possible": is_possible, "has_name": number in names.WELL_KNOWN}
@@ -166,9 +166,9 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     # Featured ones first, otherwise in the service's order.
     own = sorted(tokens.found.entries if tokens.found else (), key=lambda token: not token.featured)
     context |= {
-        "chain": display.of(info),
+        "chain": connections.of(info),
         "native": NATIVE_TOKEN,
-        "connections": display.connected_chains(number, among=listed.entries, served=served),
+        "connections": connections.connected_chains(number, among=listed.entries, served=served),
         "tokens": tokens,
         "token_count": len(own),
         "featured_count": sum(token.featured is True for token in own),
@@ -215,7 +215,7 @@ def provider(request: HttpRequest, name: str) -> HttpResponse:
         "all_known": len(catalog.chains()),
         "listed": served.found,
         "chains_error": served.error,
-        "chains": [display.of(info) for info in served.found.entries] if served.found else (),
+        "chains": [connections.of(info) for info in served.found.entries] if served.found else (),
         "transfers_error": newest.error,
         "looked_at": len(transfers),
         "count": len(found),

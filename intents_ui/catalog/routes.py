@@ -19,6 +19,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
+from intents_ui.catalog import connections
 from intents_ui.formatting import failures, hashes, text
 from intents_ui.http import cursors
 from intents_ui.http.marks import is_partial
@@ -28,7 +29,7 @@ from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import TokenInfo, TokensAnswer
 from intents_ui.settings import ENV
-from intents_ui.tokens import chains, names
+from intents_ui.tokens import names
 from intents_ui.tokens.token_amounts import Identity, TokenIcon, chain_icon, identity, key
 from intents_ui.transfers.statuses import Tone
 from intents_ui.web.frame import render
@@ -448,12 +449,12 @@ def view(request: HttpRequest) -> HttpResponse:
         origin, destination = catalog.chain(question.origin), catalog.chain(question.destination)
         if origin and destination and origin.is_testnet == destination.is_testnet:  # those of both chains
             served = catalog.chains_by_provider(names.KNOWN_PROVIDERS)
-            providers = chains.between(origin.id, destination.id, served=served)
+            providers = connections.between(origin.id, destination.id, served=served)
     context: dict[str, object] = {
         "parsed": parsed,
         "question": question,
         "title": title(question),
-        "chains": [chains.of(each) for each in catalog.chains()],
+        "chains": [connections.of(each) for each in catalog.chains()],
         "origin": side("token", parsed),
         "destination": side("for", parsed),
         "can_quote": ENV.console == "write",

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from intents_ui import tables
 from intents_ui.formatting import text
+from intents_ui.service.fields import CHAIN_ID_LIMIT
 from intents_ui.service.models import ChainInfo, IntentHistory
 from intents_ui.service.results import Names as Names
 
@@ -39,6 +40,11 @@ def chain(chain_id: int | None, *, info: ChainInfo | None, unknown: str = "an un
 def of_chain(chain_id: int | None, *, using: Names, unknown: str = "an unknown chain") -> str:
     """Return the chain's name as `chain` does, by its ID alone."""
     return chain(chain_id, info=using.chain(chain_id), unknown=unknown)
+
+
+def is_possible(chain_id: int) -> bool:
+    """Return whether the service could list this chain ID. It ignores 0 as a filter."""
+    return 0 < chain_id < CHAIN_ID_LIMIT
 
 
 def by_id(chains: Iterable[ChainInfo]) -> dict[int, str]:

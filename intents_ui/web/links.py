@@ -13,7 +13,7 @@ from intents_ui.search import identifiers
 from intents_ui.search.identifiers import Kind
 from intents_ui.service.results import Hit
 from intents_ui.settings import ENV
-from intents_ui.tokens import chains
+from intents_ui.tokens import names
 from intents_ui.tokens.token_amounts import Identity, key
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web.customer_reply import Reply
@@ -39,7 +39,7 @@ def has_token_page(chain_id: int | None, address: str | None) -> bool:
     """Return whether the token's page and the routes accept its address."""
     if chain_id is None or address is None:
         return False
-    return hashes.any_address(address) is not None and chains.is_possible(chain_id)
+    return hashes.any_address(address) is not None and names.is_possible(chain_id)
 
 
 def reply_about(transfers: Iterable[Transfer], *, root: str) -> Reply:

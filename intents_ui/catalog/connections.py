@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from intents_ui.formatting import hashes, text
-from intents_ui.service.fields import CHAIN_ID_LIMIT
 from intents_ui.service.models import ChainInfo
 from intents_ui.tokens import names, token_amounts
 from intents_ui.tokens.names import Provider
@@ -63,11 +62,6 @@ def network(info: ChainInfo) -> Network:
     if info.is_testnet is None:
         return Network.UNKNOWN
     return Network.TESTNET if info.is_testnet else Network.MAINNET
-
-
-def is_possible(chain_id: int) -> bool:
-    """Return whether the service could list this chain ID. It ignores 0 as a filter."""
-    return 0 < chain_id < CHAIN_ID_LIMIT
 
 
 NAMED = 3  # named providers of a connection; the others are counted

@@ -2,9 +2,9 @@
 
 import pytest
 
+from intents_ui.catalog.connections import Connections, connected_chains
 from intents_ui.service.models import ChainInfo
 from intents_ui.tokens import names
-from intents_ui.tokens.chains import Connections, connected_chains
 from tests.transfers.builders import named
 
 MAIN, OTHER, TEST, SILENT = 1, 10, 84532, 7
