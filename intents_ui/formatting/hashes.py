@@ -1,22 +1,19 @@
 """Hashes, addresses and IDs: parse, shorten and checksum them, and check the URLs of block explorers.
 
-Those of other chains are recognized by shape and checksum, which no word has, and Solana's by their decoded length.
+Solana's are recognized by their decoded length. Those of other chains are in search/other_chains.py.
 Two values of one page that would have the same short form are shown in full, because address poisoning relies on
 people who compare only the first and last characters.
 """
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from typing import Any
 
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
-from intents_ui import tables
 from intents_ui.formatting import text
 from intents_ui.formatting.text import UNKNOWN, isolated, visible
 from intents_ui.service.models import is_placeholder as is_placeholder
@@ -81,25 +78,19 @@ def has_wrong_checksum(address: str) -> bool:
     checksum.
     """
     digits = address[2:] if address[:2] in ("0x", "0X") else address
-    if digits in (digits.lower(), digits.upper()) or checksum(address) == "0x" + digits:
+    lower = digits.lower()
+    if digits in (lower, digits.upper()) or checksum(address) == "0x" + digits:
         return False
-    return all(_checksum_of_chain(digits.lower(), chain_id) != digits for chain_id in CHAINS_OF_EIP_1191)
-
-
-def _checksum_of_chain(digits: str, chain_id: int) -> str:
-    hashed = keccak(text=f"{chain_id}0x{digits}").hex()
-    return "".join(digit.upper() if nibble >= "8" else digit for digit, nibble in zip(digits, hashed, strict=False))
+    for chain_id in CHAINS_OF_EIP_1191:
+        hashed = keccak(text=f"{chain_id}0x{lower}").hex()
+        cased = (each.upper() if nibble >= "8" else each for each, nibble in zip(lower, hashed, strict=False))
+        if "".join(cased) == digits:
+            return False
+    return True
 
 
 def is_native(address: str | None) -> bool:
     return address is not None and address.lower() in NATIVE_ADDRESSES
-
-
-def account(address: str | None) -> str | None:
-    """Return the canonical form of an account's address; None for anything else."""
-    if address is None or is_native(address):
-        return None
-    return any_address(address) or (address if shape_of(address) else None)
 
 
 def short_id(intent_id: str | None) -> str:
@@ -146,11 +137,11 @@ BASE58_VALUES = {
 
 
 def is_solana_address(word: str) -> bool:
-    return _is_mixed(word) and len(_base58(word)) == SOLANA_ADDRESS_BYTES
+    return _is_mixed(word) and len(base58(word)) == SOLANA_ADDRESS_BYTES
 
 
 def is_solana_signature(word: str) -> bool:
-    return _is_mixed(word) and len(_base58(word)) == SOLANA_SIGNATURE_BYTES
+    return _is_mixed(word) and len(base58(word)) == SOLANA_SIGNATURE_BYTES
 
 
 def _is_mixed(word: str) -> bool:
@@ -159,7 +150,7 @@ def _is_mixed(word: str) -> bool:
     return word.isascii() and all(any(map(kind, word)) for kind in kinds)
 
 
-def _base58(word: str) -> bytes:
+def base58(word: str) -> bytes:
     """Decode base58, where each leading `1` is a zero byte. Return no bytes if it isn't base58, or too long."""
     if len(word) > LONGEST_BASE58 or not BASE58_VALUES.keys() >= set(word):
         return b""
@@ -198,12 +189,12 @@ class ShortForms:
 
     def draw(self, page: Callable[[], str]) -> str:
         """Render `page`; again if a later value conflicts with one that was already shortened."""
-        before, token = len(self._shared), _of_the_page.set(self)
+        before, token = len(self._shared), short_forms.set(self)
         try:
             drawn = page()
             return drawn if len(self._shared) == before else page()
         finally:
-            _of_the_page.reset(token)
+            short_forms.reset(token)
 
     def reuse(self, fragments: dict[Hashable, Any], key: Hashable, draw: Callable[[], str]) -> str:
         """Return what `draw` drew before, or draws now because a value in it looks like another one of the page."""
@@ -224,17 +215,13 @@ class ShortForms:
         return drawn
 
 
-_of_the_page: ContextVar[ShortForms | None] = ContextVar("short_forms", default=None)
-
-
-def short_forms() -> ShortForms | None:
-    """Return the short forms of the page being rendered, or None outside of one."""
-    return _of_the_page.get()
+# Of the page that is being rendered, None outside of one.
+short_forms: ContextVar[ShortForms | None] = ContextVar("short_forms", default=None)
 
 
 def shortened(value: str | None, *, whole: Callable[[str], str], shorten: Callable[[str | None], str]) -> str:
     """Return the shortened value unless it's ambiguous on the page being rendered."""
-    short, forms = shorten(value), _of_the_page.get()
+    short, forms = shorten(value), short_forms.get()
     if forms is None or not value or "…" not in short or "…" in value:
         return short  # already shortened in the input
     return forms.of(whole(value), short)
@@ -242,53 +229,3 @@ def shortened(value: str | None, *, whole: Callable[[str], str], shorten: Callab
 
 def _plain(value: str) -> str:
     return value.lower() if HEX.fullmatch(value) else value
-
-
-BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
-GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
-BECH32_CHECKSUMS = (1, 0x2BC830A3)  # Bech32 and Bech32m
-PAYLOAD_BYTES, CHECKSUM_BYTES = 21, 4
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A form of addresses, or of transaction hashes, of another chain (addresses.toml)."""
-
-    chain: str
-    pattern: str
-    explorer: str
-    base58: Sequence[int] = ()
-    bech32: bool = False
-    is_hash: bool = False
-
-    def fits(self, word: str) -> bool:
-        if not re.fullmatch(self.pattern, word, re.ASCII):
-            return False
-        return (not self.base58 or _has_base58_checksum(word, self.base58)) and (not self.bech32 or _bech32(word))
-
-
-SHAPES = tuple(Shape(**form) for form in tables.read(__package__, "addresses.toml")["forms"])
-
-
-def shape_of(word: str) -> Shape | None:
-    """Return the first form that the word has."""
-    return next((each for each in SHAPES if each.fits(word)), None)
-
-
-def _has_base58_checksum(word: str, versions: Sequence[int]) -> bool:
-    payload, checksum = _base58(word)[:-CHECKSUM_BYTES], _base58(word)[-CHECKSUM_BYTES:]
-    hashed = sha256(sha256(payload).digest()).digest()
-    return len(payload) == PAYLOAD_BYTES and payload[0] in versions and hashed.startswith(checksum)
-
-
-def _bech32(word: str) -> bool:
-    prefix, _, data = word.lower().rpartition("1")
-    if word not in (word.lower(), word.upper()) or not prefix or any(each not in BECH32 for each in data):
-        return False
-    values = [*(ord(each) >> 5 for each in prefix), 0, *(ord(each) & 31 for each in prefix), *map(BECH32.index, data)]
-    checksum = 1
-    for value in values:
-        top, checksum = checksum >> 25, (checksum & 0x1FFFFFF) << 5 ^ value
-        for bit, generator in enumerate(GENERATOR):
-            checksum ^= generator if top >> bit & 1 else 0
-    return checksum in BECH32_CHECKSUMS

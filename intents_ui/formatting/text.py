@@ -27,17 +27,9 @@ LONGEST = 4096
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Unicode's Default_Ignorable_Code_Point that aren't in these categories, such as variation selectors, and the blank
 # pattern of Braille.
-IGNORABLE = (
-    "\u034f",
-    "\u115f-\u1160",
-    "\u17b4-\u17b5",
-    "\u180b-\u180f",
-    "\u3164",
-    "\ufe00-\ufe0f",
-    "\uffa0",
-    "\U000e0100-\U000e01ef",
+HIDDEN_CHARACTERS = re.compile(
+    "[\u034f\u115f-\u1160\u17b4-\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-HIDDEN_CHARACTERS = re.compile(f"[\u2800{''.join(IGNORABLE)}]")
 MARKS = frozenset({"Mn", "Me"})
 MAX_MARKS = 2
 # Right-to-left letters and digits.
@@ -269,20 +261,14 @@ def indented(text: str) -> str:
     depth = 0
     for match in JSON_TOKENS.finditer(text):
         part = match[0]
+        depth += (part in ("[", "{")) - (part in ("]", "}"))
+        new_line = "\n" + JSON_INDENT * max(0, min(depth, MAX_INDENTS))
         if part in ("]", "}"):
-            depth -= 1
-            parts += [_new_line(depth), part]
-        elif part in ("[", "{"):
-            depth += 1
-            parts += [part, _new_line(depth)]
-        elif part == ",":
-            parts += [part, _new_line(depth)]
+            parts += [new_line, part]
+        elif part in ("[", "{", ","):
+            parts += [part, new_line]
         elif part == ":":
             parts.append(": ")
         else:
             parts.append("".join(part.split()) if part[0] in "[{" else part)
     return "".join(parts)
-
-
-def _new_line(depth: int) -> str:
-    return "\n" + JSON_INDENT * max(0, min(depth, MAX_INDENTS))

@@ -5,7 +5,7 @@ Roles and totals are based on searches, which return intents without receipts, a
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -30,7 +30,7 @@ from intents_ui.service.models import EARLIEST, End, Intent, IntentHistory, Inte
 from intents_ui.service.results import CAPPED_FROM, DELIVERY_ADDRESS, DEPOSIT_ADDRESS, OWNER
 from intents_ui.tokens import names, token_amounts
 from intents_ui.transfers import balances, statuses, summary
-from intents_ui.transfers.statuses import Share, mix
+from intents_ui.transfers.statuses import StatusLabel, Tone
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import mirror, reading
 from intents_ui.web.frame import render
@@ -95,12 +95,43 @@ class Totals:
 
     intents: int
     succeeded: int
-    mix: tuple[Share, ...]
+    mix: Sequence["Share"]
     usd: balances.Value
     sent: Sequence[Sum]
     received: Sequence[Sum]
     first: datetime | None
     latest: datetime | None
+
+
+# Delivered first, then open, then not delivered.
+ORDER = (Tone.GOOD, Tone.PROGRESS, Tone.ATTENTION, Tone.BAD, Tone.NEUTRAL)
+WHOLE = Decimal(100)
+HUNDREDTH = Decimal("0.01")
+GAP = Decimal("0.8")
+
+
+@dataclass(frozen=True)
+class Share:
+    """Intents of one status; `start` and `width` are percent of the bar, with a gap before the next."""
+
+    word: str
+    tone: Tone
+    count: int
+    start: Decimal
+    width: Decimal
+
+
+def mix(labels: Iterable[StatusLabel]) -> Iterator[Share]:
+    """Yield one share per status, by tone, then most frequent first."""
+    counted = Counter((label.tone, label.word) for label in labels)
+    ordered = sorted(counted.items(), key=lambda entry: (ORDER.index(entry[0][0]), -entry[1], entry[0][1]))
+    start, before = Decimal(0), 0
+    for (tone, word), count in ordered:
+        before += count
+        end = (WHOLE * before / counted.total()).quantize(HUNDREDTH)
+        gap = min(GAP, (end - start) / 2) if end < WHOLE else Decimal(0)
+        yield Share(word, tone, count, start, (end - start - gap).quantize(HUNDREDTH))
+        start = end
 
 
 def totals(found: Sequence[Intent], *, using: names.Names, now: datetime) -> Totals:
@@ -110,7 +141,7 @@ def totals(found: Sequence[Intent], *, using: names.Names, now: datetime) -> Tot
     return Totals(
         intents=len(found),
         succeeded=len(succeeded),
-        mix=mix(each.shown_status for each in transfers),
+        mix=[*mix(each.shown_status for each in transfers)],
         usd=_value([each.quote.from_amount_usd for each in succeeded]),
         sent=_sums([(each.requested, each.quote.from_amount_usd) for each in succeeded]),
         received=_sums([(each.expected, each.quote.to_amount_usd) for each in succeeded]),

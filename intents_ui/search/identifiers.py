@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from intents_ui import tables
 from intents_ui.formatting import hashes, text
 from intents_ui.formatting.hashes import ADDRESS_DIGITS, BESIDE, FULL_WIDTH, GREEK_AND_CYRILLIC, HASH_DIGITS, HIDDEN
-from intents_ui.search import input_errors
+from intents_ui.search import input_errors, other_chains
 from intents_ui.service.models import ChainInfo
 from intents_ui.tokens import names
 
@@ -278,7 +278,7 @@ def of_other_chain(word: str) -> Finding | None:
         return Finding(Kind.SOLANA_ADDRESS, word)
     if hashes.is_solana_signature(word):
         return Finding(Kind.SOLANA_SIGNATURE, word)
-    shape = hashes.shape_of(word)
+    shape = other_chains.shape_of(word)
     return Finding(Kind.OTHER_HASH if shape.is_hash else Kind.OTHER_ADDRESS, word, chain=shape.chain) if shape else None
 
 
@@ -310,7 +310,7 @@ def _of_hex(digits: str) -> Finding:
         mistyped = input_errors.CHECKSUM if hashes.has_wrong_checksum("0x" + digits) else ""
         return Finding(Kind.ADDRESS, known, warning=input_errors.NATIVE if hashes.is_native(known) else mistyped)
     problem = input_errors.of_hex(digits)
-    if shape := hashes.shape_of("0x" + digits.lower()):
+    if shape := other_chains.shape_of("0x" + digits.lower()):
         return Finding(Kind.OTHER_HASH, "0x" + digits.lower(), chain=shape.chain, warning=problem)
     return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=problem)
 
@@ -472,7 +472,7 @@ def _if(is_valid: Callable[[str], bool]) -> Reader:
 
 
 def _address_on(chain: str) -> Reader:
-    return lambda value: value if (shape := hashes.shape_of(value)) and shape.chain == chain else None
+    return lambda value: value if (shape := other_chains.shape_of(value)) and shape.chain == chain else None
 
 
 def _bare_hash(value: str) -> str | None:
@@ -505,7 +505,7 @@ def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Expl
     link = address_link if finding.kind in ADDRESSES else transaction_link if finding.kind in HASHES else None
     if link is None:
         return ()
-    if shape := hashes.shape_of(finding.value):
+    if shape := other_chains.shape_of(finding.value):
         return (Explorer(shape.chain, f"{shape.explorer}{finding.value}"),) if shape.explorer else ()
     listed = {chain.id: chain for chain in chains}
 

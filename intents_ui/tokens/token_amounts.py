@@ -168,8 +168,14 @@ def _listed(words: Sequence[str]) -> str:
 
 
 @lru_cache(CACHED)
-def _hidden(*written: str) -> tuple[TokenWarning, ...]:
-    found = list(dict.fromkeys(each for name in written for each in hidden(name)))
+def _hidden(*names: str) -> tuple[TokenWarning, ...]:
+    """Return the warning about invisible characters, unless they are joiners of the letters or emoji around them."""
+    found = dict[str, None]()
+    for name in names:
+        for before, at, after in zip(" " + name, name, name[1:] + " ", strict=False):
+            is_joined = at in JOINERS and not (before.isascii() or after.isascii())
+            if text.is_hidden(at) and not is_joined and not text.styles_emoji(before, at):
+                found[at] = None
     if not found:
         return ()
     # Control characters have no Unicode names.
@@ -204,21 +210,8 @@ HOMOGLYPHS = dict(_ascii_lookalikes())
 @lru_cache(CACHED_SKELETONS)
 def readings(name: str) -> frozenset[str]:
     """Return the readings of a name. Two names that share one look the same as written, lowercase or uppercase."""
-    return frozenset(filter(None, map(_skeleton, (name, name.casefold(), name.upper()))))
-
-
-def hidden(name: str) -> Iterator[str]:
-    """Return the invisible characters, each once, without joiners that belong to the letters or emoji around them."""
-    found: dict[str, None] = {}
-    for before, at, after in zip(" " + name, name, name[1:] + " ", strict=False):
-        is_joined = at in JOINERS and not (before.isascii() or after.isascii())
-        if text.is_hidden(at) and not is_joined and not text.styles_emoji(before, at):
-            found[at] = None
-    yield from found
-
-
-def _skeleton(name: str) -> str:
-    return "".join(map(_plain, unicodedata.normalize("NFKD", name))).strip(AROUND).translate(ALIKE)
+    cases = (unicodedata.normalize("NFKD", each) for each in (name, name.casefold(), name.upper()))
+    return frozenset(filter(None, ("".join(map(_plain, each)).strip(AROUND).translate(ALIKE) for each in cases)))
 
 
 @lru_cache(CACHED_SKELETONS)

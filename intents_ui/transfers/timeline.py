@@ -21,6 +21,7 @@ from intents_ui.transfers.transfer import WAY, Place, Transfer, derived
 
 # The sentences of each step by its state, and those of what is special about it.
 SENTENCES: Mapping[str, Mapping[str, str]] = tables.read(__package__, "steps.toml")
+NOT_STARTED = frozenset({StepStatus.ABSENT, StepStatus.WAITING})
 UNCERTAIN = frozenset({StepStatus.RETRYING, StepStatus.STRANGE})
 
 
@@ -150,7 +151,11 @@ def _state(index: int, transfer: Transfer) -> StepState:
     if transfer.is_unread or transfer.lacks_its_receipt or _must_have_been(index, transfer):
         return StepState.UNKNOWN
     if transfer.is_over:
-        return StepState.SKIPPED if _was_never_started(index, transfer) else StepState.UNKNOWN
+        came_back = index == 0 and transfer.status == IntentStatus.REFUNDED
+        # A deposit that was watched for and never came, although a later step may have begun since.
+        never = NOT_STARTED | ({StepStatus.QUEUED} if index == 0 else set())
+        is_skipped = reached in never and not came_back and transfer.status != IntentStatus.SUCCEEDED
+        return StepState.SKIPPED if is_skipped else StepState.UNKNOWN
     is_started = transfer.steps.is_under_way or transfer.status not in UNEXECUTED
     is_ready = before[-1] is StepStatus.DONE if before else is_started
     return StepState.CURRENT if reached in UNDER_WAY or (is_ready and not is_broken) else StepState.WAITING
@@ -159,15 +164,6 @@ def _state(index: int, transfer: Transfer) -> StepState:
 def _must_have_been(index: int, transfer: Transfer) -> bool:
     """Return whether a later step implies that it is done, whatever its own status."""
     return transfer.has_arrived if index == 0 else any(each in TRACES for each in transfer.legs[index + 1 :])
-
-
-def _was_never_started(index: int, transfer: Transfer) -> bool:
-    came_back = index == 0 and transfer.status == IntentStatus.REFUNDED
-    if transfer.status == IntentStatus.SUCCEEDED or came_back:
-        return False
-    reached = transfer.legs[index]
-    # A deposit that was watched for and never came, although a later step may have begun since.
-    return reached in (StepStatus.ABSENT, StepStatus.WAITING) or (index == 0 and reached is StepStatus.QUEUED)
 
 
 def _situation(index: int, state: StepState, transfer: Transfer) -> str:
@@ -201,7 +197,7 @@ def _sentence(name: Name, situation: str, transfer: Transfer) -> str:
             situation = "not_yet"
         case Name.DESTINATION, "current" if destination in UNCERTAIN:
             situation = "not_yet"
-        case Name.DESTINATION, "current" if destination in (StepStatus.WAITING, StepStatus.ABSENT):
+        case Name.DESTINATION, "current" if destination in NOT_STARTED:
             context = transfer.destination.context if transfer.destination else None
             return fill(SENTENCES["attestations"].get(context or "", sentences["on_hold"]), Placeholders(transfer))
         case Name.DESTINATION, "done" if transfer.received.value is None:

@@ -458,8 +458,11 @@ class Transfer:
     def money(self, value: int | None, chain_id: int | None, token_address: str | None) -> Money:
         """Return an amount with the receipt's description of the token, if it has one."""
         known = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
-        found = next((token for token in known if token and _is_of(token, chain_id, token_address)), None)
-        return Money(value, chain_id, token_address, found, names=self.names)
+        is_of = token_amounts.is_same_address
+        for token in known:
+            if token and token_address and token.chain_id == chain_id and is_of(token.token_address, token_address):
+                return Money(value, chain_id, token_address, token, names=self.names)
+        return Money(value, chain_id, token_address, names=self.names)
 
     def balance_of(self, token: models.TokenBalance, *, inside: models.BalanceGroup) -> Money:
         """Return an intent address's balance of a token. A chain of 0, or none, is that of the address."""
@@ -629,9 +632,13 @@ class Transfer:
 
     @property
     def holds_the_delivery(self) -> bool:
-        """Return whether an address on the destination side holds about the amount to deliver."""
+        """Return whether an address on the destination side holds about the amount to deliver.
+
+        At least half of it isn't a remainder. If the amount is unknown, any part counts.
+        """
         awaited = self.received if self.received.value is not None else self.expected
-        return any(_is_most_of(awaited, money) for held in self.holdings for money in held.sums)
+        sums = (money for held in self.holdings for money in held.sums if token_amounts.is_same_token(awaited, money))
+        return any(money.value is not None and 2 * money.value >= (awaited.value or 0) for money in sums)
 
     # Progress
 
@@ -772,15 +779,6 @@ class derived_property[T]:
         return made
 
 
-def _is_most_of(whole: Money, part: Money) -> bool:
-    """Return whether it is at least half of the amount, in the same token, so not a remainder. If the amount is
-    unknown, any part counts.
-    """
-    if not token_amounts.is_same_token(whole, part) or part.value is None:
-        return False
-    return whole.value is None or 2 * part.value >= whole.value
-
-
 def execute_until(intent: models.Intent, *, now: datetime) -> datetime | None:
     """Return the deadline of a committed intent, or of one that is committed now."""
     committed_at = intent.updated_at if intent.status == IntentStatus.COMMITTED else None
@@ -807,12 +805,6 @@ def _at(address: str | None, chain_id: int | None, transfer: Transfer) -> Place:
     has_two, is_at = transfer.is_same_chain and transfer.destination is not None, token_amounts.is_same_address
     is_second = has_two and is_at(address, transfer.delivery_address) and not is_at(address, transfer.deposit_address)
     return Place.DELIVERY_ADDRESS if is_second else side
-
-
-def _is_of(token: TokenMetadata, chain_id: int | None, token_address: str | None) -> bool:
-    if not token.token_address or not token_address or token.chain_id != chain_id:
-        return False
-    return token.token_address.lower() == token_address.lower()
 
 
 def _changed(money: Money, **fields: Any) -> Money:

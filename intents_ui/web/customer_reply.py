@@ -47,7 +47,15 @@ class ReplyPlaceholders(Placeholders):
                 kind = "swap" if transfer.is_same_chain else "transfer"
                 return self.phrase(name, "payment" if transfer.pays_another_wallet else kind)
             case "what":
-                return self._what()
+                # `transfer of 300.00 USDC from Base to Arbitrum One`, `swap of 25.00 USDC on Base`.
+                origin, destination = (
+                    transfer.chain_name(chain_id, unknown="")
+                    for chain_id in (transfer.origin_chain_id, transfer.destination_chain_id)
+                )
+                if transfer.is_same_chain:
+                    return Name(f"{self['what_in_short']} on {origin}")
+                way = (f" from {origin}" if origin else "") + (f" to {destination}" if destination else "")
+                return Name(self["what_in_short"] + way)
             case "what_in_short":
                 sent = summary.of(transfer).sent
                 # A deposit that arrived in an unknown amount isn't called by the quoted one.
@@ -91,7 +99,19 @@ class ReplyPlaceholders(Placeholders):
             case "escalated":
                 return fill("We've escalated this to {desk} and will update you by {update_by}.", self)
             case "follow_up":
-                return self._follow_up()
+                row = summary.of(transfer).row
+                if row.cause is Cause.REFUND:
+                    event, at = "there is no refund", transfer.return_overdue_at
+                elif row.minutes:
+                    event, at = "nothing has changed", transfer.escalates_at(row.minutes)
+                else:
+                    event, at = "it isn't complete", transfer.stalled_at
+                if at is None:
+                    return fill("We'll check again and update you by {update_by}.", self)
+                if transfer.has_come(at):
+                    return self["escalated"]
+                by, desk = self._rounded_up(at), self._desk()
+                return Sentence("If ", event, " by ", by, ", we'll escalate it to ", desk, " and update you.")
             # Times
             case "expired_at" | "before_expiry":
                 until = transfer.execute_by or transfer.expires_at
@@ -102,17 +122,6 @@ class ReplyPlaceholders(Placeholders):
             case _:
                 return super().__getitem__(name)
 
-    def _what(self) -> str:
-        """Return `transfer of 300.00 USDC from Base to Arbitrum One` or `swap of 25.00 USDC on Base`."""
-        transfer, what = self.transfer, self["what_in_short"]
-        origin, destination = (
-            transfer.chain_name(chain_id, unknown="")
-            for chain_id in (transfer.origin_chain_id, transfer.destination_chain_id)
-        )
-        if transfer.is_same_chain:
-            return Name(f"{what} on {origin}")
-        return Name(what + (f" from {origin}" if origin else "") + (f" to {destination}" if destination else ""))
-
     def _desk(self) -> str:
         """Return who the team escalates to: the provider of funds in transit, with its request ID, or engineers."""
         if Place.PROVIDER not in (summary.of(self.transfer).place, self.transfer.place_by_steps):
@@ -120,22 +129,6 @@ class ReplyPlaceholders(Placeholders):
         requests = self.transfer.quote.route_providers_request_ids
         request = (" (request ", Name(hashes.short_hash(text.visible(requests[-1]))), ")") if requests else ()
         return Sentence(self["provider"], *request)
-
-    def _follow_up(self) -> str:
-        """Return when the team escalates a transfer that should change, or that it has."""
-        row, transfer = summary.of(self.transfer).row, self.transfer
-        if row.cause is Cause.REFUND:
-            event, at = "there is no refund", transfer.return_overdue_at
-        elif row.minutes:
-            event, at = "nothing has changed", transfer.escalates_at(row.minutes)
-        else:
-            event, at = "it isn't complete", transfer.stalled_at
-        if at is None:
-            return fill("We'll check again and update you by {update_by}.", self)
-        if transfer.has_come(at):
-            return self["escalated"]
-        by, desk = self._rounded_up(at), self._desk()
-        return Sentence("If ", event, " by ", by, ", we'll escalate it to ", desk, " and update you.")
 
     def _rounded_up(self, moment: datetime, *, to: timedelta = MINUTE) -> str:
         return self.time(moment + (times.EPOCH - moment) % to, "")

@@ -116,7 +116,7 @@ def test_a_reused_fragment_shows_lookalikes_in_full():
     fragments = {}
 
     def fragment(value):
-        return hashes.short_forms().reuse(fragments, value, lambda: address(value))
+        return hashes.short_forms.get().reuse(fragments, value, lambda: address(value))
 
     assert page(OWNER, show=fragment) == [hashes.short_address(OWNER)]
     whole = [hashes.checksum(OWNER), hashes.checksum(TWIN)]
@@ -129,7 +129,7 @@ def test_a_fragment_has_the_values_of_fragments_in_it():
     around, inner = {}, {}
 
     def draw():
-        forms = hashes.short_forms()
+        forms = hashes.short_forms.get()
         return forms.reuse(around, "around", lambda: forms.reuse(inner, "inner", lambda: address(OWNER)))
 
     assert [ShortForms().draw(draw) for _ in range(2)] == [hashes.short_address(OWNER)] * 2

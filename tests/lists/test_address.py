@@ -13,8 +13,10 @@ from intents_ui.service.models import (
     Intent,
     IntentHistory,
     IntentProviderQuote,
+    IntentStatus,
     QuoteIntentRequest,
 )
+from intents_ui.transfers.statuses import INTENTS
 from tests.transfers.builders import ARBITRUM, BASE, CATALOGUE, NOW, USDC, USDC_ON_BASE, before, named
 
 NATIVE_ALIAS = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
@@ -107,3 +109,31 @@ def test_an_address_is_summarized_in_one_line(role, open_ones, more, recoverable
         work=SimpleNamespace(rows=["recoverable"] * recoverable),
     )
     assert address.AddressLookup.activity.fget(found) == said
+
+
+# The statuses of transfers, and the word, number, start and width of each share of the bar.
+BARS = named(
+    ("no transfers", "", []),
+    ("one status fills it", "QUOTED QUOTED", [("Quoted", 2, "0", "100.00")]),
+    (
+        "delivered ones first, with gaps",
+        "FAILED SUCCEEDED EXECUTING SUCCEEDED",
+        [("Succeeded", 2, "0", "49.20"), ("In progress", 1, "50.00", "24.20"), ("Failed", 1, "75.00", "25.00")],
+    ),
+    (
+        "the smallest is visible, half of it is the gap",
+        f"SUCCEEDED {'FAILED ' * 249}",
+        [("Succeeded", 1, "0", "0.20"), ("Failed", 249, "0.40", "99.60")],
+    ),
+    (
+        "the most frequent first",
+        "ABORTED INVALID INVALID FAILED",
+        [("Failed", 1, "0", "24.20"), ("Invalid", 2, "25.00", "49.20"), ("Aborted", 1, "75.00", "25.00")],
+    ),
+)
+
+
+@pytest.mark.parametrize(("written", "shares"), BARS)
+def test_the_bar_has_a_share_of_each_status(written, shares):
+    labels = [INTENTS[IntentStatus(status)] for status in written.split()]
+    assert [(each.word, each.count, str(each.start), str(each.width)) for each in address.mix(labels)] == shares

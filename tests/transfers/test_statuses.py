@@ -1,5 +1,4 @@
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 
 import pytest
 
@@ -15,7 +14,7 @@ from intents_ui.service.models import (
 from intents_ui.service.outcome import StepStates, StepStatus
 from intents_ui.tokens import names
 from intents_ui.transfers import statuses
-from intents_ui.transfers.statuses import EXPIRED, INTENTS, Tone, mix
+from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.transfer import execute_until
 from tests.transfers.builders import named, transaction
 
@@ -118,44 +117,6 @@ def test_the_slowest_bridge_counts():
     assert names.slow_range(["ZEROX", "CCTP"]) == timedelta(minutes=30)
     assert names.slow_range(["CCTP", "LZ_OFT"]) == timedelta(minutes=90)
     assert names.slow_range(["RELAY"]) is None
-
-
-def shown(*words: str) -> list[statuses.StatusLabel]:
-    return [INTENTS[statuses.IntentStatus(word)] for word in words]
-
-
-def test_each_status_is_counted_once_delivered_ones_first():
-    shares = mix([*shown("FAILED", "INVALID", "ABORTED", "SUCCEEDED", "EXECUTING", "INVALID"), EXPIRED, EXPIRED])
-    assert [(share.word, share.count) for share in shares] == [
-        ("Succeeded", 1),
-        ("In progress", 1),
-        ("Failed", 1),
-        ("Expired", 2),
-        ("Invalid", 2),
-        ("Aborted", 1),
-    ]
-
-
-def test_the_bar_is_full_and_shares_have_gaps():
-    shares = mix(shown("FAILED", "SUCCEEDED", "EXECUTING", "SUCCEEDED"))
-    assert [(share.start, share.width) for share in shares] == [
-        (0, Decimal("49.2")),
-        (50, Decimal("24.2")),
-        (75, 25),
-    ]
-
-
-def test_the_smallest_share_is_still_visible():
-    few = mix(shown(*["SUCCEEDED"] * 249, "FAILED"))[-1]
-    assert few.width == Decimal("0.4")
-    first = mix(shown("SUCCEEDED", *["FAILED"] * 249))[0]
-    assert first.width == Decimal("0.2"), "half of it is the gap"
-
-
-def test_one_status_fills_the_bar_and_no_transfers_leave_none():
-    (only,) = mix(shown("QUOTED", "QUOTED"))
-    assert (only.start, only.width) == (Decimal(0), Decimal(100))
-    assert mix([]) == ()
 
 
 def test_an_intent_that_is_accepted_now_has_ten_minutes():
