@@ -83,21 +83,15 @@ def retry_after(error: errors.ServiceError) -> int | None:
     return PAUSE_SECONDS if isinstance(error, errors.Unreachable | errors.Unreadable) else None
 
 
-def until(error: errors.ServiceError, *, now: datetime) -> str:
-    """Return `Retry after 12:01:00 UTC (in 12 s).`, or an empty string if waiting does not help."""
-    seconds = retry_after(error)
+def until(*failed: errors.ServiceError, now: datetime) -> str:
+    """Return `Retry after 12:01:00 UTC (in 12 s).`, when all can be retried, or "" if waiting does not help."""
+    error = max(failed, key=lambda each: retry_after(each) or 0, default=None)
+    seconds = retry_after(error) if error else None
     if seconds is None:
         return ""
+    is_limit = isinstance(error, errors.TooBusy) and not isinstance(error, errors.Overloaded)
     at = times.utc(now + timedelta(seconds=seconds), now=now)
-    if isinstance(error, errors.TooBusy) and not isinstance(error, errors.Overloaded):
-        return Sentence("Rate limited until ", at, f" (in {seconds} s).")
-    return Sentence("Retry after ", at, f" (in {seconds} s).")
-
-
-def until_all(failed: Sequence[errors.ServiceError], *, now: datetime) -> str:
-    """Return the time after which all failed requests can be retried."""
-    longest = max(failed, key=lambda error: retry_after(error) or 0, default=None)
-    return until(longest, now=now) if longest else ""
+    return Sentence("Rate limited until " if is_limit else "Retry after ", at, f" (in {seconds} s).")
 
 
 # Operations whose stale responses only name what a page shows.

@@ -21,6 +21,7 @@ from intents_ui import app
 from intents_ui.formatting import amounts, hashes, text
 from intents_ui.http import cursors
 from intents_ui.http.marks import is_partial
+from intents_ui.lists import attention
 from intents_ui.search import empty_results, filters, identifiers, input_errors
 from intents_ui.search.identifiers import ADDRESSES, Explorer, Finding, Kind, explorers_of
 from intents_ui.service import lookup, results
@@ -256,10 +257,10 @@ class AddressLookup:
         return [summary.of(each) for each in found if not each.is_expired]
 
     @cached_property
-    def work(self) -> balances.Worklist:
+    def work(self) -> attention.Worklist:
         """The owner's transfers with recoverable balances."""
         found = self.recoverable.found
-        return balances.worklist(reading.of_entries(found.entries if found else ()))
+        return attention.worklist(reading.of_entries(found.entries if found else ()))
 
     @property
     def activity(self) -> str:

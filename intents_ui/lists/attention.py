@@ -31,10 +31,10 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import UNEXECUTED, ChainInfo, HistoryAnswer, IntentStatus, Page
 from intents_ui.tokens import names
 from intents_ui.transfers import balances, placeholders, summary
-from intents_ui.transfers.balances import LAST, RecoverableRow, Value
+from intents_ui.transfers.balances import AddressHolding, Value
 from intents_ui.transfers.route_stats import NUMBERS
 from intents_ui.transfers.rules import Cause
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import Transfer, derived_property
 from intents_ui.web import reading
 from intents_ui.web.frame import DEFAULT_COLUMNS, chosen_columns, render
 
@@ -51,6 +51,7 @@ LISTS: Mapping[str, str] = {
     "open": "open transfers",
     "failed": "failed transfers",
 }
+LAST = datetime.max.replace(tzinfo=UTC)
 USD = re.compile(r"[0-9]{1,12}(\.[0-9]{1,2})?")
 PAGE_SIZE = 50  # transfers of a group
 HOME_SIZE, HOME_SHOWN = 40, 10  # newest transfers of the overview
@@ -69,6 +70,50 @@ FUNDED = operations.get_intent_history(
     page=Page.first(size=HOME_SIZE),
     by_statuses=[each for each in IntentStatus if each not in UNEXECUTED],
 )
+
+
+@dataclass(frozen=True, slots=True)
+class RecoverableRow:
+    """A transfer and the balances at its intent addresses, each derived on first use: counts need neither."""
+
+    transfer: Transfer
+
+    @property
+    def summary(self) -> summary.Summary:
+        return summary.of(self.transfer)
+
+    @derived_property
+    def holdings(self) -> tuple[AddressHolding, ...]:
+        return balances.holdings(self.transfer)
+
+    @derived_property
+    def value(self) -> Value:
+        return balances.value(self.holdings)
+
+
+@dataclass(frozen=True)
+class Worklist:
+    """Transfers with a recoverable balance, oldest first, and the sum of their balances."""
+
+    rows: tuple[RecoverableRow, ...]
+    value: Value
+
+
+def worklist(found: Sequence[Transfer]) -> Worklist:
+    """Return the worklist of a list's rows, which have their balances."""
+    held = [
+        each
+        for each in found
+        if each.has_balance is not False
+        or any(token.balance != 0 for group in each.balances.groups for token in group.tokens)
+    ]
+    rows = tuple(map(RecoverableRow, sorted(held, key=by_age)))
+    return Worklist(rows, balances.value(holding for row in rows for holding in row.holdings))
+
+
+def by_age(transfer: Transfer) -> tuple[datetime, str]:
+    """Sort the oldest first."""
+    return transfer.quoted_at or LAST, transfer.intent.intent_id
 
 
 @dataclass(frozen=True)
@@ -116,7 +161,7 @@ class ProblemRows:
 
     @property
     def oldest(self) -> datetime | None:
-        return self.rows[0].created_at if self.rows else None
+        return self.rows[0].transfer.quoted_at if self.rows else None
 
     @cached_property
     def groups(self) -> Sequence["ProblemRows"]:
@@ -234,7 +279,7 @@ def of(transfers: Iterable[Transfer]) -> list[RecoverableRow]:
     for transfer in transfers:
         by_id.setdefault(transfer.intent.intent_id.lower(), transfer)
     found = [each for each in by_id.values() if each.has_balance or summary.of(each).cause in TITLES]
-    return sorted(map(balances.RecoverableRow, found), key=balances.by_age)
+    return [*map(RecoverableRow, sorted(found, key=by_age))]
 
 
 def read_lists(calls: Sequence[operations.ServiceCall[HistoryAnswer]]) -> list[Read]:

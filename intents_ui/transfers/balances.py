@@ -1,20 +1,17 @@
 """Balances of a transfer's intent addresses, and what they change in its summary.
 
 A missing price is not a price of 0, and a balance that wasn't loaded is not a balance of 0.
-
-Also the transfers with a recoverable balance, and what they hold.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from decimal import Decimal
 
 from intents_ui.formatting import amounts
 from intents_ui.service.models import BalanceGroup, TokenBalance
 from intents_ui.tokens import token_amounts
 from intents_ui.transfers import summary
-from intents_ui.transfers.transfer import Transfer, derived_property
+from intents_ui.transfers.transfer import Transfer
 
 
 @dataclass(frozen=True)
@@ -170,54 +167,3 @@ def value(holdings: Iterable[AddressHolding]) -> Value:
 def holdings(transfer: Transfer) -> tuple[AddressHolding, ...]:
     """Return all balances above 0, at any address. None if the service reported no amounts."""
     return tuple(each for address in addresses(transfer) for each in address.holdings if each.is_held)
-
-
-LAST = datetime.max.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class RecoverableRow:
-    """A transfer and the balances at its intent addresses, each derived on first use: counts need neither."""
-
-    transfer: Transfer
-
-    @property
-    def summary(self) -> summary.Summary:
-        return summary.of(self.transfer)
-
-    @derived_property
-    def holdings(self) -> tuple[AddressHolding, ...]:
-        return holdings(self.transfer)
-
-    @derived_property
-    def value(self) -> Value:
-        return value(self.holdings)
-
-    @property
-    def created_at(self) -> datetime | None:
-        return self.transfer.quoted_at
-
-
-@dataclass(frozen=True)
-class Worklist:
-    """Transfers with a recoverable balance, oldest first, and the sum of their balances."""
-
-    rows: tuple[RecoverableRow, ...]
-    value: Value
-
-
-def worklist(found: Sequence[Transfer]) -> Worklist:
-    """Return the worklist of a list's rows, which have their balances."""
-    held = [
-        RecoverableRow(each)
-        for each in found
-        if each.balances.has_balance is not False
-        or any(token.balance != 0 for group in each.balances.groups for token in group.tokens)
-    ]
-    rows = tuple(sorted(held, key=by_age))
-    return Worklist(rows, value(holding for row in rows for holding in row.holdings))
-
-
-def by_age(row: RecoverableRow) -> tuple[datetime, str]:
-    """Sort the oldest first."""
-    return row.created_at or LAST, row.transfer.intent.intent_id

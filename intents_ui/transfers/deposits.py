@@ -186,10 +186,13 @@ class DepositCheck:
         """Return no rows if the deposit arrived as expected and was used."""
         if not self._is_shown:
             return ()
+        expected = self._in_words(self.expected.value)
+        if self.least not in (self.expected.value, None):
+            expected = Sentence(expected, ", at least ", self._in_words(self.least))
         return (
             CheckRow("Chain", self.transfer.chain_name(self.expected.chain_id, unknown=UNKNOWN), *self._chain()),
             CheckRow("Token", *self._token()),
-            CheckRow(AMOUNT, self._expected_amount(), *self._amount()),
+            CheckRow(AMOUNT, expected, *self._amount()),
             CheckRow("Deposit address", self.address or "", *self._address(), "address", self.expected.chain_id),
             CheckRow("Deadline", times.utc(self.deadline, now=self.transfer.now), *self._deadline()),
             self._transaction(),
@@ -230,15 +233,7 @@ class DepositCheck:
 
     def _in_words(self, value: int | None) -> str:
         """Return an amount of the expected token."""
-        return UNKNOWN if value is None else replace(self.expected, value=value).amount.in_words
-
-    def _expected_amount(self) -> str:
-        """Return `100.00 USDC`, followed by `, at least 99.00 USDC` if less is enough."""
-        value, least = self.expected.value, self.least
-        expected = self._in_words(value)
-        if least in (value, None):
-            return expected
-        return Sentence(expected, ", at least ", self._in_words(least))
+        return replace(self.expected, value=value).in_words()
 
     def _chain(self) -> tuple[str, str]:
         """Return what was found, and the state of this row, as the next ones do."""

@@ -1,7 +1,7 @@
 """Delivery statistics for recent transfers on the same route."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -98,7 +98,11 @@ def of_route(entries: Sequence[IntentHistory], *, like: Transfer, now: datetime)
     ends = [(each.started_at, each.finished_at) for each in succeeded]
     durations = sorted(end - start for start, end in ends if start and end and end > start)
     failed = [each for each in ended if each.outcome is not Outcome.DELIVERED]
-    reasons = _most_common(reason.shown for transfer in failed if (reason := transfer.reason))
+    # The largest group of reasons that are equal without amounts and addresses.
+    groups: dict[str, list[str]] = {}
+    for reason in (each.reason.shown for each in failed if each.reason):
+        groups.setdefault(NUMBERS.sub("#", reason).casefold(), []).append(reason)
+    reasons = max(groups.values(), key=len, default=[])
     return RouteStats(
         looked_at=len(others),
         alike=len(alike),
@@ -121,11 +125,3 @@ def _way(transfer: Transfer) -> frozenset[str]:
 def _rank(durations: Sequence[timedelta], percent: int) -> timedelta | None:
     """Return the nearest-rank percentile, which is always an observed value."""
     return durations[ceil(len(durations) * percent / 100) - 1] if durations else None
-
-
-def _most_common(reasons: Iterable[str]) -> list[str]:
-    """Return the largest group of reasons that are equal without amounts and addresses."""
-    groups: dict[str, list[str]] = {}
-    for reason in reasons:
-        groups.setdefault(NUMBERS.sub("#", reason).casefold(), []).append(reason)
-    return max(groups.values(), key=len, default=[])

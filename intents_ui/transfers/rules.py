@@ -5,7 +5,7 @@ and earlier steps. A row that needs a balance is chosen only if the balance is k
 than the steps, the steps lag behind. If it is further back, the sources conflict, and the row says so.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,7 +17,7 @@ from intents_ui.service.outcome import DEAD, RUNNING, UNDER_WAY, StepStatus
 from intents_ui.tokens import names
 from intents_ui.transfers.deposits import DepositCheck
 from intents_ui.transfers.statuses import Tone
-from intents_ui.transfers.transfer import Contacts, Place, Transfer, derived, is_further
+from intents_ui.transfers.transfer import Place, Transfer, derived, is_further
 
 RECOVER = "Recover funds"
 SUPPORT = "Contact support"
@@ -47,21 +47,6 @@ class Help:
     @property
     def address(self) -> str:
         return (self.url or "").removeprefix("mailto:")
-
-
-def needed(kinds: Collection[HelpKind], contacts: Contacts) -> Iterator[Help]:
-    """Return the help that a next step leads to. Who recovers funds may also need support."""
-    recovers, asks_support = HelpKind.RECOVERY in kinds, HelpKind.SUPPORT in kinds
-    if recovers and asks_support and not (contacts.recovery_url or contacts.support):
-        yield Help(BOTH_IN_THE_APP)
-        return
-    if recovers:
-        yield Help(RECOVER, contacts.recovery_url) if contacts.recovery_url else Help(RECOVER_IN_THE_APP)
-    if contacts.support and kinds:
-        is_url = contacts.support.startswith("https://")
-        yield Help(SUPPORT, contacts.support if is_url else f"mailto:{contacts.support}")
-    elif asks_support:
-        yield Help(SUPPORT_OF_THE_APP)
 
 
 IDLE = frozenset({StepStatus.ABSENT, StepStatus.WAITING, StepStatus.QUEUED})

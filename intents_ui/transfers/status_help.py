@@ -42,21 +42,19 @@ def transfers() -> tuple[StatusHelp, ...]:
 
     The service has no status for it.
     """
-    rows = [_intent(status) for status in IntentStatus]
+    rows = []
+    for status in IntentStatus:
+        # The key of the ordinary message of this status, and prefixes of the keys of its usual ones. Others apply when
+        # status and steps disagree.
+        table = _TABLE["intents"][status]
+        messages = [_in_general(row, status) for row in MESSAGES.values() if status in row.statuses]
+        ordinary = next(row for row in messages if row.key == table["ordinary"])
+        common = tuple(row for row in messages if row.key.startswith(tuple(table["usual"])))
+        rare = tuple(row for row in messages if row not in common)
+        rows.append(StatusHelp(status.value, statuses.INTENTS[status], ordinary.next, common, rare))
     after = 1 + max(list(IntentStatus).index(status) for status in EXPIRED_ROWS)
     usual = tuple(_in_general(MESSAGES[key], status) for status, key in EXPIRED_ROWS.items())
     return (*rows[:after], StatusHelp(EXPIRED, statuses.EXPIRED, usual[0].next, usual), *rows[after:])
-
-
-def _intent(status: IntentStatus) -> StatusHelp:
-    # The key of the ordinary message of this status, and prefixes of the keys of its usual ones. Others apply when
-    # status and steps disagree.
-    table = _TABLE["intents"][status]
-    rows = [_in_general(row, status) for row in MESSAGES.values() if status in row.statuses]
-    ordinary = next(row for row in rows if row.key == table["ordinary"])
-    usual = tuple(row for row in rows if row.key.startswith(tuple(table["usual"])))
-    rare = tuple(row for row in rows if row not in usual)
-    return StatusHelp(status.value, statuses.INTENTS[status], ordinary.next, usual, rare)
 
 
 @cache

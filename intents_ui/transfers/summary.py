@@ -253,11 +253,22 @@ class Summary:
 
     @derived_property
     def help(self) -> tuple[Help, ...]:
-        """Return where to recover the funds and whom to contact, if the next step says to."""
-        if self.is_pending:
-            return ()
-        kinds = (HelpKind.SUPPORT,) if self._obstacle else self.row.help
-        return tuple(rules.needed(kinds, self.transfer.contacts))
+        """Return where to recover the funds and whom to contact, if the next step says to.
+
+        Who recovers funds may also need support.
+        """
+        kinds = () if self.is_pending else (HelpKind.SUPPORT,) if self._obstacle else self.row.help
+        url, support = self.transfer.contacts.recovery_url, self.transfer.contacts.support
+        if {*HelpKind} <= {*kinds} and not (url or support):
+            return (Help(rules.BOTH_IN_THE_APP),)
+        found = []
+        if HelpKind.RECOVERY in kinds:
+            found.append(Help(rules.RECOVER, url) if url else Help(rules.RECOVER_IN_THE_APP))
+        if support and kinds:
+            found.append(Help(rules.SUPPORT, support if support.startswith("https://") else f"mailto:{support}"))
+        elif HelpKind.SUPPORT in kinds:
+            found.append(Help(rules.SUPPORT_OF_THE_APP))
+        return tuple(found)
 
     @property
     def scam_warning(self) -> str:

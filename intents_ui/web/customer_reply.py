@@ -240,8 +240,12 @@ class Escalation:
         """Return the text, which ends with a link. `as_of`: when the transfer was read, if that isn't now."""
         balances, finding = self.transfer.balances, summary.of(self.transfer).finding
         checked = f"{finding} Checked {times.dated(balances.checked_at)}" if balances.checked_at else NOT_CHECKED
+        others, repeated = "", self.stats.repeated if self.stats else ()
+        if self.stats and self.stats.ended:
+            common = f". Most common failure ({len(repeated)}): {repeated[0]}" if repeated else ""
+            others = f"Recent transfers on this route: {self.stats.delivered}{common}"
         last = f"Page as of {times.dated(as_of or self.transfer.now)}: {self.url}\n"
-        lines = (_facts(self.transfer), defang(checked), defang(self._others()), last)
+        lines = (_facts(self.transfer), defang(checked), defang(others), last)
         return "\n".join(filter(None, lines))
 
     def link(self, template: str) -> str:
@@ -258,13 +262,6 @@ class Escalation:
         for name, value in given.items():
             template = template.replace(name, quote(value, safe=""))
         return template
-
-    def _others(self) -> str:
-        if self.stats is None or not self.stats.ended:
-            return ""
-        repeated = self.stats.repeated
-        common = f". Most common failure ({len(repeated)}): {repeated[0]}" if repeated else ""
-        return f"Recent transfers on this route: {self.stats.delivered}{common}"
 
 
 @derived

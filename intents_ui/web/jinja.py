@@ -179,7 +179,7 @@ def environment(**options: Any) -> Environment:
         timeline=timeline.of,
         failed_calls=lambda failed: list(failures.failed_calls(failed)),
         failure_title=lambda error: failures.words(error).title,
-        until=at_present(failures.until_all),
+        until=at_present(lambda failed, *, now: failures.until(*failed, now=now)),
         left=lambda at, now: max(at - now - clock_ahead(), timedelta()),
         interval=lambda share: amounts.shares_between(share.low, share.high),
         parts=text.parts_of,

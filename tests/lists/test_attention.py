@@ -6,8 +6,6 @@ from typing import Any
 from intents_ui.lists import attention
 from intents_ui.lists.attention import AttentionFilters, Problems
 from intents_ui.service.models import BalanceGroup, IntentHistory, IntentReceipt, TokenBalance
-from intents_ui.transfers import balances
-from intents_ui.transfers.balances import Worklist
 from intents_ui.transfers.rules import MESSAGES, Cause
 from intents_ui.transfers.transfer import Transfer
 from tests.transfers.builders import (
@@ -141,8 +139,8 @@ def entry(number: int, *tokens: TokenBalance, chain_id: int = ARBITRUM, **member
     )
 
 
-def waiting(*entries: IntentHistory) -> Worklist:
-    return balances.worklist([Transfer.of_entry(each, now=NOW, names=CATALOGUE) for each in entries])
+def waiting(*entries: IntentHistory) -> attention.Worklist:
+    return attention.worklist([Transfer.of_entry(each, now=NOW, names=CATALOGUE) for each in entries])
 
 
 ENTRIES = (
