@@ -66,9 +66,7 @@ class Amount:
 
 
 def amount(value: int | None, *, decimals: int | None, symbol: str | None = None) -> Amount:
-    """Return `value`, in base units, as an amount. Without usable `decimals` it stays in base units. `symbol` is
-    untrusted.
-    """
+    """Return an amount of base units, which it stays in without usable `decimals`. `symbol` is untrusted."""
     unit = text.symbol(symbol).shown if symbol else ""
     if value is None:
         return Amount(UNKNOWN, "", "", unit)

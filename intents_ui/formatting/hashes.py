@@ -74,9 +74,7 @@ def checksum(address: str | None) -> str:
 
 
 def has_wrong_checksum(address: str) -> bool:
-    """Return whether mixed case contradicts EIP-55, and EIP-1191 of the chains that use it. A single case carries no
-    checksum.
-    """
+    """Return whether mixed case, which is a checksum, contradicts EIP-55 and EIP-1191 of the chains that use it."""
     digits = address[2:] if address[:2] in ("0x", "0X") else address
     lower = digits.lower()
     if digits in (lower, digits.upper()) or checksum(address) == "0x" + digits:

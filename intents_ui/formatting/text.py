@@ -76,9 +76,7 @@ def isolated(text: str) -> str:
 
 
 def bare(sentence: str) -> str:
-    """Return the text without our own isolates, for use outside of pages. Untrusted ones have already been made
-    visible.
-    """
+    """Return the text without our own isolates, for use outside of pages. Untrusted ones are visible already."""
     return sentence if sentence.isascii() else sentence.replace(ISOLATE, "").replace(END_OF_ISOLATE, "")
 
 
@@ -254,9 +252,7 @@ JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]\s*[\]}]|[\[\]{}:,]|[^\s\[\]{
 
 
 def indented(text: str) -> str:
-    """Return the same tokens in the same order, one field per line. In text that isn't JSON, only whitespace
-    changes.
-    """
+    """Return the same tokens in the same order, one field per line. In other text, only whitespace changes."""
     parts: list[str] = []
     depth = 0
     for match in JSON_TOKENS.finditer(text):

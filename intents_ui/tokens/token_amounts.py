@@ -334,10 +334,7 @@ class Money:
         return self.names.chain(self.chain_id) if hashes.is_native(self.token_address) else None
 
     def _stated_decimals(self) -> Iterator[int]:
-        """Yield the decimals that sources state, those that count first.
-
-        The chain counts for its native token, then the token list, and last what came with the amount.
-        """
+        """Yield the chain's decimals of its native token, the token list's, and those that came with the amount."""
         chain = self._chain_of_native_token
         listed = self.names.token(self.chain_id, self.token_address)
         stated = (
@@ -424,9 +421,7 @@ def _identity(of: Money) -> Identity:
 
 
 def compared(value: int, other: int, *, of: Money, than: str) -> str:
-    """Return `0.09 USDC less than quoted`, or "" if equal. Both are in base units of the token in `of`, whose warnings
-    are beside the amounts.
-    """
+    """Return `0.09 USDC less than quoted` for base units of `of`, without its warnings, or "" if equal."""
     if value == other:
         return ""
     apart = replace(of, value=abs(value - other)).amount.without_warning

@@ -150,9 +150,7 @@ class _Quote:
         return _comparison(result, text, received, time, self._deposit(is_open=True), self._slippage(None))
 
     def delivered(self) -> Comparison:
-        """Return the comparison of a confirmed delivery. The amount decides the result. A missed estimate counts only
-        beyond its grace period.
-        """
+        """Compare a confirmed delivery. The amount decides the result, then a delay beyond the grace period."""
         (received, text), time = self._received(), self._time_taken()
         deposit, slippage = self._deposit(is_open=False), self._slippage(self._transfer.received)
         over = [row for row in (deposit, slippage) if row and row.result is Result.OVER_LIMIT]
@@ -200,9 +198,7 @@ class _Quote:
         return ComparisonRow(f"Received on {chain}", result, quoted, limit, actual, difference)
 
     def _received(self) -> tuple[ComparisonRow, str]:
-        """Return the row of the delivered amount, and in words its difference from the quote or, if too low, from the
-        minimum.
-        """
+        """Return the row of the delivered amount, and in words what it is below the minimum or off the quote."""
         arrived, quoted, least = self._transfer.received.value, self._quoted.value, self._least.value
         if arrived is None:
             difference = "delivered amount not reported"
@@ -216,8 +212,13 @@ class _Quote:
         if quoted is None and least is None:
             return self.received(Result.UNKNOWN, actual=actual, difference="no amount quoted"), words
         apart = _compared(arrived, self._quoted, "quoted")
-        differences = [] if quoted is None else [apart or "as quoted"]
-        differences += [] if self._is_exact_output else [self._against_least(arrived)]
+        differences: list[str] = [] if quoted is None else [apart or "as quoted"]
+        if least is None:
+            differences.append("no minimum reported")
+        elif not self._is_exact_output:
+            rest = replace(self._least, value=abs(arrived - least)).in_words()
+            beyond = Sentence(rest, f" {'above' if arrived > least else 'below'} the minimum")
+            differences.append("exactly the minimum" if arrived == least else beyond)
         result = Result.UNKNOWN if least is None else Result.WITHIN_LIMIT
         if least is not None and arrived < least:
             result = Result.BELOW_MINIMUM
@@ -226,13 +227,6 @@ class _Quote:
             result = Result.AS_QUOTED
         row = self.received(result, actual=actual, difference=joined(", ", differences))
         return row, Sentence(words, " (", apart, ")") if apart else words
-
-    def _against_least(self, arrived: int) -> str:
-        if self._least.value is None:
-            return "no minimum reported"
-        rest = arrived - self._least.value
-        apart = replace(self._least, value=abs(rest)).in_words()
-        return Sentence(apart, f" {'above' if rest > 0 else 'below'} the minimum") if rest else "exactly the minimum"
 
     # Time
 

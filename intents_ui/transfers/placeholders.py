@@ -222,7 +222,12 @@ class Placeholders:
         transfer = self.transfer
         if transfer.has_balance is None:
             return ""
-        by_steps = _by_steps(place, transfer)
+        by_steps, start = transfer.place_by_steps, transfer.start_of_the_return
+        is_reported = transfer.status == IntentStatus.REFUNDED and transfer.returning is StepStatus.ABSENT
+        if transfer.returning is StepStatus.DONE or is_reported:
+            by_steps = Place.RETURNED
+        elif start is not Place.UNKNOWN and (place is Place.RETURNING or transfer.returning in DEAD):
+            by_steps = start  # funds being refunded may still be there
         has_steps = not (transfer.is_unread or transfer.lacks_its_receipt)
         is_at_address = has_steps and by_steps in ADDRESSES
         if not transfer.has_balance:
@@ -303,18 +308,6 @@ def _money(place: Place, transfer: Transfer) -> tuple[Money | None, bool]:
             return transfer.refunded, False
         case _:
             return None, False
-
-
-def _by_steps(place: Place, transfer: Transfer) -> Place:
-    """Return where the funds are by the steps, and by a refund reported without a step.
-
-    Funds being refunded may still be where the refund starts."""
-    is_reported = transfer.status == IntentStatus.REFUNDED and transfer.returning is StepStatus.ABSENT
-    if transfer.returning is StepStatus.DONE or is_reported:
-        return Place.RETURNED
-    start = transfer.start_of_the_return
-    is_at_start = place is Place.RETURNING or transfer.returning in DEAD
-    return start if is_at_start and start is not Place.UNKNOWN else transfer.place_by_steps
 
 
 def _token(money: Money) -> str:

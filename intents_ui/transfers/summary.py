@@ -218,9 +218,7 @@ class Summary:
 
     @derived_property
     def certainty(self) -> Certainty:
-        """Return how certain the location is. Status label, route, timeline, quote comparison and sentence all use
-        it.
-        """
+        """Return how certain the location is, which the status label, the route and the comparison use, too."""
         found = self.row.certainty
         if self.is_pending:
             return Certainty.UNKNOWN
@@ -386,10 +384,7 @@ class Summary:
 
     @property
     def recoverable(self) -> str:
-        """Return `79.71 USDC recoverable` or `3 recoverable balances`.
-
-        Without amounts it is `recoverable balance`, and "" if the balances are unknown.
-        """
+        """Return `79.71 USDC recoverable`, `3 recoverable balances`, or `recoverable balance` of an unknown amount."""
         held, only = self._balances, self.recoverable_money
         if not self.transfer.has_balance:
             return ""

@@ -282,10 +282,7 @@ REFUND_PLACES = (Place.RETURNING, Place.RETURNED)
 
 @derived
 def stops(transfer: Transfer) -> tuple[RouteStop, ...]:
-    """Return the stops. The location comes from the summary, so the diagram and the text can't differ.
-
-    A refund adds a last stop.
-    """
+    """Return the stops, with the location of the summary. A refund adds a last stop."""
     told, left_out = summary.of(transfer), set[Place]()
     if transfer.is_same_chain:
         left_out = {Place.PROVIDER} if transfer.destination else {Place.PROVIDER, Place.DELIVERY_ADDRESS}

@@ -176,9 +176,7 @@ class Transfer:
     def of_entry(
         cls, entry: models.IntentHistory, *, now: datetime, names: Names = NO_NAMES, balances: Balances | None = None
     ) -> Self:
-        """Create a transfer from a history entry, which has a receipt but no quote. `balances` None: use the
-        entry's.
-        """
+        """Create a transfer from a history entry, which has no quote. `balances` None: use the entry's."""
         known = Balances.of_entry(entry, checked_at=now) if balances is None else balances
         # Validated with the entry. A copy takes a fraction of the time of `model_construct`.
         intent = NO_INTENT.model_copy(update={name: getattr(entry, name) for name in OF_AN_ENTRY})
@@ -622,7 +620,14 @@ class Transfer:
     @cached_property
     def holdings(self) -> tuple[Holding, ...]:
         """Return the balances of the intent addresses that aren't empty, most valuable first."""
-        found = [held for group in self.balances.groups if (held := _holding(group, self))]
+        found = []
+        for group in self.balances.groups:
+            if there := [token for token in group.tokens if token.balance and token.balance > 0]:
+                chain_id = group.chain_id or next((token.chain_id for token in there if token.chain_id), None)
+                sums = tuple(self.balance_of(token, inside=group) for token in there)
+                at = _at(group.intent_address, chain_id, self)
+                usd = sum((token.balance_usd for token in there if token.balance_usd), Decimal(0))
+                found.append(Holding(at, chain_id, group.intent_address, sums, usd))
         return tuple(sorted(found, key=lambda held: held.usd, reverse=True))
 
     @property
@@ -649,10 +654,7 @@ class Transfer:
 
     @cached_property
     def place_by_steps(self) -> Place:
-        """Return how far the funds are by the steps alone.
-
-        It is the place after the last step that succeeded, or that must have because a later one began.
-        """
+        """Return the place after the last step that succeeded, or must have because a later one began."""
         deposit, origin, destination = self.legs
         if self.is_delivered or destination is StepStatus.DONE:
             return Place.RECIPIENT
@@ -706,9 +708,7 @@ class Transfer:
 
     @cached_property
     def incident(self) -> IncidentFacts | None:
-        """Return the incident that the transfer is a part of: it is open with its deposit, or ended undelivered while
-        its route was worse than usual.
-        """
+        """Return the incident that it is a part of: still open with its deposit, or ended undelivered during it."""
         outcome = self.outcome if self.incidents else Outcome.DELIVERED
         if outcome in (Outcome.DELIVERED, Outcome.NO_DEPOSIT) or (outcome is Outcome.OPEN and not self.has_arrived):
             return None
@@ -783,20 +783,6 @@ def execute_until(intent: models.Intent, *, now: datetime) -> datetime | None:
     """Return the deadline of a committed intent, or of one that is committed now."""
     committed_at = intent.updated_at if intent.status == IntentStatus.COMMITTED else None
     return execute_by(IntentStatus.COMMITTED, expires_at=intent.expires_at, updated_at=committed_at or now)
-
-
-def _holding(group: models.BalanceGroup, transfer: Transfer) -> Holding | None:
-    there = [token for token in group.tokens if token.balance and token.balance > 0]
-    if not there:
-        return None
-    chain_id = group.chain_id or next((token.chain_id for token in there if token.chain_id), None)
-    return Holding(
-        at=_at(group.intent_address, chain_id, transfer),
-        chain_id=chain_id,
-        address=group.intent_address,
-        sums=tuple(transfer.balance_of(token, inside=group) for token in there),
-        usd=sum((token.balance_usd for token in there if token.balance_usd), Decimal(0)),
-    )
 
 
 def _at(address: str | None, chain_id: int | None, transfer: Transfer) -> Place:

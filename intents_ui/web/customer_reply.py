@@ -269,31 +269,42 @@ def _facts(transfer: Transfer) -> str:
     """Return a line for each fact that depends neither on the exact time nor on when balances were checked."""
     result = summary.of(transfer)
     is_problem = result.attention is not Attention.NONE or result.tone is Tone.BAD
+    failed = [
+        " ".join(
+            filter(
+                None,
+                (
+                    f"{step.title}.",
+                    step.sentence,
+                    step.explanation,
+                    f"Service message: {step.reason.whole}" if step.reason else "",
+                ),
+            )
+        )
+        for step in timeline.of(transfer).steps
+        if step.state is StepState.FAILED
+    ]
+    addresses = {
+        "Owner": transfer.owner,
+        "Recipient": transfer.recipient,
+        "Deposit address": transfer.deposit_address,
+        "Destination intent address": transfer.delivery_address,
+    }
     labeled = [
         ("Problem" if is_problem else "Summary", result.headline),
         ("Intent ID", text.visible(transfer.intent.intent_id)),
         ("Status", f"{result.status.word}. {result.sentence}"),
-        *(("Failed step", each) for each in _failed_steps(transfer)),
+        *(("Failed step", each) for each in failed),
         ("Where the funds are", result.location),
         *_amounts(transfer),
         ("Route", " and ".join(names.provider_labels(transfer.providers))),
         ("Provider request IDs", ", ".join(map(text.visible, transfer.quote.route_providers_request_ids))),
-        ("Owner", _address(transfer.owner)),
-        ("Recipient", _address(transfer.recipient)),
-        ("Deposit address", _address(transfer.deposit_address)),
-        ("Destination intent address", _address(transfer.delivery_address)),
+        *((label, hashes.checksum(address)) for label, address in addresses.items() if address),
     ]
     lines = [f"{label}: {defang(value)}" for label, value in labeled if value]
     for step, txn_hash, link, status in transactions(transfer):
         lines.append(f"{step} transaction ({status}): {defang(txn_hash)}{f' {link}' if link else ''}")
     return text.bare("\n".join(lines))
-
-
-def _failed_steps(transfer: Transfer) -> Iterator[str]:
-    for step in timeline.of(transfer).steps:
-        if step.state is StepState.FAILED:
-            reason = f"Service message: {step.reason.whole}" if step.reason else ""
-            yield " ".join(filter(None, (f"{step.title}.", step.sentence, step.explanation, reason)))
 
 
 def _amounts(transfer: Transfer) -> Iterator[tuple[str, str]]:
@@ -315,7 +326,3 @@ def _amounts(transfer: Transfer) -> Iterator[tuple[str, str]]:
         yield "Received", str(outcome)
     elif not transfer.is_over and not transfer.steps.has_dead_step:
         yield "To be received", str(outcome)
-
-
-def _address(address: str | None) -> str:
-    return hashes.checksum(address) if address else ""

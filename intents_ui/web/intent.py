@@ -146,7 +146,7 @@ def live_context(transfer: Transfer, receipt_error: ServiceError | None = None, 
         "other_explorer": "",
         "drawn_at": datetime.now(UTC),
         "learned_at": learned_at(transfer.receipt),
-        "may_accept": may_accept(transfer),
+        "may_accept": transfer.is_offered and ENV.console == "write",
         "changes_at": changes_at(transfer),
         "explorer": customer_reply.last_link(transfer),
         **({"reply": None} if receipt_error else messages(transfer, root=root)),
@@ -166,10 +166,6 @@ def learned_at(receipt: IntentReceipt | None) -> datetime | None:
     times = [each.learned_at for each in request_context.stale_responses()]
     watched = watched_now(receipt.intent_id) if receipt else None
     return min([*times, watched.learned_at] if watched and watched.learned_at else times, default=None)
-
-
-def may_accept(transfer: Transfer) -> bool:
-    return transfer.is_offered and ENV.console == "write"
 
 
 def receipt_fragment(snapshot: Snapshot) -> str:

@@ -159,10 +159,7 @@ def look_up_balances(transfer: Transfer) -> Balances | None:
 
 
 def balances_within(transfer: Transfer, *, seconds: float) -> Balances:
-    """Return the balances if they are available within `seconds`, or else PENDING.
-
-    The lookup then continues in the background.
-    """
+    """Return the balances if they come within `seconds`, or else PENDING while the lookup continues."""
     service, call = app.current().service, _first_page(transfer)
     if call is None:
         return UNCHECKED
@@ -186,10 +183,7 @@ def balances_within(transfer: Transfer, *, seconds: float) -> Balances:
 
 
 def known_balances(transfers: Sequence[Transfer]) -> list[Balances]:
-    """Return the last known balances of each transfer, without a request.
-
-    They are UNCHECKED if they predate the transfer's last change.
-    """
+    """Return the last known balances, without a request: UNCHECKED if older than the transfer's last change."""
     cache, owners = app.current().service.cache, app.current().balance_owners
     is_shared = cache.shared is not None
     calls = [_first_page(each) if is_shared or each.owner in owners else None for each in transfers]
@@ -362,10 +356,7 @@ def from_search(intents: Sequence[Intent], *, most: int = MAX_RECEIPTS) -> list[
 
 
 def load_many(ids: Sequence[str]) -> list[Transfer | ServiceError]:
-    """Read transfers by Intent ID, in this order: all intents and receipts concurrently.
-
-    An intent that couldn't be read is replaced by its error.
-    """
+    """Read transfers by Intent ID concurrently. The error of one that couldn't be read is in its place."""
     service = app.current().service
     calls: list[Callable[[], Intent | IntentReceipt]] = [
         partial(service.ask, operations.get_intent(each)) for each in ids
