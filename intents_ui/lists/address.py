@@ -96,7 +96,7 @@ class Totals:
 
     intents: int
     succeeded: int
-    mix: Sequence["Share"]
+    mix: tuple["Share", ...]
     usd: balances.Value
     sent: Sequence[Sum]
     received: Sequence[Sum]
@@ -142,7 +142,7 @@ def totals(found: Sequence[Intent], *, using: names.Names, now: datetime) -> Tot
     return Totals(
         intents=len(found),
         succeeded=len(succeeded),
-        mix=[*mix(each.shown_status for each in transfers)],
+        mix=tuple(mix(each.shown_status for each in transfers)),
         usd=_value([each.quote.from_amount_usd for each in succeeded]),
         sent=_sums([(each.requested, each.quote.from_amount_usd) for each in succeeded]),
         received=_sums([(each.expected, each.quote.to_amount_usd) for each in succeeded]),

@@ -467,6 +467,13 @@ class LinkForm(NamedTuple):
     home: str = ""
 
 
+def account(address: str | None) -> str | None:
+    """Return the canonical form of an account's address; None for anything else."""
+    if address is None or hashes.is_native(address):
+        return None
+    return hashes.any_address(address) or (address if other_chains.shape_of(address) else None)
+
+
 def _if(is_valid: Callable[[str], bool]) -> Reader:
     return lambda value: value if is_valid(value) else None
 

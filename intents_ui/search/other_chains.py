@@ -56,10 +56,3 @@ def _bech32(word: str) -> bool:
         for bit, generator in enumerate(GENERATOR):
             checksum ^= generator if top >> bit & 1 else 0
     return checksum in BECH32_CHECKSUMS
-
-
-def account(address: str | None) -> str | None:
-    """Return the canonical form of an account's address; None for anything else."""
-    if address is None or hashes.is_native(address):
-        return None
-    return hashes.any_address(address) or (address if shape_of(address) else None)

@@ -20,7 +20,7 @@ from intents_ui import app, tables
 from intents_ui.formatting import amounts, failures, hashes, text, times
 from intents_ui.formatting.hashes import FullValue, ShortForms
 from intents_ui.installation import version
-from intents_ui.search import empty_results, identifiers, other_chains
+from intents_ui.search import empty_results, identifiers
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import COMPILER, code_generator
 from intents_ui.tokens import names
@@ -147,7 +147,7 @@ def at_present(function: Callable[..., Any]) -> Callable[[Any], Any]:
 # By the names of the functions.
 FILTERS: tuple[Callable[..., Any], ...] = (
     amounts.usd, amounts.usd_full, empty_results.likely_causes, empty_results.looks_like,
-    empty_results.question, other_chains.account, hashes.checksum, hashes.is_placeholder, logo_url, summary.card,
+    empty_results.question, identifiers.account, hashes.checksum, hashes.is_placeholder, logo_url, summary.card,
     summary.waiting_on, text.bare, text.capitalized, text.indented, text.visible, timeline.stops, times.duration,
     times.iso,
 )  # fmt: skip

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.urls import resolve, reverse
 
 from intents_ui.formatting import hashes
-from intents_ui.search import identifiers, other_chains
+from intents_ui.search import identifiers
 from intents_ui.search.identifiers import Kind
 from intents_ui.service.results import Hit
 from intents_ui.settings import ENV
@@ -71,7 +71,7 @@ def canonical(intent_id: str) -> str:
 
 def canonical_address(written: str) -> str:
     """Return the canonical form of an account address. Raises Http404 for anything else."""
-    known = other_chains.account(written)
+    known = identifiers.account(written)
     if known is None:
         raise Http404("This is not an account address.")
     return known

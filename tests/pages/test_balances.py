@@ -75,10 +75,7 @@ def test_a_lookup_from_before_the_last_change_is_ignored(site, emulator):
     assert found is not None
     assert found.has_balance
     moved = receipt.model_copy(update={"updated_at": datetime.now(UTC) + timedelta(seconds=1)})
-    then, now = (
-        balances
-        for balances, _ in reading.known_balances(
-            [Transfer(intent, receipt, now=datetime.now(UTC)), Transfer(intent, moved, now=datetime.now(UTC))]
-        )
+    then, now = reading.known_balances(
+        [Transfer(intent, receipt, now=datetime.now(UTC)), Transfer(intent, moved, now=datetime.now(UTC))]
     )
     assert (then.check, now.check) == (Check.CHECKED, Check.UNCHECKED)
