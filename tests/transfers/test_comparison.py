@@ -234,14 +234,6 @@ def test_a_duration_lasts_from_the_start_of_execution_to_its_end(of_receipt, sec
     assert taken == (None if seconds is None else timedelta(seconds=seconds))
 
 
-def test_a_delivery_is_unknown_before_it_is_confirmed():
-    came = delivered(99_850_000).summary
-    running = compared(intent(quote=QUOTE), receipt(**RUNNING, summary=came))
-    assert {each.actual for each in running.rows} == {"—"}
-    done = compared(quoted(), delivered(99_850_000))
-    assert [each.actual for each in done.rows] == ["99.85 USDC", "40 s"]
-
-
 @pytest.mark.parametrize(
     ("status", "amount", "actual"),
     [("SUCCEEDED", 7, ["0.000007 USDC"]), ("SUCCEEDED", None, []), ("MINING", 7, ["—"]), ("UNKNOWN", 7, ["—"])],
@@ -268,19 +260,6 @@ def test_an_open_transfer_is_compared_with_its_estimate(seconds, result, text):
     assert (found.result, found.text) == (result, text)
     assert row(found, "Received").result is Result.PENDING
     assert row(found, "Time").since == before(seconds=seconds)
-
-
-BEFORE = named(
-    ("a quote", "QUOTED", receipt("QUOTED"), "Quoted at least 99.35 USDC · estimate 1 min"),
-    ("deposit confirming", "EXECUTING", receipt(deposit="MINING"), "Quoted at least 99.35 USDC · estimate 1 min"),
-    ("a step failed", "EXECUTING", receipt(deposit="SUCCEEDED", origin="REVERTED"), "A step failed, outcome pending"),
-)
-
-
-@pytest.mark.parametrize(("status", "of_receipt", "text"), BEFORE)
-def test_before_the_first_confirmed_step_the_result_is_pending(status, of_receipt, text):
-    found = compared(intent(status, quote=QUOTE), of_receipt)
-    assert (found.result, found.text) == (Result.PENDING, text)
 
 
 PAID = transaction("SUCCEEDED", token_amount=100_000_000, token_address=USDC)
