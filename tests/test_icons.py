@@ -5,7 +5,6 @@ from pathlib import Path
 
 from intents_ui.tokens import token_amounts
 from intents_ui.transfers import statuses
-from intents_ui.web import frame
 
 ROOT = Path(__file__).parent.parent
 
@@ -23,7 +22,6 @@ def used() -> set[str]:
         *notes,
         *re.findall(r': "([a-z-]+)"', marks[1]),
         *(each.icon for each in shown),
-        *(page.icon for page in frame.PAGES),
     }
 
 

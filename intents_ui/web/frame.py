@@ -4,9 +4,7 @@ import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import NamedTuple
 
-from django.apps import apps
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -23,34 +21,6 @@ COLUMNS = ("usd", "recipient", "provider", "duration", "reason", "id")
 DEFAULT_COLUMNS = ("provider", "duration")
 COUNTED_FOR = timedelta(minutes=5)  # how long the navigation shows a count
 GENERATED = "Demo: 30 days were generated when the dashboard started."
-
-
-class NavPage(NamedTuple):
-    """A linked page: the name of its URL, the link's label, and the icon on a phone."""
-
-    name: str
-    label: str
-    icon: str = ""
-
-
-class Navigation(NamedTuple):
-    """The pages that are always linked, named groups of further ones, and what a phone has in its menu."""
-
-    pages: tuple[NavPage, ...]
-    groups: tuple[tuple[str, tuple[NavPage, ...]], ...]
-    others: tuple[NavPage, ...]
-
-
-PAGES = (
-    NavPage("home", "Overview", "layout-dashboard"),
-    NavPage("history", "Transfers", "arrow-left-right"),
-    NavPage("attention", "Attention", "triangle-alert"),
-    NavPage("triage", "Triage", "list-checks"),
-)
-NETWORK = (NavPage("routes", "Routes"), NavPage("chains", "Chains"), NavPage("tokens", "Tokens"))
-INSIGHT = (NavPage("insight", "Insight"), NavPage("late", "Late"), NavPage("insight-incidents", "Incidents"))
-SEARCH, CONSOLE, DEMO = NavPage("search", "Advanced search"), NavPage("console", "Console"), NavPage("demo", "Demo")
-USER_PAGES = (NavPage("saved", "Saved"), NavPage("help", "Help"))
 
 
 class AttentionCount:
@@ -82,25 +52,17 @@ def new_export_run() -> str:
 def context(request: HttpRequest) -> dict[str, object]:
     """Return the context of the frame. Each export started from the page gets its own run ID."""
     has_mirror = settings.MIRROR_DATABASE is not None
-    has_insight = has_mirror and ENV.insight != "off"
-    columns = chosen_columns(request)
-    network = (*INSIGHT, *NETWORK) if has_insight else NETWORK
-    tools = (
-        SEARCH,
-        *([CONSOLE] if ENV.console != "off" else []),
-        *([DEMO] if ENV.embedded and apps.is_installed("intents_ui.console") else []),
-    )
     return {
-        "columns": columns,
+        "columns": chosen_columns(request),
         "embedded": ENV.embedded,
         "generated": GENERATED if settings.DEMO_STARTED is not None else "",
         "has_mirror": has_mirror,
-        "has_insight": has_insight,
+        "has_insight": has_mirror and ENV.insight != "off",
+        "has_console": ENV.console != "off",
         "has_api": ENV.intents_api != "off",
         "may_write": ENV.console == "write",
         "takes_token": ENV.intents_console_token is not None,
         "may_be_listed": ENV.intents_index == "index",
-        "nav": Navigation(PAGES, (("Network", network), ("Tools", tools)), (*network, *tools, *USER_PAGES)),
         "attention_count": app.current().attention_count.value,
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,
