@@ -37,6 +37,7 @@ from intents_ui.http import api_access
 from intents_ui.mirror import database
 
 SHORTEST_SECRET, LONGEST_SECRET = 16, 1000
+REDIS_SECONDS = 0.5  # that a page waits for Redis, once in some seconds while it doesn't answer
 WIDE = {4: 10, 6: 24}  # prefixes of networks by IP version
 SECRETS_DIR = Path("/run/secrets")  # where container platforms mount secrets
 # Options of a Redis URL that all of our clients accept. Timeouts aren't configurable.
@@ -256,13 +257,6 @@ class Environment(BaseSettings):
         """Host of the real service, for the startup message."""
         return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
 
-    @field_validator("sentry_dsn")
-    @classmethod
-    def validate_package(cls, value: Any) -> Any:
-        if value is not None and not database.is_installed("sentry_sdk"):
-            raise ValueError('requires packages that are not installed: pip install "intents-ui[sentry]"')
-        return value
-
     @model_validator(mode="after")
     def validate_together(self) -> Self:
         is_real, is_open = not self.embedded, not is_loopback(self.host)
@@ -279,6 +273,7 @@ class Environment(BaseSettings):
             f"INTENTS_SERVICE_URL: required when HOST ({self.host}) is not loopback. Use `embedded` to serve demo data publicly.": is_open and self.intents_service_url is None,
             "DEBUG: requires the emulator and a loopback HOST": self.debug and (is_real or is_open),
             "WEB_CONCURRENCY: must be 1 with the emulator": self.embedded and self.web_concurrency > 1,
+            'SENTRY_DSN: requires packages that are not installed: pip install "intents-ui[sentry]"': self.sentry_dsn and not database.is_installed("sentry_sdk"),
         }
         # fmt: on
         for problem, is_wrong in problems.items():
@@ -378,32 +373,24 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "intents_ui.urls"
 APPEND_SLASH = False
-# Export progress and submitted forms. JSON, because write access to a cache of pickles would allow code execution.
+# Cached responses, export progress and submitted forms. JSON, because write access to a cache of pickles would allow code execution.
 # Installations with another SECRET_KEY can share a Redis.
 OWNER = hmac.digest(SECRET_KEY.encode(), b"intents_ui owner of keys in Redis", "sha256").hex()[:16]
 
 
-def redis_cache(*, timeout: float) -> dict[str, Any]:
-    return {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": str(ENV.redis_url),
-        "KEY_PREFIX": f"intents-ui:{OWNER}",
-        "OPTIONS": {
-            "serializer": "django.core.signing.JSONSerializer",
-            "socket_timeout": timeout,
-            "socket_connect_timeout": timeout,
-        },
-    }
-
-
-SHARED_CACHE = redis_cache(timeout=1)
 OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
-# "responses": the service isn't much slower than this timeout. "own": submitted forms while the shared cache is down.
-CACHES = {
-    "default": SHARED_CACHE if ENV.redis_url else OWN_CACHE,
-    "responses": redis_cache(timeout=0.05) if ENV.redis_url else OWN_CACHE,
-    "own": OWN_CACHE,
+REDIS_CACHE = {
+    "BACKEND": "django.core.cache.backends.redis.RedisCache",
+    "LOCATION": str(ENV.redis_url),
+    "KEY_PREFIX": f"intents-ui:{OWNER}",
+    "OPTIONS": {
+        "serializer": "django.core.signing.JSONSerializer",
+        "socket_timeout": REDIS_SECONDS,
+        "socket_connect_timeout": REDIS_SECONDS,
+    },
 }
+# "own": submitted forms while the shared cache is down.
+CACHES = {"default": REDIS_CACHE if ENV.redis_url else OWN_CACHE, "own": OWN_CACHE}
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",

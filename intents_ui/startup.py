@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.cache import caches
+from django.core.cache import cache
 from django.template.loader import get_template
 from django.urls import resolve
 from django.utils.crypto import salted_hmac
@@ -172,4 +172,4 @@ def _shared_responses(config: ServiceConfig) -> SharedResponses | None:
     # An HMAC with SECRET_KEY, so that access keys can't be guessed offline from Redis.
     owner = salted_hmac("shared responses", repr([config.url(""), config.names, config.key]), algorithm="sha256")
     guard = RedisGuard("each process sends its own requests", pause=RESPONSES_PAUSE)
-    return SharedResponses(caches["responses"], guard, owner=owner.hexdigest()[:32])
+    return SharedResponses(cache, guard, owner=owner.hexdigest()[:32])
