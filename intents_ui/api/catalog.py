@@ -90,16 +90,11 @@ def _token(row: TokenRow, *, price: Price | None, root: str) -> models.ApiListed
 class RouteFilters(Schema):
     """The two sides of a route, as in the URLs of its page. A token needs the chain that it is on."""
 
-    origin: str | None = Field(None, alias="from", description="ID or name of the origin chain", examples=["8453"])
+    origin: str | None = optional("ID or name of the origin chain", "8453", alias="from")
     token: str | None = optional("Address of the origin token, or a featured token's symbol", "USDC")
-    destination: str | None = Field(
-        None, alias="to", description="ID or name of the destination chain", examples=["42161"]
-    )
-    for_token: str | None = Field(
-        None,
-        alias="for",
-        description="Address of the destination token, or a featured token's symbol",
-        examples=["USDC"],
+    destination: str | None = optional("ID or name of the destination chain", "42161", alias="to")
+    for_token: str | None = optional(
+        "Address of the destination token, or a featured token's symbol", "USDC", alias="for"
     )
     owner: str | None = optional("Only from tokens that this address holds", models.ADDRESS)
 

@@ -37,9 +37,9 @@ def about(description: str, *examples: Any) -> Any:
     return Field(description=description, examples=list(examples) or None)
 
 
-def optional(description: str, *examples: Any) -> Any:
+def optional(description: str, *examples: Any, alias: str | None = None) -> Any:
     """Return a parameter of a request that can be left out."""
-    return Field(None, description=description, examples=list(examples) or None)
+    return Field(None, alias=alias, description=description, examples=list(examples) or None)
 
 
 class ApiModel(BaseModel):

@@ -4,7 +4,7 @@ from typing import Final
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
-from ninja import Field, P, PathEx, Query, QueryEx, Schema
+from ninja import P, PathEx, Query, QueryEx, Schema
 
 from intents_ui import app
 from intents_ui.api import answers, models
@@ -35,12 +35,8 @@ class TransferFilters(Schema):
     )
     origin: str | None = optional("ID or name of the origin chain", "8453")
     destination: str | None = optional("ID or name of the destination chain", "arbitrum")
-    since: str | None = Field(
-        None, alias="from", description="Created at this Unix time or later", examples=["1795258800"]
-    )
-    until: str | None = Field(
-        None, alias="to", description="Created at this Unix time or earlier", examples=["1795262400"]
-    )
+    since: str | None = optional("Created at this Unix time or later", "1795258800", alias="from")
+    until: str | None = optional("Created at this Unix time or earlier", "1795262400", alias="to")
     recoverable: str | None = optional("`1`: with recoverable balances only", "1")
     order: str | None = optional("`DESC` (newest first) or `ASC`", "DESC")
     size: str | None = optional("Transfers of a page, 1 to 100", "20")
