@@ -1,6 +1,6 @@
 """Checks of the service: whether it responds to this access key, and how it differs from docs/contract.md.
 
-Each check sends requests and yields its findings. No request is sent twice.
+Each check sends requests and returns its findings. No request is sent twice.
 """
 
 import json
@@ -101,7 +101,9 @@ class Responses:
         return next(found, None) or next(iter(self.history(byStatuses=[status])), None)
 
 
-type Check = Callable[[Responses], Iterator[Finding]]
+# What a check found: names of findings, each with its values, or whether it holds.
+type Found = Mapping[str, Mapping[str, object] | bool | int]
+type Check = Callable[[Responses], Found]
 
 
 def quick(responses: Responses) -> Iterator[Finding]:
@@ -117,13 +119,13 @@ def quick(responses: Responses) -> Iterator[Finding]:
 
 def checks(responses: Responses) -> Iterator[Finding]:
     """Yield the findings of all checks. If the service doesn't answer, there is only that one."""
-    if responses.chains_attempt.error:
-        yield from quick(responses)
-        return
+    yield from quick(responses)
     failed: set[str] = set()
-    for check in CHECKS:
+    for check in () if responses.chains_attempt.error else CHECKS:
         try:
-            yield from check(responses)
+            for name, holds in check(responses).items():
+                if holds:
+                    yield finding(name, **(holds if isinstance(holds, Mapping) else {}))
         except CallFailed as error:
             if error.attempt.operation not in failed:
                 failed.add(error.attempt.operation)
@@ -152,192 +154,177 @@ def failure(attempt: Attempt) -> Finding:
 # The history
 
 
-def page(responses: Responses) -> Iterator[Finding]:
-    rows = {each.get("intentId"): each for each in responses.newest}
-    if not rows:
-        yield finding("empty-history")
-        return
-    count = len(responses.newest)
-    if len(rows) < count:
-        yield finding("duplicates", part=count - len(rows), whole=count)
+def page(responses: Responses) -> Found:
+    rows, count = {each.get("intentId"): each for each in responses.newest}, len(responses.newest)
     created = [time for each in rows.values() if (time := time_of(each, "createdAt"))]
-    if created != sorted(created, reverse=True):
-        yield finding("unsorted")
-    else:
-        yield finding("sorted", rows=count)
-    if len(set(created)) < len(created):
-        yield finding("ties", part=len(created) - len(set(created)), whole=len(created))
+    is_sorted = created == sorted(created, reverse=True)
+    repeats, ties = count - len(rows), len(created) - len(set(created))
+    return {
+        "empty-history": not rows,
+        "duplicates": repeats and {"part": repeats, "whole": count},
+        "unsorted": not is_sorted,
+        "sorted": bool(rows) and is_sorted and {"rows": count},
+        "ties": ties and {"part": ties, "whole": len(created)},
+    }
 
 
-def paging(responses: Responses) -> Iterator[Finding]:
+def paging(responses: Responses) -> Found:
     """Follow the cursor for two pages, and look at the form of the last one."""
     pages: list[Document] = []
     cursor: Document | None = {"pageSize": 5}
     while cursor and len(pages) < 3:
         pages.append(responses.document("GetIntentHistory", page=cursor))
         cursor = pages[-1].get("nextPage")
-    if len(pages) == 3 and ids_of(pages[1]) == ids_of(pages[2]):
-        yield finding("cursor-repeats")
-    elif len(pages) > 1:
-        yield finding("cursor")
+    repeats = len(pages) == 3 and ids_of(pages[1]) == ids_of(pages[2])
     end = responses.document("GetIntentHistory", page={"pageSize": 1}, byOwnerAddress=UNUSED_ADDRESS)
-    if "nextPage" not in end:
-        yield finding("last-page-absent")
-    elif end["nextPage"] is not None:
-        yield finding("last-page-more-false")
-    if end.get("intents", ()) is None:
-        yield finding("empty-list-null")
+    return {
+        "cursor-repeats": repeats,
+        "cursor": len(pages) > 1 and not repeats,
+        "last-page-absent": "nextPage" not in end,
+        "last-page-more-false": end.get("nextPage") is not None,
+        "empty-list-null": end.get("intents", ()) is None,
+    }
 
 
-def time_filters(responses: Responses) -> Iterator[Finding]:
+def time_filters(responses: Responses) -> Found:
     rows, now = responses.started, datetime.now(UTC)
     earliest, latest = now - timedelta(hours=3) - TOLERANCE, now - timedelta(hours=2) + TOLERANCE
     outside = [each for each in rows if not earliest <= (time_of(each, "createdAt") or now) <= latest]
-    if outside:
-        yield finding("time-filters-ignored", part=len(outside), whole=len(rows))
-    else:
-        yield finding("time-filters" if rows else "time-filters-unchecked")
+    return {
+        "time-filters-ignored": bool(outside) and {"part": len(outside), "whole": len(rows)},
+        "time-filters": bool(rows) and not outside,
+        "time-filters-unchecked": not rows,
+    }
 
 
-def quotes(responses: Responses) -> Iterator[Finding]:
+def quotes(responses: Responses) -> Found:
     quoted = responses.history(byStatuses=[IntentStatus.QUOTED])
-    others = [each for each in quoted if each.get("status") != IntentStatus.QUOTED]
-    if others:
-        yield finding("status-filter-ignored", part=len(others), whole=len(quoted))
-    yield finding("quotes" if quoted else "no-quotes")
+    others = sum(each.get("status") != IntentStatus.QUOTED for each in quoted)
+    return {
+        "status-filter-ignored": others and {"part": others, "whole": len(quoted)},
+        "quotes": bool(quoted),
+        "no-quotes": not quoted,
+    }
 
 
-def courses(responses: Responses) -> Iterator[Finding]:
+def courses(responses: Responses) -> Found:
     """Look at how long transfers took between their times."""
     waits = [
         (started - created).total_seconds()
         for each in responses.started
         if (created := time_of(each, "createdAt")) and (started := time_of(deposit_of(each), "createdAt"))
     ]
-    if waits and (usual := timedelta(seconds=median(waits))) > timedelta(minutes=1):
-        yield finding("late-visibility", delay=duration(usual))
+    usual = timedelta(seconds=median(waits or [0]))
     rows = responses.created(hours_ago=27)
-    late = [
-        each
+    late = sum(
+        updated - created > timedelta(hours=1)
         for each in rows
-        if (created := time_of(each, "createdAt"))
-        and (updated := time_of(each, "updatedAt"))
-        and updated - created > timedelta(hours=1)
-    ]
-    if rows and len(late) > len(rows) / 10:
-        yield finding("late-changes", part=len(late), whole=len(rows))
+        if (created := time_of(each, "createdAt")) and (updated := time_of(each, "updatedAt"))
+    )
     unknown = {str(each.get("status")) for each in (*rows, *responses.started)} - set(IntentStatus)
-    if unknown:
-        yield finding("unknown-statuses", names=", ".join(sorted(unknown))[:100])
+    return {
+        "late-visibility": usual > timedelta(minutes=1) and {"delay": duration(usual)},
+        "late-changes": late > len(rows) / 10 and {"part": late, "whole": len(rows)},
+        "unknown-statuses": bool(unknown) and {"names": ", ".join(sorted(unknown))[:100]},
+    }
 
 
 # The form of documents
 
 
-def encodings(responses: Responses) -> Iterator[Finding]:
+def encodings(responses: Responses) -> Found:
     rows = responses.started or responses.newest
     summaries = [receipt_of(each).get("summary") or {} for each in rows]
-    amounts = [each[name] for each in summaries for name in AMOUNTS if each.get(name) is not None]
+    amounts = {type(each[name]) for each in summaries for name in AMOUNTS if each.get(name) is not None}
     text = responses.attempt("GetIntentHistory", page={"pageSize": ROWS}).text
-    if any(isinstance(each, float) for each in amounts):
-        yield finding("amounts-exponents")
-    elif any(isinstance(each, int) for each in amounts):
-        yield finding("amounts-numbers")
-    if any(re.match("0x.*[A-F]", each.get("originTokenAddress") or "") for each in summaries):
-        yield finding("capital-letters")
-    if rows and not any("id" in receipt_of(each) for each in rows):
-        yield finding("no-internal-number")
     times = [each[name] for each in rows for name in TIMES if isinstance(each.get(name), str)]
     digits = {len(fraction[1]) if (fraction := re.search(r"\.(\d+)", each)) else 0 for each in times}
-    if len(times) > 20 and len(digits) == 1:
-        yield finding("fractions", digits=digits.pop())
-    if any(not each.endswith("Z") for each in times):
-        yield finding("offsets")
-    if rows and "null" not in text and '""' not in text:
-        yield finding("omitted")
+    return {
+        "amounts-exponents": float in amounts,
+        "amounts-numbers": int in amounts and float not in amounts,
+        "capital-letters": any(re.match("0x.*[A-F]", each.get("originTokenAddress") or "") for each in summaries),
+        "no-internal-number": bool(rows) and not any("id" in receipt_of(each) for each in rows),
+        "fractions": len(times) > 20 and len(digits) == 1 and {"digits": min(digits)},
+        "offsets": any(not each.endswith("Z") for each in times),
+        "omitted": bool(rows) and "null" not in text and '""' not in text,
+    }
 
 
-def fields(responses: Responses) -> Iterator[Finding]:
+def fields(responses: Responses) -> Found:
     known = {str(each.alias) for each in ChainInfo.model_fields.values()} | {FLAT, NESTED}
-    unknown = {name for each in responses.chains for name in each} - known
-    if unknown:
-        yield finding("unknown-fields", names=", ".join(sorted(unknown))[:100])
-    for present, absent, form in ((FLAT, NESTED, "flat"), (NESTED, FLAT, "nested")):
-        if any(present in each for each in responses.chains) and not any(absent in each for each in responses.chains):
-            yield finding("chains-of-one-form", form=form, present=present, absent=absent)
+    names = {name for each in responses.chains for name in each}
+    unknown = names - known
+    intent: Document = {}
     if responses.newest:
         intent = responses.document("GetIntent", intentId=responses.newest[0]["intentId"]).get("intent") or {}
-        if "calls" in intent:
-            yield finding("second-names", form="besides the first" if "originCalls" in intent else "only")
+    form, present, absent = ("flat", FLAT, NESTED) if FLAT in names else ("nested", NESTED, FLAT)
+    return {
+        "unknown-fields": bool(unknown) and {"names": ", ".join(sorted(unknown))[:100]},
+        "chains-of-one-form": present in names
+        and absent not in names
+        and {"form": form, "present": present, "absent": absent},
+        "second-names": "calls" in intent and {"form": "besides the first" if "originCalls" in intent else "only"},
+    }
 
 
-def error_forms(responses: Responses) -> Iterator[Finding]:
+def error_forms(responses: Responses) -> Found:
     attempt = responses.attempt("GetIntent", intentId=UNKNOWN_ID)
-    if not isinstance(attempt.error, errors.NotFound):
-        yield finding("unknown-intent")
-    if '"webrpcError"' in attempt.text:
-        yield finding("wrapped-errors")
-    if attempt.status == 200:
-        yield finding("error-200")
+    return {
+        "unknown-intent": not isinstance(attempt.error, errors.NotFound),
+        "wrapped-errors": '"webrpcError"' in attempt.text,
+        "error-200": attempt.status == 200,
+    }
 
 
 # The connection
 
 
-def clock(responses: Responses) -> Iterator[Finding]:
-    ahead = responses.client.health.clock_ahead()
-    if abs(ahead) <= SKEW:
-        yield finding("clock")
-    else:
-        direction = "ahead of" if ahead > timedelta(0) else "behind"
-        yield finding("clock-differs", difference=duration(abs(ahead)), direction=direction)
-
-
-def limits(responses: Responses) -> Iterator[Finding]:
-    headers = responses.chains_attempt.headers.items()
-    told = ", ".join(f"{name}: {value}" for name, value in headers if name.startswith(LIMITS))
-    yield finding("limits", headers=told) if told else finding("no-limits")
-
-
-def speed(responses: Responses) -> Iterator[Finding]:
-    if responses.chains_attempt.seconds > SLOW:
-        yield finding("slow", seconds=responses.chains_attempt.seconds)
+def connection(responses: Responses) -> Found:
+    ahead, attempt = responses.client.health.clock_ahead(), responses.chains_attempt
+    direction = "ahead of" if ahead > timedelta(0) else "behind"
+    told = ", ".join(f"{name}: {value}" for name, value in attempt.headers.items() if name.startswith(LIMITS))
+    return {
+        "slow": attempt.seconds > SLOW and {"seconds": attempt.seconds},
+        "clock": abs(ahead) <= SKEW,
+        "clock-differs": abs(ahead) > SKEW and {"difference": duration(abs(ahead)), "direction": direction},
+        "limits": bool(told) and {"headers": told},
+        "no-limits": not told,
+    }
 
 
 # Other operations
 
 
-def receipts(responses: Responses) -> Iterator[Finding]:
+def receipts(responses: Responses) -> Found:
+    attempt: Attempt | None = None
+    response: Document = {}
     if quote := responses.first(IntentStatus.QUOTED):
         attempt = responses.attempt("GetIntentReceipt", intentId=quote["intentId"])
-        if isinstance(attempt.error, errors.NotFound):
-            yield finding("quote-without-receipt")
     refunds = responses.history(byStatuses=[IntentStatus.REFUNDED])
     if refunded := next((each for each in refunds if receipt_of(each).get("refundTransaction")), None):
         response = wait(responses, refunded, [])
-        if len(response.get("receiptStates") or ()) == 3:
-            yield finding("states-without-refund")
-        if response.get("done") is False:
-            yield finding("refund-not-done")
+    return {
+        "quote-without-receipt": attempt is not None and isinstance(attempt.error, errors.NotFound),
+        "states-without-refund": len(response.get("receiptStates") or ()) == 3,
+        "refund-not-done": response.get("done") is False,
+    }
 
 
-def long_polls(responses: Responses) -> Iterator[Finding]:
+def long_polls(responses: Responses) -> Found:
     """Ask twice for changes of an open transfer: the second time from its present states on, which has to wait."""
     opened = responses.first(IntentStatus.EXECUTING)
     if opened is None:
-        yield finding("long-polls-unchecked")
-        return
+        return {"long-polls-unchecked": True}
     invented = ["UNKNOWN"] * 7
     states = wait(responses, opened, invented).get("receiptStates")
     if states == invented:
-        yield finding("own-cursor")
-        return
+        return {"own-cursor": True}
     try:
         response = wait(responses, opened, states)
     except CallFailed:
         response = {}
     is_unchanged = response.get("receiptStates") == states and not response.get("done")
-    yield finding("returns-at-once" if is_unchanged else "long-polls")
+    return {"returns-at-once": is_unchanged, "long-polls": not is_unchanged}
 
 
 def wait(responses: Responses, row: Document, states: Any) -> Document:
@@ -345,49 +332,48 @@ def wait(responses: Responses, row: Document, states: Any) -> Document:
     return responses.document("WaitIntentReceipt", kind=Kind.WAIT, intentId=intent_id, lastReceiptStates=states)
 
 
-def searches(responses: Responses) -> Iterator[Finding]:
-    if isinstance(responses.attempt("SearchIntents").error, errors.Refused):
-        yield finding("empty-search")
+def searches(responses: Responses) -> Found:
+    is_ignored = is_capped = False
     hashes = (deposit_of(each).get("txnHash") for each in responses.started)
     if deposited := next((each for each in hashes if each and set(each[2:]) - {"0", "f"}), None):
-        found = responses.document("SearchIntents", byDepositTransactionHash=deposited)
-        if not found.get("intents"):
-            yield finding("deposit-hash-ignored")
+        is_ignored = not ids_of(responses.document("SearchIntents", byDepositTransactionHash=deposited))
     if quote := responses.first(IntentStatus.QUOTED):
         found = responses.document("SearchIntents", byOwnerAddress=receipt_of(quote).get("ownerAddress"))
-        if quote["intentId"] not in ids_of(found):
-            yield finding("search-capped")
+        is_capped = quote["intentId"] not in ids_of(found)
+    return {
+        "empty-search": isinstance(responses.attempt("SearchIntents").error, errors.Refused),
+        "deposit-hash-ignored": is_ignored,
+        "search-capped": is_capped,
+    }
 
 
-def prices(responses: Responses) -> Iterator[Finding]:
+def prices(responses: Responses) -> Found:
     rows = responses.history(onlyRecoverable=True, includeBalances=True)
     balances = [token for row in rows for group in row.get("balances") or () for token in group.get("tokens") or ()]
     if not balances:
-        return
-    if not any("priceUsd" in each for each in balances):
-        yield finding("no-prices")
-    elif not any(str(each.get("priceUsd") or 0).strip("0.") for each in balances):
-        yield finding("zero-prices")
-    if not any("symbol" in each for each in balances):
-        yield finding("bare-balances")
+        return {}
+    is_priced = any("priceUsd" in each for each in balances)
+    return {
+        "no-prices": not is_priced,
+        "zero-prices": is_priced and not any(str(each.get("priceUsd") or 0).strip("0.") for each in balances),
+        "bare-balances": not any("symbol" in each for each in balances),
+    }
 
 
-def routes(responses: Responses) -> Iterator[Finding]:
+def routes(responses: Responses) -> Found:
     chain = next((each for each in responses.chains if each.get("supportsBridging")), None)
-    if chain is None:
-        return
-    tokens = responses.document("GetTokenList", chainIds=[chain["id"]]).get("tokens") or ()
-    token = next((each for each in tokens if each.get("supportsBridging")), None)
-    if token is None:
-        return
+    listed = responses.document("GetTokenList", chainIds=[chain["id"]]).get("tokens") if chain else None
+    token = next((each for each in listed or () if each.get("supportsBridging")), None)
+    if chain is None or token is None:
+        return {}
     origin = {"originChainId": chain["id"], "originTokenAddress": token["address"]}
-    if not responses.document("GetExactInputRoutes", **origin).get("tokens"):
-        yield finding("no-routes", token=token.get("symbol"), chain=chain.get("name"))
+    found = responses.document("GetExactInputRoutes", **origin).get("tokens")
+    return {"no-routes": not found and {"token": token.get("symbol"), "chain": chain.get("name")}}
 
 
 CHECKS: Sequence[Check] = (
-    quick, speed, clock, limits, page, paging, time_filters, quotes, courses, encodings, fields, error_forms, receipts,
-    searches, prices, routes, long_polls,
+    connection, page, paging, time_filters, quotes, courses, encodings, fields, error_forms, receipts, searches, prices,
+    routes, long_polls,
 )  # fmt: skip
 
 
