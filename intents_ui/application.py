@@ -16,7 +16,8 @@ import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Final, Self, cast
+from http import HTTPStatus
+from typing import Any, Final, cast
 
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest, get_script_prefix
@@ -49,7 +50,7 @@ from intents_ui.startup import lifespan
 
 log = logging.getLogger(logs.REQUESTS)
 
-REQUEST_LOG: Final = "intents_ui.request_log"  # key in a request's scope
+FIELDS: Final = "intents_ui.fields"  # of the log line of a request, in its scope
 PROXYS_ID: Final = re.compile(rb"[A-Za-z0-9_-]{8,64}")
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 LEFT: Final = 499  # client closed the request, as nginx logs it
@@ -57,56 +58,51 @@ LINE: Final = "%(method)s %(view)s %(status)d, %(ms).0f ms, %(bytes)d bytes, cal
 UNNAMED: Final = "none"  # an unknown path, or a request rejected before routing
 
 
-class RequestLog:
-    """Context manager of one request, which is logged at its end with its `fields`.
+async def logged(scope: Message, receive: Receive, send: Send) -> None:
+    """Answer a request, which is logged at its end and counted at its first byte.
 
-    Their `view` is the page's name in `urls.py`, or of what answers instead.
+    `view` is the page's name in `urls.py`, or of what answers instead.
     """
+    origin, began = Origin(request_id(scope), client=client_ip.client_of(scope)), time.perf_counter()
+    fields: dict[str, Any] = {
+        "method": scope["method"] if scope["method"] in METHODS else "other",
+        "view": marks.outside(scope["path"]) or UNNAMED,
+        "status": 0,
+        "ms": None,  # to the first byte
+        "bytes": 0,
+        "calls": 0,
+        "request_id": origin.id,
+    }
+    if user := client_ip.user_of(scope).name:
+        fields["user"] = user
 
-    def __init__(self, scope: Mapping[str, Any]) -> None:
-        self.origin = Origin(request_id(scope), client=client_ip.client_of(scope))
-        self._began = time.perf_counter()
-        self.fields: dict[str, Any] = {
-            "method": scope["method"] if scope["method"] in METHODS else "other",
-            "view": marks.outside(scope["path"]) or UNNAMED,
-            "status": 0,
-            "ms": None,  # to the first byte
-            "bytes": 0,
-            "calls": 0,
-            "request_id": self.origin.id,
-        }
-        if user := client_ip.user_of(scope).name:
-            self.fields["user"] = user
-
-    def wrap_send(self, send: Send) -> Send:
-        async def send_logged(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                self.fields["status"] = message["status"]
-                message = {**message, "headers": [*message["headers"], (b"x-request-id", self.origin.id.encode())]}
-            elif message["type"] == "http.response.body":
-                self.fields["bytes"] += len(message.get("body", b""))
-                self._record()
-            await send(message)
-
-        return send_logged
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        self.fields["status"] = self.fields["status"] or (500 if isinstance(error, Exception) else LEFT)
-        self._record()
-        self.fields["calls"] = self.origin.calls
-        if self.fields["view"] != "static":  # static files are too many to log and not informative
-            log.info(LINE + (", user %(user)s" if "user" in self.fields else ""), self.fields)
-
-    def _record(self) -> None:
-        """Count the request and its time to the first byte, once."""
-        if self.fields["ms"] is None:
-            seconds, view, status = time.perf_counter() - self._began, self.fields["view"], self.fields["status"]
-            self.fields["ms"] = round(seconds * 1000, 1)
+    def count() -> None:
+        if fields["ms"] is None:
+            seconds, view, status = time.perf_counter() - began, fields["view"], fields["status"]
+            fields["ms"] = round(seconds * 1000, 1)
             metrics.requests.labels(view, str(status)).inc()
             metrics.request_seconds.labels(view, f"{status // 100}xx").observe(seconds)
+
+    async def send_logged(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            fields["status"] = message["status"]
+            message = {**message, "headers": [*message["headers"], (b"x-request-id", origin.id.encode())]}
+        else:
+            fields["bytes"] += len(message.get("body", b""))
+            count()
+        await send(message)
+
+    try:
+        await http({**scope, FIELDS: fields}, receive, send_logged, origin)
+    except Exception:
+        fields["status"] = fields["status"] or HTTPStatus.INTERNAL_SERVER_ERROR.value
+        raise
+    finally:
+        fields["status"] = fields["status"] or LEFT
+        count()
+        fields["calls"] = origin.calls
+        if fields["view"] != "static":  # static files are too many to log and not informative
+            log.info(LINE + (", user %(user)s" if user else ""), fields)
 
 
 def request_id(scope: Mapping[str, Any]) -> str:
@@ -203,8 +199,8 @@ class Pages(BaseHandler):
             request_started.send(sender=self.__class__, scope=scope)
             request = ASGIRequest(scope, io.BytesIO(body))
             response = self.get_response(request)
-            if request.resolver_match and REQUEST_LOG in scope:
-                scope[REQUEST_LOG].fields["view"] = request.resolver_match.view_name
+            if request.resolver_match and FIELDS in scope:
+                scope[FIELDS]["view"] = request.resolver_match.view_name
             if isinstance(response, StreamingHttpResponse) and response.is_async:
                 return response, b""
             try:
@@ -244,14 +240,12 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         case "http" if scope["path"] in probes.PATHS:
             await probes.respond(scope, send)
         case "http":
-            with RequestLog(scope) as request_log:
-                scope = {**scope, REQUEST_LOG: request_log}
-                await http(scope, receive, request_log.wrap_send(in_pieces(send)))
+            await logged(scope, receive, in_pieces(send))
         case "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
 
-async def http(scope: Message, receive: Receive, send: Send) -> None:
+async def http(scope: Message, receive: Receive, send: Send, origin: Origin) -> None:
     outside, objects = marks.outside(scope["path"]), app.current()
     if scope["method"] == "HEAD":
         send = without_body(send)
@@ -259,7 +253,7 @@ async def http(scope: Message, receive: Receive, send: Send) -> None:
         return await send_text(send, 400, "Unknown host. Add it to ALLOWED_HOSTS.")
     if outside == "live":
         return await objects.streams(scope, receive, send)
-    with request_context.request_scope(scope[REQUEST_LOG].origin):
+    with request_context.request_scope(origin):
         client = request_context.client()
         if limit_reason := objects.requests_in_hand.take(client):
             return await reject(scope, send, limits.LIMIT_ERRORS[limit_reason])

@@ -6,12 +6,13 @@ import io
 import logging
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.test import Client
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
-from intents_ui.application import RequestLog
+from intents_ui import application
 from intents_ui.ops import logs, metrics
 from intents_ui.ops.logs import MAX_ONCE, OnceOnly
 from tests.pages.conftest import emulator
@@ -29,10 +30,13 @@ def test_a_rejected_request_leaves_one_line_in_the_log(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(("error", "status"), [(asyncio.CancelledError(), 499), (RuntimeError("a bug"), 500)])
-def test_that_a_client_left_is_no_error(caplog: pytest.LogCaptureFixture, error: BaseException, status: int) -> None:
-    request = RequestLog({"path": "/help", "method": "GET", "headers": [], "client": ("127.0.0.1", 50_000)})
-    with caplog.at_level(logging.INFO, logs.REQUESTS), contextlib.suppress(type(error)), request:
-        raise error
+async def test_that_a_client_left_is_no_error(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int
+) -> None:
+    monkeypatch.setattr(application, "http", Mock(side_effect=error))
+    scope = {"path": "/help", "method": "GET", "headers": [], "client": ("127.0.0.1", 50_000)}
+    with caplog.at_level(logging.INFO, logs.REQUESTS), contextlib.suppress(type(error)):
+        await application.logged(scope, Mock(), Mock())
     assert f"GET none {status}," in caplog.text
 
 
