@@ -29,8 +29,7 @@ from typing import Any
 from bench.report import Target, run_parts
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scopes_of
-from intents_ui.mirror.incidents.detector import Detector
-from intents_ui.mirror.incidents.rules import LONGEST, Begun, Incident, Knowledge
+from intents_ui.mirror.incidents.detector import LONGEST, Begun, Detector, Incident, Knowledge
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 

@@ -35,7 +35,7 @@ from intents_ui.mirror.incidents.keeper import Keeper
 from intents_ui.mirror.loop import Mirror
 from intents_ui.mirror.models import Incident, Transfer, Window
 from intents_ui.mirror.reader import Reading, Task
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.windows import HOUR, MINUTE
 from intents_ui.service.models import IntentHistory
 from intents_ui.service.outcome import Outcome
 
@@ -54,27 +54,22 @@ def generate(emulator: Emulator, mirror: Mirror) -> None:
         if Transfer.objects.exists():
             writer.empty()
             mirror.begin(mirror.writer.epoch)
-        snapshots = SnapshotWriter(mirror.writer.epoch, mirror.slow)
-        write_transfers(emulator, mirror, snapshots)
-        snapshots.write(now=now)
+        write_transfers(emulator, mirror)
+        SnapshotWriter(mirror.writer, mirror.slow).write(now=now)
     with mirror.writer.transaction():  # until it is over, an incident of the past looks like one of the present
         for outage in sorted(emulator.world.outages, key=lambda each: each.start):
             judge(mirror, outage.start // SECOND, outage.end // SECOND)
     mirror.incidents = Keeper(mirror.writer)
 
 
-def write_transfers(emulator: Emulator, mirror: Mirror, snapshots: SnapshotWriter) -> None:
-    """Write the transfers in order of time, and the facts of each day after the last of its transfers."""
+def write_transfers(emulator: Emulator, mirror: Mirror) -> None:
+    """Write the transfers in order of time."""
     now, at = mirror.seconds(), milliseconds(mirror.now())
     windows = list(Window.objects.order_by("start"))
     recent = tuple(each for each in windows if each.end > now - READ)
     tasks = [Task.of(*group) for group in batched(windows[: -len(recent)], WINDOWS_AT_ONCE)]
-    day = windows[0].start // DAY * DAY
     for task, entries in zip(tasks, made_beside(Past(emulator), tasks), strict=True):
         mirror.writer.commit(Reading(task=task, at=at, entries=entries), now=now)
-        if day + DAY <= (task.end or 0):
-            snapshots.write_day(day, now)
-            day += DAY
         mirror.renew()
         if mirror.stop.is_set():
             return
@@ -146,18 +141,18 @@ class Past:
         )
         if not is_peculiar:
             quoted = read(found, now=datetime.fromtimestamp(transfer.born / SECOND, UTC))  # before it could expire
-            self._models[kind] = quoted._replace(fingerprint=b""), entry.outcome
+            del quoted.fingerprint
+            self._models[kind] = quoted, entry.outcome
         return entry
 
     def _like(self, known: Entry, outcome: Outcome, listed: Listed) -> Entry:
         """Return the columns of a transfer that differs from the known one in names, times, places and amounts only."""
         transfer, scene = listed.transfer, listed.scene
         sent = transfer.from_amount or terms_of(transfer, self._catalogue).from_amount
-        hashes = [
-            ends(transaction_hash(transfer, name, leg)) if leg else None
-            for name, leg in zip(LEGS, scene.legs, strict=True)
-        ]
-        entry = known._replace(
+        entry = Entry(**vars(known))
+        for name, leg in zip(LEGS, scene.legs, strict=True):
+            setattr(entry, f"{name}_hash", ends(transaction_hash(transfer, name, leg)) if leg else None)
+        vars(entry).update(
             intent_id=bytes.fromhex(transfer.intent_id[2:]),
             created=transfer.born // MILLISECOND,
             updated=transfer.moment(scene.updated) // MILLISECOND,
@@ -175,15 +170,13 @@ class Past:
             owner=address(transfer.owner),
             recipient=address(transfer.recipient) if known.recipient else None,
             size=size_of(sent, transfer.origin.decimals),
-            deposit_hash=hashes[0],
-            origin_hash=hashes[1],
-            destination_hash=hashes[2],
-            refund_hash=hashes[3],
             deposit_address=ends(transfer.origin_address),
             delivery_address=None if transfer.same_chain else ends(transfer.destination_address),
             memo=transfer.deal.memo and transfer.deal.memo[:LONGEST_MEMO],
         )
-        return entry._replace(outcome=outcome, fingerprint=fingerprint_of(entry))
+        entry.fingerprint = fingerprint_of(entry)
+        entry.outcome = outcome
+        return entry
 
 
 @cache

@@ -30,6 +30,7 @@ from intents_ui.mirror.figures.statistics import bucket
 from intents_ui.mirror.models import Reason, Route, Token, Transfer, Window, write
 from intents_ui.mirror.partitions import add_months
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.writer import Writer
 from tests.mirror.world import Copy
 
 ROUTES, PROVIDERS, CHAINS, TOKENS, OWNERS = 300, 12, 70, 500, 50_000  # few routes have most transfers
@@ -109,7 +110,7 @@ def insight(size: float) -> Iterator[Target]:
     count = int(size)
     write_past(count)
     told = f"{count:,} transfers in 30 days"
-    writer = SnapshotWriter(lease.acquire(now=1))
+    writer = SnapshotWriter(Writer(lease.acquire(now=1)))
     began = time.process_time()
     writer.write(now=NOW)
     each = (time.process_time() - began) * 1e6 / count
@@ -119,8 +120,6 @@ def insight(size: float) -> Iterator[Target]:
     for name, several in page_queries().items():
         beside = f"processor time, median of {INSIGHT_TURNS}, {told}"
         yield Target(f"insight: {name}", max(map(typical, several)), 20, "ms", beside)
-    day = typical(partial(writer.write_day, NOW // DAY * DAY - DAY, NOW))
-    yield Target("insight: facts of a day", day, 1000, "ms", told)
     yield Target("insight: snapshots of all periods", snapshots, 1, "s", f"processor time, {told}")
     yield Target("insight: processor time to count all, per transfer", each, 50, "µs", told)
 
@@ -270,5 +269,5 @@ def recent_past(count: float) -> Iterator[Target]:
     now = int(time.time()) // MINUTE * MINUTE
     write_past(int(count), now=now)
     with lease.acquired() as epoch:
-        SnapshotWriter(epoch).write(now=now)
+        SnapshotWriter(Writer(epoch)).write(now=now)
     return iter(())

@@ -14,7 +14,7 @@ from intents_ui.api.insight import (
 from intents_ui.insight import figures
 from intents_ui.insight.choices import Choices
 from intents_ui.insight.figures import FigureRow, ReasonRow
-from intents_ui.mirror.figures.facts import ENDED
+from intents_ui.mirror.models import ENDED
 from intents_ui.service.outcome import Outcome
 from intents_ui.settings import ENV
 from intents_ui.web import incidents, scopes

@@ -5,8 +5,8 @@ A chart stretches to the width of its place, so it has no text. Its table has th
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from intents_ui.mirror.figures.queries import BarFigures
 
@@ -17,8 +17,7 @@ MARK_HEIGHT = 6
 LEAST = 1  # unit of height, so that one of thousands can be seen
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(NamedTuple):
     """Stacked columns: lines of the delivered and of the other transfers. `most`: the number at the top."""
 
     good: str
@@ -27,21 +26,19 @@ class Columns:
     most: int
 
 
-@dataclass(frozen=True)
-class Band:
+class Band(NamedTuple):
     """Medians as a line of steps, and the area between them and p95, by the logarithm of the duration.
 
     `shortest` is at the bottom, `longest` at the top.
     """
 
-    median: str
-    area: str
+    median: str = ""
+    area: str = ""
     shortest: timedelta | None = None
     longest: timedelta | None = None
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(NamedTuple):
     """The hours or days of a time, oldest first. `gaps` are areas of incomplete ones, `marks` those of incidents."""
 
     series: Sequence[BarFigures]
@@ -58,13 +55,17 @@ def chart(
     """Return the chart of hours or days, by their `length`, with marks at these times. None without any."""
     if not series:
         return None
-    found = columns([(each.ended, each.delivered) for each in series])
+    drawn = columns([(each.ended, each.delivered) for each in series])
     gaps = "".join(f"M{x} {HEIGHT}V0h{PITCH}V{HEIGHT}z" for x, each in _placed(series) if not each.is_complete)
+    marks = ""
     since = series[0].since.replace(minute=0, second=0)
     if has_days := length == timedelta(days=1):
         since = since.replace(hour=0)
-    places = [((start - since) * PITCH // length, (end - since) * PITCH // length) for start, end in marked]
-    return Chart(series, has_days, found, band(series), gaps, marks(places, width=found.width))
+    for start, end in marked:
+        left, right = (min(max((at - since) * PITCH // length, 0), drawn.width) for at in (start, end))
+        if end > since:
+            marks += f"M{left} 0h{max(right - left, 2)}v{MARK_HEIGHT}H{left}z"
+    return Chart(series, has_days, drawn, band(series), gaps, marks)
 
 
 def columns(counts: Sequence[tuple[int, int]], *, height: int = HEIGHT, pitch: int = PITCH) -> Columns:
@@ -85,7 +86,7 @@ def columns(counts: Sequence[tuple[int, int]], *, height: int = HEIGHT, pitch: i
 def band(series: Sequence[BarFigures]) -> Band:
     medians = [each.median for each in series if each.median]
     if not medians:
-        return Band("", "")
+        return Band()
     shortest = min(medians) / BELOW
     longest = max(each.p95 or each.median or shortest for each in series)
     scale = HEIGHT / math.log(longest / shortest)
@@ -99,16 +100,6 @@ def band(series: Sequence[BarFigures]) -> Band:
             height = y - HEIGHT + round(math.log(each.p95 / shortest) * scale)
             area.append(f"M{x} {y}v-{min(max(height, LEAST), y)}h{PITCH}V{y}z")
     return Band("".join(median), "".join(area), shortest, longest)
-
-
-def marks(places: Iterable[tuple[int, int]], *, width: int) -> str:
-    """Return the path of marks at the top of a chart, each from one place to another."""
-    found = []
-    for start, end in places:
-        left, right = (min(max(each, 0), width) for each in (start, end))
-        if end > 0:
-            found.append(f"M{left} 0h{max(right - left, 2)}v{MARK_HEIGHT}H{left}z")
-    return "".join(found)
 
 
 def _placed(series: Sequence[BarFigures]) -> Iterable[tuple[int, BarFigures]]:

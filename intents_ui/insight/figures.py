@@ -20,10 +20,10 @@ from intents_ui.insight.choices import PERIODS, Choices
 from intents_ui.mirror import models, readonly
 from intents_ui.mirror.entry import TokenKey
 from intents_ui.mirror.figures import queries
-from intents_ui.mirror.figures.facts import ENDED
-from intents_ui.mirror.figures.queries import FailureCount, PeriodFigures, TokenCount
+from intents_ui.mirror.figures.queries import FailureCount, PeriodFigures
 from intents_ui.mirror.figures.scopes import Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis, Order, Period
+from intents_ui.mirror.models import ENDED
 from intents_ui.mirror.readonly import CopyUnreadable, reading
 from intents_ui.service.outcome import Outcome
 from intents_ui.tokens import names
@@ -40,9 +40,6 @@ BASES = {Basis.ROUTE: "usual on its route", Basis.PROVIDER: "usual of its provid
 UNUSUAL = 95  # of 100 that are faster
 IN_TIME_LEVELS = ((0.95, Tone.GOOD), (0.85, Tone.ATTENTION))  # of a share, from the best on
 COMPARED = (Period.WEEK, Period.DAY)  # with a transfer, the first that is complete
-
-# The tokens of both sides, None if unknown, the number of transfers, and what the delivered ones sent.
-type TokenRow = tuple[Identity | None, Identity | None, int, Amount | None]
 
 
 @dataclass(frozen=True)
@@ -76,14 +73,10 @@ class FigureRow:
     def spark(self) -> Columns:
         return charts.columns(self.figures.trend, height=charts.SPARK_HEIGHT, pitch=charts.SPARK_PITCH)
 
-    @cached_property
-    def _all_listed(self) -> str:
-        given = scopes.query(self.scope.scope) | {"from": int(self.figures.since.timestamp())}
-        return f"{reverse('insight-transfers')}?{urlencode(given)}"
-
     def listed(self, **given: str) -> str:
         """Return the URL of the list of its transfers."""
-        return f"{self._all_listed}&{urlencode(given)}"
+        query = {**scopes.query(self.scope.scope), "from": int(self.figures.since.timestamp()), **given}
+        return f"{reverse('insight-transfers')}?{urlencode(query)}"
 
 
 @dataclass(frozen=True)
@@ -100,27 +93,30 @@ class ReasonRow:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures of a scope as pages show them, as in `queries.Report`. `fragments`: what pages drew from them."""
+    """Figures of a scope as pages show them, as in `queries.Report`. `fragments`: what pages drew from them.
+
+    `tokens` are those of both sides, None if unknown, the number of transfers, and what the delivered ones sent.
+    """
 
     total: FigureRow
     chart: Chart | None
     rows: Sequence[FigureRow]
     reasons: Sequence[ReasonRow]
-    tokens: Sequence[TokenRow]
+    tokens: Sequence[tuple[Identity | None, Identity | None, int, Amount | None]]
     fragments: dict[Hashable, Any] = field(default_factory=dict)
 
 
 def overview(picked: Choices) -> Report:
     """Return the figures of the whole service, and of its routes, providers, chains or tokens."""
-
-    period, level, order = (picked.values[name] for name in ("window", "by", "order"))
+    period, level = Period(picked.values["window"]), Level(picked.values["by"])
+    order = Order(picked.values["order"])
 
     def read() -> Report:
         counts = incidents.still_open()
         with reading():
-            found = queries.overview(Period(period), counts, level=Level(level), order=Order(order))
+            found = queries.overview(period, counts, level=level, order=order)
         marked = [(each.since, each.closed or found.total.at) for each in incidents.read().incidents]
-        return _shown(found, bar=Period(period).bar, marked=marked)
+        return _shown(found, bar=period.bar, marked=marked)
 
     return app.current().recent_reads.get(("figures", period, level, order), read, max_age=readonly.MAX_AGE)
 
@@ -140,7 +136,12 @@ def _shown(found: queries.Report, *, bar: int, marked: Sequence[tuple[datetime, 
     total, *rows = of_rows([found.total, *found.rows])
     reasons = of_reasons(found.reasons, failed=found.total.failed)
     chart = charts.chart(found.series, length=timedelta(seconds=bar), marked=marked)
-    return Report(total, chart, rows, reasons, token_rows(found.tokens))
+    scopes.learn(token.chain for *pair, _, _ in found.tokens for token in pair if token)
+    tokens = []
+    for origin, destination, count, sent in found.tokens:
+        first, second = (each and scopes.identity(each.chain, each.address) for each in (origin, destination))
+        tokens.append((first, second, count, origin and _amount(origin, sent)))
+    return Report(total, chart, rows, reasons, tokens)
 
 
 def of_rows(found: Sequence[PeriodFigures]) -> list[FigureRow]:
@@ -181,8 +182,7 @@ def performance(request: HttpRequest, transfer: Transfer) -> dict[str, Any] | No
     """Return how a transfer compares with its route in seven days, or in one if the copy is younger.
 
     `elapsed` is how long it took, or has been open, and `faster` how many of 100 delivered transfers took less time.
-    Both are None if unknown. None if this client may not see it, if too few transfers ended, if the time is incomplete
-    or if the database can't be read.
+    None if this client may not see it, if too few transfers ended, if the time is incomplete or can't be read.
     """
     if not operator_auth.may_see_insight(request):
         return None
@@ -237,15 +237,6 @@ def transfer_rows(found: Sequence[models.Transfer], *, late_at: datetime | None 
                 "factor": f"{factor:.1f}" if factor < 10 else f"{factor:,.0f}",
             }
         )
-    return rows
-
-
-def token_rows(found: Sequence[TokenCount]) -> list[TokenRow]:
-    scopes.learn(token.chain for *pair, _, _ in found for token in pair if token)
-    rows = []
-    for origin, destination, count, sent in found:
-        first, second = (each and scopes.identity(each.chain, each.address) for each in (origin, destination))
-        rows.append((first, second, count, origin and _amount(origin, sent)))
     return rows
 
 

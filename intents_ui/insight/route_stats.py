@@ -52,8 +52,5 @@ def read(intent_id: str) -> Transfer:
 def newest(origin: int, destination: int) -> Sequence[IntentHistory]:
     """Return the newest hundred transfers between two chains, at most MAX_AGE old."""
     service = app.current().service
-    pages = walk(
-        lambda page: service.ask(newest_of_route(origin, destination, page), max_age=MAX_AGE),
-        ROUTE_PAGE,
-    )
+    pages = walk(lambda page: service.ask(newest_of_route(origin, destination, page), max_age=MAX_AGE), ROUTE_PAGE)
     return [entry for _, (entries, _) in zip(range(PAGES), pages, strict=False) for entry in entries]

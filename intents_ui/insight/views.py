@@ -16,10 +16,10 @@ from intents_ui.insight import access, choices, figures
 from intents_ui.insight.choices import Choices, Offered
 from intents_ui.mirror import coverage
 from intents_ui.mirror.figures import queries
-from intents_ui.mirror.figures.facts import ENDED
 from intents_ui.mirror.figures.queries import Age, LateTransfers, Sort
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
 from intents_ui.mirror.figures.snapshots import Basis
+from intents_ui.mirror.models import ENDED
 from intents_ui.mirror.readonly import reading
 from intents_ui.mirror.windows import DAY, HOUR, utc
 from intents_ui.service.outcome import Outcome
@@ -135,16 +135,14 @@ def _time(written: str | None, *, default: int) -> int:
 
 @access.insight
 def late(request: HttpRequest) -> HttpResponse:
-    scope, counts = scopes.read(request.GET), incidents.still_open().counts.items()
+    scope, still_open = scopes.read(request.GET), incidents.still_open().counts
     picked = choices.read(request, OF_LATE, others=scopes.query(scope))
-    late_by_route = {each.route: n["late"] for each, n in counts if each.level is Level.ROUTE and n["late"]}
-    worst = sorted(late_by_route, key=lambda each: (-late_by_route[each], each))
-    first = worst[:ROUTES_SHOWN] if scope == EVERYTHING else []
-    found = _late(scope, picked, most=SHOWN)
+    counts = {each: n["late"] for each, n in still_open.items() if each.level is Level.ROUTE and n["late"]}
+    most_late = sorted(counts, key=lambda each: (-counts[each], each))[:ROUTES_SHOWN] if scope == EVERYTHING else ()
+    found, catalog = _late(scope, picked, most=SHOWN), app.current().catalog
     ages = zip(picked.links("age"), found.counts.values(), strict=True)
-    used = {each for route in late_by_route for each in route.providers.split(";") if PLAIN.fullmatch(each)}
-    numbers = {scopes.number_of(each) for _, *chains in late_by_route for each in chains} - {None}
-    catalog = app.current().catalog
+    used = {each for on in counts for each in on.providers.split(";") if PLAIN.fullmatch(each)}
+    numbers = {scopes.number_of(each) for on in counts for each in on.route[1:]} - {None}
     catalog.learn(())
     context = {
         "scope": named([scope])[0] if scope != EVERYTHING else None,
@@ -154,8 +152,8 @@ def late(request: HttpRequest) -> HttpResponse:
         "ages": [(f"{word}: {count:,}", *link) for (word, *link), count in ages],
         "count": found.counts[Age.ANY],
         "routes": [
-            (each, late_by_route[each.scope.route], picked.with_values({"age": Age.ANY, **scopes.query(each.scope)}))
-            for each in named(ScopeName(Level.ROUTE, *route) for route in first)
+            (each, counts[each.scope], picked.with_values({"age": Age.ANY, **scopes.query(each.scope)}))
+            for each in named(most_late)
         ],
         "found": found,
         "rows": figures.transfer_rows(found.transfers, late_at=found.at),

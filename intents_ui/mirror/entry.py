@@ -3,25 +3,11 @@
 import math
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
+from types import SimpleNamespace
 from typing import NamedTuple
 
-from intents_ui.mirror.figures import statistics
-from intents_ui.service.models import (
-    IntentHistory,
-    IntentReceipt,
-    IntentReceiptSummary,
-    IntentTransaction,
-    TokenMetadata,
-)
-from intents_ui.service.outcome import (
-    Evidence,
-    Outcome,
-    StepStates,
-    StepStatus,
-    execute_by,
-    failure,
-    outcome_of,
-)
+from intents_ui.service import models
+from intents_ui.service.outcome import Evidence, StepStates, StepStatus, execute_by, failure, outcome_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
@@ -29,7 +15,9 @@ HASH, ADDRESS = 32, 20  # bytes
 LONGEST_TEXT, LONGEST_MEMO = 200, 60  # characters of a column
 ENDS = 6  # hex digits at the start and at the end of a value, by which a shortened one is found
 SIZES = 1000  # by which the natural logarithm of an amount is multiplied: a size is 0.1% of it
-NO_RECEIPT, NO_SUMMARY, NO_TRANSACTION = IntentReceipt(intent_id="none"), IntentReceiptSummary(), IntentTransaction()
+NO_HASHES = dict.fromkeys(("deposit_hash", "origin_hash", "destination_hash", "refund_hash"))
+NO_RECEIPT = models.IntentReceipt(intent_id="none")
+NO_SUMMARY, NO_TRANSACTION = models.IntentReceiptSummary(), models.IntentTransaction()
 
 
 class TokenKey(NamedTuple):
@@ -48,46 +36,11 @@ class RouteKey(NamedTuple):
     destination_chain: str
 
 
-class Entry(NamedTuple):
-    """The columns of a transfer. Times are Unix milliseconds.
+class Entry(SimpleNamespace):
+    """The columns of a transfer (`models.Transfer`), with the keys of its route and tokens, and its own reason.
 
-    `recipient` and `refund` are addresses that got something, other than the owner's. Of transaction hashes and intent
-    addresses there are the `ends`. `size` is that of the sent amount in whole tokens. `fingerprint` is a digest of all
-    other columns, with the outcome before the quote expires.
+    `fingerprint` is a digest of all other columns, with the outcome before the quote expires.
     """
-
-    intent_id: bytes
-    created: int
-    updated: int
-    started: int | None
-    ended: int | None
-    expires: int | None
-    status: str
-    outcome: Outcome
-    route: RouteKey
-    origin_token: TokenKey | None
-    destination_token: TokenKey | None
-    sent: str | None
-    owner: bytes | None
-    recipient: bytes | None
-    refund: bytes | None
-    failed_step: int | None
-    reason: str | None
-    size: int | None
-    deposit_hash: bytes | None
-    origin_hash: bytes | None
-    destination_hash: bytes | None
-    refund_hash: bytes | None
-    deposit_address: bytes | None
-    delivery_address: bytes | None
-    memo: str | None
-    fingerprint: bytes
-
-    @property
-    def bucket(self) -> int | None:
-        """The bucket of a delivered transfer's duration, or None if it is another one's or unknown."""
-        duration = duration_of(self.started, self.ended) if self.outcome is Outcome.DELIVERED else None
-        return None if duration is None else statistics.bucket(duration)
 
 
 def duration_of(started: int | None, ended: int | None) -> int | None:
@@ -95,7 +48,7 @@ def duration_of(started: int | None, ended: int | None) -> int | None:
     return None if started is None or ended is None or ended < started else ended - started
 
 
-def read(listed: IntentHistory, *, now: datetime) -> Entry:
+def read(listed: models.IntentHistory, *, now: datetime) -> Entry:
     """Return the columns of a history entry. Raises ValueError if it has no time of creation.
 
     `now` is by the service's clock.
@@ -132,10 +85,11 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         started = receipt.created_at
     failed_step, reason = failure(receipt)
     amount = _sent(summary, deposit, steps.deposit)
-    hashes = {step: ends(each.txn_hash) for step, each in receipt.transactions.items()}
-    intent_addresses = [ends(summary.origin_intent_address), ends(summary.destination_intent_address)]
+    hashes = {f"{step}_hash": ends(each.txn_hash) for step, each in receipt.transactions.items()}
+    address, arrival = ends(summary.origin_intent_address), ends(summary.destination_intent_address)
     about = summary.origin_token_metadata
     columns = Entry(
+        **NO_HASHES | hashes,
         intent_id=packed(listed.intent_id, HASH) or b"",
         created=milliseconds(created),
         updated=milliseconds(updated) if updated else 0,
@@ -147,7 +101,7 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         route=RouteKey(
             _text(";".join(filter(None, summary.route_providers))), _text(origin_chain), _text(destination_chain)
         ),
-        origin_token=_token(origin_chain, summary.origin_token_address, summary.origin_token_metadata),
+        origin_token=_token(origin_chain, summary.origin_token_address, about),
         destination_token=_token(
             destination_chain, summary.destination_token_address, summary.destination_token_metadata
         ),
@@ -158,20 +112,17 @@ def read(listed: IntentHistory, *, now: datetime) -> Entry:
         failed_step=failed_step,
         reason=_text(reason) if reason else None,
         size=size_of(amount, about.decimals if about else None),
-        deposit_hash=hashes.get("deposit"),
-        origin_hash=hashes.get("origin"),
-        destination_hash=hashes.get("destination"),
-        refund_hash=hashes.get("refund"),
-        deposit_address=intent_addresses[0],
-        delivery_address=intent_addresses[1] if intent_addresses[1] != intent_addresses[0] else None,
+        deposit_address=address,
+        delivery_address=arrival if arrival != address else None,
         memo=_text(summary.memo)[:LONGEST_MEMO] or None,
-        fingerprint=b"",
     )
-    outcome = outcome_of(evidence._replace(is_expired=True)) if end and now >= end else columns.outcome
-    return columns._replace(outcome=outcome, fingerprint=fingerprint_of(columns))
+    columns.fingerprint = fingerprint_of(columns)
+    if end and now >= end:
+        columns.outcome = outcome_of(evidence._replace(is_expired=True))
+    return columns
 
 
-def _sent(summary: IntentReceiptSummary, deposit: IntentTransaction, step: StepStatus) -> int | None:
+def _sent(summary: models.IntentReceiptSummary, deposit: models.IntentTransaction, step: StepStatus) -> int | None:
     """Return the confirmed deposit's own amount of the origin token, otherwise the requested one."""
     arrived = deposit.token_amount if step is StepStatus.DONE else None
     tokens = (deposit.token_address, summary.origin_token_address)
@@ -235,7 +186,7 @@ def _milliseconds(moment: datetime | None) -> int | None:
     return None if moment is None else milliseconds(moment)
 
 
-def _token(chain: int | None, address: str | None, about: TokenMetadata | None) -> TokenKey | None:
+def _token(chain: int | None, address: str | None, about: models.TokenMetadata | None) -> TokenKey | None:
     return TokenKey(_text(chain), _text(address), _text(about and about.symbol)) if address else None
 
 
@@ -248,5 +199,4 @@ def _text(value: object) -> str:
 
 
 def fingerprint_of(columns: Entry) -> bytes:
-    """Return the fingerprint of columns, in which it is empty."""
-    return blake2b(repr(tuple(columns)).encode(errors="replace"), digest_size=8).digest()
+    return blake2b(repr([*vars(columns).values()]).encode(errors="replace"), digest_size=8).digest()

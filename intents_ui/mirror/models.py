@@ -14,18 +14,22 @@ from django.db.models import F, Q
 from intents_ui.mirror import windows
 from intents_ui.mirror.entry import HASH, RouteKey, TokenKey, duration_of, moment, optional_moment, unpacked
 from intents_ui.mirror.windows import Condition
-from intents_ui.service.outcome import execute_by
+from intents_ui.service.outcome import Outcome, execute_by
 
 DAY_MILLISECONDS = windows.DAY * 1000
 USUAL = timedelta(minutes=15)  # as for any open transfer without an estimate
 SOURCE, CALLS, FORGOTTEN, STATUSES, AUDITS = "source", "calls", "forgotten", "statuses", "audits"  # of `State`
 
+# Of transfers that had a deposit. All others are open, or not counted.
+ENDED = (Outcome.DELIVERED, Outcome.REFUNDED, Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED, Outcome.UNCONFIRMED)
+# Not delivered, as far as is known.
+FAILED = tuple(each for each in ENDED if each not in (Outcome.DELIVERED, Outcome.UNCONFIRMED))
 SLOW_BUCKET = 116  # of durations from two minutes on, among which lists look for the slowest
 # What a transfer is found by on each day.
 FOUND_BY = (
     "owner", "deposit_hash", "origin_hash", "destination_hash", "refund_hash", "deposit_address", "delivery_address",
 )  # fmt: skip
-# In the order of the groups that are counted, with all that is counted.
+# All that is counted of open transfers.
 OPEN_GROUPS = ["route", "origin_token", "destination_token", "status", "updated", "expires", "started", "created"]
 
 
@@ -146,9 +150,7 @@ class Transfer(models.Model):
             models.Index(fields=["recipient", "-created"], condition=Q(recipient__isnull=False), name="transfer_paid"),
             models.Index(fields=["refund", "-created"], condition=Q(refund__isnull=False), name="transfer_refunded"),
             models.Index(
-                fields=OPEN_GROUPS,
-                condition=Q(outcome="open", unlisted_since=None),
-                name="transfer_open_groups",
+                fields=OPEN_GROUPS, condition=Q(outcome="open", unlisted_since=None), name="transfer_open_groups"
             ),
             # By day first: what is written together is near to each other, so that a write changes few pages.
             models.Index(
@@ -274,38 +276,11 @@ def set_state(name: str, value: Any) -> None:
     write(State, [{"name": name, "value": json.dumps(value, separators=(",", ":"))}], key=["name"])
 
 
-class Day(models.Model):
-    """A UTC day with what ended on it, as JSON (`facts.written`). Without one, its rows are counted.
-
-    The facts are "" while they are being counted.
-    """
-
-    start = models.BigIntegerField(primary_key=True)
-    facts = models.TextField()
-
-
-class DayBar(models.Model):
-    """What ended on a UTC day in a scope (`ScopeName.text`), written with the facts of the day.
-
-    Durations are in milliseconds. `hours` are bars of the day's hours as JSON (`snapshots.Bar`), "" of days that no
-    chart shows by the hour.
-    """
-
-    pk = models.CompositePrimaryKey("day", "scope")
-    day = models.BigIntegerField()
-    scope = models.TextField()
-    ended = models.IntegerField()
-    delivered = models.IntegerField()
-    median = models.BigIntegerField(null=True)
-    p95 = models.BigIntegerField(null=True)
-    hours = models.TextField()
-
-
 class Snapshot(models.Model):
     """What ended in a scope in a period until `at` (Unix seconds), unless nothing did.
 
-    `used`, `worst` and `slowest`: its place in tables of its level in this order, the least first. `sums` are for
-    tables, `details` for the page of the scope, as JSON (`snapshots.Sums`).
+    `used`, `worst` and `slowest`: its place in tables of its level in this order, the least first. `sums` are
+    `snapshots.Sums` as JSON.
     """
 
     pk = models.CompositePrimaryKey("period", "scope")
@@ -318,7 +293,6 @@ class Snapshot(models.Model):
     at = models.BigIntegerField()
     is_complete = models.BooleanField()
     sums = models.TextField()
-    details = models.TextField()
 
 
 class Incident(models.Model):

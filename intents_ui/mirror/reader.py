@@ -87,11 +87,8 @@ class CallLimiter:
     def acquire(self) -> None:
         """Wait until a call is allowed."""
         with self._lock:
-            now = self.clock()
-            at = max(now, self._next)
-            self._next = at + 1 / self.per_second
-        if at > now:
-            self.sleep(at - now)
+            self.sleep(max(0.0, self._next - self.clock()))
+            self._next = self.clock() + 1 / self.per_second
 
 
 @dataclass

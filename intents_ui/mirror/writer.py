@@ -4,36 +4,17 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
-from django.db import connection, models, transaction
-from django.db.models import Min, Q
+from django.db import connection, transaction
+from django.db.models import Min, Model, Q
 
-from intents_ui.mirror import lease, partitions, windows
-from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, packed
-from intents_ui.mirror.figures import facts
-from intents_ui.mirror.figures.facts import ENDED, FAILED
-from intents_ui.mirror.models import (
-    AUDITS,
-    CALLS,
-    FORGOTTEN,
-    SOURCE,
-    STATUSES,
-    Day,
-    DayBar,
-    Incident,
-    Reason,
-    Route,
-    Snapshot,
-    State,
-    Token,
-    Transfer,
-    Window,
-    set_state,
-    state,
-    write,
-)
+from intents_ui.mirror import lease, models, partitions, windows
+from intents_ui.mirror.entry import ADDRESS, Entry, RouteKey, TokenKey, duration_of, packed
+from intents_ui.mirror.figures import statistics
+from intents_ui.mirror.models import Transfer, Window, set_state, state, write
 from intents_ui.mirror.reader import KNOWN, TOO_LONG, Reading
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import RULES, Outcome
@@ -48,6 +29,11 @@ ADDRESSES = ("owner", "recipient", "refund")  # columns
 STORED = (
     "intent_id", "fingerprint", "outcome", "unlisted_since", "updated", "read_at", "end", "is_repaired",
 )  # fmt: skip
+UNIQUE: Mapping[type[Model], Sequence[str]] = {  # columns of dictionaries
+    models.Route: RouteKey._fields,
+    models.Token: TokenKey._fields,
+    models.Reason: ("text",),
+}
 NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+(?:[.,][0-9]+)*", re.IGNORECASE)
 
 
@@ -60,10 +46,11 @@ class Writer:
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
+        self.changed_days = set[int]()  # their starts, since figures were last counted
         self._alone: dict[bytes, tuple[int, int]] = {}  # to read without their windows: time of creation, when
         self._resting: dict[bytes, int] = {}  # read like that, and not again until then
         # IDs of routes, tokens and reasons.
-        self._known = defaultdict[type[models.Model], dict[tuple[str, ...], int]](dict)
+        self._known = defaultdict[type[Model], dict[tuple[str, ...], int]](dict)
         self._earlier: dict[bytes, tuple[bytes, int]] = {}  # readings with earlier changes: fingerprint and time
 
     @contextmanager
@@ -79,12 +66,12 @@ class Writer:
     def begin(self, source: str, *, start: int, now: int) -> None:
         """Prepare the ledger from `start` on. Raises OtherSource if the database is of another source."""
         with self.transaction():
-            known, rules = state(SOURCE, (source, RULES))
+            known, rules = state(models.SOURCE, (source, RULES))
             if known != source:
                 raise OtherSource
             if rules != RULES:
                 Window.objects.update(due=now)
-            set_state(SOURCE, (source, RULES))
+            set_state(models.SOURCE, (source, RULES))
         self.extend(start, now=now)
 
     def extend(self, start: int | None = None, *, now: int) -> None:
@@ -112,18 +99,18 @@ class Writer:
         with self.transaction():
             changed += self._store(rest, reading.at)
             if unknown := {each.status for each in reading.entries} - KNOWN:
-                set_state(STATUSES, state(STATUSES, {}) | dict.fromkeys(unknown, reading.at))
-            calls, hour = state(CALLS, {}), now // HOUR
+                set_state(models.STATUSES, state(models.STATUSES, {}) | dict.fromkeys(unknown, reading.at))
+            calls, hour = state(models.CALLS, {}), now // HOUR
             counted = {str(each): calls.get(str(each), 0) for each in (hour - 1, hour)}
-            set_state(CALLS, counted | {str(hour): counted[str(hour)] + reading.calls})
+            set_state(models.CALLS, counted | {str(hour): counted[str(hour)] + reading.calls})
             if task.end is None:
                 self._note_departed(reading, now)
             else:
                 self._note_unlisted(task.start, task.end, reading)
                 self._note_windows(task.start, task.end, reading, now)
             if task.is_audit and not reading.why:
-                kept = [each for each in state(AUDITS, []) if each[0] >= now - AUDITED_DAYS * DAY]
-                set_state(AUDITS, [*kept, (now, differing)])
+                kept = [each for each in state(models.AUDITS, []) if each[0] >= now - AUDITED_DAYS * DAY]
+                set_state(models.AUDITS, [*kept, (now, differing)])
         return max(changed, differing)
 
     def merge(self) -> None:
@@ -149,69 +136,57 @@ class Writer:
                 partitions.expire(kept_from)
             else:
                 Transfer.objects.filter(created__lt=kept_from * 1000)._raw_delete("default")
-            facts.expire(until, now=now)
 
     # Rows
 
     def _store(self, entries: Sequence[Entry], read_at: int) -> int:
         stored = Transfer.objects.filter(intent_id__in=[each.intent_id for each in entries])
         found = {bytes(each.intent_id): each for each in stored.values_list(*STORED, named=True)}
-        changed = {
-            each.intent_id: each for each in entries if self._is_changed(each, found.get(each.intent_id), read_at)
-        }
+        changed = [each for each in entries if self._is_changed(each, found.get(each.intent_id), read_at)]
         if not changed:
             return 0
-        replaced = {intent_id: found[intent_id] for intent_id in changed if intent_id in found}
+        replaced = [found[each.intent_id] for each in changed if each.intent_id in found]
         # With so many indexes, SQLite takes twice as long to replace a row.
-        Transfer.objects.filter(intent_id__in=list(replaced))._raw_delete("default")
-        forgotten = frozenset(state(FORGOTTEN, []))
-        tokens = [token for each in changed.values() for token in (each.origin_token, each.destination_token) if token]
-        route_ids = self._ids(Route, RouteKey._fields, {each.route: {} for each in changed.values()})
-        token_ids = self._ids(Token, TokenKey._fields, {each: {} for each in tokens})
-        reasons = [each.reason for each in changed.values() if each.reason]
-        reason_ids = self._ids(Reason, ["text"], {_plain(each): {"example": each} for each in reasons})
-        rows = list[dict[str, Any]]()
-        for each in changed.values():
-            before = replaced.get(each.intent_id)
-            had_ended = before is not None and (
-                before.is_repaired or (before.outcome in FAILED and bytes(before.fingerprint) != each.fingerprint)
-            )
-            row = each._asdict() | {
-                "outcome": each.outcome.value,
-                "route_id": route_ids[each.route],
-                "origin_token_id": each.origin_token and token_ids[each.origin_token],
-                "destination_token_id": each.destination_token and token_ids[each.destination_token],
-                "reason_id": each.reason and reason_ids[_plain(each.reason)],
-                "read_at": read_at,
-                "end": _end(each, read_at),
-                "bucket": each.bucket,
-                "is_repaired": each.outcome is Outcome.DELIVERED and had_ended,
-                "unlisted_since": None,
-            }
-            if named := [name for name in ADDRESSES if forgotten and row[name] and _digest(row[name]) in forgotten]:
-                row |= dict.fromkeys((*named, "memo"))
-            rows.append(row)
+        Transfer.objects.filter(intent_id__in=[each.intent_id for each in replaced])._raw_delete("default")
+        forgotten = frozenset(state(models.FORGOTTEN, []))
+        rows = [self._row(each, found.get(each.intent_id), read_at, forgotten) for each in changed]
         write(Transfer, rows)
-        facts.forget_days({*(row["end"] for row in rows), *(each.end for each in replaced.values())} - {None})
+        ends = {*(row["end"] for row in rows), *(each.end for each in replaced)} - {None}
+        transaction.on_commit(partial(self.changed_days.update, [end // 1000 // DAY * DAY for end in ends]))
         return len(rows)
 
-    def _ids(
-        self, model: type[models.Model], columns: Sequence[str], keys: Mapping[tuple[str, ...], Mapping[str, str]]
-    ) -> Mapping[tuple[str, ...], int]:
-        """Return the IDs of rows of a dictionary by their unique columns. Those that are missing are added.
+    def _row(self, each: Entry, before: Any | None, read_at: int, forgotten: frozenset[str]) -> dict[str, Any]:
+        """Return the columns of a row, in place of one `before`."""
+        origin, destination = each.origin_token, each.destination_token
+        is_delivered, has_ended = each.outcome is Outcome.DELIVERED, each.outcome in models.ENDED
+        duration = duration_of(each.started, each.ended) if is_delivered else None
+        had_ended = before is not None and (
+            before.is_repaired or (before.outcome in models.FAILED and bytes(before.fingerprint) != each.fingerprint)
+        )
+        row: dict[str, Any] = vars(each) | {
+            "outcome": each.outcome.value,
+            "route_id": self._id(models.Route, each.route),
+            "origin_token_id": self._id(models.Token, origin) if origin else None,
+            "destination_token_id": self._id(models.Token, destination) if destination else None,
+            "reason_id": self._id(models.Reason, _plain(each.reason), example=each.reason) if each.reason else None,
+            "read_at": read_at,
+            "end": max(min(each.ended or each.updated, read_at), each.created) if has_ended else None,
+            "bucket": None if duration is None else statistics.bucket(duration),
+            "is_repaired": is_delivered and had_ended,
+            "unlisted_since": None,
+        }
+        named = [name for name in ADDRESSES if forgotten and row[name] and _digest(row[name]) in forgotten]
+        return row | dict.fromkeys((*named, "memo")) if named else row
 
-        `keys` have the other columns of new rows.
-        """
+    def _id(self, model: type[Model], key: tuple[str, ...], **more: str) -> int:
+        """Return the ID of a row of a dictionary, which is added with `more` columns if it is missing."""
         known = self._known[model]
-        if len(known) > MAX_KNOWN:
-            known.clear()
-        rows = [{**dict(zip(columns, key, strict=True)), **more} for key, more in keys.items() if key not in known]
-        if rows:
-            model._default_manager.bulk_create((model(**row) for row in rows), ignore_conflicts=True)
-            alike = {f"{name}__in": {row[name] for row in rows} for name in columns}
-            found = model._default_manager.filter(**alike).values_list("pk", *columns)
-            known |= {tuple(key): pk for pk, *key in found}
-        return known
+        if key not in known:
+            if len(known) > MAX_KNOWN:
+                known.clear()
+            columns = dict(zip(UNIQUE[model], key, strict=True))
+            known[key] = model._default_manager.get_or_create(**columns, defaults=more)[0].pk
+        return known[key]
 
     def _is_changed(self, each: Entry, known: Any | None, read_at: int) -> bool:
         """Return whether an entry replaces what is known of it. Most are read again without a change.
@@ -353,17 +328,12 @@ def _differing(start: int, end: int, entries: Sequence[Entry]) -> int:
     return len({intent_id for intent_id, _ in stored ^ {(each.intent_id, each.fingerprint) for each in entries}})
 
 
-def _end(each: Entry, read_at: int) -> int | None:
-    """Return when a transfer ended, which can't be after it was read, or None if it is open or had no deposit."""
-    return max(min(each.ended or each.updated, read_at), each.created) if each.outcome in ENDED else None
-
-
 def forget(address: str) -> int:
     """Remove an address from the copy, now and in later reads. Return the number of transfers that had it."""
     found = packed(address, ADDRESS) or b""
     with transaction.atomic():
         lease.hold()
-        set_state(FORGOTTEN, sorted({*state(FORGOTTEN, []), _digest(found)}))
+        set_state(models.FORGOTTEN, sorted({*state(models.FORGOTTEN, []), _digest(found)}))
         concerned = Transfer.objects.filter(Q(owner=found) | Q(recipient=found) | Q(refund=found)).update(memo=None)
         for column in ADDRESSES:
             Transfer.objects.filter(**{column: found}).update(**{column: None})
@@ -374,9 +344,9 @@ def empty() -> None:
     """Delete the copy and its ledger. Addresses that were forgotten stay forgotten."""
     with transaction.atomic():
         lease.hold()
-        for model in (Snapshot, DayBar, Day, Incident, Transfer, Route, Token, Reason, Window):
+        for model in (models.Snapshot, models.Incident, Transfer, models.Route, models.Token, models.Reason, Window):
             model.objects.all()._raw_delete("default")
-        State.objects.exclude(name=FORGOTTEN).delete()
+        models.State.objects.exclude(name=models.FORGOTTEN).delete()
 
 
 def _plain(reason: str) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from intents_ui.mirror.figures import queries as figures
 from intents_ui.mirror.figures.queries import Course, OpenCounts
 from intents_ui.mirror.figures.scopes import ScopeName, scopes_of
 from intents_ui.mirror.incidents import keeper
+from intents_ui.mirror.incidents.detector import Incident
 from intents_ui.mirror.incidents.keeper import Judgment
-from intents_ui.mirror.incidents.rules import Incident
 from intents_ui.mirror.readonly import CopyUnreadable, reading, understanding
 from intents_ui.mirror.windows import optional_utc, utc
 from intents_ui.transfers.incidents import IncidentFacts

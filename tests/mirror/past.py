@@ -9,7 +9,7 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.keeper import NAME, Keeper
-from intents_ui.mirror.models import AUDITS, STATUSES, Day, Lease, Reason, Route, Token, Transfer, Window, set_state
+from intents_ui.mirror.models import AUDITS, STATUSES, Lease, Reason, Route, Token, Transfer, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.mirror.writer import Writer
 
@@ -83,8 +83,7 @@ def lead(at: int) -> Writer:
 def count(now: datetime) -> None:
     """Count all figures, as the mirror's process does."""
     at = int(now.timestamp())
-    Day.objects.all().delete()
-    SnapshotWriter(lead(at).epoch).write(now=at)
+    SnapshotWriter(lead(at)).write(now=at)
 
 
 def ending(

@@ -18,16 +18,16 @@ from django.db import connection
 from pydantic import SecretStr
 
 from intents_ui.management.commands import mirror as command
+from intents_ui.mirror import lease
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.snapshots import Period
-from intents_ui.mirror.models import Day, Transfer
+from intents_ui.mirror.models import Lease, Transfer
 from intents_ui.mirror.reader import Task
 from intents_ui.mirror.windows import HOUR
 from intents_ui.ops import lifecycle
 from intents_ui.service.client import ServiceClient
 from intents_ui.service.operations import ServiceConfig
 from intents_ui.settings import ENV
-from tests.mirror.counted import check_facts
 from tests.mirror.world import START, World
 from tests.service.clients import answered
 
@@ -71,11 +71,12 @@ def test_a_backfill_says_how_far_it_is_and_ends() -> None:
     assert re.search(r"Complete since: \d{4}-\d{2}-\d{2} 01:00 UTC", shown)
     assert re.fullmatch(r"0 of \d+ windows differed.\n", run("audit"))
     assert run("forget", "0x" + "12" * 20) == "Removed from 0 transfers.\n"
-    Day.objects.update(facts="[]")
+    Lease.objects.update(until=2**62)
     assert "counts all figures again" in run("recount")
+    with pytest.raises(lease.LeaseLost):  # a process that runs begins anew
+        lease.fence(Lease.objects.get().epoch - 1)
     run("backfill", "--days", "1")
     assert delivered() == counted
-    check_facts()
     run("rebuild")
     assert not Transfer.objects.exists()
 

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import product
 from random import Random
@@ -16,18 +15,17 @@ from hypothesis import strategies as st
 
 from intents_ui.mirror import entry, windows, writer
 from intents_ui.mirror.entry import RouteKey
-from intents_ui.mirror.figures import facts, queries, statistics
-from intents_ui.mirror.figures.facts import ENDED, Ended
+from intents_ui.mirror.figures import queries, snapshots, statistics
 from intents_ui.mirror.figures.queries import PeriodFigures, Sort, count_open
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
 from intents_ui.mirror.figures.snapshots import Adder, Basis, Period, SnapshotWriter
 from intents_ui.mirror.figures.statistics import BUCKETS, share
-from intents_ui.mirror.models import Day, Lease, Route, Transfer, Window
+from intents_ui.mirror.models import ENDED, Lease, Route, Token, Transfer, Window
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import RULES, Outcome, outcome_of
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.counted import check_facts, check_pages, of_world
+from tests.mirror.counted import check_pages, of_world
 from tests.mirror.world import NAMES, SENT_TOKEN, SLOW, START, Copy, Made, World
 
 RELAY = ScopeName(Level.ROUTE, "RELAY", "1", "10")
@@ -100,7 +98,7 @@ def test_each_outcome_of_a_scope_has_its_list_and_a_route_the_other_routes(world
             assert len(first) == count == wanted, (part, outcomes, sort)
 
 
-# Facts
+# The past
 
 
 @on_each_engine
@@ -108,28 +106,29 @@ def test_the_figures_of_a_past_are_those_of_its_transfers_whatever_changes(world
     made = past_of(world, 80, days=9)[0]
     made.created = int((world.now - 3 * DAY) * 1000)
     made.changes[0] = (world.now, "FAILED", made.created + 1000)
-    mirror, of_rows, are_locked = settled(world, days=10), facts.of_rows, set[bool]()
+    mirror, of_rows, are_locked, read = settled(world, days=10), snapshots.of_rows, set[bool](), set[snapshots.Span]()
 
-    def read(span: facts.Span) -> Any:
+    def noted(span: snapshots.Span) -> Any:
         are_locked.add(connection.in_atomic_block)
+        read.add(span)
         return of_rows(span)
 
-    with patch.object(facts, "of_rows", read):
+    with patch.object(snapshots, "of_rows", noted):
         mirror.count(is_final=True)
-    assert are_locked == {False}  # PostgreSQL ends idle transactions, so that a frozen process blocks no other
-    days, refunded = Day.objects.count(), total_of(mirror, Period.MONTH).counts["refunded"]
-    assert days >= 8
-    check_facts()
-    check_pages([*of_world(world)], now=int(world.now))
-    assert [each for each in Period if total_of(mirror, each).is_complete] == [Period.HOUR, Period.DAY, Period.WEEK]
-    world.change(made, "REFUNDED")
-    Window.objects.update(due=0)
-    mirror.settle(MINUTE)
-    assert Day.objects.count() < days  # its day is counted from rows until its facts are written again
-    assert Adder(int(world.now)).of(Period.MONTH)[EVERYTHING].counts["refunded"] == refunded + 1
-    mirror.count(is_final=True)
-    assert Day.objects.count() == days
-    check_facts()
+        assert are_locked == {False}  # PostgreSQL ends idle transactions, so that a frozen process blocks no other
+        refunded = total_of(mirror, Period.MONTH).counts["refunded"]
+        check_pages([*of_world(world)], now=int(world.now))
+        complete = [each for each in Period if total_of(mirror, each).is_complete]
+        assert complete == [Period.HOUR, Period.DAY, Period.WEEK]
+        world.change(made, "REFUNDED")
+        Window.objects.update(due=0)
+        mirror.settle(MINUTE)
+        read.clear()
+        mirror.count(is_final=True)
+    # Of the past, only its day is read again, and the days on which the other periods begin.
+    changed = made.created // 1000 // DAY * DAY
+    assert [start for start, end in read if end - start == DAY and start < START // DAY * DAY] == [changed]
+    assert total_of(mirror, Period.MONTH).counts["refunded"] == refunded + 1
     check_pages([*of_world(world)], now=int(world.now))
 
 
@@ -148,27 +147,28 @@ def test_rows_that_are_judged_by_new_rules_are_counted_by_them(world: World) -> 
         mirror.count(is_final=True)
         assert not Transfer.objects.filter(outcome="failed").exists()
         assert Adder(int(world.now)).of(Period.MONTH)[EVERYTHING].counts["unconfirmed"] > 0
-        check_facts()
 
 
 @on_each_engine
-def test_what_the_mirror_writes_while_figures_are_added_up_counts_once(world: World) -> None:
+def test_what_the_mirror_writes_while_figures_are_added_up_counts(world: World) -> None:
     past_of(world, 60, days=9)
-    mirror = counted(world, days=10)
-    adder, of_days = Adder(int(world.now)), facts.of_days
+    mirror, read = counted(world, days=10), snapshots.of_rows
 
-    def changed_meanwhile(days: Sequence[int]) -> Iterator[facts.Found]:
-        yield from of_days(days[:3])
-        if days:
-            past.add([past.ended(int(world.now) - HOUR, past.route(RouteKey("NEW", "1", "10")), None)])
-            Day.objects.all().delete()
+    def changed_meanwhile(span: snapshots.Span) -> Any:
+        rows = read(span)
+        if not Transfer.objects.filter(route__providers="NEW").exists():
+            made = past.ended(span[0] + HOUR, past.route(RouteKey("NEW", "1", "10")), None)
+            past.add([made])
+            mirror.writer.changed_days.add(span[0] // DAY * DAY)
+        return rows
 
-    with patch.object(facts, "of_days", changed_meanwhile):
-        sums = adder.of(Period.MONTH)
-    assert sums[EVERYTHING].ended == len([*of_world(world)]) + 1
-    assert sums[ScopeName(Level.PROVIDER, "NEW")].ended == 1
+    mirror.writer.changed_days |= {START // DAY * DAY - 3 * DAY}
+    with patch.object(snapshots, "of_rows", changed_meanwhile):
+        mirror.count(is_final=True)
     mirror.count(is_final=True)
-    check_facts()
+    found = queries.overview(Period.MONTH, count_open(now=mirror.moment()), level=Level.PROVIDER)
+    assert found.total.ended == len([*of_world(world)]) + 1
+    assert [row.ended for row in found.rows if row.scope.providers == "NEW"] == [1]
 
 
 # Completeness
@@ -289,12 +289,11 @@ def test_the_limit_of_a_route(
     copy: None, own: dict[int, int], others: dict[int, int], limit: int, basis: Basis
 ) -> None:
     route, other = (past.route(RouteKey("CCTP", "1", each)) for each in ("10", "8453"))
-    found = {}
+    end = START - DAY
+    Token.objects.bulk_create(Token(chain=each, address="0x" + "11" * 20, symbol="USDC") for each in ("1", "10"))
     for each, durations in ((route, own), (other, others)):
-        buckets = {statistics.bucket(seconds * 1000): n for seconds, n in durations.items()}
-        found[each.pk, None, None] = Ended(durations=buckets)
-    Day.objects.create(start=START // DAY * DAY - DAY, facts=facts.written(found))
-    SnapshotWriter(past.lead(START).epoch, SLOW).write(now=START)
+        past.add(past.ended(end, each, None, seconds=took) for took, n in durations.items() for _ in range(n))
+    SnapshotWriter(past.lead(START), SLOW).write(now=START)
     route.refresh_from_db()
     assert route.late_by == basis
     assert abs(route.limit.total_seconds() / limit - 1) < 0.06

@@ -9,8 +9,19 @@ import pytest
 
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
-from intents_ui.mirror.incidents.detector import Counts, Detector
-from intents_ui.mirror.incidents.rules import LONGEST, Begun, Incident, Kind, Knowledge, State, is_calm, is_worse, tail
+from intents_ui.mirror.incidents.detector import (
+    LONGEST,
+    Begun,
+    Counts,
+    Detector,
+    Incident,
+    Kind,
+    Knowledge,
+    State,
+    is_calm,
+    is_worse,
+    tail,
+)
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service.outcome import Outcome
 

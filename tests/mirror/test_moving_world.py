@@ -11,13 +11,13 @@ from typing import Any
 from django.db import connection, transaction
 
 from intents_ui.mirror import coverage, entry
-from intents_ui.mirror.figures import facts, queries
+from intents_ui.mirror.figures import queries
 from intents_ui.mirror.models import Lease, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.service import decode
 from intents_ui.service.models import IntentHistory
 from tests.mirror.conftest import on_each_engine
-from tests.mirror.counted import check_facts, check_pages, of_world
+from tests.mirror.counted import check_pages, of_world
 from tests.mirror.world import FINAL, START, Copy, World, edges, expected, rows
 
 MOVING = 130  # minutes
@@ -56,7 +56,6 @@ def test_rows_and_figures_equal_those_of_a_moving_world(copy: None) -> None:
             with killed_after(minute // 2):
                 mirror.count(is_final=True)
                 mirror.step()
-            check_facts()
             Lease.objects.update(until=0)  # it has run out
             mirror.restart()
         mirror.settle(MINUTE, step=MINUTE)
@@ -84,10 +83,10 @@ def test_rows_and_figures_equal_those_of_a_moving_world(copy: None) -> None:
     known = coverage.current(now=datetime.fromtimestamp(now, UTC))
     assert (known.holes, known.audited > 0) == ([], True)
     mirror.count(is_final=True)
-    check_facts()
     gone = Transfer.objects.filter(intent_id__in=[bytes.fromhex(each[2:]) for each in world.vanished])
     with transaction.atomic():
-        facts.forget_days(gone.exclude(end=None).values_list("end", flat=True))
+        ends = gone.exclude(end=None).values_list("end", flat=True)
+        mirror.writer.changed_days |= {end // 1000 // DAY * DAY for end in ends}
         gone.delete()
         mirror.count(is_final=True)
         check_pages([*of_world(world)], now=now)

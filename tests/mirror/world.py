@@ -288,9 +288,9 @@ class Copy:
         return bool(tasks)
 
     def count(self, *, is_final: bool = False) -> None:
-        """Write facts and snapshots: those that are due, or all."""
+        """Write snapshots: those that are due, or all."""
         if self.leads:
-            self.snapshots = self.snapshots or SnapshotWriter(self.writer.epoch, SLOW)
+            self.snapshots = self.snapshots or SnapshotWriter(self.writer, SLOW)
             now = int(self.world.now)
             self.snapshots.write(now=now) if is_final else self.snapshots.write_due(now=now)
 

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
+from django.db.models import F
 
 from intents_ui import app
 from intents_ui.ops import lifecycle
@@ -30,12 +31,11 @@ if TYPE_CHECKING:
 
 if "intents_ui.mirror" in settings.INSTALLED_APPS:
     from intents_ui.mirror import coverage, lease, loop, writer
-    from intents_ui.mirror.models import Day, Window
+    from intents_ui.mirror.models import Lease, Window
     from intents_ui.mirror.reader import CallLimiter, Reader
 
 GARBAGE = 20_000  # objects
-SECONDS = 10.0  # between two lines of progress
-CHECKED_EVERY = 1.0  # seconds between two looks at what a backfill lacks
+CHECKED_EVERY = 2.0  # seconds between two looks at what a backfill lacks
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 NICENESS = 10  # of `run`: pages come first
 MAX_DAYS = 90
@@ -91,18 +91,15 @@ class Command(BaseCommand):
         self.stdout.write("The mirror has stopped.")
 
     def backfill(self, *, days: int, **_: Any) -> None:
-        until = int(datetime.now(UTC).timestamp()) - HOUR
-        checked_at = shown_at = float("-inf")
+        until, due = int(datetime.now(UTC).timestamp()) - HOUR, 0.0
 
         def is_done() -> bool:
-            nonlocal checked_at, shown_at
-            if time.monotonic() - checked_at < CHECKED_EVERY:
+            nonlocal due
+            if time.monotonic() < due:
                 return False
-            checked_at = time.monotonic()
+            due = time.monotonic() + CHECKED_EVERY
             sealed, seconds, transfers = coverage.progress(since=until // DAY * DAY - days * DAY, until=until)
-            if sealed == seconds or checked_at - shown_at >= SECONDS:
-                shown_at = checked_at
-                self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
+            self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
             return sealed == seconds
 
         self.mirror(app.embedded_service(), days=days, is_done=is_done).run(waits=False)
@@ -115,7 +112,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{differing} of {windows} windows differed.")
 
     def recount(self, **_: Any) -> None:
-        Day.objects.all().delete()
+        Lease.objects.update(epoch=F("epoch") + 1, until=0)  # the process that takes over counts all
         self.stdout.write("`intents-ui mirror run` counts all figures again.")
 
     def rebuild(self, **_: Any) -> None:

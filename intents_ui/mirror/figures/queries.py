@@ -1,8 +1,7 @@
 """What happened to many transfers, and what is open: queries for pages. They never write.
 
-Figures are those of the last snapshots (`snapshots.py`), with the bars of past days. Each says whether its period is
-complete. An incomplete period has counts, but no rates. An open transfer is late when it has been open for longer than
-the limit of its route.
+Figures are those of the last snapshots (`snapshots.py`). Each says whether its period is complete. An incomplete period
+has counts, but no rates. An open transfer is late when it has been open for longer than the limit of its route.
 """
 
 import json
@@ -14,28 +13,17 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Case, Count, F, Max, Min, Q, QuerySet, TextField, Value, When
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
-from pydantic_core import from_json
 
 from intents_ui.mirror import coverage
 from intents_ui.mirror.coverage import Completeness, Gaps
 from intents_ui.mirror.entry import RouteKey, TokenKey, optional_moment
-from intents_ui.mirror.figures import facts, statistics
-from intents_ui.mirror.figures.facts import ENDED, PAIR, Span
+from intents_ui.mirror.figures import snapshots, statistics
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token, scopes_of
-from intents_ui.mirror.figures.snapshots import (
-    DEPOSIT,
-    ENOUGH_FOR_P95,
-    LISTED,
-    Bar,
-    Order,
-    Period,
-    Sums,
-    most_frequent,
-)
+from intents_ui.mirror.figures.snapshots import Bar, Order, Period, Span, Sums, ended, most_frequent
 from intents_ui.mirror.figures.statistics import BUCKETS, Share, share
-from intents_ui.mirror.models import SLOW_BUCKET, DayBar, Reason, Route, Snapshot, Token, Transfer
+from intents_ui.mirror.models import ENDED, SLOW_BUCKET, Reason, Route, Snapshot, Token, Transfer
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.models import IntentStatus
 from intents_ui.service.outcome import TIME_TO_EXECUTE, Outcome
@@ -48,6 +36,7 @@ MILLISECOND = timedelta(milliseconds=1)
 BEGAN = Coalesce("started", "created") / 1000 * 1000
 MAX_HOURS = 14 * 24  # of the course of an incident
 ALL = Q()
+NOTHING: Bar = 0, 0, None, None
 # The step that failed (from 0 for the deposit), the reason without numbers, an example of it, and how many failed so.
 type FailureCount = tuple[int | None, str, str, int]
 # The tokens of both sides, how many ended, and what the delivered ones sent, in base units.
@@ -127,7 +116,7 @@ class PeriodFigures(Sums):
     @cached_property
     def p95(self) -> timedelta | None:
         """Return None with too few durations. If so many are late that it isn't known yet, it is the longest one."""
-        if not self.is_complete or self.timed < ENOUGH_FOR_P95:
+        if not self.is_complete or self.timed < snapshots.ENOUGH_FOR_P95:
             return None
         return self._quantile(95) or timedelta(milliseconds=statistics.middle(max(self.durations)))
 
@@ -142,7 +131,7 @@ class PeriodFigures(Sums):
         length = self.period.bar
         first, last = int(self.since.timestamp()) // length * length, int(self.at.timestamp())
         starts = range(first, last + 1, length) if self.period is not Period.HOUR else ()
-        return [self.bars.get(start, Bar())[:2] for start in starts]
+        return [self.bars.get(start, NOTHING)[:2] for start in starts]
 
     def longer_than(self, elapsed: timedelta) -> int | None:
         """Return than how many of 100 delivered transfers this took longer. None with too few durations."""
@@ -155,7 +144,7 @@ class PeriodFigures(Sums):
         return None if found is None else timedelta(milliseconds=found)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class BarFigures:
     """What ended in an hour or on a day, from `since` on. Incomplete ones have neither rates nor durations."""
 
@@ -235,7 +224,7 @@ def overview(
     Like all figures, they are those of the last snapshot.
     """
     ranked = Snapshot.objects.filter(period=period, level=level, **{f"{order}__isnull": False}).order_by(order, "scope")
-    names = map(json.loads, ranked.values_list("scope", flat=True)[:LISTED])
+    names = map(json.loads, ranked.values_list("scope", flat=True)[: snapshots.LISTED])
     scopes = [ScopeName(Level(name[0]), *name[1:]) for name in names]
     total, *rows = _figures(period, [EVERYTHING, *scopes], still_open)
     return Report(total, _series(total.bars, total, still_open, length=period.bar), rows, _reasons(total.causes))
@@ -248,15 +237,14 @@ def report(scope: ScopeName, period: Period, still_open: OpenCounts) -> Report:
         chains = {"origin_chain": scope.origin_chain, "destination_chain": scope.destination_chain}
         siblings = [ScopeName(Level.ROUTE, *each.key) for each in Route.objects.filter(**chains)]
     total, *others = _figures(period, [*dict.fromkeys([scope, *siblings])], still_open)
-    bars = total.bars if period.step == period.bar else _past_hours(total) | total.hours
-    known = {token for pair in total.pairs for token in pair if token is not None}
+    known = {token for pair in total.pairs for token in pair[:2] if token is not None}
     tokens: dict[int | None, TokenKey] = {each.pk: each.key for each in Token.objects.filter(pk__in=known)}
     return Report(
         total=total,
-        series=_series(bars, total, still_open, length=period.step),
+        series=_series(total.hours or total.bars, total, still_open, length=period.step),
         rows=sorted((each for each in others if each.ended), key=lambda each: -each.ended),
         reasons=_reasons(total.causes),
-        tokens=[(tokens.get(pair[0]), tokens.get(pair[1]), n, total.sent[pair]) for pair, n in total.pairs.items()],
+        tokens=[(tokens.get(first), tokens.get(other), n, sent) for first, other, n, sent in total.pairs],
     )
 
 
@@ -266,13 +254,14 @@ def performance(scope: ScopeName, *, period: Period = Period.WEEK, now: datetime
 
 
 def _figures(period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts) -> Sequence[PeriodFigures]:
-    """Return the figures of scopes until the time of the last snapshots, with the details of the first scope.
+    """Return the figures of scopes until the time of the last snapshots.
 
     They can be complete if the snapshots are, and aren't too old. A scope without a snapshot has no ended transfers.
     """
-    details = Case(When(scope=scopes[0].text, then=F("details")), default=Value("", TextField()))
     rows = Snapshot.objects.filter(period=period, scope__in={each.text for each in (EVERYTHING, *scopes)})
-    found = {name: values for name, *values in rows.values_list("scope", "at", "is_complete", "sums", details)}
+    found: dict[str, list[Any]] = {
+        name: values for name, *values in rows.values_list("scope", "at", "is_complete", "sums")
+    }
     gaps = still_open.gaps
     at, was_complete, *_ = found.get(EVERYTHING.text, (gaps.at, False))
     nothing = {"owners": (0, 0) if found and period.bar == HOUR else None}
@@ -280,7 +269,7 @@ def _figures(period: Period, scopes: Sequence[ScopeName], still_open: OpenCounts
     completeness = gaps.of(since, at, can_be=was_complete and at >= gaps.at - FRESH)
     return [
         PeriodFigures(
-            **(vars(Sums.of_row(*found[scope.text][2:])) if scope.text in found else nothing),
+            **(vars(snapshots.SUMS.validate_json(found[scope.text][2])) if scope.text in found else nothing),
             scope=scope,
             period=period,
             since=utc(since),
@@ -301,26 +290,23 @@ def course(scope: ScopeName, *, since: datetime, until: datetime) -> Course:
     """
     start = int(since.timestamp())
     end = min(int(until.timestamp()), start + MAX_HOURS * HOUR) // HOUR * HOUR + HOUR
-    span, of_scope = (start // HOUR * HOUR, end), is_of(scope)
-
-    def begun(rows: QuerySet[Transfer]) -> QuerySet[Transfer]:
-        rows = rows.filter(of_scope).alias(began=Coalesce("started", "created")).filter(began__gte=start * 1000)
-        return rows.exclude(failed_step=DEPOSIT)
-
-    failed = begun(facts.ended(span)).filter(WITHOUT_DURATION, outcome__in=(Outcome.REFUNDED, Outcome.FAILED))
-    causes = failed.values_list("failed_step", "reason_id").annotate(n=Count("*"))
-    counted = most_frequent({(step, reason): n for step, reason, n in causes})
-    edges = failed.aggregate(first=Min("end"), last=Max("end"))
-    counts = Counter(dict(failed.values_list("outcome").annotate(n=Count("*"))))
+    rows = ended((start // HOUR * HOUR, end)).filter(is_of(scope)).exclude(failed_step=snapshots.DEPOSIT)
+    begun = rows.alias(began=Coalesce("started", "created")).filter(began__gte=start * 1000)
+    failed = begun.filter(WITHOUT_DURATION, outcome__in=(Outcome.REFUNDED, Outcome.FAILED))
+    groups = failed.values("outcome", "failed_step", "reason_id").annotate(
+        n=Count("*"), first=Min("end"), last=Max("end")
+    )
     # An index has what is counted by route.
-    of_routes = begun(facts.ended(span)).filter(EACH_ROUTE, outcome=Outcome.DELIVERED)
-    delivered = of_routes.aggregate(n=Count("*"), last=Max("end"))
-    counts[Outcome.DELIVERED] = delivered["n"]
+    delivered = begun.filter(EACH_ROUTE, outcome=Outcome.DELIVERED).aggregate(n=Count("*"), last=Max("end"))
+    counts, causes = Counter[str]({Outcome.DELIVERED: delivered["n"]}), Counter[Any]()
+    for each in groups:
+        counts[each["outcome"]] += each["n"]
+        causes[each["failed_step"], each["reason_id"]] += each["n"]
     return Course(
         counts=counts,
-        reasons=_reasons([(*cause, n) for cause, n in counted]),
-        first_failure=optional_moment(edges["first"]),
-        last_failure=optional_moment(edges["last"]),
+        reasons=_reasons([(*cause, n) for cause, n in most_frequent(causes)]),
+        first_failure=optional_moment(min((each["first"] for each in groups), default=None)),
+        last_failure=optional_moment(max((each["last"] for each in groups), default=None)),
         last_delivery=optional_moment(delivered["last"]),
     )
 
@@ -357,25 +343,16 @@ def _reasons(causes: Sequence[tuple[int | None, int | None, int]]) -> list[Failu
     return [(step, *texts.get(reason or 0, ("", "")), n) for step, reason, n in causes]
 
 
-def _past_hours(total: PeriodFigures) -> dict[int, Bar]:
-    """Return the bars of the hours of past days, which snapshots don't have."""
-    days = range(-(-int(total.since.timestamp()) // DAY) * DAY, int(total.at.timestamp()) // DAY * DAY, DAY)
-    found = DayBar.objects.filter(day__in=days, scope=total.scope.text).values_list("hours", flat=True)
-    return {start: bar for hours in found for start, bar in from_json(hours or "[]")}
-
-
 def _series(
     bars: Mapping[int, Bar], total: PeriodFigures, still_open: OpenCounts, *, length: int
 ) -> Sequence[BarFigures]:
     """Return hours or days, in order. The first one begins with the period. An hour has none."""
-    gaps, found = still_open.gaps, list[BarFigures]()
-    since, until = int(total.since.timestamp()), gaps.at if total.period is not Period.HOUR else 0
-    for start in range(since // length * length, until + 1, length):
-        first, (ended, delivered, *durations) = max(start, since), bars.get(start, Bar())
+    gaps, found, since = still_open.gaps, list[BarFigures](), int(total.since.timestamp())
+    for start in range(since // length * length, gaps.at + 1, length) if total.period is not Period.HOUR else ():
+        first, (count, delivered, *durations) = max(start, since), bars.get(start, NOTHING)
         is_complete = gaps.of(first, start + length).is_complete
         median, p95 = (each * MILLISECOND if each is not None and is_complete else None for each in durations)
-        counts = {"ended": ended, "delivered": delivered}
-        found.append(BarFigures(since=utc(first), is_complete=is_complete, median=median, p95=p95, **counts))
+        found.append(BarFigures(utc(first), is_complete, count, delivered, median, p95))
     return found
 
 
@@ -397,12 +374,12 @@ def listed(
     if reason is not None:
         matching &= Q(reason__text=reason) if reason else Q(reason=None)
     # A million take a tenth of a second: an index has what is counted by route.
-    count = facts.ended(span).filter(matching, EACH_ROUTE if has_delivered else ALL).count()
+    count = ended(span).filter(matching, EACH_ROUTE if has_delivered else ALL).count()
     if sort is Sort.SLOWEST:
-        return _slowest(facts.ended(span).filter(matching), has_delivered=has_delivered), count
+        return _slowest(ended(span).filter(matching), has_delivered=has_delivered), count
     first, (since, until) = list[Transfer](), span
     for length in (HOUR, DAY, until - since):  # the newest are probably of the last hour
-        rows = facts.ended((max(since, until - length), until)).filter(matching).select_related(*LISTED_WITH)
+        rows = ended((max(since, until - length), until)).filter(matching).select_related(*LISTED_WITH)
         # By a sum, databases don't look at all transfers in the order of their end for those of a rare token.
         end = F("end") if scope.level is Level.SERVICE else F("end") + 0
         first = list(rows.order_by(end.desc(), "-pk")[:MAX_LISTED])
@@ -443,26 +420,22 @@ def with_deposit(at: int) -> QuerySet[Any]:
     ended = at - UNSEEN // MILLISECOND
     is_over = Q(expires__gt=0, expires__lte=ended) | Q(updated__lte=ended - TIME_TO_EXECUTE // MILLISECOND)
     still_open = Transfer.objects.filter(outcome=Outcome.OPEN, unlisted_since=None)
-    return still_open.filter(~Q(status=IntentStatus.COMMITTED) | is_over).alias(began=BEGAN)
+    return still_open.filter(~Q(status=IntentStatus.COMMITTED) | is_over).annotate(began=BEGAN)
 
 
 def count_open(*, now: datetime) -> OpenCounts:
     """Count the open transfers with a deposit."""
-    at = int(now.timestamp())
-    gaps = coverage.gaps(now=now)  # before the counts, so that these have all that it says is known
-    # The first period in which a transfer began. An index has all that is counted, in the order of the groups.
-    began_in = Case(*(When(began__gte=each.since(at) * 1000, then=Value(each)) for each in Period), default=Value(""))
-    is_late = Q(began__lt=at * 1000 - F("route__late_after"))
-    periods = [*Period]
-    groups = with_deposit(at * 1000).annotate(began_in=began_in).values_list(*PAIR, "began_in")
-    routes = {pk: RouteKey(*key) for pk, *key in Route.objects.values_list("pk", *RouteKey._fields)}
-    tokens = {pk: TokenKey(*key) for pk, *key in Token.objects.values_list("pk", *TokenKey._fields)}
+    at, gaps = int(now.timestamp()), coverage.gaps(now=now)  # before the counts, so that these have all that is known
+    rows = list(with_deposit(at * 1000).values_list(*snapshots.PAIR, "began"))  # an index has them
+    routes, tokens = Route.objects.in_bulk(), Token.objects.in_bulk()
+    groups = Counter[tuple[Any, ...]]()
+    for route, *pair, began in rows:
+        is_late = began < at * 1000 - routes[route].late_after
+        since = [each.value for each in Period if is_late and began >= each.since(at) * 1000]
+        groups[route, *pair, ("open", "late", *since) if is_late else ("open",)] += 1
     found = defaultdict[ScopeName, Counter[str]](Counter)
-    for route, *pair, period, n, late in groups.annotate(n=Count("*"), late=Count(Value(1), filter=is_late)):
-        since = periods[periods.index(period) :] if period else ()
-        counts = {"open": n} | (dict.fromkeys(("late", *since), late) if late else {})
-        for scope in scopes_of(routes[route], tuple(tokens[each] for each in pair if each is not None)):
-            own = found[scope]
-            for name, count in counts.items():
-                own[name] += count
+    for (route, *sides, names), n in groups.items():
+        for scope in scopes_of(routes[route].key, tuple(tokens[each].key for each in sides if each is not None)):
+            for name in names:
+                found[scope][name] += n
     return OpenCounts(gaps, found)

@@ -1,23 +1,65 @@
 """Opens, changes and closes incidents, minute by minute, where more is bad than usual. Has neither clock nor database.
 
 Usual are the shares, their variation and the starts of the last two weeks, without the time of incidents. Owners are
-counted instead of transfers, because an owner whose transfer fails may try again many times.
+counted instead of transfers, because an owner whose transfer fails may try again many times. Times are Unix seconds by
+the service's clock. The limits come from a simulation, which shows what they cost and find: `bench.incidents`.
 """
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import chain
-from math import exp
+from math import exp, lgamma, log
 from operator import attrgetter
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName
-from intents_ui.mirror.incidents import rules
-from intents_ui.mirror.incidents.rules import LONGEST, WINDOWS, Begun, Evidence, Incident, Kind, Knowledge, State
-from intents_ui.mirror.windows import DAY, HOUR, NEVER
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
+from intents_ui.service.models import UNEXECUTED
+from intents_ui.service.outcome import Outcome
+
+KNOWN = 15 * MINUTE  # which must be known before anything is judged
+WINDOWS = (5 * MINUTE, KNOWN, HOUR, 6 * HOUR)  # sudden outages, those of small routes, and slight ones
+LONGEST = WINDOWS[-1]
+ENOUGH = 500  # transfers of a window. Three times the usual is beyond chance by then
+# Bad: so many owners, this share of them, and so many times the usual. Less is chance, or no outage.
+MIN_OWNERS = 3
+MIN_SHARE = 0.1
+TIMES_USUAL = 3
+# An incident opens if chance explains the counts of one window with less than this probability. Each bad transfer is
+# another chance, so the probability is this one divided by the number of them in a usual week. A small service has few,
+# and would believe two of three owners without the second limit. Incidents alert below a tenth of it.
+CHANCE = 0.03
+MAX_CHANCE = 5e-4
+ALERTS = 0.1
+# The addresses of one owner, such as a bot's, may all fail on one route for the same reason. Where more than half of
+# what is bad may be that, chance must explain it with so many times less probability. No owner makes transfers late.
+OWN_FAILURES = 100
+# Nothing starts: in so many seconds or more, in which so many owners were expected.
+SILENT_AFTER, EXPECTED_OWNERS = 15 * MINUTE, 20
+# An incident closes after so many seconds and owners with at most twice the usual, and is recovering before that.
+# A twentieth of the owners don't keep it open.
+RECOVERING_AFTER, CLOSES_AFTER, CLOSES_WITH = 15 * MINUTE, 30 * MINUTE, 10
+TIMES_USUAL_CALM, CALM_SHARE = 2, 0.05
+# Nor does one owner, if the counts are so much likelier with the usual share than with the incident's (logarithm).
+CALM_RATIO = 3.0
+# An incident that closed so many seconds ago continues if its routes are bad again.
+CONTINUES_WITHIN = 30 * MINUTE
+# While an incident is this young, what it is of and since when may change.
+YOUNG = HOUR
+# Something else must explain the incident this much better (logarithm of the likelihood) to take it over.
+BETTER = 3.0
+# An incident's first day isn't usual. What lasts longer is.
+UNUSUAL_FOR = DAY
+MAX_LAG = 5 * MINUTE
+MIN_CORRELATION, MAX_CORRELATION = 1e-5, 0.2
+# To explain as much, the wider must be so much likelier (logarithm).
+PENALTIES = dict(zip(Level, (0.0, 0.5, 0.5, 1.0, 1.0, 1.5), strict=True))
+UNDECIDED = 0  # time of a decision that isn't made yet
+DEPOSIT = 0  # the first step, which is the owner's
 
 DAYS = 14
 HOURS_OF_DAY = DAY // HOUR
@@ -29,11 +71,127 @@ SUPPOSED_OWNERS, SUPPOSED_SHARE, MIN_USUAL = 50, 0.03, 0.01
 SUMS = 5
 NOTHING = [0.0] * (SUMS + HOURS_OF_DAY)
 
-ALL_KNOWN = Knowledge()
-
 type Skip = Callable[[Begun], bool]
 
 _at, _began, _is_bad, _owner, _route = map(attrgetter, ("at", "began", "is_bad", "owner", "route"))
+
+
+class Kind(StrEnum):
+    UNDELIVERED = "undelivered"  # in time
+    SILENT = "silent"
+
+
+class State(StrEnum):
+    OPEN = "open"
+    RECOVERING = "recovering"
+    OVER = "over"
+
+
+class Begun(NamedTuple):
+    """A transfer that has begun, in its `scopes`. All without an owner count as one.
+
+    `at`: when it was decided. It is bad if it was late, or, if it `has_failed`, ended without delivery before.
+    """
+
+    scopes: tuple[ScopeName, ...]
+    owner: Hashable
+    began: int
+    at: int = UNDECIDED
+    is_bad: bool = False
+    has_failed: bool = False
+
+    @property
+    def route(self) -> ScopeName:
+        return self.scopes[0]
+
+    def decided(
+        self, outcome: str, status: str, failed_step: int | None, *, ended: int, limit: int, now: int
+    ) -> "Begun | None":
+        """Return this as it was decided, or None if it says nothing about its route.
+
+        It is decided when it is delivered, when its route fails, or when it is still open after `limit` seconds, and
+        then bad at once. `ended` doesn't matter while it is open. The route isn't to blame for rejected or missing
+        deposits and for what the owner aborts in time, and nothing is known of unconfirmed ends.
+        """
+        late_at = self.began + limit
+        match outcome:
+            case Outcome.OPEN if status not in UNEXECUTED:
+                return self._replace(at=late_at, is_bad=True) if late_at <= now else self
+            case Outcome.DELIVERED:
+                return self._replace(at=min(ended, late_at), is_bad=ended > late_at)
+            case Outcome.REFUNDED | Outcome.FAILED if failed_step != DEPOSIT:
+                return self._replace(at=min(ended, late_at), is_bad=True, has_failed=ended <= late_at)
+            case Outcome.ABORTED if ended > late_at:
+                return self._replace(at=late_at, is_bad=True)
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incident:
+    """Something that is worse than usual since a time.
+
+    `bad` of its `owners` whose transfers began since then, at most in the last six hours, did not get them in time, and
+    `usual` is the usual share. If nothing starts, it is the number of owners that were expected. `routes` are those
+    where this was seen. `recovered`: since when it is not worse than usual. `folded_into` is the number of the incident
+    that it became a part of. `is_alert`: chance explains it even less.
+    """
+
+    number: int
+    scope: ScopeName
+    kind: Kind
+    state: State = State.OPEN
+    since: int
+    opened: int
+    bad: int = 0
+    owners: int = 0
+    usual: float
+    routes: frozenset[ScopeName]
+    is_alert: bool = False
+    recovered: int | None = None
+    closed: int | None = None
+    folded_into: int | None = None
+
+    @property
+    def share(self) -> float:
+        return self.bad / self.owners if self.owners else 0.0
+
+    @property
+    def is_open(self) -> bool:
+        return self.state is not State.OVER
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """How much the mirror knows: its lag in seconds, and the times that it read incompletely or not at all."""
+
+    lag: int = 0
+    holes: Sequence[tuple[int, int]] = ()
+
+    def has_hole(self, since: int, until: int) -> bool:
+        return any(start < until and end > since for start, end in self.holes)
+
+    def unknown_since(self, now: int) -> int | None:
+        """Return since when nothing can be said, or None."""
+        if self.lag > MAX_LAG:
+            return now - self.lag
+        return min((start for start, end in self.holes if end > now - KNOWN and start < now), default=None)
+
+
+class Evidence(NamedTuple):
+    """How a scope compares with `usual`, its share or, if nothing starts, the number of owners that are expected.
+
+    `ratio`: how much likelier the counts are otherwise (logarithm). `tail`: how likely chance alone makes them so bad.
+    `since`: when the last transfer started, if nothing starts.
+    """
+
+    scope: ScopeName
+    usual: float
+    ratio: float = 0.0
+    tail: float = 1.0
+    since: int = 0
+
+
+ALL_KNOWN = Knowledge()
 
 
 class Counts(NamedTuple):
@@ -52,8 +210,8 @@ class Usual:
 
     def __init__(self) -> None:
         self.hours = set[int]()
-        self.correlations = dict.fromkeys(Level, rules.MIN_CORRELATION)
-        self.chance = rules.MAX_CHANCE
+        self.correlations = dict.fromkeys(Level, MIN_CORRELATION)
+        self.chance = MAX_CHANCE
         self._weight = 1.0  # of the last hour, in all sums
         self._known = [0.0] * HOURS_OF_DAY
         self._sums = defaultdict[ScopeName, list[float]](NOTHING.copy)
@@ -83,13 +241,13 @@ class Usual:
             chance = share * (1 - share)
             beyond[scope.level] += squared_bad - 2 * share * product + share**2 * squared - chance * owners
             possible[scope.level] += chance * (squared - owners)
-        found = rules.MIN_CORRELATION
+        found = MIN_CORRELATION
         for level in Level:  # a wide scope may consist of one busy route
             found = max(found, beyond[level] / possible[level] if possible[level] > 0 else 0.0)
-            self.correlations[level] = min(found, rules.MAX_CORRELATION)
+            self.correlations[level] = min(found, MAX_CORRELATION)
         _, owners, *_ = self._sums.get(EVERYTHING, NOTHING)
         bad_per_week = owners / max(self._weight, sum(self._known)) * HOURS_OF_WEEK * self.share(EVERYTHING)
-        self.chance = min(rules.MAX_CHANCE, rules.CHANCE / max(1.0, bad_per_week))
+        self.chance = min(MAX_CHANCE, CHANCE / max(1.0, bad_per_week))
 
     def expected(self, scope: ScopeName, *, since: int, until: int) -> float:
         """Return the number of owners whose transfers usually begin between two times, at these hours of the day."""
@@ -101,7 +259,7 @@ class Usual:
 
     def busy(self, *, since: int, until: int) -> list[ScopeName]:
         """Return the scopes in which enough owners are expected between two times to notice that none comes."""
-        return [each for each in self._sums if self.expected(each, since=since, until=until) >= rules.EXPECTED_OWNERS]
+        return [each for each in self._sums if self.expected(each, since=since, until=until) >= EXPECTED_OWNERS]
 
 
 class Detector:
@@ -124,7 +282,7 @@ class Detector:
         self._take(transfers)
         for hour in hours:
             start, end = hour * HOUR, (hour + 1) * HOUR
-            skip = self._explained(start, end, longest=rules.UNUSUAL_FOR)
+            skip = self._explained(start, end, longest=UNUSUAL_FOR)
             found = {}
             for scope in list(self._parts):
                 owners = {each.owner: each.is_bad for each in reversed(self._decided(scope, start, end, skip))}
@@ -138,7 +296,7 @@ class Detector:
         if unknown_since is not None:
             self.unknown_since = min(unknown_since, self.unknown_since or unknown_since)
             return []
-        lately = [each for each in self._take(transfers) if each.is_bad and each.at > now - rules.MAX_LAG]
+        lately = [each for each in self._take(transfers) if each.is_bad and each.at > now - MAX_LAG]
         if now // HOUR != self._now // HOUR:
             self.usual.estimate()
             until = (now // HOUR + 1) * HOUR
@@ -150,7 +308,7 @@ class Detector:
                 self._follow(self.incidents[number])
         self._find(Kind.UNDELIVERED, dict.fromkeys(scope for each in lately for scope in each.scopes))
         starts = self._last_start
-        self._find(Kind.SILENT, [each for each in self._busy if now - starts.get(each, 0) >= rules.SILENT_AFTER])
+        self._find(Kind.SILENT, [each for each in self._busy if now - starts.get(each, 0) >= SILENT_AFTER])
         return [each for number, each in self.incidents.items() if before.get(number) != each]
 
     def _take(self, transfers: Iterable[Begun]) -> list[Begun]:
@@ -160,7 +318,7 @@ class Detector:
         for place, each in enumerate(found):
             before = last.get(each.owner) if each.owner in with_bad else None
             if before and before.is_bad and each.is_bad and each.at - before.at < LONGEST:
-                found[place] = each._replace(at=rules.UNDECIDED, is_bad=False)
+                found[place] = each._replace(at=UNDECIDED, is_bad=False)
             elif each.at and each.owner in with_bad:
                 last[each.owner] = each
         alike = defaultdict[int, list[Begun]](list)  # by the identity of what they are a part of: hashes take longer
@@ -193,7 +351,7 @@ class Detector:
                 return
             best = max(found, key=_merit)
             scopes = [each.scope for each in found if each is not best]
-            if kind is Kind.UNDELIVERED and self._calm(best.scope, rules.CLOSES_AFTER) is not None:
+            if kind is Kind.UNDELIVERED and self._calm(best.scope, CLOSES_AFTER) is not None:
                 continue
             opened = Incident(
                 number=max(self.incidents, default=0) + 1,
@@ -203,19 +361,19 @@ class Detector:
                 opened=self._now,
                 usual=best.usual,
                 routes=frozenset(parts[0] for parts in self._places if best.scope in parts),
-                is_alert=best.tail < self.usual.chance * rules.ALERTS,
+                is_alert=best.tail < self.usual.chance * ALERTS,
             )
             self._put(opened if kind is Kind.SILENT else replace(opened, **self._extent(best.scope, skip)))
 
     def _follow(self, incident: Incident) -> None:
         scope, is_silent = incident.scope, incident.kind is Kind.SILENT
         skip = self._explained(self._now - LONGEST, self._now, besides=incident.number)
-        is_young = self._now - incident.opened < rules.YOUNG
+        is_young = self._now - incident.opened < YOUNG
         if is_young and not is_silent:
             scope = self._best_scope(incident, skip)
         state, recovered = State.OPEN, None
-        recovering_after = 0 if is_silent else rules.RECOVERING_AFTER
-        for after, calm in ((rules.CLOSES_AFTER, State.OVER), (recovering_after, State.RECOVERING)):
+        recovering_after = 0 if is_silent else RECOVERING_AFTER
+        for after, calm in ((CLOSES_AFTER, State.OVER), (recovering_after, State.RECOVERING)):
             recovered = self._resumed(incident, after) if is_silent else self._calm(scope, after, before=incident.share)
             if recovered is not None:
                 state = calm
@@ -224,7 +382,7 @@ class Detector:
         changed = replace(incident, scope=scope, state=state, recovered=recovered, closed=closed)
         if not is_silent and (recovered or self._now) > self._now - LONGEST:  # or its transfers are forgotten
             extent = self._extent(scope, skip, since=None if is_young else incident.since, until=recovered)
-            is_alert = self._evidence(scope, skip).tail < self.usual.chance * rules.ALERTS
+            is_alert = self._evidence(scope, skip).tail < self.usual.chance * ALERTS
             changed = replace(changed, is_alert=is_alert or incident.is_alert, **extent)
         self._put(changed)
 
@@ -233,7 +391,7 @@ class Detector:
         others = {scope for each in decided if each.is_bad for scope in each.scopes} - {incident.scope}
         found = [self._evidence(scope, skip) for scope in sorted(others)]
         best = max((each for each in found if each.tail < self.usual.chance), key=_merit, default=None)
-        is_better = best and _merit(best) > _merit(self._evidence(incident.scope, skip)) + rules.BETTER
+        is_better = best and _merit(best) > _merit(self._evidence(incident.scope, skip)) + BETTER
         return best.scope if best and is_better else incident.scope
 
     def _put(self, incident: Incident) -> None:
@@ -244,7 +402,7 @@ class Detector:
             if other.is_open:
                 is_one = self._explains(incident, other)
             else:
-                has_just_closed = self._now - (other.closed or 0) <= rules.CONTINUES_WITHIN
+                has_just_closed = self._now - (other.closed or 0) <= CONTINUES_WITHIN
                 is_one = has_just_closed and not incident.routes.isdisjoint(other.routes)
             if not is_one:
                 continue
@@ -267,10 +425,10 @@ class Detector:
         """Return whether little is left of another incident of the last hour without what is a part of this one."""
         if incident.kind is Kind.SILENT:
             return self._is_within(other.scope, incident.scope)
-        if self._now - max(incident.opened, other.opened) >= rules.YOUNG:
+        if self._now - max(incident.opened, other.opened) >= YOUNG:
             return False
         left = self._evidence(other.scope, lambda each: incident.scope in each.scopes)
-        return left.ratio < rules.BETTER
+        return left.ratio < BETTER
 
     def _explained(self, since: int, until: int, *, besides: int | None = None, longest: int = NEVER) -> Skip | None:
         """Return the test of whether a transfer is a part of an incident between two times, or None if none is."""
@@ -294,25 +452,25 @@ class Detector:
         """Return the strongest evidence that a scope is worse. An owner counts once, by the first transfer."""
         usual, now = self.usual.share(scope), self._now
         best = Evidence(scope, usual)
-        recent = self._decided(scope, now - LONGEST, now + 1, skip)[-rules.ENOUGH :]
+        recent = self._decided(scope, now - LONGEST, now + 1, skip)[-ENOUGH:]
         owners: dict[Hashable, Begun] = {}
-        for length in WINDOWS if sum(map(_is_bad, recent)) >= rules.MIN_OWNERS else ():
+        for length in WINDOWS if sum(map(_is_bad, recent)) >= MIN_OWNERS else ():
             start = bisect_left(recent, now - length, key=_at)
             newest = recent[: start - 1 if start else None : -1]
             owners.update(zip(map(_owner, newest), newest, strict=True))
             del recent[start:]
             bad, expected, chance = sum(map(_is_bad, owners.values())), usual, 1.0
             is_known = not self._knowledge.has_hole(now - length, now)
-            if bad >= rules.MIN_OWNERS and rules.is_worse(bad, len(owners), usual) and is_known:
+            if bad >= MIN_OWNERS and is_worse(bad, len(owners), usual) and is_known:
                 # If more is usually bad on the routes that are used now, that is no incident.
                 routes = Counter(map(_route, owners.values()))
                 expected = max(usual, fmean(map(self.usual.share, routes), routes.values()))
-                if rules.is_worse(bad, len(owners), expected):
-                    chance = rules.tail(bad, len(owners), expected, self.usual.correlations[scope.level])
+                if is_worse(bad, len(owners), expected):
+                    chance = tail(bad, len(owners), expected, self.usual.correlations[scope.level])
                     failed = Counter(each.route for each in owners.values() if each.has_failed)
                     if max(failed.values(), default=0) > bad / 2:
-                        chance = min(1.0, chance * rules.OWN_FAILURES)
-            found = Evidence(scope, usual, rules.likelihood_ratio(bad, len(owners), expected), chance)
+                        chance = min(1.0, chance * OWN_FAILURES)
+            found = Evidence(scope, usual, likelihood_ratio(bad, len(owners), expected), chance)
             best = max(best, found, key=lambda each: (each.tail < self.usual.chance, each.ratio))
         return best
 
@@ -324,9 +482,9 @@ class Detector:
         cohort, usual, now = self._cohort(scope), self.usual.share(scope), self._now
         firsts: dict[Hashable, bool] = {}
         for each in reversed(self._decided(scope, now - LONGEST, now + 1)):
-            if each.at < now - after and len(firsts) >= rules.CLOSES_WITH:
-                is_calm = rules.is_calm(sum(firsts.values()), len(firsts), usual, before=before)
-                if not is_calm or self._knowledge.has_hole(each.at, now):
+            if each.at < now - after and len(firsts) >= CLOSES_WITH:
+                is_usual = is_calm(sum(firsts.values()), len(firsts), usual, before=before)
+                if not is_usual or self._knowledge.has_hole(each.at, now):
                     return None
                 return next((one.at for one in reversed(cohort) if one.is_bad and one.at <= each.at), each.at)
             firsts[each.owner] = each.is_bad
@@ -349,7 +507,7 @@ class Detector:
         for place, each in enumerate(decided, 1):
             bad += each.is_bad - owners.get(each.owner, False)
             owners[each.owner] = each.is_bad
-            ratio = rules.likelihood_ratio(bad, len(owners), usual)
+            ratio = likelihood_ratio(bad, len(owners), usual)
             if each.is_bad and (since or ratio > best):
                 best, last = ratio, place
                 found = {"since": each.began, "bad": bad, "owners": len(owners)}
@@ -359,9 +517,7 @@ class Detector:
         for each in decided[:last]:
             by_route[each.route][each.owner] = each.is_bad
         worse = (
-            route
-            for route, hit in by_route.items()
-            if rules.is_worse(sum(hit.values()), len(hit), self.usual.share(route))
+            route for route, hit in by_route.items() if is_worse(sum(hit.values()), len(hit), self.usual.share(route))
         )
         return {**found, "routes": frozenset(worse)}
 
@@ -373,7 +529,7 @@ class Detector:
         since = max(self._last_start.get(scope, 0), self._now - LONGEST, *holes)
         expected = self.usual.expected(scope, since=since, until=self._now)
         silent = (each.scope for each in self.incidents.values() if each.is_open and each.kind is Kind.SILENT)
-        is_short = self._now - since < rules.SILENT_AFTER or expected < rules.EXPECTED_OWNERS
+        is_short = self._now - since < SILENT_AFTER or expected < EXPECTED_OWNERS
         if is_short or any(self._is_within(scope, each) for each in silent):
             return Evidence(scope, expected)
         return Evidence(scope, expected, expected, exp(-expected), since)
@@ -384,7 +540,7 @@ class Detector:
         resumed = incident.recovered or self._last_start.get(scope, 0)
         if resumed > incident.since:
             return resumed if now - resumed >= after and not self._knowledge.has_hole(now - after, now) else None
-        is_expected = self.usual.expected(scope, since=now - DAY, until=now) >= rules.EXPECTED_OWNERS
+        is_expected = self.usual.expected(scope, since=now - DAY, until=now) >= EXPECTED_OWNERS
         return None if is_expected else now
 
     def _is_within(self, scope: ScopeName, other: ScopeName) -> bool:
@@ -393,4 +549,49 @@ class Detector:
 
 
 def _merit(found: Evidence) -> float:
-    return found.ratio - rules.PENALTIES[found.scope.level]
+    return found.ratio - PENALTIES[found.scope.level]
+
+
+def odds_times(factor: int, share: float) -> float:
+    """Return the share with odds that are so many times higher. It is about `factor` times a small share."""
+    return factor * share / (1.0 + (factor - 1) * share)
+
+
+def is_worse(bad: int, owners: int, usual: float) -> bool:
+    """Return whether the share is far above the usual, however likely that is by chance."""
+    return bad >= max(1.0, MIN_SHARE * owners, odds_times(TIMES_USUAL, usual) * owners)
+
+
+def is_calm(bad: int, owners: int, usual: float, *, before: float) -> bool:
+    """Return whether the share is near the usual one. `before` is the share that it was during the incident."""
+    if bad <= max(CALM_SHARE, odds_times(TIMES_USUAL_CALM, usual)) * owners:
+        return True
+    preference = log(usual / before) + (owners - 1) * log((1 - usual) / (1 - before)) if usual < before < 1 else 0.0
+    return bad == 1 and preference > CALM_RATIO
+
+
+def tail(bad: int, owners: int, usual: float, correlation: float) -> float:
+    """Return the probability of at least `bad` of `owners` by a beta-binomial distribution.
+
+    `correlation` of two owners: how much the share itself varies from hour to hour.
+    """
+    a, b = (share * (1 - correlation) / correlation for share in (usual, 1 - usual))
+    term = total = exp(
+        lgamma(owners + 1) - lgamma(bad + 1) - lgamma(owners - bad + 1)
+        + lgamma(bad + a) + lgamma(owners - bad + b) - lgamma(owners + a + b)
+        + lgamma(a + b) - lgamma(a) - lgamma(b)
+    )  # fmt: skip
+    for number in range(bad, owners):
+        term *= (owners - number) / (number + 1) * (number + a) / (owners - number - 1 + b)
+        total += term
+        if term < total * 1e-12:
+            break
+    return min(total, 1.0)
+
+
+def likelihood_ratio(bad: int, owners: int, usual: float) -> float:
+    """Return the logarithm of how much likelier the share that was found is than this lower one."""
+    if bad <= owners * usual:
+        return 0.0
+    rest = owners - bad
+    return bad * log(bad / (owners * usual)) + (rest * log(rest / (owners * (1.0 - usual))) if rest else 0.0)

@@ -16,8 +16,17 @@ from pydantic import TypeAdapter
 from intents_ui.mirror import coverage, models
 from intents_ui.mirror.entry import RouteKey, TokenKey
 from intents_ui.mirror.figures.scopes import scopes_of
-from intents_ui.mirror.incidents.detector import DAYS, Detector
-from intents_ui.mirror.incidents.rules import LONGEST, MAX_LAG, Begun, Incident, Kind, Knowledge, State
+from intents_ui.mirror.incidents.detector import (
+    DAYS,
+    LONGEST,
+    MAX_LAG,
+    Begun,
+    Detector,
+    Incident,
+    Kind,
+    Knowledge,
+    State,
+)
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
 from intents_ui.service.outcome import Outcome
