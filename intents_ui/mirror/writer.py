@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import blake2b
+from itertools import batched
 from typing import Any
 
 from django.db import connection, transaction
@@ -88,16 +89,14 @@ class Writer:
 
     def commit(self, reading: Reading, *, now: int) -> int:
         """Write a reading. Return the number of rows that changed, or of those that an audit found to differ."""
-        changed, differing, rest, task = 0, 0, list(reading.entries), reading.task
+        changed, differing, rest, task = 0, 0, reading.entries, reading.task
         if task.is_audit and task.end is not None:
             rest = [each for each in rest if task.start * 1000 <= each.created < task.end * 1000]
             differing = 0 if reading.why else _differing(task.start, task.end, rest)
-        while len(rest) > BATCH:
+        for some in batched(rest, BATCH):
             with self.transaction():
-                changed += self._store(rest[:BATCH], reading.at)
-            rest = rest[BATCH:]
+                changed += self._store(some, reading.at)
         with self.transaction():
-            changed += self._store(rest, reading.at)
             if unknown := {each.status for each in reading.entries} - KNOWN:
                 set_state(models.STATUSES, state(models.STATUSES, {}) | dict.fromkeys(unknown, reading.at))
             calls, hour = state(models.CALLS, {}), now // HOUR

@@ -35,7 +35,7 @@ if "intents_ui.mirror" in settings.INSTALLED_APPS:
     from intents_ui.mirror.reader import CallLimiter, Reader
 
 GARBAGE = 20_000  # objects
-CHECKED_EVERY = 2.0  # seconds between two looks at what a backfill lacks
+SECONDS = 10.0  # between two lines of progress
 EMULATOR_DAYS = 2  # that `run` reads of the emulator, which takes two milliseconds for each transfer
 NICENESS = 10  # of `run`: pages come first
 MAX_DAYS = 90
@@ -91,15 +91,14 @@ class Command(BaseCommand):
         self.stdout.write("The mirror has stopped.")
 
     def backfill(self, *, days: int, **_: Any) -> None:
-        until, due = int(datetime.now(UTC).timestamp()) - HOUR, 0.0
+        until, shown_at = int(datetime.now(UTC).timestamp()) - HOUR, float("-inf")
 
         def is_done() -> bool:
-            nonlocal due
-            if time.monotonic() < due:
-                return False
-            due = time.monotonic() + CHECKED_EVERY
+            nonlocal shown_at
             sealed, seconds, transfers = coverage.progress(since=until // DAY * DAY - days * DAY, until=until)
-            self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
+            if sealed == seconds or time.monotonic() - shown_at >= SECONDS:
+                shown_at = time.monotonic()
+                self.stdout.write(f"{sealed / DAY:.1f} of {seconds / DAY:.1f} days, {transfers:,} transfers")
             return sealed == seconds
 
         self.mirror(app.embedded_service(), days=days, is_done=is_done).run(waits=False)

@@ -427,7 +427,8 @@ def count_open(*, now: datetime) -> OpenCounts:
     """Count the open transfers with a deposit."""
     at, gaps = int(now.timestamp()), coverage.gaps(now=now)  # before the counts, so that these have all that is known
     rows = list(with_deposit(at * 1000).values_list(*snapshots.PAIR, "began"))  # an index has them
-    routes, tokens = Route.objects.in_bulk(), Token.objects.in_bulk()
+    routes = Route.objects.in_bulk({route for route, *_ in rows})
+    tokens = Token.objects.in_bulk({token for _, *pair, _ in rows for token in pair if token is not None})
     groups = Counter[tuple[Any, ...]]()
     for route, *pair, began in rows:
         is_late = began < at * 1000 - routes[route].late_after

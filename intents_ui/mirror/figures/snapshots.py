@@ -25,6 +25,7 @@ ENOUGH_FOR_P95, ENOUGH_FOR_LATE = 100, 200
 DEPOSIT = 0  # the first step, which is the owner's
 MIN_LATE = 5 * MINUTE * 1000  # milliseconds
 LIMITED = (Level.ROUTE, Level.PROVIDER)
+LIMITS_EVERY = HOUR  # because what is in time is counted by them
 PAIR = ("route_id", "origin_token_id", "destination_token_id")
 HOURS_SHOWN = 8 * DAY  # the longest period that a page shows by the hour, and the day on which it begins
 
@@ -258,11 +259,15 @@ class Adder:
         (since, until), is_long, sums = period.span(self.now), period.bar == DAY, {}
         days = range(since // DAY * DAY, until, DAY)
         parts = {day: self._part((max(day, since), min(day + DAY, until)), is_long=is_long) for day in days}
+        days_of, hours_of = (defaultdict[ScopeName, dict[int, Bar]](dict) for _ in range(2))
+        for day, part in parts.items():
+            for scope, bar in part.bars.items() if is_long else ():
+                days_of[scope][day] = bar
+            for scope, hours in part.hours.items() if period.step == HOUR else ():
+                hours_of[scope] |= hours
         for scope, found in self.by_scope(merged(part.found for part in parts.values())).items():
-            by_day = {day: part.bars[scope] for day, part in parts.items() if scope in part.bars}
-            hours = {hour: bar for part in parts.values() for hour, bar in part.hours.get(scope, {}).items()}
             each = sums[scope] = self._sums(found, has_owners=not is_long)
-            each.bars, each.hours = by_day if is_long else hours, hours if period.step != period.bar else {}
+            each.bars, each.hours = (days_of[scope], hours_of[scope]) if is_long else (hours_of[scope], {})
         return sums
 
     def _part(self, span: Span, *, is_long: bool) -> Part:
@@ -287,7 +292,7 @@ class Adder:
         for (route, *tokens), each in found.items():
             add(sums.durations, each.durations)
             add(others, each.others)
-            add(owners, each.owners)
+            add(owners, each.owners if has_owners else {})
             sums.in_time += sum(n for bucket, n in each.durations.items() if bucket <= self._late_buckets[route])
             pairs[tokens[0], tokens[1]].append(each)
         sums.others = [(*other, n) for other, n in others.items()]
@@ -337,6 +342,7 @@ class SnapshotWriter:
         self._is_stopped = is_stopped
         self._adder = Adder(changed=writer.changed_days)
         self._due = dict.fromkeys(Period, 0)
+        self._limits_due = 0
 
     def write_due(self, *, now: int) -> None:
         self.write([period for period, due in self._due.items() if now >= due], now=now)
@@ -346,7 +352,8 @@ class SnapshotWriter:
         if not periods:
             return
         self._adder.begin(now)
-        if Period.WEEK in periods:
+        if now >= self._limits_due:
+            self._limits_due = now + LIMITS_EVERY
             self._set_limits()
         gaps = coverage.gaps(now=utc(now))
         for period in periods:
