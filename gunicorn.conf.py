@@ -68,7 +68,7 @@ def when_ready(server: object) -> None:
             network,
         )
     where = settings.ENV.authority.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")  # noqa: S104 - only displayed
-    source = settings.ENV.service_host or "demo data from the emulator"
+    source = getattr(settings.ENV.intents_service_url, "host", "demo data from the emulator")
     line = f"intents-ui is ready on http://{where} ({source}). Stop with Ctrl+C."
     if settings.ENV.log_format == "text":
         print(line, flush=True)

@@ -252,11 +252,6 @@ class Environment(BaseSettings):
         """Trusted networks so wide that clients are in them. No CDN has one."""
         return [each for each in self.trusted_proxies if not each.is_private and each.prefixlen < WIDE[each.version]]
 
-    @property
-    def service_host(self) -> str | None:
-        """Host of the real service, for the startup message."""
-        return self.intents_service_url.host if isinstance(self.intents_service_url, HttpUrl) else None
-
     @model_validator(mode="after")
     def validate_together(self) -> Self:
         is_real, is_open = not self.embedded, not is_loopback(self.host)

@@ -103,8 +103,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api", v1.page, name="api"),
     path("api/openapi.json", v1.openapi, name="openapi"),
     path("api/v1/", include(v1.urls())),
-    path("insight.json", insight.insight_json, name="insight-json"),
-    path("insight/incident/<chain:number>.json", insight.incident_json, name="insight-incident-json"),
+    path("insight.json", insight.answer, {"operation": "overview"}, name="insight-json"),
+    path(
+        "insight/incident/<chain:number>.json", insight.answer, {"operation": "incident"}, name="insight-incident-json"
+    ),
     path("mcp", endpoint.view, name="mcp"),
 ]
 # Each of these apps can be left out here and in `INSTALLED_APPS`.

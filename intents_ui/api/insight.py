@@ -173,17 +173,7 @@ def get_incident(request: HttpRequest, number: PathEx[int, P(description="Its nu
     return answer(request, "incident", str(number))
 
 
-def insight_json(request: HttpRequest) -> HttpResponse:
-    """Return `/insight.json`."""
-    return answer(request, "overview")
-
-
-def incident_json(request: HttpRequest, number: str) -> HttpResponse:
-    """Return `/insight/incident/<number>.json`."""
-    return answer(request, "incident", number)
-
-
-def answer(request: HttpRequest, operation: str, *named: str) -> HttpResponse:
+def answer(request: HttpRequest, operation: str, *named: str, **named_in_url: str) -> HttpResponse:
     """Return what an operation of `figures` reads, for clients who may see it."""
     if not apps.is_installed("intents_ui.mirror"):
         return failures.page(request, failures.of_dashboard("no mirror"))
@@ -197,6 +187,6 @@ def answer(request: HttpRequest, operation: str, *named: str) -> HttpResponse:
             return JsonResponse({"problems": list(picked.problems.values())}, status=HTTPStatus.BAD_REQUEST)
         if picked.problems:
             return failures.invalid_fields(request, picked.problems)
-        return answered(getattr(figures, operation)(picked, *named))
+        return answered(getattr(figures, operation)(picked, *named, **named_in_url))
 
     return cast(HttpResponse, view(request))

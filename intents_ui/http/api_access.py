@@ -24,20 +24,14 @@ class Token:
 
 def parse(text: str) -> tuple[Token, ...]:
     """Return the tokens of a list with commas or line ends between its entries. Raises ValueError."""
-    tokens = tuple(_token(entry.strip()) for entry in re.split(r"[,\n]", text) if entry.strip())
-    if not tokens:
-        raise ValueError("must not be empty")
+    entries = [ENTRY.fullmatch(entry.strip()) for entry in re.split(r"[,\n]", text) if entry.strip()]
+    tokens = tuple(Token(each[1], each[2], int(each[3])) for each in entries if each)
+    if not entries or len(tokens) < len(entries):
+        raise ValueError("must be a list of name:sha256:limit")
     for distinct in ({each.name for each in tokens}, {each.hash for each in tokens}):
         if len(distinct) < len(tokens):
             raise ValueError("must not list a name or hash twice")
     return tokens
-
-
-def _token(entry: str) -> Token:
-    found = ENTRY.fullmatch(entry)
-    if not found:
-        raise ValueError("must be a list of name:sha256:limit")
-    return Token(found[1], found[2], int(found[3]))
 
 
 def find(tokens: Iterable[Token], given: str) -> Token | None:

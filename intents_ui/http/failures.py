@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, cast
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -24,20 +24,14 @@ from django.template.loader import render_to_string
 from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
-from django_htmx.middleware import HtmxDetails
 
 from intents_ui.formatting import failures, text
 from intents_ui.http import api_access, client_ip, cursors, json_rpc, marks
+from intents_ui.http.json_rpc import Code
 from intents_ui.http.marks import is_partial
 from intents_ui.service import errors, request_context
 
 log = logging.getLogger(__name__)
-
-
-class HtmxRequest(HttpRequest):
-    """A request as django-htmx's middleware leaves it."""
-
-    htmx: HtmxDetails
 
 
 @dataclass(frozen=True)
@@ -133,7 +127,8 @@ def response_of(
     if path == api_access.MCP:
         sentence = f"{failure.title}. {failure.what} {failure.todo}"
         # The ID of the request is unknown here.
-        told = json_rpc.error(None, json_rpc.code_of(failure.status), sentence, problem(failure))
+        code = Code.INTERNAL_ERROR if failure.status.is_server_error else Code.INVALID_REQUEST
+        told = json_rpc.error(None, Code.RETRY_LATER if failure.may_pass else code, sentence, problem(failure))
         response.content = json.dumps(told)
     elif path.startswith(api_access.API):
         response["Content-Type"] = "application/problem+json"
@@ -278,7 +273,7 @@ def add_stale_notice(
                 patch_vary_headers(response, ["HX-Current-URL"])
                 # A fragment from the page's own URL refreshes all of its service data. Compared as text: a client can
                 # send anything.
-                page_url = (cast("HtmxRequest", request).htmx.current_url or "").partition("?")[0]
+                page_url = (request.htmx.current_url or "").partition("?")[0]  # type: ignore[attr-defined]  # of the middleware
                 whole = marked.is_whole or page_url == f"{request.scheme}://{request.get_host()}{request.path}"
                 # The name of the fragment, to find its notice by.
                 part = (match and match.url_name) or "part"

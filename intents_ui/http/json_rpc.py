@@ -8,7 +8,6 @@ import json
 import re
 import secrets
 from enum import IntEnum
-from http import HTTPStatus
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, StrictInt, StrictStr
@@ -28,9 +27,6 @@ class Code(IntEnum):
     RETRY_LATER = -32005
 
 
-LATER: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
-
-
 class Message(BaseModel):
     """A request, or without an `id` a notification, which has no response."""
 
@@ -38,10 +34,6 @@ class Message(BaseModel):
     method: str
     id: StrictInt | StrictStr = ""
     params: dict[str, Any] = {}
-
-    @property
-    def is_notification(self) -> bool:
-        return "id" not in self.model_fields_set
 
 
 class RpcError(Exception):
@@ -56,23 +48,12 @@ class ToolError(Exception):
     """A tool has no answer, and why, for who called it."""
 
 
-def result(request_id: int | str, found: dict[str, Any]) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": request_id, "result": found}
-
-
 def error(
     request_id: int | str | None, code: Code, sentence: str, data: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the response of a request that failed. The ID is None if the request couldn't be read."""
     told = {"code": code.value, "message": sentence} | ({"data": data} if data else {})
     return {"jsonrpc": "2.0", "id": request_id, "error": told}
-
-
-def code_of(status: HTTPStatus) -> Code:
-    """Return the code of a request that was rejected with this status before it reached a method."""
-    if status in LATER:
-        return Code.RETRY_LATER
-    return Code.INTERNAL_ERROR if status.is_server_error else Code.INVALID_REQUEST
 
 
 NOTICE: Final = (

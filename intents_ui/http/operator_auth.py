@@ -138,10 +138,6 @@ def remember(request: HttpRequest, response: HttpResponse) -> None:
     )
 
 
-def forget(response: HttpResponse) -> None:
-    response.delete_cookie(COOKIE, samesite="Strict")
-
-
 def remembered_until(request: HttpRequest) -> datetime | None:
     """Return when the operator cookie expires; a new token or SECRET_KEY invalidates it."""
     until = int(request.get_signed_cookie(COOKIE, "", salt=_salt()) or 0) if has_token() else 0

@@ -111,12 +111,13 @@ def view(request: HttpRequest) -> HttpResponse:
         data = {"supported": [VERSION], "requested": version}
         refused = json_rpc.error(message.id, Code.UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         return respond(refused, HTTPStatus.BAD_REQUEST)
-    if message.is_notification:
+    if "id" not in message.model_fields_set:  # a notification
         return HttpResponse(status=HTTPStatus.ACCEPTED, content_type=JSON, headers=NOT_STORED)
     try:
         if message.method not in METHODS:
             raise RpcError(Code.METHOD_NOT_FOUND, "Method not found")
-        return respond(json_rpc.result(message.id, METHODS[message.method](request, message.params)))
+        found = METHODS[message.method](request, message.params)
+        return respond({"jsonrpc": "2.0", "id": message.id, "result": found})
     except RpcError as error:  # with 200, because clients read no body of other responses
         return respond(json_rpc.error(message.id, error.code, str(error)))
 

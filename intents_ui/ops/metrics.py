@@ -11,7 +11,6 @@ import os
 import resource
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -30,6 +29,7 @@ from prometheus_client.registry import Collector
 from intents_ui.installation import version
 from intents_ui.service.health import registry
 from intents_ui.service.results import ServiceState, ServiceStatus
+from intents_ui.settings import ENV
 
 if TYPE_CHECKING:
     from intents_ui.mirror.coverage import Coverage
@@ -68,10 +68,8 @@ processes = _state("intents_ui_processes", "Processes included.")
 build_info = _state("intents_ui_build_info", "1, with the version of the dashboard.", "version", smallest=True)
 
 
-@cache
-def redis_up() -> Gauge:
-    """Return the gauge, created on first use: without Redis it must not be reported as down."""
-    return _state("intents_ui_redis_up", "1: Redis is up, 0: it is down.", smallest=True)
+# Without Redis it must not be reported as down.
+redis_up = _state("intents_ui_redis_up", "1: Redis is up, 0: it is down.", smallest=True) if ENV.redis_url else None
 
 
 def sample(service: ServiceStatus, *, redis: bool | None) -> None:
@@ -82,8 +80,8 @@ def sample(service: ServiceStatus, *, redis: bool | None) -> None:
         service_state.labels(state).set(state is service.state)
     processes.set(1)
     build_info.labels(version()).set(1)
-    if redis is not None:
-        redis_up().set(redis)
+    if redis_up:
+        redis_up.set(bool(redis))
     with contextlib.suppress(OSError):
         memory.set(int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_SIZE)
 

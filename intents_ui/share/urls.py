@@ -7,8 +7,8 @@ from intents_ui.share import embed, views
 urlpatterns = [
     path("intent/<identifier:intent_id>/card.png", views.card, name="card"),
     path("intent/<identifier:intent_id>/qr.svg", views.qr, name="qr"),
-    path("intent/<identifier:intent_id>/share", views.intent, name="share"),
-    path("address/<identifier:address>/qr.svg", views.address_qr, name="address-qr"),
-    path("address/<identifier:address>/share", views.address, name="address-share"),
+    path("intent/<identifier:intent_id>/share", views.share, name="share"),
+    path("address/<identifier:address>/qr.svg", views.qr, name="address-qr"),
+    path("address/<identifier:address>/share", views.share, name="address-share"),
     path("embed/intent/<identifier:intent_id>", embed.intent, name="embed"),
 ]

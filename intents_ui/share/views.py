@@ -81,36 +81,24 @@ def card_of(intent_id: str) -> tuple[Card, int]:
 
 @require_safe
 @canonical_url
-def qr(request: HttpRequest, intent_id: str) -> HttpResponse:
-    return code(request.build_absolute_uri(reverse("intent", args=[intent_id])))
+def qr(request: HttpRequest, **named: str) -> HttpResponse:
+    """Return the QR code of the page that the path begins with.
 
-
-@require_safe
-@canonical_url
-def address_qr(request: HttpRequest, address: str) -> HttpResponse:
-    return code(request.build_absolute_uri(reverse("address", args=[address])))
-
-
-def code(url: str) -> HttpResponse:
-    """Return a QR code. Dark on white in both themes, because scanners expect it."""
+    Dark on white in both themes, because scanners expect it.
+    """
     written = io.BytesIO()
-    made = segno.make(url, error="m", micro=False)
+    made = segno.make(request.build_absolute_uri(request.path.rpartition("/")[0]), error="m", micro=False)
     made.save(written, kind="svg", scale=4, border=4, xmldecl=False, svgclass=None, lineclass=None, light="#ffffff")
     return HttpResponse(written.getvalue(), content_type="image/svg+xml", headers=ONE_DAY)
 
 
 @require_safe
 @canonical_url
-def intent(request: HttpRequest, intent_id: str) -> HttpResponse:
-    frame = framed(request, intent_id) if ENV.intents_embed_hosts else None
-    context = {"name": f"transfer {hashes.short_id(intent_id)}", "intent_id": intent_id, "frame": frame}
-    return render(request, "sharing/share.html", context, block="ways")
-
-
-@require_safe
-@canonical_url
-def address(request: HttpRequest, address: str) -> HttpResponse:
-    context = {"name": f"address {hashes.short_address(address)}", "intent_id": None, "address": address, "frame": None}
+def share(request: HttpRequest, *, intent_id: str | None = None, address: str = "") -> HttpResponse:
+    """Return the ways to share a transfer or an address."""
+    name = f"transfer {hashes.short_id(intent_id)}" if intent_id else f"address {hashes.short_address(address)}"
+    frame = framed(request, intent_id) if intent_id and ENV.intents_embed_hosts else None
+    context = {"name": name, "intent_id": intent_id, "address": address, "frame": frame}
     return render(request, "sharing/share.html", context, block="ways")
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 from django.apps import apps
 from django.templatetags.static import static
@@ -113,17 +113,11 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-class Drawn(Protocol):
-    """A transfer or a report of figures, with what pages drew from it."""
-
-    @property
-    def fragments(self) -> dict[Hashable, Any]: ...
-
-
-def cached_fragment(of: Drawn, *key: Hashable, caller: Callable[[], str]) -> str:
+def cached_fragment(of: Any, *key: Hashable, caller: Callable[[], str]) -> str:
     """Return what the body of a `{% call %}` block draws, or drew before of the same object and key.
 
-    The body may use the object, what is derived from it, and the values of the key, which starts with a name.
+    The object has `fragments`: a dictionary of what pages drew from it. The body may use the object, what is derived
+    from it, and the values of the key, which starts with a name.
     """
     forms = hashes.short_forms.get()
     return forms.reuse(of.fragments, key, caller) if forms else caller()

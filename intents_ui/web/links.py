@@ -30,16 +30,9 @@ def intent_url(hit: Hit, **query: str) -> str:
 
 def token_path(token: Identity) -> str | None:
     """Return the path of a token's page, or None if the token can't have one, such as `ibc/…`."""
-    if not has_token_page(token.chain_id, token.address):
+    if token.chain_id is None or not hashes.any_address(token.address or "") or not names.is_possible(token.chain_id):
         return None
     return reverse("token", args=[token.chain_id, key(token.address or "")])
-
-
-def has_token_page(chain_id: int | None, address: str | None) -> bool:
-    """Return whether the token's page and the routes accept its address."""
-    if chain_id is None or address is None:
-        return False
-    return hashes.any_address(address) is not None and names.is_possible(chain_id)
 
 
 def reply_about(transfers: Iterable[Transfer], *, root: str) -> Reply:

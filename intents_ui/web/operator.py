@@ -20,7 +20,7 @@ def view(request: HttpRequest) -> HttpResponse:
         return page(request)
     response = redirect("operator")
     if operator_auth.TOKEN_FIELD not in request.POST:
-        operator_auth.forget(response)
+        response.delete_cookie(operator_auth.COOKIE, samesite="Strict")
         return response
     if refused := operator_auth.token_refusal(request):
         return page(request, refused)
