@@ -59,7 +59,9 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponse:
     if error:
         raise error  # both are needed for the status
     transfer = reading.of(found, receipt, wait=reading.PATIENCE)
-    entries = [*_of_steps(transfer), *_of_end(transfer)]
+    entries = list(_of_steps(transfer))
+    if transfer.is_expired or not transfer.is_open:
+        entries.append(_summarized(transfer, is_of_end=True))
     return respond(
         request,
         # Of two entries at the same time, the later step is newer.
@@ -80,7 +82,7 @@ def address(request: HttpRequest, address: str) -> HttpResponse:
     found = app.current().service.ask(call, max_age=MAX_AGE).intents[:MOST]
     return respond(
         request,
-        [_of_listed(each) for each in reading.of_entries(found)],
+        list(map(_summarized, reading.of_entries(found))),
         key=f"owner:{address}",
         page=reverse("address", args=[address]),
         title=_safe(f"Transfers of {hashes.short_address(address)}"),
@@ -106,24 +108,14 @@ def _of_steps(transfer: Transfer) -> Iterator[Entry]:
         yield Entry(key, _path(transfer), title, said, last, last)
 
 
-def _of_end(transfer: Transfer) -> Iterator[Entry]:
-    has_expired = transfer.is_expired
-    if transfer.is_open and not has_expired:
-        return
-    ended = transfer.execute_by if has_expired else transfer.last_change or transfer.finished_at
-    at = ended or transfer.updated_at or times.EPOCH
-    yield _summarized(transfer, f"end:{'EXPIRED' if has_expired else transfer.status}", published=at, updated=at)
-
-
-def _of_listed(transfer: Transfer) -> Entry:
-    ended = transfer.execute_by if transfer.is_expired else transfer.last_change
-    published = transfer.quoted_at or times.EPOCH
-    return _summarized(transfer, "", published=published, updated=max(published, ended or published))
-
-
-def _summarized(transfer: Transfer, event: str, *, published: datetime, updated: datetime) -> Entry:
-    """Return an entry with the page's own summary."""
-    result = summary.of(transfer)
+def _summarized(transfer: Transfer, *, is_of_end: bool = False) -> Entry:
+    """Return an entry with the page's own summary, for the end of a transfer or for all of it."""
+    result, began = summary.of(transfer), transfer.quoted_at or times.EPOCH
+    ended = transfer.execute_by if transfer.is_expired else transfer.last_change or transfer.finished_at
+    event, published, updated = "", began, max(began, ended or began)
+    if is_of_end:
+        event = f"end:{'EXPIRED' if transfer.is_expired else transfer.status}"
+        published = updated = ended or transfer.updated_at or times.EPOCH
     ways = f"{result.sent} → {result.returned or result.received}."
     words = (result.sentence, result.location, result.balance_note, result.instructions, ways)
     paragraphs = tuple(_dated(each) for each in words if each)
