@@ -89,7 +89,7 @@ PATTERNS = {
     "intents_escalation_to": (f"{ESCALATION_LINK}|{MAIL}", "must be an e-mail address or an https URL, for example https://desk.example/new?body={text}"),
 }
 # fmt: on
-# They raise a ValueError for invalid values.
+# The same for values that are parsed, which raises a ValueError.
 PARSERS: dict[str, Callable[[str], object]] = {
     "intents_database": database.of_url,
     "intents_api_tokens": api_access.parse,
@@ -166,14 +166,16 @@ class Environment(BaseSettings):
     sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN, to have errors reported. Requires the extra `sentry`.")
     # fmt: on
 
-    @field_validator(*PATTERNS)
+    @field_validator(*PATTERNS, *PARSERS)
     @classmethod
     def match(cls, value: Any, info: ValidationInfo) -> Any:
-        pattern, problem = PATTERNS[str(info.field_name)]
-        text = value.get_secret_value() if isinstance(value, SecretStr) else value
-        texts = text if isinstance(text, list) else [text] if text is not None else []
-        if not all(re.fullmatch(pattern, each, re.ASCII) for each in texts):
-            raise ValueError(problem)
+        text, name = value.get_secret_value() if isinstance(value, SecretStr) else value, str(info.field_name)
+        pattern, problem = PATTERNS.get(name, (None, ""))
+        for each in text if isinstance(text, list) else [text] if text is not None else []:
+            if pattern is None:
+                PARSERS[name](each)
+            elif not re.fullmatch(pattern, each, re.ASCII):
+                raise ValueError(problem)
         return value
 
     @field_validator("intents_service_url")
@@ -204,13 +206,6 @@ class Environment(BaseSettings):
         from redis.connection import parse_url  # imported only with Redis, because it is large
 
         parse_url(str(value))  # type: ignore[no-untyped-call]
-        return value
-
-    @field_validator(*PARSERS)
-    @classmethod
-    def parse(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        if value is not None:
-            PARSERS[str(info.field_name)](value.get_secret_value())
         return value
 
     @field_validator("host")
