@@ -155,10 +155,6 @@ def environment(**options: Any) -> Environment:
     env.globals.update(static=cache(static), url=url, bundled=cache(assets.bundled), once=once)
     env.globals.update(installed=lambda name: apps.is_installed(f"intents_ui.{name}"))
     env.globals.update(cached_fragment=cached_fragment, block="")
-    env.globals.update(
-        any_recoverable=lambda transfers: any(each.recoverable for each in transfers),
-        any_priced=lambda transfers: any(each.sent.usd is not None for each in transfers),
-    )
     env.globals.update(glossary=GLOSSARY, words_used_in=used_in)
     env.globals.update(statuses=statuses.INTENTS)
     env.globals.update(clock_ahead=clock_ahead, made_at=now, version=version())
