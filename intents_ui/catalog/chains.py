@@ -6,7 +6,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -135,7 +135,7 @@ def served_by(provider: str) -> Listed[ChainInfo]:
     if provider in names.PROVIDERS:
         return app.current().catalog.listed_chains(route_provider=provider)
     # Not cached: arbitrary input would evict the lists that every page needs.
-    answer = app.current().service.ask(replace(operations.get_chains(route_provider=provider), is_cached=False))
+    answer = app.current().service.uncached().ask(operations.get_chains(route_provider=provider))
     by_id = {chain.id: chain for chain in answer.chains}
     return Listed(tuple(by_id.values()), answer.unreadable_entries)
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from intents_ui.mirror import entry
@@ -105,7 +105,7 @@ class Reader:
 
     def read(self, task: Task) -> Reading:
         """Read one page after another, until the list ends, fails or is too long."""
-        at = self.now()
+        at, service = self.now(), self.service.uncached()
         reading = Reading(task=task, at=entry.milliseconds(at))
         found: dict[str, Entry] = {}
         unreadable = 0
@@ -113,7 +113,7 @@ class Reader:
         def ask(page: Page) -> HistoryAnswer:
             reading.calls += 1
             self.limiter.acquire()
-            return self.service.ask_uncached(replace(task.call(page), is_cached=False))
+            return service.ask(task.call(page))
 
         first = Page.first(size=PAGE_SIZE, order="DESC" if task.end is None else "ASC")
         try:

@@ -105,17 +105,15 @@ class ResponseCache:
         self._invalidated: TTLCache[CacheKey, float] = TTLCache(20_000, INVALIDATED_SECONDS, timer=clock)
 
     def get(self, call: ServiceCall[Any]) -> CacheEntry | None:
-        """Return the entry while it may be shown at all. One that isn't fresh is looked up in the second level, too."""
-        entry = self.peek(call)
-        if self.shared and not (entry and entry.is_fresh):
-            self._adopt(self.shared, [call])
-            entry = self.peek(call)
-        return entry
+        """Return the entry while it may be shown at all."""
+        return self.get_many([call])[0]
 
     def get_many(self, calls: Sequence[ServiceCall[Any]]) -> list[CacheEntry | None]:
-        """Return the entries, those that are missing in one look-up of the second level."""
-        if self.shared and (missing := [call for call in calls if self.peek(call) is None]):
-            self._adopt(self.shared, missing)
+        """Return the entries. Those that aren't fresh are looked up in the second level, too, in one request."""
+        found = [self.peek(call) for call in calls]
+        if not self.shared or all(entry and entry.is_fresh for entry in found):
+            return found
+        self._adopt([call for call, entry in zip(calls, found, strict=True) if not (entry and entry.is_fresh)])
         return [self.peek(call) for call in calls]
 
     def peek(self, call: ServiceCall[Any]) -> CacheEntry | None:
@@ -138,7 +136,7 @@ class ResponseCache:
         kind = call.kind_of(answer) if call.kind_of else call.kind
         key, policy, size, now = call.cache_key, self._config.policies[kind], weight(len(text)), self.clock()
         with self._lock:
-            entries, before = self._entries(call), self.peek(call) if call.is_cached else None
+            entries, before = self._entries(call), self.peek(call)
             if before and (before.asked_at > asked_at or _is_older(answer, than=before.answer)):
                 return cast(T, before.answer)
             if not (self._may_store(call, asked_at) and policy.old and size <= entries.maxsize):
@@ -191,16 +189,15 @@ class ResponseCache:
 
     def _may_store(self, call: ServiceCall[Any], asked_at: float) -> bool:
         """Return whether what came of a request sent at `asked_at` may be cached."""
-        return (
-            call.is_cached
-            and self._config.policies[call.kind].old > 0
-            and asked_at >= self._invalidated.get(call.cache_key, asked_at)
-        )
+        is_valid = asked_at >= self._invalidated.get(call.cache_key, asked_at)
+        return is_valid and self._config.policies[call.kind].old > 0
 
-    def _adopt(self, shared: SharedResponses, calls: Sequence[ServiceCall[Any]]) -> None:
+    def _adopt(self, calls: Sequence[ServiceCall[Any]]) -> None:
         """Copy entries from the second level that are newer than ours."""
         calls = [call for call in calls if self._may_store(call, self.clock())]
-        for call, found in zip(calls, shared.get([call.cache_key for call in calls]) if calls else (), strict=True):
+        if not (self.shared and calls):
+            return
+        for call, found in zip(calls, self.shared.get([call.cache_key for call in calls]), strict=True):
             if found is None:
                 continue
             asked_at, learned_at = self.clock() - found.asked, self.clock() - found.learned
@@ -211,7 +208,7 @@ class ResponseCache:
                 document = self._config.names.read(decode.read(found.text))
                 answer = call.read(operations.Answer(document, found.text))
             except (ValueError, ServiceError):
-                shared.delete([call.cache_key])
+                self.shared.delete([call.cache_key])
             else:
                 self.put(call, answer, found.text, asked_at=asked_at, learned_at=learned_at)
 

@@ -170,13 +170,11 @@ class Catalog(Names):
     def count_featured(self, chain_ids: Sequence[int]) -> Mapping[int, int]:
         """Return the number of featured tokens by chain. Chains whose number is unknown are missing.
 
-        Uses one request for all chains, with the timeout of `learn`, and the cached lists where it fails.
+        Uses one request for all chains, and the cached lists where it fails.
         """
-        if together := self._find(featured_on(chain_ids)):
-            counts = Counter(token.chain_id for token in together.index.values())
-            return {chain_id: counts[chain_id] for chain_id in chain_ids}
-        lists = self._token_lists()
-        return {chain_id: len(self.featured(chain_id)) for chain_id in chain_ids if chain_id in lists}
+        together, lists = self._find(featured_on(chain_ids)), self._token_lists()
+        counts = Counter(token.chain_id for token in (together.index.values() if together else self.featured(None)))
+        return {chain_id: counts[chain_id] for chain_id in chain_ids if together or chain_id in lists}
 
     def known(self) -> CatalogIndex:
         """Return the size and age of the cached lists, without a request. Only tokens of listed chains are counted."""
@@ -272,14 +270,11 @@ class Catalog(Names):
         if self._clock() < fresh_until:
             return True
         entry = self._service.cache.get(listing.call)
-        if entry is None or not entry.may_be_renewed:
-            with self._lock:
-                return listing.subject in self._paused
-        if entry.is_fresh:
-            self._keep(listing, entry.answer)
-        else:
+        if entry and entry.may_be_renewed:
             self._look_up(listing)
-        return True
+            return True
+        with self._lock:
+            return listing.subject in self._paused
 
     def _look_up(self, listing: ServiceList[Any]) -> None:
         # Discards the stale markers: pages don't report a stale name.

@@ -17,7 +17,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
 from copy import copy
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from random import SystemRandom
@@ -207,7 +206,6 @@ class ServiceClient:
         self.cache = cache or ResponseCache(config, clock=clock)
         self.transport = transport or DeadlineTransport(connections=config.connections)
         self.threads = threads or FairExecutor(config.connections)
-        self._is_cached = True
         self._lock = threading.Lock()
         self._pending: dict[CacheKey, Future[Any]] = {}
         self._no_wait_until = float("-inf")
@@ -215,9 +213,9 @@ class ServiceClient:
         self._held_calls = asyncio.Semaphore(config.held_calls)
 
     def uncached(self) -> Self:
-        """Return this client without its cache, for bulk reads that would evict other users' entries."""
+        """Return this client with a cache that has no room, for reads that would evict other users' entries."""
         client = copy(self)
-        client._is_cached = False
+        client.cache = ResponseCache(self.config, clock=self.cache.clock, max_bytes=0)
         return client
 
     def cache_receipt(self, receipt: IntentReceipt, *, age: float) -> None:
@@ -241,8 +239,6 @@ class ServiceClient:
         A response of up to `max_age` seconds counts as fresh, even beyond its TTL. With `newest`, a stale response is
         returned only if the service fails.
         """
-        if not self._is_cached:
-            return self.ask_uncached(replace(call, is_cached=False))
         with _reporting_failure(call):
             if not call.is_read:
                 return cast(T, self._send(call))
@@ -311,23 +307,19 @@ class ServiceClient:
 
     def _complete(self, call: ServiceCall[Any], result: "Future[Any]") -> Any:
         """Send the request, and give its result to all who wait for it."""
-        asked_at = self.cache.clock()
+        asked_at, answer, failure = self.cache.clock(), None, None
         try:
             answer = self._send(call)
         except BaseException as error:
             failure = error.copied() if isinstance(error, ServiceError) else Unreachable(reason=Reason.BROKEN)
             self.cache.fail(call, failure, asked_at=asked_at)
-            self._forget_pending(call.cache_key, result)
-            result.set_exception(failure)
             raise
-        self._forget_pending(call.cache_key, result)
-        result.set_result(answer)
+        finally:
+            with self._lock:
+                if self._pending.get(call.cache_key) is result:
+                    del self._pending[call.cache_key]
+            result.set_exception(failure) if failure else result.set_result(answer)
         return answer
-
-    def _forget_pending(self, key: CacheKey, result: "Future[Any]") -> None:
-        with self._lock:
-            if self._pending.get(key) is result:
-                del self._pending[key]
 
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
         # An error that makes a refresh pointless now.

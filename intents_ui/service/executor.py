@@ -176,11 +176,12 @@ class FairExecutor:
         future, context, do = job
         settle: Callable[[], None] | None = None
         if future.set_running_or_notify_cancel():
-            with _in_turn(None if client is None else _turn_of(client)):
-                try:
-                    settle = partial(future.set_result, context.run(do))
-                except BaseException as error:
-                    settle = partial(future.set_exception, error)
+            _take(None if client is None else _turn_of(client))
+            try:
+                settle = partial(future.set_result, context.run(do))
+            except BaseException as error:
+                settle = partial(future.set_exception, error)
+            _release()
         self._running.give_back(client)
         with self._lock:
             self._start_waiting()
@@ -209,15 +210,6 @@ def _release() -> threading.Lock | None:
     if turn:
         turn.release()
     return turn
-
-
-@contextmanager
-def _in_turn(turn: threading.Lock | None) -> Iterator[None]:
-    _take(turn)
-    try:
-        yield
-    finally:
-        _release()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ position remembers. Cursors name a row, so rows that were added since don't shif
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, Self, Unpack
+from typing import Any, Protocol, Self
 
 from intents_ui.service import operations
 from intents_ui.service.client import ServiceClient
@@ -24,7 +24,7 @@ from intents_ui.service.models import (
     SearchAnswer,
     TokenInfo,
 )
-from intents_ui.service.operations import MINUTE, SearchCriteria, ServiceCall
+from intents_ui.service.operations import MINUTE, ServiceCall
 from intents_ui.service.results import (
     CAPPED_FROM,
     DELIVERY_ADDRESS,
@@ -141,6 +141,7 @@ MAX_VERIFIED = 3  # hits by deposit hash that are verified with a request each
 MAX_RECEIPTS = 8  # hits whose receipts are read, with a request each
 ROUTE_PAGE = Page.first(size=50)
 CRITERIA = {
+    TRANSACTION_HASH: "by_transaction_hash",
     OWNER: "by_owner_address",
     DEPOSIT_ADDRESS: "by_origin_intent_address",
     DELIVERY_ADDRESS: "by_destination_intent_address",
@@ -201,11 +202,11 @@ def as_any(keys: Iterable[str], value: str) -> tuple[LookupQuestion, ...]:
     return tuple(LookupQuestion(key, value, value if key == TRANSACTION_HASH else "") for key in keys)
 
 
-def by_criteria(called: str, **criteria: Unpack[SearchCriteria]) -> tuple[LookupQuestion, ...]:
+def by_criteria(called: str, **criteria: str | int | None) -> tuple[LookupQuestion, ...]:
     """Return one lookup by these criteria, which the service combines, labeled `called`."""
     value = str(next(iter(criteria.values()))) if len(criteria) == 1 else ""
     txn_hash = criteria.get("by_transaction_hash") or criteria.get("by_deposit_transaction_hash") or ""
-    return (LookupQuestion(called, value, txn_hash, criteria),)
+    return (LookupQuestion(called, value, str(txn_hash), criteria),)
 
 
 def tokens_among(service: Client, chain_ids: Sequence[int], addresses: Sequence[str]) -> frozenset[str]:
@@ -227,13 +228,10 @@ def tokens_at(service: Client, chain_ids: Sequence[int], address: str) -> tuple[
 def answer_to(question: LookupQuestion, *, service: Client) -> SearchAnswer:
     """Run one lookup. Raises ServiceError."""
     value = question.value
-    if question.criteria:
-        return _search(service, question.criteria)
-    if question.key == TRANSACTION_HASH:
-        found = _search(service, {"by_transaction_hash": value})
-        return found if found.intents else _with_deposit(service, value)
-    if question.key != INTENT_ID:
-        return _search(service, {CRITERIA[question.key]: value})
+    if question.key != INTENT_ID or question.criteria:
+        found = _search(service, question.criteria or {CRITERIA[question.key]: value})
+        is_deposit = question.key == TRANSACTION_HASH and not (question.criteria or found.intents)
+        return _with_deposit(service, value) if is_deposit else found
     try:
         return SearchAnswer(intents=(service.ask(operations.get_intent(value)),))
     except NotFound:

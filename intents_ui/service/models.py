@@ -94,8 +94,6 @@ class Call(Model):
 
 
 class IntentCalls(Model):
-    """Calls to execute on one chain."""
-
     chain_id: UInt256 = None
     calls: ListOf[Call] = ()
     space: UInt256 = None
@@ -150,8 +148,6 @@ class QuoteOptions(Model):
 
 
 class QuoteIntentRequest(Model):
-    """Request for a quote."""
-
     owner_address: Identifier = None
     origin_chain_id: UInt256 = None
     origin_token_address: Identifier = None
@@ -190,8 +186,6 @@ class PriceImpact(Model):
 
 
 class PriceImpactDetails(Model):
-    """Price impact by cause."""
-
     execution_price_impact: PriceImpact | None = None
     market_price_impact: PriceImpact | None = None
     provider_fees_price_impact: PriceImpact | None = None
@@ -224,8 +218,6 @@ class IntentProviderQuote(Model):
 
 
 class MetaTxnFeeDetails(Model):
-    """Network fee of one meta-transaction."""
-
     meta_txn_id: Identifier = None
     estimated_gas_limit: UInt256 = None
     fee_native: UInt256 = None
@@ -283,8 +275,6 @@ class IntentFees(Model):
 
 
 class ServiceContracts(Model):
-    """Addresses of the service's contracts."""
-
     service_intent_entrypoint_address: Identifier = None
     service_router_address: Identifier = None
     service_router_shim_address: Identifier = None
@@ -402,8 +392,6 @@ class IntentTransaction(Model):
 
 
 class TokenMetadata(Model):
-    """A token's name, symbol and decimals."""
-
     chain_id: UInt256 = None
     token_address: Identifier = None
     name: Text = None
@@ -413,8 +401,6 @@ class TokenMetadata(Model):
 
 
 class IntentReceiptSummary(Model):
-    """Summary of a receipt, with the amounts and tokens on both chains."""
-
     intent_id: IntentId | None = None
     status: IntentWord = None
     owner_address: Identifier = None
@@ -504,8 +490,6 @@ class TokenBalance(Model):
 
 
 class BalanceGroup(Model):
-    """Balances of one intent address."""
-
     intent_address: Identifier = None
     chain_id: UInt256 = None
     tokens: ListOf[TokenBalance] = ()
@@ -543,8 +527,6 @@ def plain(address: str) -> str:
 
 
 class TokenInfo(Model):
-    """A token in one of the service's lists."""
-
     chain_id: RequiredUInt256
     address: RequiredIdentifier
     name: Text = None
@@ -557,16 +539,12 @@ class TokenInfo(Model):
 
 
 class NativeCurrency(Model):
-    """A chain's native token."""
-
     name: Text = None
     symbol: Text = None
     decimals: Decimals = None
 
 
 class BlockExplorer(Model):
-    """A chain's block explorer."""
-
     name: Text = None
     url: Text = None
 
@@ -611,8 +589,6 @@ class ChainInfo(Model):
 
 
 class SortBy(Model):
-    """Sort order of a list."""
-
     column: Text = None
     order: Text = None
 
@@ -648,8 +624,6 @@ class Page(Model):
 
 
 class PricedToken(Model):
-    """A token to get the price of."""
-
     chain_id: UInt256 = None
     token_address: Identifier = None
     token_symbol: Text = None
@@ -664,23 +638,11 @@ class TokenPrice(Model):
 
 
 class IntentAnswer(Model):
-    """Response of GetIntent."""
-
     intent: Intent
-
-    @property
-    def intent_ids(self) -> list[str]:
-        return [self.intent.intent_id]
 
 
 class ReceiptAnswer(Model):
-    """Response of GetIntentReceipt."""
-
     intent_receipt: IntentReceipt
-
-    @property
-    def intent_ids(self) -> list[str]:
-        return self.intent_receipt.intent_ids
 
 
 class WaitAnswer(ReceiptAnswer):
@@ -758,13 +720,7 @@ class HistoryAnswer(_Listed[IntentHistory]):
 
 
 class CommitAnswer(Model):
-    """Response of CommitIntent."""
-
     intent_id: IntentId
-
-    @property
-    def intent_ids(self) -> list[str]:
-        return [self.intent_id]
 
 
 def _first_by[K, V](key: Callable[[V], K], entries: Iterable[V]) -> dict[K, V]:

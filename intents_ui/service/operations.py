@@ -188,12 +188,13 @@ class Answer:
                 _known_entries.popitem(last=False)
         return found
 
-    def about[W: IntentAnswer | ReceiptAnswer | CommitAnswer](self, intent_id: str, model: type[W]) -> W:
-        """Parse a response about one intent. Raises Unreadable if a part of it belongs to another one."""
-        found = self.as_a(model)
-        if any(each.lower() != intent_id.lower() for each in found.intent_ids):
-            raise Unreadable(reason=Reason.OTHER_INTENT)
-        return found
+
+def _about[T: Intent | IntentReceipt | CommitAnswer](found: T, intent_id: str) -> T:
+    """Return an object of the intent. Raises Unreadable if it or a part of it belongs to another one."""
+    found_ids = found.intent_ids if isinstance(found, IntentReceipt) else [found.intent_id]
+    if any(each.lower() != intent_id.lower() for each in found_ids):
+        raise Unreadable(reason=Reason.OTHER_INTENT)
+    return found
 
 
 # History entries as received and as parsed, by ID and number of fields: lists with and without balances differ in it.
@@ -221,7 +222,6 @@ class ServiceCall[T]:
     read: Callable[[Answer], T]
     kind: Kind
     is_read: bool = True
-    is_cached: bool = True
     kind_of: Callable[[T], Kind] | None = None
 
     @cached_property
@@ -235,19 +235,8 @@ class ServiceCall[T]:
         return self.operation, self.written
 
 
-class SearchCriteria(TypedDict, total=False):
-    by_intent_id: str | None
-    by_project_id: int | None
-    by_transaction_hash: str | None
-    by_deposit_transaction_hash: str | None
-    by_owner_address: str | None
-    by_origin_intent_address: str | None
-    by_destination_intent_address: str | None
-    by_query_string: str | None
-
-
-def search_intents(**criteria: Unpack[SearchCriteria]) -> ServiceCall[SearchAnswer]:
-    """Search intents by one criterion. The result is unpaged and unordered, and empty if nothing matches.
+def search_intents(**criteria: str | int | None) -> ServiceCall[SearchAnswer]:
+    """Search intents by a criterion, such as `by_owner_address`. The result is unpaged and unordered.
 
     The service may return only the newest ten, without quotes. Use `get_intent_history` for a complete list. Of more
     than MAX_HITS results the newest are parsed and the others counted.
@@ -326,7 +315,7 @@ def get_intent(intent_id: str) -> ServiceCall[Intent]:
     return ServiceCall(
         operation="GetIntent",
         request={"intentId": intent_id},
-        read=lambda answer: answer.about(intent_id, IntentAnswer).intent,
+        read=lambda answer: _about(answer.as_a(IntentAnswer).intent, intent_id),
         kind=Kind.MOVING,
         kind_of=kind_of_intent,
     )
@@ -337,7 +326,7 @@ def get_intent_receipt(intent_id: str) -> ServiceCall[IntentReceipt]:
     return ServiceCall(
         operation="GetIntentReceipt",
         request={"intentId": intent_id},
-        read=lambda answer: answer.about(intent_id, ReceiptAnswer).intent_receipt,
+        read=lambda answer: _about(answer.as_a(ReceiptAnswer).intent_receipt, intent_id),
         kind=Kind.MOVING,
         kind_of=kind_of_intent,
     )
@@ -349,12 +338,18 @@ def wait_intent_receipt(intent_id: str, *, last_receipt_states: Sequence[str] = 
     Raises Unreachable with Reason.TIMEOUT after 35 s without a response, which doesn't imply a change. The receipt has
     its `raw` text.
     """
+
+    def read(answer: Answer) -> WaitAnswer:
+        found = answer.as_a(WaitAnswer)
+        _about(found.intent_receipt, intent_id)
+        return found
+
     # States are positional, so one that couldn't be parsed is sent as UNKNOWN.
     states = [state or TransactionStatus.UNKNOWN for state in last_receipt_states]
     return ServiceCall(
         operation="WaitIntentReceipt",
         request=_request({"intent_id": intent_id, "last_receipt_states": states}),
-        read=lambda answer: answer.about(intent_id, WaitAnswer),
+        read=read,
         kind=Kind.WAIT,
     )
 
@@ -370,7 +365,7 @@ def commit_intent(intent: Intent) -> ServiceCall[str]:
     return ServiceCall(
         operation="CommitIntent",
         request={"intent": Verbatim(intent.raw)},
-        read=lambda answer: answer.about(intent.intent_id, CommitAnswer).intent_id,
+        read=lambda answer: _about(answer.as_a(CommitAnswer), intent.intent_id).intent_id,
         kind=Kind.WRITE,
         is_read=False,
     )

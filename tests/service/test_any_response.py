@@ -8,25 +8,13 @@ from hypothesis import strategies as st
 from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import Model
-from intents_ui.service.models import Intent
 from tests import spec
 from tests.policies import policies
+from tests.service import test_operations
 from tests.service.clients import answered, without_socket
 from tests.service.test_models import ANY_JSON, every_text_in
 
-CALLS = {
-    "SearchIntents": lambda service: service.ask(operations.search_intents(by_query_string="x")),
-    "GetIntentHistory": lambda service: service.ask(operations.get_intent_history()),
-    "GetIntent": lambda service: service.ask(operations.get_intent("0x1")),
-    "GetIntentReceipt": lambda service: service.ask(operations.get_intent_receipt("0x1")),
-    "WaitIntentReceipt": lambda service: service.ask(operations.wait_intent_receipt("0x1")),
-    "CommitIntent": lambda service: service.ask(operations.commit_intent(Intent.from_text('{"intentId":"0x1"}'))),
-    "GetTokenList": lambda service: service.ask(operations.get_token_list([1])),
-    "GetChains": lambda service: service.ask(operations.get_chains()),
-    "GetExactInputRoutes": lambda service: service.ask(operations.get_exact_input_routes((1, "0x1"))),
-    "GetExactOutputRoutes": lambda service: service.ask(operations.get_exact_output_routes((1, "0x1"))),
-    "GetTokenPrices": lambda service: service.ask(operations.get_token_prices([(1, "0x1")])),
-}
+CALLS = {call.operation: call for call in (*test_operations.CALLS, operations.get_token_prices([(1, "0x1")]))}
 
 
 @st.composite
@@ -44,7 +32,7 @@ def test_any_response_is_read_or_raises_a_service_error(response):
     operation, content = response
     with without_socket(lambda _: answered(content)) as service:
         try:
-            found, error = CALLS[operation](service), None
+            found, error = service.ask(CALLS[operation]), None
         except ServiceError as raised:
             found, error = str(raised), raised
     assert isinstance(found, Model | str)
