@@ -265,13 +265,6 @@ def test_an_open_transfer_is_compared_with_its_estimate(seconds, result, text):
 PAID = transaction("SUCCEEDED", token_amount=100_000_000, token_address=USDC)
 REFUNDS = named(
     (
-        "on the origin chain",
-        refund("SUCCEEDED"),
-        "Refunded",
-        "0.50 USDC less than sent",
-        "0.50 USDC less than sent",
-    ),
-    (
         "another token",
         refund("SUCCEEDED", token_address=OTHER_TOKEN),
         "Refunded",

@@ -89,16 +89,8 @@ NOT_SEEN = ["Not seen"] * 4
 # and the results of the check.
 CASES = named(
     (
-        *("never came", "ABORTED", watched("ABORTED"), None, False),
-        *("aborted.nothing_moved", [*NOT_SEEN, "Ended before", "Placeholder"]),
-    ),
-    (
         *("not counted, why unknown", "ABORTED", watched("FAILED"), None, False),
         *("aborted.payment_reported", [*NOT_SEEN, "Ended before", "Placeholder"]),
-    ),
-    (
-        *("not counted, as too little came", "ABORTED", watched("FAILED"), held(99_500_000), False),
-        *("stopped.uncounted", ["Match", "Match", "Underpaid", "Match", "Ended before", "Placeholder"]),
     ),
     (
         *("not counted, and all of it is there", "ABORTED", watched("FAILED"), held(ASKED), False),
