@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 LEASE: Final = 4000  # milliseconds
 KEPT: Final = 60  # seconds for which the newest snapshot of an intent outlives its last watch
-PAUSE: Final = 2.0  # seconds without calls to Redis after a failure
+PAUSE: Final = 5.0  # seconds without calls to Redis after a failure
 
 
 class RedisBus:
