@@ -14,7 +14,7 @@ from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.rules import MESSAGES, SECOND_DEPOSIT, Actor, Attention, Cause, Certainty
 from intents_ui.transfers.statuses import Tone
 from intents_ui.transfers.summary import CHECKING, CHECKING_NEXT, CHECKING_PLACE, NOT_CHECKED, Summary
-from intents_ui.transfers.transfer import PENDING, RETURN, UNCHECKED, Balances, Check, Place
+from intents_ui.transfers.transfer import PENDING, RETURN, UNCHECKED, Balances, Check, Place, Transfer
 from tests.transfers.builders import (
     ARBITRUM,
     BASE,
@@ -502,6 +502,7 @@ def test_rows_neither_promise_nor_despair_and_wait_until_a_named_time():
         assert row.help or row.who in (Actor.NONE, Actor.PAYER), key
         assert not re.search(r"more than \d+ minutes|(in|within|wait) (a few|two|\d+) minutes", row.next.lower()), key
         assert bool(row.minutes) == ("{escalation}" in row.next), key
+        assert not row.deadline or hasattr(Transfer, row.deadline), key
 
 
 def test_a_row_warns_of_a_second_deposit_once():
