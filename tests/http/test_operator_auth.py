@@ -112,7 +112,8 @@ def test_without_a_token_there_is_no_token_page() -> None:
 
 
 @pytest.mark.usefixtures("token")
-def test_the_operator_signs_in_and_out_without_a_write_operation() -> None:
+def test_the_operator_signs_in_and_out_without_a_write_operation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings.ENV, "intents_console", "off")
     browser = Client()
     page = browser.get("/operator")
     assert "This browser is not signed in." in page.content.decode()

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from intents_ui import probes
 from intents_ui.api.models import Problem
 from intents_ui.emulator.app import Emulator
+from intents_ui.http import operator_auth
 from intents_ui.http.client_ip import Role
 from intents_ui.insight import access
 from intents_ui.settings import ENV
@@ -105,6 +106,9 @@ def test_the_setting_closes_all_pages(
         assert ("Only staff can" in card(page, key)) is (who == "staff"), path
         assert paid not in page
     assert ('href="/insight"' in read(site, "/help")) is (who == "staff")
+    monkeypatch.setattr(operator_auth, "remembered_until", lambda request: NOW)  # by the operator token
+    assert site.get("/late").status_code == (200 if who == "staff" else 404)
+    assert (paid in read(site, f"/address/{PAID}", 200 if who == "staff" else 404)) is (who == "staff")
 
 
 # Roles

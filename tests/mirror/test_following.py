@@ -84,7 +84,14 @@ def test_a_quote_is_not_mirrored_and_an_unknown_status_is_noticed(world: World) 
     assert [*state(STATUSES)] == ["HALTED"]
 
 
-def test_a_window_that_fails_is_read_more_and_more_rarely() -> None:
+def test_a_window_is_read_at_each_age_then_rests_and_after_failures_more_and_more_rarely() -> None:
+    window, ages = next(tile(START, START + MINUTE, now=START)), []
+    while window.due != windows.NEVER:
+        ages.append(window.due - window.end)
+        window.set_read(rows=0, at=window.due)
+        assert window.is_sealed is (ages[-1] >= 10 * MINUTE)  # after a quote's last moment
+    assert len(ages) == len(windows.AGES)
+    assert all(age <= found <= age + max(1, age // 6) for age, found in zip(windows.AGES, ages, strict=True))
     window, pauses = next(tile(START, START + MINUTE, now=START)), []
     for _ in range(12):
         window.set_failed("the cursor repeats", at=START)

@@ -26,7 +26,7 @@ from tests.mirror import past
 from tests.mirror.conftest import read, text
 from tests.mirror.past import NOW
 from tests.mirror.test_access import FIGURES, RELAY, TOKEN
-from tests.pages.test_mcp import call
+from tests.pages.test_mcp import call, failure
 
 pytestmark = pytest.mark.usefixtures("figures")
 
@@ -317,3 +317,8 @@ def test_a_provider_narrows_the_routes(site: Client) -> None:
     found = health(site, provider="ACME")
     assert (found["routes"], found["incidents"]) == ([], [])
     assert found["notes"] == ["No transfer with a deposit ended in 24 hours or is open on this route."]
+
+
+def test_an_unknown_chain_is_told(site: Client) -> None:
+    told = failure(site, "route_health", origin="Base", destination="Moonbase")
+    assert told == "Unknown destination chain. Give its ID, for example 8453, or its name."
