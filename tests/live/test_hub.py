@@ -8,7 +8,7 @@ import pytest
 from intents_ui.emulator import Emulator, lookups
 from intents_ui.emulator.scenario_engine import scenario_named
 from intents_ui.service import operations
-from tests.live.following import CountedService, hub_on, until, viewers
+from tests.live.following import CountedService, Viewer, hub_on, until, viewers
 from tests.live.tcp_service import served
 
 
@@ -86,6 +86,14 @@ async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
             assert only.is_unknown
             assert only.is_final
         await until(lambda: not hub.watched)
+
+
+async def test_closing_the_hub_ends_every_subscription(service, clock, slow):
+    async with hub_on(service, clock=clock) as hub:
+        watching = [Viewer(hub, slow) for _ in range(3)]
+        await until(lambda: all(viewer.snapshots for viewer in watching))
+    await asyncio.gather(*(viewer.task for viewer in watching))
+    assert service.waits == 0
 
 
 async def test_an_unknown_status_is_not_final(service, clock):

@@ -21,7 +21,7 @@ from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope
 from intents_ui.mirror.figures.snapshots import Adder, Basis, Period, SnapshotWriter
 from intents_ui.mirror.figures.statistics import BUCKETS, share
 from intents_ui.mirror.models import ENDED, Lease, Route, Token, Transfer, Window
-from intents_ui.mirror.windows import DAY, HOUR, MINUTE
+from intents_ui.mirror.windows import DAY, HOUR, MINUTE, utc
 from intents_ui.service.outcome import RULES, Outcome, outcome_of
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
@@ -182,6 +182,9 @@ def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) 
     def day() -> queries.Report:
         return queries.overview(Period.DAY, count_open(now=now))
 
+    for skew in (-90, 0, 90):  # of the dashboard's clock
+        assert queries.late(now=now + timedelta(seconds=skew)).completeness.is_complete
+        assert queries.overview(Period.HOUR, count_open(now=now + timedelta(seconds=skew))).total.is_complete
     month = queries.report(EVERYTHING, Period.MONTH, count_open(now=now))
     assert [each.is_complete for each in month.series[-3:]] == [False, False, True]
     windows = Window.objects.filter(start=START // DAY * DAY - DAY)
@@ -200,6 +203,16 @@ def test_a_time_is_complete_while_its_windows_are_sealed_or_fresh(world: World) 
     world.sleep(3 * HOUR)
     today = queries.report(EVERYTHING, Period.DAY, count_open(now=mirror.moment()))
     assert [each.is_complete for each in today.series[-6:]] == [True] + [False] * 5
+
+
+def test_figures_are_as_complete_as_the_counts_of_late_transfers_beside_them(world: World) -> None:
+    before = count_open(now=utc(START))
+    past_of(world, 50, days=1)
+    world.create(age=12 * HOUR, status="EXECUTING")
+    now = counted(world, days=1).moment()
+    page, whole = queries.overview(Period.DAY, before), queries.overview(Period.DAY, count_open(now=now))
+    assert (whole.total.late, whole.total.is_complete) == (1, True)
+    assert (page.total.late, page.total.is_complete) == (0, False)
 
 
 def test_the_days_that_were_asked_for_are_complete_after_midnight_and_none_without_a_ledger(world: World) -> None:
