@@ -369,7 +369,7 @@ OWNER = hmac.digest(SECRET_KEY.encode(), b"intents_ui owner of keys in Redis", "
 
 
 OWN_CACHE = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 20_000}}
-REDIS_CACHE = {
+SHARED_CACHE = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",
     "LOCATION": str(ENV.redis_url),
     "KEY_PREFIX": f"intents-ui:{OWNER}",
@@ -380,7 +380,7 @@ REDIS_CACHE = {
     },
 }
 # "own": submitted forms while the shared cache is down.
-CACHES = {"default": REDIS_CACHE if ENV.redis_url else OWN_CACHE, "own": OWN_CACHE}
+CACHES = {"default": SHARED_CACHE if ENV.redis_url else OWN_CACHE, "own": OWN_CACHE}
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
