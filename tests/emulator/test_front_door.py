@@ -126,6 +126,14 @@ def test_every_scenario_fault_and_operation_is_listed(capsys):
     assert EMULATOR.operations <= listed
 
 
+@pytest.mark.parametrize(("fault", "named"), [("GetChain=busy", "'GetChain'"), ("GetChains=busier", "'busier'")])
+def test_an_unknown_fault_or_operation_is_named(capsys, fault, named):
+    with pytest.raises(SystemExit) as stopped:
+        command.main(["--fault", fault])
+    assert stopped.value.code == 2
+    assert named in capsys.readouterr().err
+
+
 def test_scenarios_are_there_at_once_at_the_moment_that_shows_them(capfd, monkeypatch):
     asked = []
     monkeypatch.setattr(command.Server, "run", lambda server: asked.append(server.application))

@@ -15,6 +15,7 @@ from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.lease import LeaseLost
 from intents_ui.mirror.models import STATUSES, Lease, Transfer, Window, state
+from intents_ui.mirror.reader import Task
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, Condition
 from intents_ui.mirror.writer import tile
 from intents_ui.service.models import End
@@ -100,6 +101,18 @@ def test_a_window_is_read_at_each_age_then_rests_and_after_failures_more_and_mor
 
 
 # The failure modes of the service
+
+
+def test_windows_that_are_not_neighbors_are_read_at_the_same_time(world: World) -> None:
+    mirror = Copy(world, days=1)
+    mirror.step()
+    busy: list[Task] = []
+    while task := mirror.mirror.schedule.next_task(now=int(world.now), busy=busy):
+        busy.append(task)
+    spans = sorted((task.start, task.end) for task in busy if task.end)
+    assert len(spans) == loop.SPANS_AT_ONCE
+    assert all(earlier[1] < later[0] for earlier, later in pairwise(spans))
+    assert len(busy) < loop.READERS + len(loop.OPEN_SETS)
 
 
 @pytest.mark.parametrize(
