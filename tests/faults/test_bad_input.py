@@ -93,7 +93,7 @@ ROWS = [*urls(), *BODIES]
 
 @pytest.fixture(scope="module")
 def way(emulator: Emulator) -> Iterator[Recorded]:
-    with pytest.MonkeyPatch.context() as patch, recorded(emulator, patch) as way:
+    with recorded(emulator) as way:
         yield way
 
 

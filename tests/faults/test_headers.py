@@ -208,7 +208,7 @@ def way(emulator: Emulator) -> Iterator[Recorded]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_console_token", SecretStr(TOKEN))
         patch.setattr(ENV, "intents_rate_pages", 1000)
-        with recorded(emulator, patch) as recording:
+        with recorded(emulator) as recording:
             yield recording
 
 

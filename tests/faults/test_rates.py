@@ -49,7 +49,7 @@ def way(emulator: Emulator) -> Iterator[Recorded]:
     """A client may ask for one page a second, and for eight at once: it has had the others."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ENV, "intents_rate_pages", 1)
-        with recorded(emulator, patch) as way:
+        with recorded(emulator) as way:
             yield way
 
 

@@ -156,7 +156,7 @@ def test_slow_balances_of_one_client_leave_threads_for_its_pages_and_for_others(
     monkeypatch.setattr(reading, "BALANCE_TIMEOUT", 0.0)
     finished = [emulator.finished(which)["intentId"] for which in (3, 8, 11, 14, 16, 18)]
     is_answering, asked = threading.Event(), []
-    with recorded(emulator, monkeypatch) as way:
+    with recorded(emulator) as way:
         app.current().service.threads = app.current().executor
 
         def answer(_: object) -> dict[str, object] | None:

@@ -80,12 +80,12 @@ def test_without_its_secret_there_is_no_slack(site: Client, monkeypatch: pytest.
 )
 @pytest.mark.parametrize("path", [COMMAND, EVENTS])
 def test_a_request_with_a_wrong_signature_is_rejected(
-    site: Client, emulator: Emulator, monkeypatch: pytest.MonkeyPatch, path: str, how: dict[str, Any]
+    site: Client, emulator: Emulator, path: str, how: dict[str, Any]
 ) -> None:
     body = (
         urlencode({"text": NOTHING}) if path == COMMAND else json.dumps({"type": "url_verification", "challenge": "x"})
     )
-    with recorded(emulator, monkeypatch) as service:
+    with recorded(emulator) as service:
         answer = sent(site, path, body, **how)
         assert service.sent == []
         assert answer.status_code == 403

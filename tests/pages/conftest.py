@@ -117,9 +117,9 @@ def operations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def transport(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+def transport(emulator: Emulator) -> Iterator[Recorded]:
     """The pages' transport to the service, which a test can read and change."""
-    with recorded(emulator, monkeypatch) as transport:
+    with recorded(emulator) as transport:
         yield transport
 
 

@@ -70,7 +70,7 @@ def refusal(code: int, name: str, status: int) -> dict[str, Any]:
 
 
 @contextmanager
-def recorded(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+def recorded(emulator: Emulator) -> Iterator[Recorded]:
     """Route the pages' requests through the recorder. Its caches are empty."""
     way = Recorded(emulator)
     with ServiceClient(app.service_config(), transport=way) as client:

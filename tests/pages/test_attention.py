@@ -97,8 +97,8 @@ def test_filters_by_chain_and_value(site):
     assert 0 < above < everything
 
 
-def test_a_list_that_fails_is_not_an_empty_list(emulator, monkeypatch):
-    with recorded(emulator, monkeypatch) as way:
+def test_a_list_that_fails_is_not_an_empty_list(emulator):
+    with recorded(emulator) as way:
         way.scripts["GetIntentHistory"] = lambda body: (
             {"status": 500, "code": 0, "msg": "?"} if body.get("byStatus") == "EXECUTING" else None
         )

@@ -96,7 +96,7 @@ def test_while_the_service_is_slow_a_page_opened_after_a_pause_has_no_old_count(
     seconds, is_answering = 0, Event()
     is_answering.set()
     monkeypatch.setattr(client, "STALE_WAIT", 0.1)
-    with recorded(emulator, monkeypatch) as way:
+    with recorded(emulator) as way:
         set_clock(monkeypatch, lambda: float(seconds))
         way.changes["GetIntentHistory"] = lambda answer: answer | {"intents": answer["intents"][:20]}  # all are cached
         way.scripts["GetIntentHistory"] = lambda body: None if is_answering.wait(PATIENCE) else {}

@@ -170,10 +170,10 @@ def lied_to(name: str, moment: str, emulator: Emulator, monkeypatch: pytest.Monk
     lie, site = LIES[name], Client(headers={"host": surfaces.HOST})
     surfaces.play(emulator, SCENARIO, MOMENTS["ended"])  # a search with one match shows no rows
     played = surfaces.play(emulator, SCENARIO, MOMENTS[moment])
-    with recorded(emulator, monkeypatch):
+    with recorded(emulator):
         told = site.get(f"/intent/{played['intentId']}.json").json()
         honest = expected_of(told, summaries.of(reading.read(played["intentId"])))
-    with recorded(emulator, monkeypatch) as service:
+    with recorded(emulator) as service:
         # The clock is stopped, so responses don't age.
         monkeypatch.setattr(app.current().service.cache, "clock", lambda: 0.0)
         service.changes |= dict.fromkeys(lie.operations, partial(changed, lie.change))
@@ -282,10 +282,10 @@ def test_every_digit_of_a_rounded_amount_is_on_hover_in_exports_and_in_the_api(w
 
 
 @pytest.mark.parametrize("decimals", [0, 8, 18])
-def test_a_balance_that_contradicts_the_listed_decimals_says_so(emulator, site, monkeypatch, decimals):
+def test_a_balance_that_contradicts_the_listed_decimals_says_so(emulator, site, decimals):
     worst = next(each for each in surfaces.moments(LEFT_OVER) if each.name == "at its worst")
     played = surfaces.play(emulator, LEFT_OVER, worst)
-    with recorded(emulator, monkeypatch) as service:
+    with recorded(emulator) as service:
         service.changes["GetIntentHistory"] = partial(changed, described(decimals, of_balances=True))
         transfer = surfaces.Transfer(played["intentId"], played["ownerAddress"], site)
         listed = f"{transfer.filters}&balances=1"
@@ -299,12 +299,10 @@ def test_a_balance_that_contradicts_the_listed_decimals_says_so(emulator, site, 
 
 
 @pytest.mark.parametrize("scenario", [21, 23])
-def test_no_surface_says_that_something_happened_in_the_future_or_waits_for_what_follows(
-    emulator, site, monkeypatch, scenario
-):
+def test_no_surface_says_that_something_happened_in_the_future_or_waits_for_what_follows(emulator, site, scenario):
     played = emulator.play(scenario, age=360, owner=OWNERS + scenario)
     intent_id = played["intentId"]
-    with recorded(emulator, monkeypatch) as service:
+    with recorded(emulator) as service:
         transfer = surfaces.Transfer(intent_id, "", site)
         names = ("updatedAt", "createdAt", "startedAt", "finishedAt", "txnMinedAt")
         service.changes |= dict.fromkeys(ALL, partial(changed, timed(FUTURE, *names)))

@@ -36,7 +36,7 @@ def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
 def service(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
     """The service without a cache of its responses, so that each page gets all of them again."""
     monkeypatch.setattr(operations, "POLICIES", policies(**NOT_CACHED))
-    with recorded(emulator, monkeypatch) as service:
+    with recorded(emulator) as service:
         yield service
 
 

@@ -47,9 +47,9 @@ SURFACES = {
 
 @pytest.mark.parametrize("surface", SURFACES.values(), ids=SURFACES)
 @pytest.mark.parametrize("secret", ["numbered lines", "WIF", "named digits"])
-def test_no_surface_passes_a_secret_on(site, emulator, monkeypatch, caplog, surface, secret):
+def test_no_surface_passes_a_secret_on(site, emulator, caplog, surface, secret):
     caplog.set_level(logging.DEBUG)
-    with recorded(emulator, monkeypatch) as transport:
+    with recorded(emulator) as transport:
         answer = surface(site, SECRETS[secret])
         assert transport.sent == []
     found = answer.headers.get("Location", "") + answer.content.decode()

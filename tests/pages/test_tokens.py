@@ -28,9 +28,9 @@ LIST, PRICES, HISTORY = "GetTokenList", "GetTokenPrices", "GetIntentHistory"
 
 
 @pytest.fixture
-def many(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorded]:
+def many(emulator: Emulator) -> Iterator[Recorded]:
     """Return 5,000 tokens on 24 chains."""
-    with recorded(Emulator(now=emulator.now, tokens=5000), monkeypatch) as transport:
+    with recorded(Emulator(now=emulator.now, tokens=5000)) as transport:
         yield transport
 
 
