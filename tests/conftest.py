@@ -11,6 +11,7 @@ from typing import Any
 import django.conf
 import hypothesis
 import pytest
+import time_machine
 from pydantic import SecretStr
 
 from tests import canary
@@ -103,6 +104,13 @@ def production(sample_mirror: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
     with production.running(tmp_path_factory.mktemp("production") / "log", sample_mirror) as found:
         yield found
+
+
+@pytest.fixture
+def clock() -> Iterator[time_machine.Traveller]:
+    """Yield a clock that only the test moves, so that nothing refills or ages however slow the machine is."""
+    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as traveller:
+        yield traveller
 
 
 @pytest.fixture

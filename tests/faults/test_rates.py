@@ -34,12 +34,6 @@ TOKEN, USED_UP = "a token of the test", "a token without units"
 
 
 @pytest.fixture
-def clock() -> Iterator[time_machine.Traveller]:
-    with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as traveller:
-        yield traveller
-
-
-@pytest.fixture
 def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
     yield from fresh()
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx
 import pytest
-import time_machine
 from django.core.cache import cache
 
 from intents_ui import app, application, asgi, startup
@@ -35,13 +34,6 @@ NOTHING = "0x" + "12" * 32
 @pytest.fixture
 def emulator() -> Iterator[Emulator]:
     yield from fresh()
-
-
-@pytest.fixture
-def still() -> Iterator[None]:
-    """Stop the clock, so that no units refill however slow the machine is."""
-    with time_machine.travel("2026-11-21T12:00:00Z", tick=False):
-        yield
 
 
 @pytest.fixture(autouse=True)
@@ -93,7 +85,7 @@ SHARE = startup.THREADS // 8
 # Tickets, exports and the console
 
 
-@pytest.mark.usefixtures("still")
+@pytest.mark.usefixtures("clock")
 def test_a_ticket_is_charged_per_identifier_and_keeps_its_text_when_rejected(monkeypatch):
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     text = " ".join(f"/intent/{each}" for each in ids(15))
@@ -238,7 +230,7 @@ def call(visitor: str, operation: str = "GetChains", content: bytes = b"{}") -> 
     )
 
 
-@pytest.mark.usefixtures("still")
+@pytest.mark.usefixtures("clock")
 def test_remote_calls_of_the_embedded_service_are_rate_limited_like_pages(monkeypatch):
     monkeypatch.setattr(ENV, "intents_rate_pages", 1)
     app.current().rate_limiter.consume_here(GREEDY, limits.SECONDS - 1)

@@ -6,12 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-import time_machine
 from django.test import Client
 
 from intents_ui.emulator.app import Emulator
 from intents_ui.service import operations
-from tests.pages.conftest import fresh, renew
+from tests.pages.conftest import renew
 from tests.pages.reading import read, visible_text
 from tests.pages.recorded import Recorded, changed, recorded
 from tests.policies import NOT_CACHED, policies
@@ -19,17 +18,6 @@ from tests.policies import NOT_CACHED, policies
 REFUNDED = 8
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 USDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
-
-
-@pytest.fixture
-def clock() -> Iterator[time_machine.Traveller]:
-    with time_machine.travel(NOON, tick=False) as traveller:
-        yield traveller
-
-
-@pytest.fixture
-def emulator(clock: time_machine.Traveller) -> Iterator[Emulator]:
-    yield from fresh()
 
 
 @pytest.fixture

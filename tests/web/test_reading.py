@@ -19,12 +19,6 @@ ENTRIES = [IntentHistory(intent_id=f"0x{number}", status="QUOTED", created_at=NO
 INTENT, RECEIPT = Intent(intent_id="0x1", status="FAILED"), IntentReceipt(intent_id="0x1", status="FAILED")
 
 
-@pytest.fixture
-def clock() -> Iterator[time_machine.Traveller]:
-    with time_machine.travel(NOON, tick=False) as traveller:
-        yield traveller
-
-
 @pytest.fixture(autouse=True)
 def dashboard() -> Iterator[None]:
     def answer(_: httpx.Request) -> httpx.Response:
