@@ -456,9 +456,9 @@ class Transfer:
     def money(self, value: int | None, chain_id: int | None, token_address: str | None) -> Money:
         """Return an amount with the receipt's description of the token, if it has one."""
         known = (self.summary.origin_token_metadata, self.summary.destination_token_metadata)
-        is_of = token_amounts.is_same_address
-        for token in known:
-            if token and token_address and token.chain_id == chain_id and is_of(token.token_address, token_address):
+        wanted = (chain_id, (token_address or "").lower())
+        for token in filter(None, known if token_address else ()):
+            if (token.chain_id, (token.token_address or "").lower()) == wanted:
                 return Money(value, chain_id, token_address, token, names=self.names)
         return Money(value, chain_id, token_address, names=self.names)
 
