@@ -198,17 +198,17 @@ def is_explained(row: str) -> bool:
 
 def test_the_copies_have_the_same_rows(emulator):
     intent_id = emulator.finished(8)["intentId"]
-    answer = send(f"{intent_id} {NOTHING}", Origin="https://localhost")
+    answer = send(f"{intent_id} {NOTHING}")
     first, second = csv.DictReader(io.StringIO(answer.copied("CSV"), newline=""))
     assert first["Identifier"] == intent_id
-    assert first["Links"] == f"https://localhost/intent/{intent_id}"
+    assert first["Links"] == f"http://localhost/intent/{intent_id}"
     assert first["As of"].startswith("2026-11-21T12:0")
     assert second["Status"] == "Not found"
     for copied_row in (first, second):
         said = [copied_row[column] for column in ("Type", "Status", "Summary", "Next step")]
         assert all(each in answer.texts[int(copied_row["Row"]) - 1].replace("  ", " ") for each in said)
         assert all(f" {each}" in re.sub(r"\s+", " ", answer.copied("Plain text")) for each in said if each)
-    assert f"[View transfer](<https://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
+    assert f"[View transfer](<http://localhost/intent/{intent_id}>)" in answer.copied("Markdown")
     assert answer.page.count("Row,Identifier,Type") == 1  # one page of 200 rows is enough
     forms = re.findall(r'data-copy-of="([^"]+)"', answer.page)
     assert forms == re.findall(r'<textarea class="copied" id="([^"]+)"', answer.page)
