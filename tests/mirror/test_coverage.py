@@ -2,20 +2,39 @@
 
 import json
 import re
+from datetime import UTC, datetime, time, timedelta
 
 import pytest
 from django.test import Client
 
 from intents_ui import probes
+from intents_ui.mirror import coverage
 from intents_ui.mirror.models import State, Window
-from intents_ui.mirror.windows import HOUR, MINUTE
+from intents_ui.mirror.windows import HOUR, MINUTE, Condition
 from tests.mirror import past
-from tests.mirror.conftest import read, text
+from tests.mirror.conftest import on_each_engine, read, text
 from tests.mirror.past import NOW
+from tests.mirror.world import START, Copy, World
 
 pytestmark = pytest.mark.usefixtures("still")
 
 PATH = "/insight/coverage"
+
+
+@on_each_engine
+def test_a_mirror_in_step_knows_its_past(world: World) -> None:
+    world.create(age=26 * HOUR, status="SUCCEEDED")
+    mirror = Copy(world, days=2)
+    mirror.settle(15 * MINUTE, step=MINUTE)
+    found = coverage.current(now=mirror.moment())
+    days = [datetime.fromtimestamp(START, UTC).date() - timedelta(days=each) for each in (2, 1, 0)]
+    assert [each.day for each in found.days] == days
+    assert [each.lengths.get(Condition.SEALED) for each in found.days[:2]] == [timedelta(days=1)] * 2
+    assert [each.transfers for each in found.days] == [0, 1, 0]
+    assert found.complete_since == datetime.combine(days[0], time(1), UTC)  # what ended before may have begun earlier
+    assert found.lag < timedelta(minutes=1)
+    assert found.calls == len(world.called)
+    assert found.holes == []
 
 
 def test_a_complete_copy_says_since_when_and_how_fresh_it_is(site: Client, mirrored: None) -> None:
