@@ -150,6 +150,12 @@ def test_http_requests_are_redirected_to_https(deployed):
     assert list(wrong(answer)) == []
 
 
+def test_links_have_the_scheme_and_host_that_the_proxy_passes_on(deployed):
+    headers = BY_HTTPS | {"Host": "intents.example"}
+    page = httpx.get(f"{deployed}/opensearch.xml", headers=headers, trust_env=False, timeout=PATIENCE)
+    assert "https://intents.example/search?q=" in page.text
+
+
 def test_cookies_are_set_only_with_forms_and_only_for_this_host(deployed):
     with httpx.Client(base_url=deployed, headers=BY_HTTPS, trust_env=False, timeout=PATIENCE) as browser:
         for path in ("/", "/help", "/history", "/search?q=0x12", "/triage", "/console", "/nowhere", "/saved"):
