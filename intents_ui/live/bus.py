@@ -25,6 +25,17 @@ LEASE: Final = 4000  # milliseconds
 KEPT: Final = 60  # seconds for which the newest snapshot of an intent outlives its last watch
 PAUSE: Final = 5.0  # seconds without calls to Redis after a failure
 
+# Renews a lease and stores its snapshot, or without a new lease releases it, unless another process has taken it from
+# this one, which may have been suspended. KEYS: lease and snapshot. ARGV: the lease as this process knows it, the new
+# one, its TTL, the snapshot to store, if any, and its TTL.
+_WRITE: Final = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return end
+if ARGV[2] == '' then return redis.call('DEL', KEYS[1]) end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+if ARGV[4] ~= '' then redis.call('SET', KEYS[2], ARGV[4]) end
+redis.call('EXPIRE', KEYS[2], ARGV[5])
+"""
+
 
 class RedisBus:
     """Bus over Redis, dedicated or shared.
@@ -72,14 +83,12 @@ class RedisBus:
                 if lease and lease.startswith(self._process_id.encode())
             }
             for intent_id, lease in held.items():
-                snapshot = newest[intent_id]
+                snapshot, stored = newest[intent_id], ""
                 if snapshot and lease not in (self._process_id, self._leases.get(intent_id)):
                     stored = self._signed.sign(snapshot.to_text(), place=intent_id)
-                    pipeline.set(self._key("snapshot", intent_id), stored)
-                pipeline.expire(self._key("snapshot", intent_id), KEPT)
-                pipeline.set(self._key("lease", intent_id), lease, px=LEASE)
+                self._write(pipeline, intent_id, leases[intent_id], lease, stored)
             for intent_id in self._leases.keys() - newest.keys():
-                pipeline.delete(self._key("lease", intent_id))
+                self._write(pipeline, intent_id, self._leases[intent_id], "")
             pipeline.execute()
         others = {each: lease for each, lease in leases.items() if each not in held}
         changed = [each for each, lease in others.items() if lease != self._known.get(each)]
@@ -89,6 +98,10 @@ class RedisBus:
         }
         self._leases, self._known = held, others
         return {each: found.get(each) for each in others}
+
+    def _write(self, pipeline: Any, intent_id: str, known: bytes | str, lease: str, stored: str = "") -> None:
+        keys = self._key("lease", intent_id), self._key("snapshot", intent_id)
+        pipeline.eval(_WRITE, len(keys), *keys, known, lease, LEASE, stored, KEPT)
 
     def _lease(self, intent_id: str, snapshot: Snapshot | None) -> str:
         """Return a lease of ours. A new one names no snapshot, because that of the former leader may be newer."""
