@@ -376,11 +376,11 @@ class Poller:
         shown = receipt or received
         regressed_to = received.status if received.status != shown.status else None
         snapshot = Snapshot(self.intent_id, receipt, now, regressed_to=regressed_to)
+        is_observed = is_done or (before.receipt and before.receipt.status not in STOPPED)
         if shown.status not in STOPPED and not is_done:
             self.quiet_since = self.quiet_since if snapshot.content == before.content else None
-        elif self.quiet_since is None:
+        elif is_observed or self.quiet_since is None:
             # Count from now if the end was observed, or else from the last change.
-            is_observed = is_done or (before.receipt and before.receipt.status != shown.status)
             self.quiet_since = now if is_observed else past(shown.updated_at, now=now) or now
         self.watch.publish(replace(snapshot, is_final=self._is_over(shown, now)))
 

@@ -241,6 +241,21 @@ async def test_a_stopped_but_not_final_status_is_polled_slowly_for_half_an_hour(
 
 
 @swiftly
+async def test_a_failure_after_the_end_of_waiting_is_polled_for_half_an_hour_of_its_own() -> None:
+    service = Service()
+    async with watching(service) as (_, found, _front):
+        await asyncio.sleep(10)
+        service.done, service.updated_at = True, "2026-11-21T12:00:20Z"
+        service.wait = lambda number: (0.0, {})
+        await asyncio.sleep(25 * MINUTE)
+        service.status, service.updated_at = "FAILED", "2026-11-21T12:25:00Z"
+        await asyncio.sleep(25 * MINUTE)
+        service.status, service.updated_at = "REFUNDED", "2026-11-21T12:50:00Z"
+        await asyncio.sleep(2 * MINUTE)
+        assert found[0].statuses == ["EXECUTING", "FAILED", "REFUNDED"]
+
+
+@swiftly
 async def test_polling_resumes_when_a_final_status_changes() -> None:
     service = Service()
     service.done, service.status = True, "FAILED"
