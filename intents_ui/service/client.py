@@ -41,6 +41,7 @@ KEEP_ALIVE_SECONDS: Final = 15.0
 READ_BYTES: Final = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
 STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
 SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out
+PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes whether the service is back
 # Random, so that calls that failed together don't meet again.
 MAX_RETRY_WAIT = 0.1
 SHORTEST_ATTEMPT = 0.5  # share of the call's timeout: with less time left, a retry is unlikely to succeed
@@ -283,13 +284,15 @@ class ServiceClient:
 
         Its thread counts for the client, unless the response `is_shared` by all pages.
         """
-        try:
-            pending = self._pending.get(call.cache_key)
-            return pending or self.threads.submit_background(lambda: self._fetch(call), is_shared=is_shared)
-        except Overloaded as error:
-            rejected: Future[T] = Future()
-            rejected.set_exception(error)
-            return rejected
+        mine: Future[T] = Future()
+        with self._lock:
+            pending = self._pending.setdefault(call.cache_key, mine)
+        if pending is mine:
+            try:
+                self.threads.submit_background(lambda: self._complete(call, mine), is_shared=is_shared)
+            except Overloaded as error:
+                self._settle(call, mine, None, error)
+        return pending
 
     def _fetch(self, call: ServiceCall[Any]) -> Any:
         """Send the request, or share the response of an identical pending one."""
@@ -315,11 +318,14 @@ class ServiceClient:
             self.cache.fail(call, failure, asked_at=asked_at)
             raise
         finally:
-            with self._lock:
-                if self._pending.get(call.cache_key) is result:
-                    del self._pending[call.cache_key]
-            result.set_exception(failure) if failure else result.set_result(answer)
+            self._settle(call, result, answer, failure)
         return answer
+
+    def _settle(self, call: ServiceCall[Any], result: "Future[Any]", answer: Any, failure: ServiceError | None) -> None:
+        with self._lock:
+            if self._pending.get(call.cache_key) is result:
+                del self._pending[call.cache_key]
+        result.set_exception(failure) if failure else result.set_result(answer)
 
     def _refresh_or_stale(self, call: ServiceCall[Any], entry: CacheEntry, *, newest: bool) -> Any:
         # An error that makes a refresh pointless now.
@@ -365,6 +371,7 @@ class ServiceClient:
         return self._attempt(call, left)
 
     def _attempt(self, call: ServiceCall[Any], seconds: float) -> Any:
+        self.health.await_probe(PROBE_WAIT)
         exchange, asked_at = self._exchange(call), self.cache.clock()
         with self.health.track(call):
             answer = self._response_to(exchange, seconds)

@@ -20,6 +20,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, disable_cre
 
 from intents_ui.service import errors
 from intents_ui.service.errors import PAUSED, Overloaded, Reason, ServiceError, TooBusy, Unreachable, Unreadable
+from intents_ui.service.executor import resting
 from intents_ui.service.operations import Kind, ServiceCall
 from intents_ui.service.results import ServiceState, ServiceStatus
 
@@ -112,7 +113,7 @@ class Health:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, open_seconds: float = OPEN_SECONDS) -> None:
         self.clock = clock
         self._open_seconds = open_seconds
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._error: ServiceError | None = None  # why the breaker is open, None: it is closed
         self._until = 0.0
         self._is_probing = False
@@ -148,7 +149,7 @@ class Health:
 
     def status(self) -> ServiceStatus:
         """Return the current health, without a request."""
-        with self._lock:
+        with self._changed:
             now, times = self.clock(), (self._answered_at, self._failed_at, self._degraded_since)
             answered, failed, degraded_for = (None if at is None else now - at for at in times)
             typical = statistics.median(self._durations) if self._durations else None
@@ -163,12 +164,18 @@ class Health:
 
     def rejection(self) -> ServiceError | None:
         """Return the error with which a call would be rejected now, or None. None while a call may probe."""
-        with self._lock:
+        with self._changed:
             return None if self._is_probing else self._rejection()
+
+    def await_probe(self, seconds: float) -> None:
+        """Wait while another call probes whether the service is back, because this one would be rejected meanwhile."""
+        if self._is_probing:
+            with resting(), self._changed:
+                self._changed.wait_for(lambda: not self._is_probing, seconds)
 
     def may_retry(self) -> bool:
         """Take one retry from the budget, so that retries don't overload a failing service."""
-        with self._lock:
+        with self._changed:
             if self._rejection():
                 return False
             is_used_up = len(self._retries) == MAX_RETRIES and self._retries[0] > self.clock() - RECENT_SECONDS
@@ -193,8 +200,10 @@ class Health:
             raise
         finally:
             seconds = self.clock() - began
-            with self._lock:
-                self._is_probing &= not is_probe
+            with self._changed:
+                if is_probe:
+                    self._is_probing = False
+                    self._changed.notify_all()
                 # Another exception, or one that was raised before a request was sent, says nothing about the service.
                 if error is None or (isinstance(error, ServiceError) and not isinstance(error, NOT_SENT)):
                     self._learn(error, call.kind, seconds, is_probe=is_probe)
@@ -202,7 +211,7 @@ class Health:
 
     def _enter(self, call: ServiceCall[Any], *, is_raw: bool) -> bool:
         """Return whether the call is a probe. Raises the error with which the call is rejected."""
-        with self._lock:
+        with self._changed:
             rejection = self._rejection(is_held=call.kind is Kind.WAIT)
             if rejection is None:
                 self._is_probing = self._error is not None

@@ -1,7 +1,7 @@
 """Equal calls under way at the same time: many readers, one request."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -43,6 +43,19 @@ def test_equal_pending_calls_are_sent_once(service: Upstream, may_answer: thread
         until(lambda: coalesced() - before == READERS - 1)
         may_answer.set()
         assert {reader.result(60).intent_id for reader in readers} == {"0x1"}
+    assert service.requested == ["GetIntent"]
+
+
+def test_equal_calls_in_the_background_are_sent_once_although_none_has_begun(
+    service: Upstream, may_answer: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[Callable[[], Intent]] = []
+    monkeypatch.setattr(service.service.threads, "submit_background", lambda do, **_: jobs.append(do))
+    may_answer.set()
+    started = [service.service.start(GET) for _ in range(3)]
+    for job in jobs:
+        job()
+    assert {each.result(60).intent_id for each in started} == {"0x1"}
     assert service.requested == ["GetIntent"]
 
 
