@@ -21,7 +21,7 @@ from bench.history_stub import IDS, OPEN, RECORDED_AT, History
 from bench.processes import quantile
 from bench.report import Target
 from intents_ui.mirror import lease
-from intents_ui.mirror.candidates import Wanted, candidates
+from intents_ui.mirror.candidates import candidates
 from intents_ui.mirror.entry import size_of
 from intents_ui.mirror.figures import queries
 from intents_ui.mirror.figures.scopes import EVERYTHING, Level, ScopeName, scope_of_token
@@ -31,6 +31,9 @@ from intents_ui.mirror.models import Reason, Route, Token, Transfer, Window, wri
 from intents_ui.mirror.partitions import add_months
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE
 from intents_ui.mirror.writer import Writer
+from intents_ui.search.facts import TicketFacts
+from intents_ui.search.identifiers import Finding, Kind, ParsedText
+from intents_ui.service.models import ChainInfo
 from tests.mirror.world import Copy
 
 ROUTES, PROVIDERS, CHAINS, TOKENS, OWNERS = 300, 12, 70, 500, 50_000  # few routes have most transfers
@@ -172,20 +175,24 @@ def candidate_transfers(count: float) -> Iterator[Target]:
     yield Target(f"candidates: longest, {engine}", longest, 50, "ms")
 
 
-def tickets(meant: Transfer) -> dict[str, Wanted]:
+def tickets(meant: Transfer) -> dict[str, TicketFacts]:
     """Return what tickets may tell of a transfer."""
-    amounts = [Decimal(meant.sent or 0).scaleb(-DECIMALS).quantize(Decimal("0.01"))]
-    symbols = [meant.origin_token.symbol] if meant.origin_token else []
-    origin, destination = int(meant.route.origin_chain), int(meant.route.destination_chain)
+    amounts = (Decimal(meant.sent or 0).scaleb(-DECIMALS).quantize(Decimal("0.01")),)
+    symbols = frozenset([meant.origin_token.symbol] if meant.origin_token else [])
+    origin, destination = (
+        ChainInfo(id=int(each)) for each in (meant.route.origin_chain, meant.route.destination_chain)
+    )
+    another = ChainInfo(id=destination.id + 1)
     day = meant.created_at - timedelta(hours=20), meant.created_at + timedelta(hours=30)
     digits, owner = bytes(meant.deposit_hash or b"").hex(), bytes(meant.owner or b"").hex()
+    ends = Finding(Kind.SHORTENED, "", head=digits[:4], tail=digits[-4:])
     return {
-        "amount and token": Wanted(amounts=amounts, symbols=symbols),
-        "amount and route": Wanted(amounts=amounts, origin=origin, destination=destination),
-        "amount, token, route and day": Wanted(amounts, False, symbols, origin, destination, (), *day),
-        "amount, token, another route and day": Wanted(amounts, False, symbols, origin, destination + 1, (), *day),
-        "ends of a hash": Wanted(shortened=[(digits[:4], digits[-4:])]),
-        "owner and amount": Wanted(addresses=[f"0x{owner}"], amounts=amounts),
+        "amount and token": TicketFacts(amounts, symbols=symbols),
+        "amount and route": TicketFacts(amounts, origin=origin, destination=destination),
+        "amount, token, route and day": TicketFacts(amounts, False, symbols, origin, destination, (), *day),
+        "amount, token, another route and day": TicketFacts(amounts, False, symbols, origin, another, (), *day),
+        "ends of a hash": TicketFacts(pasted=ParsedText((ends,))),
+        "owner and amount": TicketFacts(amounts, pasted=ParsedText((Finding(Kind.ADDRESS, f"0x{owner}"),))),
     }
 
 

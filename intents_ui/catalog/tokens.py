@@ -264,34 +264,11 @@ class TokenRow:
         return self.token.chain_id or 0, self.address
 
 
-class _Given(Names):
-    """The catalog, with featured tokens that are already loaded and need no request."""
-
-    def __init__(self, names: Names, tokens: Iterable[TokenInfo]) -> None:
-        self._names = names
-        self._featured = {place(token): token for token in tokens if token.featured}
-
-    def chain(self, chain_id: int | None) -> ChainInfo | None:
-        return self._names.chain(chain_id)
-
-    def featured(self, chain_id: int | None) -> tuple[TokenInfo, ...]:
-        return self._names.featured(chain_id)
-
-    def token(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
-        return self._given(chain_id, address) or self._names.token(chain_id, address)
-
-    def lists(self, chain_id: int | None, address: str | None) -> bool | None:
-        return True if self._given(chain_id, address) else self._names.lists(chain_id, address)
-
-    def _given(self, chain_id: int | None, address: str | None) -> TokenInfo | None:
-        return self._featured.get((chain_id, key(address))) if chain_id and address else None
-
-
 def token_rows(tokens: Sequence[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
-    given, found = _Given(using, tokens), []
+    found = []
     for token in tokens:
         chain_id, address = place(token)
-        known = identity(chain_id, address, using=given, metadata=token)
+        known = identity(chain_id, address, using=using, metadata=token)
         row = TokenRow(
             token=known,
             address=address,

@@ -2,18 +2,20 @@
 ends of hashes and addresses. Queries for pages, which never write.
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Abs, Lower
 
 from intents_ui.mirror.entry import ADDRESS, ENDS, HASH, milliseconds, packed, size_of, unpacked
 from intents_ui.mirror.models import DAY_MILLISECONDS, FOUND_BY, Route, Token, Transfer
-from intents_ui.service.outcome import Outcome
+
+if TYPE_CHECKING:
+    from intents_ui.search.facts import TicketFacts
 
 KEPT, TOMORROW = timedelta(days=90), timedelta(days=1)
 FEE = 30  # sizes, which is 3%: more may be sent than is to arrive
@@ -39,24 +41,6 @@ type Row = Any  # with the columns of a transfer
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is known of a transfer. Chains are IDs. `shortened` are the hex digits at the start and end of values."""
-
-    amounts: Sequence[Decimal] = ()
-    in_dollars: bool = False
-    symbols: Iterable[str] = ()
-    origin: int | None = None
-    destination: int | None = None
-    chains: Sequence[int] = ()
-    since: datetime | None = None
-    until: datetime | None = None
-    outcomes: Set[Outcome] = frozenset()
-    memo: str = ""
-    shortened: Sequence[tuple[str, str]] = ()
-    addresses: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
 class Candidate:
     """A transfer, with the facts that match, and those that contradict it."""
 
@@ -65,7 +49,7 @@ class Candidate:
     contradicts: Sequence[str]
 
 
-def candidates(wanted: Wanted, *, now: datetime) -> Sequence[Candidate]:
+def candidates(wanted: "TicketFacts", *, now: datetime) -> Sequence[Candidate]:
     """Return the transfers that may be meant, at most MOST, the likeliest first."""
     search = _Search(wanted, now)
     rows = [*search.by_ends(), *search.by_address()] or [*search.by_facts()]
@@ -82,27 +66,24 @@ def candidates(wanted: Wanted, *, now: datetime) -> Sequence[Candidate]:
 class _Search:
     """What is wanted in the terms of the copy. `on` are the routes that match each chain that was named."""
 
-    def __init__(self, wanted: Wanted, now: datetime) -> None:
+    def __init__(self, wanted: "TicketFacts", now: datetime) -> None:
         self.wanted = wanted
         self.since, self.until = milliseconds(wanted.since or now - KEPT), milliseconds(wanted.until or now + TOMORROW)
         self.all_days = _days(milliseconds(now - KEPT), milliseconds(now + TOMORROW))
         # What other tokens than those of a dollar were worth isn't known.
         amounts = () if wanted.in_dollars and wanted.symbols else wanted.amounts
         self.sizes = [size for each in amounts if (size := _size(each)) is not None]
-        self.addresses = [found for each in wanted.addresses if (found := packed(each, ADDRESS))]
-        self.shortened = [(head.lower(), tail.lower()) for head, tail in wanted.shortened]
+        self.addresses = [found for each in wanted.pasted.addresses if (found := packed(each.value, ADDRESS))]
+        self.shortened = [(each.head, each.tail) for each in wanted.pasted.shortened]
         self.tokens = _tokens(wanted)
-        chains = [*map(str, wanted.chains)]
-        sides = {
-            ORIGIN: (wanted.origin is not None, Q(origin_chain=str(wanted.origin))),
-            DESTINATION: (wanted.destination is not None, Q(destination_chain=str(wanted.destination))),
-            CHAIN: (chains, Q(origin_chain__in=chains) | Q(destination_chain__in=chains)),
-        }
-        self.on = {
-            name: set(Route.objects.filter(each).values_list("pk", flat=True))
-            for name, (is_named, each) in sides.items()
-            if is_named
-        }
+        chains, sides = [str(each.id) for each in wanted.chains], {}
+        if wanted.origin:
+            sides[ORIGIN] = Q(origin_chain=str(wanted.origin.id))
+        if wanted.destination:
+            sides[DESTINATION] = Q(destination_chain=str(wanted.destination.id))
+        if chains:
+            sides[CHAIN] = Q(origin_chain__in=chains) | Q(destination_chain__in=chains)
+        self.on = {name: set(Route.objects.filter(each).values_list("pk", flat=True)) for name, each in sides.items()}
 
     # What is read
 
@@ -176,8 +157,8 @@ class _Search:
         yield from ((name, row.route in routes) for name, routes in self.on.items())
         if wanted.since or wanted.until:
             yield TIME, self.since <= row.created < self.until
-        if wanted.outcomes:
-            yield STATUS, row.outcome in wanted.outcomes
+        if wanted.statuses:
+            yield STATUS, row.outcome in wanted.statuses
         if wanted.memo and row.memo:
             yield MEMO, wanted.memo.casefold() in row.memo.casefold()
 
@@ -207,7 +188,7 @@ def _near(size: int) -> Q:
     return Q(size__gte=size - FEE, size__lte=size + FEE)
 
 
-def _tokens(wanted: Wanted) -> set[int]:
+def _tokens(wanted: "TicketFacts") -> set[int]:
     """Return the tokens with these symbols, or those of a dollar if the amount is in dollars.
 
     Customers call `usdc.e`, `usdt0` and `weth` by their plain names, too.

@@ -64,8 +64,7 @@ NOT_LISTED = TokenWarning(UNLISTED, "Not on the service's token list. Check the 
 
 def _standing(of: "Money") -> TokenStanding:
     """Return the standing according to the currently cached list of the chain."""
-    listed = of.names.token(of.chain_id, of.token_address)
-    if listed and listed.featured:
+    if of.listed and of.listed.featured:
         return TokenStanding.FEATURED
     if hashes.is_native(of.token_address):
         return TokenStanding.NATIVE
@@ -77,7 +76,7 @@ def _standing(of: "Money") -> TokenStanding:
 
 def _marks(of: "Money", standing: TokenStanding) -> tuple[TokenWarning, ...]:
     """Return a token's warnings, most important first. A featured token's own names are never doubted."""
-    listed = of.names.token(of.chain_id, of.token_address) if standing is TokenStanding.FEATURED else None
+    listed = of.listed if standing is TokenStanding.FEATURED else None
     own = (listed.symbol, listed.name) if listed else ()
     symbol, name = (each[: text.LONGEST] if each and each not in own else "" for each in (of.symbol, of.name))
     found = list(_hidden(symbol, name))
@@ -302,18 +301,25 @@ class Money:
         """Return whether it is a chain's native token, as far as that is known."""
         return self.token_address is None or hashes.is_native(self.token_address)
 
+    @cached_property
+    def listed(self) -> TokenInfo | None:
+        """The service's entry. A featured one that came with the token needs no list of its chain."""
+        given = self.metadata
+        if isinstance(given, TokenInfo) and given.featured:
+            return given
+        return self.names.token(self.chain_id, self.token_address)
+
     @property
     def symbol(self) -> str | None:
         """Return the symbol as received, unsanitized."""
-        listed, chain = self.names.token(self.chain_id, self.token_address), self._chain_of_native_token
+        listed, chain = self.listed, self._chain_of_native_token
         named = (self.metadata and self.metadata.symbol) or (listed and listed.symbol)
         return named or (chain.native_symbol if chain else None)
 
     @property
     def name(self) -> str | None:
         """Return the name as received, unsanitized."""
-        listed = self.names.token(self.chain_id, self.token_address)
-        return (self.metadata and self.metadata.name) or (listed.name if listed else None)
+        return (self.metadata and self.metadata.name) or (self.listed.name if self.listed else None)
 
     @property
     def called(self) -> str:
@@ -335,8 +341,7 @@ class Money:
 
     def _stated_decimals(self) -> Iterator[int]:
         """Yield the chain's decimals of its native token, the token list's, and those that came with the amount."""
-        chain = self._chain_of_native_token
-        listed = self.names.token(self.chain_id, self.token_address)
+        chain, listed = self._chain_of_native_token, self.listed
         stated = (
             chain.native_decimals if chain else None,
             listed.decimals if listed else None,
@@ -383,7 +388,8 @@ def identity(
     derived = using.derived
     if derived is None:
         return _identity(Money(None, chain_id, address, metadata, names=using))
-    key = (chain_id, address, *((metadata.symbol, metadata.name, metadata.decimals) if metadata else ()))
+    named = (metadata.symbol, metadata.name, metadata.decimals) if metadata else ()
+    key = (chain_id, address, *named, isinstance(metadata, TokenInfo) and metadata.featured)
     known: Identity | None = derived.get(key)
     if known is None:
         known = _identity(Money(None, chain_id, address, metadata, names=using))
@@ -405,8 +411,7 @@ def _identity(of: Money) -> Identity:
     coin = TokenIcon(letters, None, chain_icon(chain_id, chain, chain_info))
     if standing is not TokenStanding.UNLISTED and not marks:
         picture = TOKEN_PICTURES.get((chain_id or 0, key(address or "")), "")
-        listed = using.token(chain_id, address)
-        coin = replace(coin, hue=_hue(symbol), picture=picture, logo_uri=listed.logo_uri if listed else None)
+        coin = replace(coin, hue=_hue(symbol), picture=picture, logo_uri=of.listed.logo_uri if of.listed else None)
     return Identity(
         chain_id=chain_id,
         address=address,

@@ -38,7 +38,6 @@ from intents_ui.web.frame import render
 from intents_ui.web.links import intent_url
 
 if TYPE_CHECKING:
-    from intents_ui.mirror.candidates import Wanted
     from intents_ui.mirror.coverage import Coverage
 
 MAX_AT_ONCE = 4  # findings of one text
@@ -359,7 +358,7 @@ def candidates(request: HttpRequest, facts: TicketFacts, *, page: str | None = N
 
     try:
         with reading_copy():
-            found = mirrored.candidates(wanted(facts), now=datetime.now(UTC))
+            found = mirrored.candidates(facts, now=datetime.now(UTC))
     except CopyUnreadable:
         return Candidates(UNREADABLE)
     found = [each for each in found if hashes.canonical_hash(each.intent_id)]  # others can't be part of a URL
@@ -386,22 +385,3 @@ def reason(matches: Sequence[str], contradicts: Sequence[str]) -> str:
         )
         said += [f"{facts[0].upper()}{facts[1:]} {verb if len(found) == 1 else plural}."] if found else []
     return " ".join(said)
-
-
-def wanted(facts: TicketFacts) -> "Wanted":
-    from intents_ui.mirror.candidates import Wanted
-
-    return Wanted(
-        amounts=facts.amounts,
-        in_dollars=facts.in_dollars,
-        symbols=facts.symbols,
-        origin=facts.origin.id if facts.origin else None,
-        destination=facts.destination.id if facts.destination else None,
-        chains=[each.id for each in facts.chains],
-        since=facts.since,
-        until=facts.until,
-        outcomes=facts.statuses,
-        memo=facts.memo,
-        shortened=[(each.head, each.tail) for each in facts.pasted.shortened],
-        addresses=[each.value for each in facts.pasted.addresses],
-    )

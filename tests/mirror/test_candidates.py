@@ -18,7 +18,6 @@ from intents_ui.mirror.reader import Reading, Task
 from intents_ui.mirror.windows import HOUR
 from intents_ui.search import facts, identifiers
 from intents_ui.service.models import ChainInfo
-from intents_ui.web.search import wanted
 from tests.mirror import past
 from tests.mirror.conftest import on_each_engine
 from tests.mirror.past import NOW
@@ -90,7 +89,7 @@ def test_fifteen_tickets_find_their_transfer_and_show_what_contradicts_it(
     for (form, contradicts), meant in zip(rows(__file__, "tickets"), known[7 :: len(known) // 20], strict=False):
         written = form.format(**meant)
         read = facts.read(written, chains=chains, symbols=symbols, now=NOW, pasted=identifiers.read(written))
-        found = {each.intent_id: each for each in candidates(wanted(read), now=NOW)[:3]}
+        found = {each.intent_id: each for each in candidates(read, now=NOW)[:3]}
         if meant["id"] not in found:
             missed.append(written)
             continue
