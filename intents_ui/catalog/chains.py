@@ -163,12 +163,17 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     ways = Part(lambda: catalog.chains_by_provider(names.KNOWN_PROVIDERS))
     read_parts(tokens, ways, leaving, arriving)
     served = ways.found or dict.fromkeys(names.KNOWN_PROVIDERS)
+    here = [names.provider(word) for word, ids in served.items() if ids and number in ids]
     # Featured ones first, otherwise in the service's order.
     own = sorted(tokens.found.entries if tokens.found else (), key=lambda token: not token.featured)
     context |= {
         "chain": connections.of(info),
+        "bridges_here": [each for each in here if not each.on_one_chain],
+        "swappers": [each for each in here if each.on_one_chain],
+        "unknown": [names.provider(word) for word, ids in served.items() if ids is None],
+        "is_unknown": all(ids is None for ids in served.values()),
         "native": NATIVE_TOKEN,
-        "connections": connections.connected_chains(number, among=listed.entries, served=served),
+        "connected": connections.connected_chains(number, among=listed.entries, served=served),
         "tokens": tokens,
         "token_count": len(own),
         "featured_count": sum(token.featured is True for token in own),

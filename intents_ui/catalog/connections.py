@@ -64,56 +64,23 @@ def network(info: ChainInfo) -> Network:
     return Network.TESTNET if info.is_testnet else Network.MAINNET
 
 
-NAMED = 3  # named providers of a connection; the others are counted
-
 # The chains of each route provider, None where they couldn't be loaded.
 type ServedChains = Mapping[str, frozenset[int] | None]
 
 
-@dataclass(frozen=True)
-class Connection:
-    chain: Chain
-    providers: tuple[Provider, ...]
-
-    @property
-    def said(self) -> str:
-        """Return `CCTP, Relay` or `CCTP, Hyperlane, Relay and 2 more`."""
-        labels = [provider.label for provider in self.providers]
-        named, more = ", ".join(labels[:NAMED]), len(labels) - NAMED
-        return f"{named} and {more} more" if more > 0 else named
-
-
-@dataclass(frozen=True)
-class Connections:
-    """Connections of a chain. `route_providers` bridge to others, `swappers` only swap on it. `unknown`: not loaded."""
-
-    route_providers: tuple[Provider, ...]
-    swappers: tuple[Provider, ...]
-    unknown: tuple[Provider, ...]
-    chains: tuple[Connection, ...]
-
-    @property
-    def is_unknown(self) -> bool:
-        """Return whether nothing could be loaded."""
-        return len(self.unknown) == len(names.KNOWN_PROVIDERS)
-
-
-def connected_chains(chain_id: int, *, among: Sequence[ChainInfo], served: ServedChains) -> Connections:
-    here = {word: ids for word, ids in served.items() if ids and chain_id in ids}
+def connected_chains(
+    chain_id: int, *, among: Sequence[ChainInfo], served: ServedChains
+) -> list[tuple[Chain, tuple[Provider, ...]]]:
+    """Return the other chains of the same network, each with the providers that bridge to it. The most come first."""
     shown = [of(info) for info in among]
     own = next((chain for chain in shown if chain.id == chain_id), None)
     found = [
-        Connection(chain, shared)
+        (chain, shared)
         for chain in shown
         if chain.id != chain_id and not (own and ({own.network, chain.network} == {Network.MAINNET, Network.TESTNET}))
-        if (shared := between(chain_id, chain.id, served=here))
+        if (shared := between(chain_id, chain.id, served=served))
     ]
-    return Connections(
-        route_providers=tuple(each for each in map(names.provider, here) if not each.on_one_chain),
-        swappers=between(chain_id, chain_id, served=here),
-        unknown=tuple(names.provider(word) for word, ids in served.items() if ids is None),
-        chains=tuple(sorted(found, key=lambda connection: -len(connection.providers))),
-    )
+    return sorted(found, key=lambda each: -len(each[1]))
 
 
 def between(one: int, other: int, *, served: ServedChains) -> tuple[Provider, ...]:

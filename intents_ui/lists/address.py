@@ -96,7 +96,7 @@ class Totals:
 
     intents: int
     succeeded: int
-    mix: tuple["Share", ...]
+    mix: tuple[tuple[Tone, str, int], ...]
     usd: balances.Value
     sent: Sequence[Sum]
     received: Sequence[Sum]
@@ -106,33 +106,15 @@ class Totals:
 
 # Delivered first, then open, then not delivered.
 ORDER = (Tone.GOOD, Tone.PROGRESS, Tone.ATTENTION, Tone.BAD, Tone.NEUTRAL)
-WHOLE = Decimal(100)
-HUNDREDTH = Decimal("0.01")
-GAP = Decimal("0.8")
 
 
-@dataclass(frozen=True)
-class Share:
-    """Intents of one status; `start` and `width` are percent of the bar, with a gap before the next."""
-
-    word: str
-    tone: Tone
-    count: int
-    start: Decimal
-    width: Decimal
-
-
-def mix(labels: Iterable[StatusLabel]) -> Iterator[Share]:
-    """Yield one share per status, by tone, then most frequent first."""
+def mix(labels: Iterable[StatusLabel]) -> Iterator[tuple[Tone, str, int]]:
+    """Yield tone, word and number of each status, by tone, then most frequent first."""
     counted = Counter((label.tone, label.word) for label in labels)
-    ordered = sorted(counted.items(), key=lambda entry: (ORDER.index(entry[0][0]), -entry[1], entry[0][1]))
-    start, before = Decimal(0), 0
-    for (tone, word), count in ordered:
-        before += count
-        end = (WHOLE * before / counted.total()).quantize(HUNDREDTH)
-        gap = min(GAP, (end - start) / 2) if end < WHOLE else Decimal(0)
-        yield Share(word, tone, count, start, (end - start - gap).quantize(HUNDREDTH))
-        start = end
+    for (tone, word), count in sorted(
+        counted.items(), key=lambda each: (ORDER.index(each[0][0]), -each[1], each[0][1])
+    ):
+        yield tone, word, count
 
 
 def totals(found: Sequence[Intent], *, using: names.Names, now: datetime) -> Totals:
@@ -242,11 +224,6 @@ class AddressLookup:
         return found
 
     @property
-    def may_be_owner(self) -> bool:
-        """Return whether it is an owner, or may be one because the lookup failed."""
-        return self.owner.intents != 0 or self.break_off
-
-    @property
     def may_be_capped(self) -> bool:
         return any(role.may_be_more and self.searched(role.key) is not None for role in self.roles)
 
@@ -257,7 +234,7 @@ class AddressLookup:
         return [summary.of(each) for each in found if not each.is_expired]
 
     @cached_property
-    def work(self) -> attention.Worklist:
+    def work(self) -> attention.ProblemRows:
         """The owner's transfers with recoverable balances."""
         found = self.recoverable.found
         return attention.worklist(reading.of_entries(found.entries if found else ()))
@@ -358,7 +335,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     catalog.learn({*names.chains_of(found.entries), *(chain for side in sides for chain in side)})
     passing = [summary.of(each) for each in reading.from_search(found.passing[:MAX_VIA_ADDRESS])]
     context |= {"found": found, "paid": paid, "passing": passing}
-    if found.may_be_owner:
+    if found.owner.intents != 0 or found.break_off:  # also if the lookup of an owner failed
         context |= history(found.listed.found, wanted, parsed, error=found.listed.error)
     return render(request, "lists/address.html", context)
 

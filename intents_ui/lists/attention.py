@@ -91,26 +91,6 @@ class RecoverableRow:
         return balances.value(self.holdings)
 
 
-@dataclass(frozen=True)
-class Worklist:
-    """Transfers with a recoverable balance, oldest first, and the sum of their balances."""
-
-    rows: tuple[RecoverableRow, ...]
-    value: Value
-
-
-def worklist(found: Sequence[Transfer]) -> Worklist:
-    """Return the worklist of a list's rows, which have their balances."""
-    held = [
-        each
-        for each in found
-        if each.has_balance is not False
-        or any(token.balance != 0 for group in each.balances.groups for token in group.tokens)
-    ]
-    rows = tuple(map(RecoverableRow, sorted(held, key=by_age)))
-    return Worklist(rows, balances.value(holding for row in rows for holding in row.holdings))
-
-
 def by_age(transfer: Transfer) -> tuple[datetime, str]:
     """Sort the oldest first."""
     return transfer.quoted_at or LAST, transfer.intent.intent_id
@@ -193,6 +173,17 @@ class ProblemRows:
     def reason(self) -> str:
         """Return the service's reason."""
         return _common(_reason(row) for row in self.rows)
+
+
+def worklist(found: Iterable[Transfer]) -> ProblemRows:
+    """Return those of a list's rows, which have their balances, that hold a balance or may hold one."""
+    held = [
+        each
+        for each in found
+        if each.has_balance is not False
+        or any(token.balance != 0 for group in each.balances.groups for token in group.tokens)
+    ]
+    return ProblemRows(Cause.RECOVERABLE, [*map(RecoverableRow, sorted(held, key=by_age))])
 
 
 def _common(texts: Iterable[str]) -> str:
@@ -357,17 +348,6 @@ def view(request: HttpRequest) -> HttpResponse:
 # The overview
 
 
-@dataclass(frozen=True)
-class Failed:
-    """Failed transfers created `since`, in Unix seconds: a minimum unless `is_counted`. `reason`: that of `alike`."""
-
-    since: int
-    count: int
-    is_counted: bool
-    reason: str
-    alike: int
-
-
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The search box, what needs attention, and the newest transfers."""
@@ -403,12 +383,19 @@ def overview(lists: Sequence[Read]) -> dict[str, object]:
     }
 
 
-def lately(failed: Listing) -> Failed:
+def lately(failed: Listing) -> dict[str, object]:
+    """Return the failed transfers created `since`: a minimum unless `is_counted`. `reason`: that of `alike`."""
     since = datetime.now(UTC) - HOUR
     found = [each for each in failed.rows if each.quoted_at and each.quoted_at >= since]
     reasons = Counter(told.whole for each in found if (told := each.reason))
     (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
-    return Failed(int(since.timestamp()), len(found), failed.is_whole or len(found) < len(failed.rows), reason, alike)
+    return {
+        "since": int(since.timestamp()),
+        "count": len(found),
+        "is_counted": failed.is_whole or len(found) < len(failed.rows),
+        "reason": reason,
+        "alike": alike,
+    }
 
 
 def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:

@@ -69,7 +69,7 @@ def test_sums_are_exact_and_rest_on_what_succeeded():
     totals = address.totals(found, using=CATALOGUE, now=NOW)
     (sent,) = totals.sent
     assert (totals.intents, totals.succeeded) == (5, 3)
-    assert [(share.word, share.count) for share in totals.mix] == [("Succeeded", 3), ("Failed", 1), ("Quoted", 1)]
+    assert [(word, count) for _, word, count in totals.mix] == [("Succeeded", 3), ("Failed", 1), ("Quoted", 1)]
     assert sent.side.amount.base_units == str(3 * 10**30 + 6)
     assert sent.side.amount.full == "3" + "0" * 24 + ".000006"
     assert (sent.intents, sent.side.chain) == (3, "Arbitrum")
@@ -111,29 +111,18 @@ def test_an_address_is_summarized_in_one_line(role, open_ones, more, recoverable
     assert address.AddressLookup.activity.fget(found) == said
 
 
-# The statuses of transfers, and the word, number, start and width of each share of the bar.
-BARS = named(
-    ("no transfers", "", []),
-    ("one status fills it", "QUOTED QUOTED", [("Quoted", 2, "0", "100.00")]),
-    (
-        "delivered ones first, with gaps",
-        "FAILED SUCCEEDED EXECUTING SUCCEEDED",
-        [("Succeeded", 2, "0", "49.20"), ("In progress", 1, "50.00", "24.20"), ("Failed", 1, "75.00", "25.00")],
-    ),
-    (
-        "the smallest is visible, half of it is the gap",
-        f"SUCCEEDED {'FAILED ' * 249}",
-        [("Succeeded", 1, "0", "0.20"), ("Failed", 249, "0.40", "99.60")],
-    ),
-    (
-        "the most frequent first",
-        "ABORTED INVALID INVALID FAILED",
-        [("Failed", 1, "0", "24.20"), ("Invalid", 2, "25.00", "49.20"), ("Aborted", 1, "75.00", "25.00")],
+@pytest.mark.parametrize(
+    ("written", "shares"),
+    named(
+        ("no transfers", "", []),
+        (
+            "delivered ones first",
+            "FAILED SUCCEEDED EXECUTING SUCCEEDED",
+            [("Succeeded", 2), ("In progress", 1), ("Failed", 1)],
+        ),
+        ("the most frequent first", "ABORTED INVALID INVALID FAILED", [("Failed", 1), ("Invalid", 2), ("Aborted", 1)]),
     ),
 )
-
-
-@pytest.mark.parametrize(("written", "shares"), BARS)
 def test_the_bar_has_a_share_of_each_status(written, shares):
     labels = [INTENTS[IntentStatus(status)] for status in written.split()]
-    assert [(each.word, each.count, str(each.start), str(each.width)) for each in address.mix(labels)] == shares
+    assert [(word, count) for _, word, count in address.mix(labels)] == shares

@@ -139,7 +139,7 @@ def entry(number: int, *tokens: TokenBalance, chain_id: int = ARBITRUM, **member
     )
 
 
-def waiting(*entries: IntentHistory) -> attention.Worklist:
+def waiting(*entries: IntentHistory) -> attention.ProblemRows:
     return attention.worklist([Transfer.of_entry(each, now=NOW, names=CATALOGUE) for each in entries])
 
 

@@ -194,9 +194,12 @@ def test_each_part_of_a_chain_page_fails_independently(way, site, monkeypatch, p
 # Connections
 
 
+SWAPPERS = {"SUSHI", "ZEROX", "WETH", "SOMNIA_EXCHANGE", "SOMNIA_SWAP"}
+
+
 def wire_connections(way: Transport, chain_id: int) -> dict[int, set[str]]:
     chains = {chain["id"]: chain["isTestnet"] for chain in way.ask("GetChains")["chains"]}
-    between = set(names.KNOWN_PROVIDERS) - {"SUSHI", "ZEROX", "WETH", "SOMNIA_EXCHANGE", "SOMNIA_SWAP"}
+    between = set(names.KNOWN_PROVIDERS) - SWAPPERS
     found: dict[int, set[str]] = {}
     for provider in between:
         served = [chain["id"] for chain in way.ask("GetChains", routeProvider=provider)["chains"]]
@@ -219,6 +222,10 @@ def test_connected_chains_share_a_bridging_route_provider(way, site, chain_id):
         assert len(named) + (int(more[1]) if more else 0) == len(wanted[int(other)])
         assert f'href="/routes?from={chain_id}&amp;token={NATIVE}&amp;to={other}"' in connected
     assert "Chains that share a route provider with this one" in connected
+    swaps = connected.partition("Swaps on this chain")[2].partition("</dd>")[0]
+    for provider in SWAPPERS:
+        served = way.ask("GetChains", routeProvider=provider)["chains"]
+        assert (f'href="/provider/{provider}"' in swaps) == (chain_id in [chain["id"] for chain in served])
     for provider in set.union(*wanted.values()):
         assert f'href="/provider/{provider}"' in connected
 
