@@ -265,14 +265,19 @@ def offer(attempt: Attempt) -> summary.Summary | None:
 def form(operation: Operation, asked: ConsoleRequest) -> dict[str, Any]:
     known, names = members_of(operation), app.current().service.config.names
     tried = app.current().recent_reads.get("examples", load_examples, max_age=EXAMPLES_SECONDS)
-    values = asked.values or ({} if asked.is_asked else tried.to_begin_with(operation.name, known))
+    values = asked.values
+    if not (values or asked.is_asked or operation.name in ("CommitIntent", "ExecuteIntent")):
+        begun = BEGUN_WITH.get(operation.name, ())
+        values = {
+            each.name: tried.values.get(each.name, "") for each in known if each.is_required or each.name in begun
+        }
     # With the operator's brand. Fields of an object inside the request are together, the request's own have no group.
     labeled = [(member, member.under(names)) for member in known]
     grouped = groupby(labeled, key=lambda each: each[1].partition(".")[0] if "." in each[1] else "")
     return {
         "groups": [(name, list(inside)) for name, inside in grouped],
         "values": values,
-        "examples": tried.of(operation.name),
+        "examples": {"intentId": tried.committed} if operation.name == "ExecuteIntent" else tried.values,
         "meanings": meanings(values),
         "scenarios": SCENARIOS.items(),
         "quoted": tried.quoted if operation.name == "CommitIntent" else "",
@@ -318,15 +323,6 @@ class Examples:
     values: Mapping[str, str] = field(default_factory=dict)
     quoted: str = ""
     committed: str = ""
-
-    def of(self, operation: str) -> Mapping[str, str]:
-        return {"intentId": self.committed} if operation == "ExecuteIntent" else self.values
-
-    def to_begin_with(self, operation: str, known: Sequence[Member]) -> Mapping[str, str]:
-        if operation in ("CommitIntent", "ExecuteIntent"):
-            return {}
-        begun = BEGUN_WITH.get(operation, ())
-        return {each.name: self.values.get(each.name, "") for each in known if each.is_required or each.name in begun}
 
 
 def examples_of(entries: Sequence[IntentHistory], *, using: Names, now: datetime) -> Examples:

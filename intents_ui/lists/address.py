@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property, partial
 from http import HTTPStatus
+from types import SimpleNamespace
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -87,23 +88,6 @@ class Sum:
     intents: int
 
 
-@dataclass(frozen=True)
-class Totals:
-    """The totals of an owner's transfers. Amounts include succeeded transfers only, per token, the most valuable first.
-
-    `sent` and `received` are the quoted amounts, because a search returns no receipts, and `usd` the quoted value.
-    """
-
-    intents: int
-    succeeded: int
-    mix: tuple[tuple[Tone, str, int], ...]
-    usd: balances.Value
-    sent: Sequence[Sum]
-    received: Sequence[Sum]
-    first: datetime | None
-    latest: datetime | None
-
-
 # Delivered first, then open, then not delivered.
 ORDER = (Tone.GOOD, Tone.PROGRESS, Tone.ATTENTION, Tone.BAD, Tone.NEUTRAL)
 
@@ -117,11 +101,15 @@ def mix(labels: Iterable[StatusLabel]) -> Iterator[tuple[Tone, str, int]]:
         yield tone, word, count
 
 
-def totals(found: Sequence[Intent], *, using: names.Names, now: datetime) -> Totals:
+def totals(found: Sequence[Intent], *, using: names.Names, now: datetime) -> SimpleNamespace:
+    """Return the totals of an owner's transfers. Amounts include succeeded transfers only, the most valuable first.
+
+    `sent` and `received` are the quoted amounts, because a search returns no receipts, and `usd` the quoted value.
+    """
     transfers = [Transfer(each, None, now=now, names=using, is_unread=True) for each in found]
     succeeded = [each for each in transfers if each.status == IntentStatus.SUCCEEDED]
     created = [intent.created_at for intent in found if intent.created_at]
-    return Totals(
+    return SimpleNamespace(
         intents=len(found),
         succeeded=len(succeeded),
         mix=tuple(mix(each.shown_status for each in transfers)),
@@ -262,7 +250,7 @@ class AddressLookup:
         ]
 
     @property
-    def totals(self) -> Totals | None:
+    def totals(self) -> SimpleNamespace | None:
         owned = self.searched(OWNER)
         return totals(owned, using=app.current().catalog, now=datetime.now(UTC)) if owned else None
 

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.formatting import text
 from intents_ui.http import cursors
 from intents_ui.search import filters
 from intents_ui.service import operations
@@ -53,7 +52,7 @@ def view(request: HttpRequest) -> HttpResponse:
     context |= {
         "list_page": found,
         "rows": [summary.of(each) for each in reading.of_entries(found.entries)],
-        "said": said(found, labels, at=at),
+        "page_number": at.number if at != reading.BEGINNING else None,
         "watched": watched(found, wanted, now=now) if at == reading.BEGINNING else None,
         "first": address(wanted) if at != reading.BEGINNING else None,
         "previous": address(wanted, at.previous) if at.previous else None,
@@ -79,12 +78,6 @@ def _read(query: tuple[tuple[str, tuple[str, ...]], ...], _: object, minute: dat
 
 def address(wanted: filters.Filters, at: Position = reading.BEGINNING) -> str:
     return cursors.address(reverse("history"), query=wanted.query, at=at)
-
-
-def said(found: ListPage, labels: filters.ListLabels, *, at: Position) -> str:
-    """Return the screen reader announcement of a list change: `20 transfers, page 2`."""
-    shown = text.counted(len(found.entries), "transfer") if found.entries else "No transfers"
-    return f"{shown}, {labels.ordered if at == reading.BEGINNING else f'page {at.number}'}"
 
 
 def watched(found: ListPage, wanted: filters.Filters, *, now: datetime) -> QueryDict | None:

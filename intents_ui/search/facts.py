@@ -206,11 +206,11 @@ def _values(kind: str) -> dict[str, Any]:
     return {_key(word): value for word, value in _rows(kind)}
 
 
+@lru_cache(32)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-@cache
 def _memos() -> re.Pattern[str]:
     return _compiled(
         rf"{_words('memo')}(?:{GAP}{_words('memo_number')})?[\s:#=*.-]{{0,6}}"
@@ -218,7 +218,6 @@ def _memos() -> re.Pattern[str]:
     )
 
 
-@cache
 def _times() -> re.Pattern[str]:
     month, between = _words("month"), rf"(?:{GAP}{_words('between')}){{0,2}}"
     day, year = rf"(?<![\d.,'])\d{{1,2}}(?!\d|[.,']\d)(?:(?={_words('between')})|(?!{LETTER}))", r"20\d\d(?!\d)"
@@ -231,11 +230,6 @@ def _times() -> re.Pattern[str]:
         rf"(?P<unit>{_words('unit')})(?:{GAP}(?P<ago>{_words('ago')}))?"
         rf"|(?P<days>{_words('days')})|(?P<now>{_words('now')})"
     )
-
-
-@cache
-def _statuses() -> re.Pattern[str]:
-    return _compiled(_words("status"))
 
 
 @lru_cache(4)
@@ -254,7 +248,6 @@ def _symbols(symbols: tuple[str, ...]) -> str:
     return rf"(?<!{LETTER})(?:{spelled}){END}"
 
 
-@lru_cache(4)
 def _amounts(symbols: tuple[str, ...]) -> re.Pattern[str]:
     symbol = _symbols(symbols)
     return _compiled(
@@ -262,12 +255,6 @@ def _amounts(symbols: tuple[str, ...]) -> re.Pattern[str]:
         rf"(?!{symbol})(?P<number>(?>{NUMBER}))(?:\ ?(?P<factor>{_words('factor')}))?"
         rf"(?:{GAP}\$?(?:(?P<symbols>{symbol}(?:/{symbol})*)|(?P<dollars>{_words('dollars')})))?"
     )
-
-
-@lru_cache(4)
-def _units(symbols: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of what follows an amount."""
-    return _compiled(rf"{GAP}(?:{_symbols(symbols)}|{_words('dollars')})")
 
 
 class _Amount(NamedTuple):
@@ -291,7 +278,7 @@ class _Text:
 
     def _is_amount(self, end: int) -> bool:
         """Return whether a token or dollars follow a number."""
-        return _units((*self._listed,)).match(self._left, end) is not None
+        return _compiled(rf"{GAP}(?:{self._token}|{_words('dollars')})").match(self._left, end) is not None
 
     def _ends_with(self, pattern: str, end: int) -> bool:
         return re.search(rf"{pattern}\Z", self._left[max(0, end - 40) : end], re.IGNORECASE) is not None
@@ -307,7 +294,7 @@ class _Text:
         return ""
 
     def statuses(self) -> frozenset[Outcome]:
-        found = (_values("status").get(_key(each[0]), ()) for each in _statuses().finditer(self._left))
+        found = (_values("status").get(_key(each[0]), ()) for each in _compiled(_words("status")).finditer(self._left))
         return frozenset(Outcome(each) for values in found for each in values)
 
     def window(self, now: datetime) -> tuple[datetime | None, datetime | None]:
