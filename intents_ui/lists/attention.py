@@ -16,6 +16,7 @@ from decimal import Decimal
 from functools import cached_property, partial
 from http import HTTPStatus
 from itertools import takewhile
+from types import SimpleNamespace
 from typing import ClassVar, Self
 from zlib import crc32
 
@@ -383,19 +384,15 @@ def overview(lists: Sequence[Read]) -> dict[str, object]:
     }
 
 
-def lately(failed: Listing) -> dict[str, object]:
+def lately(failed: Listing) -> SimpleNamespace:
     """Return the failed transfers created `since`: a minimum unless `is_counted`. `reason`: that of `alike`."""
     since = datetime.now(UTC) - HOUR
     found = [each for each in failed.rows if each.quoted_at and each.quoted_at >= since]
     reasons = Counter(told.whole for each in found if (told := each.reason))
     (reason, alike), *_ = reasons.most_common(1) or [("", 0)]
-    return {
-        "since": int(since.timestamp()),
-        "count": len(found),
-        "is_counted": failed.is_whole or len(found) < len(failed.rows),
-        "reason": reason,
-        "alike": alike,
-    }
+    is_counted = failed.is_whole or len(found) < len(failed.rows)
+    start = int(since.timestamp())
+    return SimpleNamespace(since=start, count=len(found), is_counted=is_counted, reason=reason, alike=alike)
 
 
 def of_newest(request: HttpRequest, funded: Read) -> dict[str, object]:
