@@ -1,6 +1,6 @@
 """Hashes, addresses and IDs: parse, shorten and checksum them, and check the URLs of block explorers.
 
-Solana's are recognized by their decoded length. Those of other chains are in search/other_chains.py.
+Solana's are recognized by their decoded length. Those of other chains are in search/identifiers.py.
 Two values of one page that would have the same short form are shown in full, because address poisoning relies on
 people who compare only the first and last characters.
 """

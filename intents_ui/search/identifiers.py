@@ -10,13 +10,14 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from intents_ui import tables
 from intents_ui.formatting import hashes, text
 from intents_ui.formatting.hashes import ADDRESS_DIGITS, BESIDE, FULL_WIDTH, GREEK_AND_CYRILLIC, HASH_DIGITS, HIDDEN
-from intents_ui.search import input_errors, other_chains
+from intents_ui.search import input_errors
 from intents_ui.service.models import ChainInfo
 from intents_ui.tokens import names
 
@@ -278,7 +279,7 @@ def of_other_chain(word: str) -> Finding | None:
         return Finding(Kind.SOLANA_ADDRESS, word)
     if hashes.is_solana_signature(word):
         return Finding(Kind.SOLANA_SIGNATURE, word)
-    shape = other_chains.shape_of(word)
+    shape = shape_of(word)
     return Finding(Kind.OTHER_HASH if shape.is_hash else Kind.OTHER_ADDRESS, word, chain=shape.chain) if shape else None
 
 
@@ -310,7 +311,7 @@ def _of_hex(digits: str) -> Finding:
         mistyped = input_errors.CHECKSUM if hashes.has_wrong_checksum("0x" + digits) else ""
         return Finding(Kind.ADDRESS, known, warning=input_errors.NATIVE if hashes.is_native(known) else mistyped)
     problem = input_errors.of_hex(digits)
-    if shape := other_chains.shape_of("0x" + digits.lower()):
+    if shape := shape_of("0x" + digits.lower()):
         return Finding(Kind.OTHER_HASH, "0x" + digits.lower(), chain=shape.chain, warning=problem)
     return Finding(Kind.NEAR_MISS, hashes.short_id("0x" + digits), problem=problem)
 
@@ -471,7 +472,7 @@ def account(address: str | None) -> str | None:
     """Return the canonical form of an account's address; None for anything else."""
     if address is None or hashes.is_native(address):
         return None
-    return hashes.any_address(address) or (address if other_chains.shape_of(address) else None)
+    return hashes.any_address(address) or (address if shape_of(address) else None)
 
 
 def _if(is_valid: Callable[[str], bool]) -> Reader:
@@ -479,7 +480,7 @@ def _if(is_valid: Callable[[str], bool]) -> Reader:
 
 
 def _address_on(chain: str) -> Reader:
-    return lambda value: value if (shape := other_chains.shape_of(value)) and shape.chain == chain else None
+    return lambda value: value if (shape := shape_of(value)) and shape.chain == chain else None
 
 
 def _bare_hash(value: str) -> str | None:
@@ -512,7 +513,7 @@ def explorers_of(finding: Finding, *, chains: Sequence[ChainInfo]) -> tuple[Expl
     link = address_link if finding.kind in ADDRESSES else transaction_link if finding.kind in HASHES else None
     if link is None:
         return ()
-    if shape := other_chains.shape_of(finding.value):
+    if shape := shape_of(finding.value):
         return (Explorer(shape.chain, f"{shape.explorer}{finding.value}"),) if shape.explorer else ()
     listed = {chain.id: chain for chain in chains}
 
@@ -554,3 +555,55 @@ def _form(chain_id: int | None) -> LinkForm:
 def _explorer_link(form: LinkForm, path: str, value: str | None, info: ChainInfo | None) -> str | None:
     root = (info and hashes.explorer_root(info.explorer_url)) or form.home
     return f"{root}{path}{value}" if root and value else None
+
+
+# Addresses and transaction hashes of other chains, by shape and checksum, which no word has
+
+BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+BECH32_CHECKSUMS = (1, 0x2BC830A3)  # Bech32 and Bech32m
+PAYLOAD_BYTES, CHECKSUM_BYTES = 21, 4
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A form of addresses, or of transaction hashes, of another chain (addresses.toml)."""
+
+    chain: str
+    pattern: str
+    explorer: str
+    base58: Sequence[int] = ()
+    bech32: bool = False
+    is_hash: bool = False
+
+    def fits(self, word: str) -> bool:
+        if not re.fullmatch(self.pattern, word, re.ASCII):
+            return False
+        return (not self.base58 or _has_base58_checksum(word, self.base58)) and (not self.bech32 or _bech32(word))
+
+
+SHAPES = tuple(Shape(**form) for form in tables.read(__package__, "addresses.toml")["forms"])
+
+
+def shape_of(word: str) -> Shape | None:
+    """Return the first form that the word has."""
+    return next((each for each in SHAPES if each.fits(word)), None)
+
+
+def _has_base58_checksum(word: str, versions: Sequence[int]) -> bool:
+    payload, checksum = hashes.base58(word)[:-CHECKSUM_BYTES], hashes.base58(word)[-CHECKSUM_BYTES:]
+    hashed = sha256(sha256(payload).digest()).digest()
+    return len(payload) == PAYLOAD_BYTES and payload[0] in versions and hashed.startswith(checksum)
+
+
+def _bech32(word: str) -> bool:
+    prefix, _, data = word.lower().rpartition("1")
+    if word not in (word.lower(), word.upper()) or not prefix or any(each not in BECH32 for each in data):
+        return False
+    values = [*(ord(each) >> 5 for each in prefix), 0, *(ord(each) & 31 for each in prefix), *map(BECH32.index, data)]
+    checksum = 1
+    for value in values:
+        top, checksum = checksum >> 25, (checksum & 0x1FFFFFF) << 5 ^ value
+        for bit, generator in enumerate(GENERATOR):
+            checksum ^= generator if top >> bit & 1 else 0
+    return checksum in BECH32_CHECKSUMS
