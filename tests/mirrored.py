@@ -12,6 +12,7 @@ STATUSES = ("SUCCEEDED", "SUCCEEDED", "COMMITTED", "EXECUTING", "FAILED", "TELEP
 
 
 def write() -> None:
+    from intents_ui.mirror import models
     from tests.mirror import past
 
     call_command("migrate", verbosity=0)
@@ -19,7 +20,7 @@ def write() -> None:
     past.whole(now, days=30, holes=(60, 30, 29, 200))
     past.present(now)
     past.audit(now, *[0] * 19, 2)
-    past.unknown_status(now, "TELEPORTING")
+    models.set_state(models.STATUSES, {"TELEPORTING": int(now.timestamp() * 1000)})
     for number in range(1, 56):
         past.pay(PAID, now=now, age=900 * number, number=number, status=STATUSES[number % len(STATUSES)])
     for number in range(56, 59):

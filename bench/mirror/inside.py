@@ -43,7 +43,6 @@ STILL_OPEN = 300
 BATCH = 5_000
 NOW = 1_795_219_200 // DAY * DAY + 20 * HOUR
 
-
 INSIGHT_TURNS, CANDIDATE_TURNS = 30, 25
 LOOKUP = "lookup of an ID"
 START = RECORDED_AT // DAY * DAY + 600  # ten minutes into a day, which is what the mirror reads first
@@ -179,10 +178,7 @@ def tickets(meant: Transfer) -> dict[str, TicketFacts]:
     """Return what tickets may tell of a transfer."""
     amounts = (Decimal(meant.sent or 0).scaleb(-DECIMALS).quantize(Decimal("0.01")),)
     symbols = frozenset([meant.origin_token.symbol] if meant.origin_token else [])
-    origin, destination = (
-        ChainInfo(id=int(each)) for each in (meant.route.origin_chain, meant.route.destination_chain)
-    )
-    another = ChainInfo(id=destination.id + 1)
+    origin, destination = ChainInfo(id=int(meant.route.origin_chain)), ChainInfo(id=int(meant.route.destination_chain))
     day = meant.created_at - timedelta(hours=20), meant.created_at + timedelta(hours=30)
     digits, owner = bytes(meant.deposit_hash or b"").hex(), bytes(meant.owner or b"").hex()
     ends = Finding(Kind.SHORTENED, "", head=digits[:4], tail=digits[-4:])
@@ -190,7 +186,7 @@ def tickets(meant: Transfer) -> dict[str, TicketFacts]:
         "amount and token": TicketFacts(amounts, symbols=symbols),
         "amount and route": TicketFacts(amounts, origin=origin, destination=destination),
         "amount, token, route and day": TicketFacts(amounts, False, symbols, origin, destination, (), *day),
-        "amount, token, another route and day": TicketFacts(amounts, False, symbols, origin, another, (), *day),
+        "amount, token, another route and day": TicketFacts(amounts, False, symbols, destination, origin, (), *day),
         "ends of a hash": TicketFacts(pasted=ParsedText((ends,))),
         "owner and amount": TicketFacts(amounts, pasted=ParsedText((Finding(Kind.ADDRESS, f"0x{owner}"),))),
     }

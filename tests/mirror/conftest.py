@@ -160,7 +160,11 @@ def written(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) ->
     """Return a database with complete figures of three days until the site's time, and an incident."""
     path: Path = tmp_path_factory.mktemp("written") / "mirror.sqlite3"
     with time_machine.travel(past.NOW), django_db_blocker.unblock(), using(sqlite(path)):
-        past.write_all(past.NOW)
+        past.whole(past.NOW, days=4)
+        past.present(past.NOW)
+        past.write(past.NOW)
+        past.incident(past.NOW)
+        past.count(past.NOW)
     return path
 
 

@@ -9,7 +9,7 @@ from intents_ui.mirror.entry import RouteKey
 from intents_ui.mirror.figures import statistics
 from intents_ui.mirror.figures.snapshots import SnapshotWriter
 from intents_ui.mirror.incidents.keeper import NAME, Keeper
-from intents_ui.mirror.models import AUDITS, STATUSES, Lease, Reason, Route, Token, Transfer, Window, set_state
+from intents_ui.mirror.models import AUDITS, Lease, Reason, Route, Token, Transfer, Window, set_state
 from intents_ui.mirror.windows import DAY, HOUR, MINUTE, NEVER
 from intents_ui.mirror.writer import Writer
 
@@ -123,15 +123,6 @@ def unknown(now: datetime, *, since: datetime) -> None:
     set_state(NAME, told)
 
 
-def write_all(now: datetime) -> None:
-    """Write complete figures of three days, and an open incident of a route."""
-    whole(now, days=4)
-    present(now)
-    write(now)
-    incident(now)
-    count(now)
-
-
 def route(key: RouteKey) -> Route:
     found, _ = Route.objects.get_or_create(**key._asdict())
     return found
@@ -173,10 +164,6 @@ def hold_lease(now: datetime, *, seconds: int = 10) -> None:
 
 def audit(now: datetime, *differing: int) -> None:
     set_state(AUDITS, [(int(now.timestamp()) - HOUR, count) for count in differing])
-
-
-def unknown_status(now: datetime, status: str) -> None:
-    set_state(STATUSES, {status: int(now.timestamp() * 1000)})
 
 
 def pay(

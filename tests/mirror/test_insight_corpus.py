@@ -12,7 +12,7 @@ from intents_ui.mirror.models import STATUSES, Reason, Token, Transfer, Window, 
 from intents_ui.mirror.windows import NEVER
 from tests.faults import corpus, hostile
 from tests.mirror import past
-from tests.mirror.conftest import empty
+from tests.mirror.conftest import empty, read
 
 # A database stores no half of a character.
 TEXTS = [each.encode(errors="replace").decode() for each in (*corpus.XSS, *corpus.UNICODE)]
@@ -27,13 +27,7 @@ PATHS = (
 
 @pytest.mark.usefixtures("mirrored_file", "still")
 @pytest.mark.parametrize(
-    "texts",
-    [
-        pytest.param(CHOSEN, id="chosen"),
-        *(
-            pytest.param(each, marks=pytest.mark.slow) for each in batched(TEXTS, 10, strict=False)
-        ),  # a page has ten routes
-    ],
+    "texts", [CHOSEN, *(pytest.param(each, marks=pytest.mark.slow) for each in batched(TEXTS, 10, strict=False))]
 )
 def test_pages_are_those_with_harmless_texts(site: Client, texts: tuple[str, ...]) -> None:
     site.get("/attention")  # so that both have its count
@@ -64,9 +58,4 @@ def drawn(site: Client, texts: Sequence[str], *, providers: Sequence[str]) -> di
         on_route.update(origin_token=token)
         on_route.filter(outcome="delivered").update(outcome="failed", reason=reason, failed_step=1)
     past.count(now)
-    found = {}
-    for path in PATHS:
-        answer = site.get(path)
-        assert answer.status_code == 200, path
-        found[path] = answer.content.decode()
-    return found
+    return {path: read(site, path) for path in PATHS}
