@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -24,6 +24,7 @@ from django.template.loader import render_to_string
 from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.encoding import escape_uri_path
+from django_htmx.middleware import HtmxDetails
 
 from intents_ui.formatting import failures, text
 from intents_ui.http import api_access, client_ip, cursors, json_rpc, marks
@@ -32,6 +33,12 @@ from intents_ui.http.marks import is_partial
 from intents_ui.service import errors, request_context
 
 log = logging.getLogger(__name__)
+
+
+class HtmxHttpRequest(HttpRequest):
+    """A request as django-htmx's middleware leaves it."""
+
+    htmx: HtmxDetails
 
 
 @dataclass(frozen=True)
@@ -273,7 +280,7 @@ def add_stale_notice(
                 patch_vary_headers(response, ["HX-Current-URL"])
                 # A fragment from the page's own URL refreshes all of its service data. Compared as text: a client can
                 # send anything.
-                page_url = (request.htmx.current_url or "").partition("?")[0]  # type: ignore[attr-defined]  # of the middleware
+                page_url = (cast("HtmxHttpRequest", request).htmx.current_url or "").partition("?")[0]
                 whole = marked.is_whole or page_url == f"{request.scheme}://{request.get_host()}{request.path}"
                 # The name of the fragment, to find its notice by.
                 part = (match and match.url_name) or "part"

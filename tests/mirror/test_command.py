@@ -73,7 +73,7 @@ def test_a_backfill_says_how_far_it_is_and_ends() -> None:
     assert run("forget", "0x" + "12" * 20) == "Removed from 0 transfers.\n"
     Lease.objects.update(until=2**62)
     assert "counts all figures again" in run("recount")
-    with pytest.raises(lease.LeaseLost):  # a process that runs begins anew
+    with pytest.raises(lease.LeaseLost):  # a running process has to take the lease again
         lease.fence(Lease.objects.get().epoch - 1)
     run("backfill", "--days", "1")
     assert delivered() == counted
