@@ -134,7 +134,7 @@ class Writer:
             if connection.vendor == "postgresql":
                 partitions.expire(kept_from)
             else:
-                Transfer.objects.filter(created__lt=kept_from * 1000)._raw_delete("default")
+                Transfer.objects.filter(created__lt=kept_from * 1000).delete()
 
     # Rows
 
@@ -146,7 +146,7 @@ class Writer:
             return 0
         replaced = [found[each.intent_id] for each in changed if each.intent_id in found]
         # With so many indexes, SQLite takes twice as long to replace a row.
-        Transfer.objects.filter(intent_id__in=[each.intent_id for each in replaced])._raw_delete("default")
+        Transfer.objects.filter(intent_id__in=[each.intent_id for each in replaced]).delete()
         forgotten = frozenset(state(models.FORGOTTEN, []))
         rows = [self._row(each, found.get(each.intent_id), read_at, forgotten) for each in changed]
         write(Transfer, rows)
@@ -344,7 +344,7 @@ def empty() -> None:
     with transaction.atomic():
         lease.hold()
         for model in (models.Snapshot, models.Incident, Transfer, models.Route, models.Token, models.Reason, Window):
-            model.objects.all()._raw_delete("default")
+            model.objects.all().delete()
         models.State.objects.exclude(name=models.FORGOTTEN).delete()
 
 

@@ -375,7 +375,7 @@ class SnapshotWriter:
                 for scope, each in sums.items()
             ]
             with lease.transaction(self._epoch):
-                Snapshot.objects.filter(period=period)._raw_delete("default")
+                Snapshot.objects.filter(period=period).delete()
                 write(Snapshot, rows)
 
     def _set_limits(self) -> None:
