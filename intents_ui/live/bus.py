@@ -1,8 +1,8 @@
 """Leases and newest snapshots of watched intents in Redis, so that one of several processes polls each intent.
 
-The process that holds an intent's lease polls the service and stores its snapshots, and the others read them. A lease
-names its process and the stored snapshot. A process that finds the lease free takes it, so a dead leader is replaced
-within LEASE plus a beat of the hub. While Redis is down, each process polls for itself.
+The process that holds an intent's lease polls the service and stores its snapshots, and the others read them. One
+script per beat does all of it. A process that finds the lease free takes it, so a dead leader is replaced within LEASE
+plus a beat of the hub. While Redis is down, each process polls for itself.
 """
 
 import asyncio
@@ -24,21 +24,39 @@ log = logging.getLogger(__name__)
 LEASE: Final = 4000  # milliseconds
 KEPT: Final = 60  # seconds for which the newest snapshot of an intent outlives its last watch
 PAUSE: Final = 5.0  # seconds without calls to Redis after a failure
+VERSION: Final = 32  # last characters of a stored snapshot, which is signed: they differ for each
 
-# Renews a lease and stores its snapshot, or without a new lease releases it, unless another process has taken it from
-# this one, which may have been suspended. KEYS: lease and snapshot. ARGV: the lease as this process knows it, the new
-# one, its TTL, the snapshot to store, if any, and its TTL.
-_WRITE: Final = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return end
-if ARGV[2] == '' then return redis.call('DEL', KEYS[1]) end
-redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-if ARGV[4] ~= '' then redis.call('SET', KEYS[2], ARGV[4]) end
-redis.call('EXPIRE', KEYS[2], ARGV[5])
+# KEYS: lease and snapshot of each intent, then the leases to release. ARGV: our ID, the TTLs of leases and snapshots,
+# the number of intents, and the length of versions. Then for each intent the snapshot to store, if any, and the version
+# of the stored one that we know. Returns for each intent 1 if we hold its lease, else the stored snapshot if it is
+# another one than we know, else 0. A process that was suspended and lost its lease overwrites and releases nothing.
+_SYNC: Final = """
+local intents, length = tonumber(ARGV[4]), tonumber(ARGV[5])
+for place = 2 * intents + 1, #KEYS do
+  if redis.call('GET', KEYS[place]) == ARGV[1] then redis.call('DEL', KEYS[place]) end
+end
+local replies = {}
+for place = 1, 2 * intents, 2 do
+  local lease, stored = KEYS[place], KEYS[place + 1]
+  local snapshot, known = ARGV[place + 5], ARGV[place + 6]
+  local owner = redis.call('GET', lease)
+  local reply = 0
+  if not owner or owner == ARGV[1] then
+    redis.call('SET', lease, ARGV[1], 'PX', ARGV[2])
+    if snapshot ~= '' then redis.call('SET', stored, snapshot) end
+    redis.call('EXPIRE', stored, ARGV[3])
+    reply = 1
+  elseif redis.call('GETRANGE', stored, -length, -1) ~= known then
+    reply = redis.call('GET', stored) or 0
+  end
+  table.insert(replies, reply)
+end
+return replies
 """
 
 
 class RedisBus:
-    """Bus over Redis, dedicated or shared.
+    """Bus over Redis, dedicated or shared, but not a cluster, because the script uses several keys.
 
     `names` are the deployment's field names. `signed` signs snapshots, because other clients of that Redis may write
     there, too.
@@ -46,13 +64,14 @@ class RedisBus:
 
     def __init__(self, url: str, *, names: Brand, signed: "SignedValues", prefix: str = "intents-ui:live:4:") -> None:
         self._redis = redis_client(url)
+        self._script = self._redis.register_script(_SYNC)
         self._guard = RedisGuard("each process polls for itself", pause=PAUSE)
         self._signed = signed
         self._names = names
         self._prefix = prefix
         self._process_id = secrets.token_hex(8)
-        self._leases: dict[str, str] = {}  # those that we hold, as stored
-        self._known: dict[str, bytes] = {}  # those of others whose snapshots we know
+        self._held: dict[str, Snapshot | None] = {}  # intents whose lease we hold, and what we stored last
+        self._known: dict[str, bytes] = {}  # versions of the snapshots that we know of others
         self.is_disconnected = False
 
     async def sync(self, newest: Mapping[str, Snapshot | None]) -> dict[str, Snapshot | None]:
@@ -64,7 +83,7 @@ class RedisBus:
         of_others = await asyncio.to_thread(self._guard.call, partial(self._sync, newest))
         self.is_disconnected = of_others is None
         if of_others is None:
-            self._leases, self._known = {}, {}
+            self._held, self._known = {}, {}
         return of_others or {}
 
     async def aclose(self) -> None:
@@ -72,42 +91,26 @@ class RedisBus:
         self._redis.close()
 
     def _sync(self, newest: Mapping[str, Snapshot | None]) -> dict[str, Snapshot | None]:
-        with self._redis.pipeline(transaction=False) as pipeline:
-            for intent_id in newest:
-                pipeline.set(self._key("lease", intent_id), self._process_id, nx=True, px=LEASE)
-                pipeline.get(self._key("lease", intent_id))
-            leases = dict(zip(newest, pipeline.execute()[1::2], strict=True))
-            held = {
-                each: self._lease(each, newest[each])
-                for each, lease in leases.items()
-                if lease and lease.startswith(self._process_id.encode())
-            }
-            for intent_id, lease in held.items():
-                snapshot, stored = newest[intent_id], ""
-                if snapshot and lease not in (self._process_id, self._leases.get(intent_id)):
-                    stored = self._signed.sign(snapshot.to_text(), place=intent_id)
-                self._write(pipeline, intent_id, leases[intent_id], lease, stored)
-            for intent_id in self._leases.keys() - newest.keys():
-                self._write(pipeline, intent_id, self._leases[intent_id], "")
-            pipeline.execute()
-        others = {each: lease for each, lease in leases.items() if each not in held}
-        changed = [each for each, lease in others.items() if lease != self._known.get(each)]
-        texts: list[Any] = self._redis.mget([self._key("snapshot", each) for each in changed]) if changed else []
-        found = {
-            each: self._newer(each, text, than=newest[each]) for each, text in zip(changed, texts, strict=True) if text
-        }
-        self._leases, self._known = held, others
-        return {each: found.get(each) for each in others}
-
-    def _write(self, pipeline: Any, intent_id: str, known: bytes | str, lease: str, stored: str = "") -> None:
-        keys = self._key("lease", intent_id), self._key("snapshot", intent_id)
-        pipeline.eval(_WRITE, len(keys), *keys, known, lease, LEASE, stored, KEPT)
-
-    def _lease(self, intent_id: str, snapshot: Snapshot | None) -> str:
-        """Return a lease of ours. A new one names no snapshot, because that of the former leader may be newer."""
-        if snapshot is None or intent_id not in self._leases:
-            return self._process_id
-        return f"{self._process_id} {snapshot.id} {snapshot.learned_at}"
+        keys, values = list[str](), list[str | bytes]()
+        for intent_id, snapshot in newest.items():
+            # Not with a new lease, because the snapshot of the former leader may be newer.
+            is_new = snapshot and intent_id in self._held and snapshot is not self._held[intent_id]
+            keys += [self._key("lease", intent_id), self._key("snapshot", intent_id)]
+            values += [self._signed.sign(snapshot.to_text(), place=intent_id) if snapshot and is_new else ""]
+            values += [self._known.get(intent_id, b"")]
+        keys += [self._key("lease", each) for each in self._held.keys() - newest.keys()]
+        arguments = [self._process_id, LEASE, KEPT, len(newest), VERSION, *values]
+        replies: list[Any] = self._script(keys, arguments)
+        found, held, known = dict[str, Snapshot | None](), dict[str, Snapshot | None](), dict[str, bytes]()
+        for (intent_id, snapshot), reply in zip(newest.items(), replies, strict=True):
+            if reply == 1:
+                held[intent_id] = snapshot if intent_id in self._held else None
+                continue
+            found[intent_id] = self._newer(intent_id, reply, than=snapshot) if reply else None
+            if version := reply[-VERSION:] if reply else self._known.get(intent_id):
+                known[intent_id] = version
+        self._held, self._known = held, known
+        return found
 
     def _newer(self, intent_id: str, stored: bytes, *, than: Snapshot | None) -> Snapshot | None:
         """Return a snapshot that another process stored, or None if it is older than this process's own.

@@ -98,26 +98,16 @@ async def test_another_hub_takes_over_when_the_polling_one_closes(service, redis
         assert viewer.statuses == ["EXECUTING", "SUCCEEDED"]
 
 
-@pytest.mark.parametrize("when", ["between beats", "in a beat"])
-async def test_a_process_that_lost_a_lease_while_it_was_suspended_leaves_it_to_its_new_holder(redis, monkeypatch, when):
-    one, another = (RedisBus(redis.url, names=BRAND_OF_INTERFACE, signed=SIGNED) for _ in range(2))
+@pytest.mark.parametrize("is_watched", [True, False], ids=["and goes on", "and has ended"])
+async def test_a_process_that_lost_a_lease_while_it_was_suspended_leaves_it_to_its_new_holder(redis, is_watched):
+    one, another, third = (RedisBus(redis.url, names=BRAND_OF_INTERFACE, signed=SIGNED) for _ in range(3))
     old, new = (Snapshot("0x12", None, learned_at=datetime(2026, 11, 21, hour, tzinfo=UTC)) for hour in (12, 13))
-
-    def suspended() -> None:
-        one._redis.delete(one._key("lease", "0x12"))  # expires
-        for snapshot in (None, new):
-            another._sync({"0x12": snapshot})
-
     await one.sync({"0x12": None})
-    if when == "between beats":
-        suspended()
-        assert await one.sync({}) == {}
-    else:
-        lease = one._lease
-        monkeypatch.setattr(one, "_lease", lambda *named: suspended() or lease(*named))
-        await one.sync({"0x12": old})
-    assert one._redis.get(one._key("lease", "0x12")).startswith(another._process_id.encode())
-    third = RedisBus(redis.url, names=BRAND_OF_INTERFACE, signed=SIGNED)
+    one._redis.delete(one._key("lease", "0x12"))  # expires
+    for snapshot in (None, new):
+        await another.sync({"0x12": snapshot})
+    assert await one.sync({"0x12": old} if is_watched else {}) == ({"0x12": new} if is_watched else {})
+    assert one._redis.get(one._key("lease", "0x12")) == another._process_id.encode()
     assert await third.sync({"0x12": None}) == {"0x12": new}
 
 
