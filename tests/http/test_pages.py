@@ -52,14 +52,6 @@ async def ask(handler: Pages, body: bytes = b"") -> list[dict[str, Any]]:
     return sent
 
 
-async def test_a_response_is_closed_in_its_thread(finished: list[str]) -> None:
-    file = io.BytesIO(b"content")
-    _, body = await ask(pages(lambda request: FileResponse(file)))
-    assert body["body"] == b"content"
-    assert file.closed
-    assert [name.rstrip("0123456789") for name in finished] == ["page_"]
-
-
 async def test_a_response_that_fails_is_closed_and_nothing_is_sent(finished: list[str]) -> None:
     def content() -> Iterator[bytes]:
         yield b"first"

@@ -1,7 +1,6 @@
 """Roles of an address, its number of intents and their totals."""
 
 from decimal import Decimal
-from types import SimpleNamespace
 
 import pytest
 
@@ -13,10 +12,8 @@ from intents_ui.service.models import (
     Intent,
     IntentHistory,
     IntentProviderQuote,
-    IntentStatus,
     QuoteIntentRequest,
 )
-from intents_ui.transfers.statuses import INTENTS
 from tests.transfers.builders import ARBITRUM, BASE, CATALOGUE, NOW, USDC, USDC_ON_BASE, before, named
 
 NATIVE_ALIAS = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
@@ -90,39 +87,3 @@ def test_tokens_are_summed_separately_and_both_native_placeholders_together():
     totals = address.totals(found, using=CATALOGUE, now=NOW)
     assert [(each.side.token.address, each.intents) for each in totals.sent] == [(hashes.ZERO_ADDRESS, 3), (USDC, 2)]
     assert totals.succeeded == 6
-
-
-@pytest.mark.parametrize(
-    ("role", "open_ones", "more", "recoverable", "said"),
-    named(
-        ("one open", address.Role(address.OWNER, 12), 1, None, 0, "12 transfers, 1 open"),
-        ("money waits", address.Role(address.OWNER, 1), 0, None, 2, "1 transfer, 2 recoverable"),
-        ("not all known", address.Role(address.OWNER, 10, True), 20, 1, 0, "at least 10 transfers, at least 20 open"),
-        ("was not found", address.Role(address.OWNER, None, True), 0, None, 0, ""),
-    ),
-)
-def test_an_address_is_summarized_in_one_line(role, open_ones, more, recoverable, said):
-    found = SimpleNamespace(
-        owner=role,
-        open_list=SimpleNamespace(found=SimpleNamespace(following=more)),
-        open_transfers=["open"] * open_ones,
-        work=SimpleNamespace(rows=["recoverable"] * recoverable),
-    )
-    assert address.AddressLookup.activity.fget(found) == said
-
-
-@pytest.mark.parametrize(
-    ("written", "shares"),
-    named(
-        ("no transfers", "", []),
-        (
-            "delivered ones first",
-            "FAILED SUCCEEDED EXECUTING SUCCEEDED",
-            [("Succeeded", 2), ("In progress", 1), ("Failed", 1)],
-        ),
-        ("the most frequent first", "ABORTED INVALID INVALID FAILED", [("Failed", 1), ("Invalid", 2), ("Aborted", 1)]),
-    ),
-)
-def test_the_bar_has_a_share_of_each_status(written, shares):
-    labels = [INTENTS[IntentStatus(status)] for status in written.split()]
-    assert [(word, count) for _, word, count in address.mix(labels)] == shares

@@ -41,10 +41,6 @@ def ids(found: Problems) -> list[str]:
     return [row.transfer.intent.intent_id for row in found.rows]
 
 
-def test_the_oldest_problem_is_first():
-    assert ids(of(*(entry(number, token()) for number in (2, 3, 1)))) == ["0x03", "0x02", "0x01"]
-
-
 def test_reasons_that_differ_in_their_numbers_only_are_one_group():
     reasons = ("slippage 1.5% exceeded at 80", "paused", "slippage 20% exceeded at 7")
     found = of(*(entry(number, token(), receipt=because(reason)) for number, reason in enumerate(reasons, 1)))

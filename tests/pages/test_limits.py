@@ -1,8 +1,6 @@
 """Pages of transfers with numbers at the limits of Python's types."""
 
 import pytest
-from eth_abi import encode
-from eth_utils import function_signature_to_4byte_selector as selector_of
 
 from tests.corpus import picked
 from tests.emulator.driving import quote
@@ -10,7 +8,6 @@ from tests.pages.reading import visible_text
 from tests.pages.recorded import changed
 
 END_OF_CALENDAR = 253_402_300_799  # 9999-12-31T23:59:59Z
-PERMIT = "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)"
 PARTS = ("", "/proof", "/reply", "/feed.atom")
 MOMENTS = [
     *("-1", "0", str(END_OF_CALENDAR + 1), str((END_OF_CALENDAR + 1) * 1_000)),
@@ -18,22 +15,6 @@ MOMENTS = [
     *("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59-14:00", "9999-12-31T24:00:00Z"),
 ]
 TIMES = ("expiresAt", "updatedAt", "createdAt", "startedAt", "finishedAt", "txnMinedAt")
-
-
-@pytest.mark.parametrize("deadline", [END_OF_CALENDAR, END_OF_CALENDAR + 1, 2**256 - 1])
-def test_a_deadline_in_call_data_beyond_the_calendar_leaves_the_pages_of_its_transfer_whole(site, emulator, deadline):
-    address = "0x" + "ab" * 20
-    permit = encode(
-        ["address", "address", "uint256", "uint256", "uint8", "bytes32", "bytes32"],
-        [address, address, 1, deadline, 0, bytes(32), bytes(32)],
-    )
-    data = f"0x{selector_of(PERMIT).hex()}{permit.hex()}"
-    quoted = quote(emulator, destinationToAddress="0x" + "cd" * 20, destinationCallData=data)
-    for part in ("", "/proof"):
-        page = site.get(f"/intent/{quoted['intentId']}{part}")
-        assert page.status_code == 200
-    words = "without a time limit" if deadline > END_OF_CALENDAR else "until"
-    assert words in page.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from intents_ui.service import operations
 from intents_ui.service.errors import ServiceError
 from intents_ui.service.fields import Model
 from tests import spec
-from tests.policies import policies
 from tests.service import test_operations
 from tests.service.clients import answered, without_socket
 from tests.service.test_models import ANY_JSON, every_text_in
@@ -38,12 +37,3 @@ def test_any_response_is_read_or_raises_a_service_error(response):
     assert isinstance(found, Model | str)
     assert error is None or error.operation == operation
     every_text_in(found).encode()  # raises if half a character has got past the door
-
-
-def test_the_same_bytes_are_the_same_object() -> None:
-    entry = '{"intentId":"0x1","status":"QUOTED","memo":"' + "7" * 200 + '","ownerAddress":"0x%s"}'
-    responses = iter('{"intents":[' + entry % last + "]}" for last in "112")
-    with without_socket(lambda _: answered(next(responses)), policies=policies(fresh=0, renewed=0)) as service:
-        found = [service.ask(operations.search_intents(by_query_string="x")) for _ in range(3)]
-    assert [each.intents[0].owner_address for each in found] == ["0x1", "0x1", "0x2"]
-    assert found[0] is found[1]

@@ -8,9 +8,7 @@ import httpx
 import pytest
 
 from intents_ui.service import catalog as catalogue
-from intents_ui.service.catalog import Catalog, Listed
-from intents_ui.service.errors import Unreachable
-from intents_ui.service.models import ChainInfo
+from intents_ui.service.catalog import Catalog
 from intents_ui.service.request_context import within
 from tests.service.clients import answered, without_socket
 from tests.waiting import until
@@ -115,16 +113,6 @@ def test_an_outage_breaks_no_page_and_is_not_probed_by_every_page(service):
     assert catalog.chain(1)
 
 
-def test_cached_names_survive_an_outage(service):
-    catalog = service.catalog()
-    assert catalog.chain(1)
-    service.now += 5000
-    service.failure = httpx.Response(500)
-    for _ in range(2):
-        assert catalog.chain(1)
-        until(lambda: len(service.requested) == 1 + ATTEMPTS)
-
-
 def test_a_page_loads_all_the_lists_it_needs_in_one_batch(service):
     catalog = service.catalog()
     service.hold = threading.Barrier(3, timeout=60).wait  # nothing is answered before all three were asked
@@ -171,10 +159,6 @@ def test_startup_loads_the_lists_of_the_most_used_chains(service):
     assert catalog.token(10, ZERO)
 
 
-def names_of(listed: Listed[ChainInfo]) -> list[str | None]:
-    return [chain.name for chain in listed.entries]
-
-
 def test_a_token_change_is_visible_after_15_minutes(service):
     catalog = service.catalog()
     new = "0x" + "7" * 40
@@ -211,30 +195,6 @@ def test_the_first_page_after_an_idle_night_waits_for_current_names(service):
         service.now += 7 * HOUR
         service.failure = failure
         assert catalog.token(1, USDC).symbol == "USDC2"
-
-
-def test_a_page_about_a_list_shows_that_it_is_stale_and_why(service):
-    catalog = service.catalog()
-    assert catalog.listed_chains().error is None
-    service.now += 2 * HOUR
-    service.failure = httpx.Response(500)
-    for _ in range(2):
-        listed = catalog.listed_chains()
-        assert names_of(listed) == ["Optimism", "Ethereum"]
-        assert isinstance(listed.error, Unreachable)
-        assert abs(listed.age.total_seconds() - 2 * HOUR) <= 1
-        until(lambda: len(service.requested) == 1 + ATTEMPTS)
-    service.failure = None
-    service.now += 11
-    assert catalog.listed_chains() == Listed(listed.entries)
-
-
-def test_featured_tokens_of_all_chains_are_counted_with_one_call(service):
-    catalog = service.catalog()
-    places = ((1, USDC), (10, USDC), (1, ZERO), (1, EEE))
-    service.tokens = [{"chainId": chain_id, "address": address} for chain_id, address in places]
-    assert catalog.count_featured([1, 10, 7]) == {1: 2, 10: 1, 7: 0}
-    assert service.requested == [("GetTokenList", b'{"chainIds":[1,10,7]}')]
 
 
 def test_an_unavailable_featured_token_count_is_omitted(service):

@@ -7,19 +7,14 @@ import time_machine
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents_ui.emulator.errors import TABLE
 from intents_ui.service import errors, operations
-from intents_ui.service.errors import KNOWN, TooBusy
+from intents_ui.service.errors import TooBusy
 from tests.service.clients import answered, error_of, without_socket
 
 NOW = "2026-11-21T12:00:00Z"
 JSON = (
     st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.text())
 )
-
-
-def test_every_documented_code_is_known():
-    assert {code: name for code, (name, _) in KNOWN.items()} == {row["code"]: row["name"] for row in TABLE.values()}
 
 
 @pytest.mark.parametrize(

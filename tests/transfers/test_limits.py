@@ -9,7 +9,6 @@ from django.template.loader import render_to_string
 from eth_abi import encode
 
 from intents_ui.fields import calls as descriptions
-from intents_ui.formatting import times
 from intents_ui.service.models import Call, DepositIntentEntry, DepositTransaction, IntentCalls
 from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import intent as intent_page
@@ -79,8 +78,3 @@ def test_calls_and_deadlines_at_any_limit_are_shown(number):
     html = render_to_string("transfers/raw_data.html", intent_page.all_fields(found) | {"block": "fields"})
     assert "9999-12-31T23:59:59Z" in html or number != END_OF_CALENDAR
     assert "never" in html or number <= END_OF_CALENDAR
-
-
-def test_the_last_second_of_the_calendar_is_known_exactly():
-    assert times.iso(times.since_1970(END_OF_CALENDAR)) == "9999-12-31T23:59:59Z"
-    assert times.since_1970(END_OF_CALENDAR + 1) is None

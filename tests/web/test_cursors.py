@@ -6,7 +6,6 @@ import zlib
 from dataclasses import replace
 
 import pytest
-from django.test import RequestFactory
 from django.utils.http import urlsafe_base64_encode
 
 from intents_ui.http import cursors
@@ -43,12 +42,6 @@ def test_a_written_bookmark_is_read_back(pages: int) -> None:
 WORD = cursors.write(deep(5), query=LIST)
 
 
-def test_a_bookmark_that_is_cut_off_is_rejected() -> None:
-    for word in (WORD[:length] for length in range(1, len(WORD))):
-        with pytest.raises(cursors.Unreadable):
-            cursors.read(word, query=LIST)
-
-
 def written(*parts: object) -> str:
     return urlsafe_base64_encode(zlib.compress(json.dumps(parts).encode()))
 
@@ -78,16 +71,6 @@ def test_a_foreign_bookmark_is_rejected(word: str) -> None:
         cursors.read(word, query=LIST)
 
 
-def test_a_bookmark_is_valid_only_for_its_list() -> None:
-    with pytest.raises(cursors.ListMismatch):
-        cursors.read(WORD, query="status=in-flight")
-
-
-def test_no_bookmark_means_the_first_page() -> None:
-    assert cursors.read("", query=LIST) == Position()
-    assert cursors.read(cursors.write(Position(), query=LIST), query=LIST) == Position()
-
-
 @pytest.mark.parametrize("page", [{"pageSize": LARGEST_SIZE}, {"after": 5}], ids=["the largest", "none"])
 def test_a_bookmark_has_the_page_size_of_a_list_at_most(page: dict[str, int]) -> None:
     with pytest.raises(cursors.ListMismatch):  # which is all that is wrong with it
@@ -109,35 +92,3 @@ def test_a_bookmark_that_is_too_long_drops_the_oldest_pages(lengths: tuple[int, 
     word = cursors.write(at, query=LIST)
     assert len(word) <= cursors.LONGEST
     assert cursors.read(word, query=LIST) == replace(at, earlier=at.earlier[1:])
-
-
-@pytest.mark.parametrize(
-    ("query", "written", "at", "url"),
-    [
-        ("", None, None, "/history"),
-        ("", None, Position(), "/history"),
-        (LIST, None, None, f"/history?{LIST}"),
-        (LIST, None, Position(), f"/history?{LIST}"),
-        (LIST, "status=in-flight", None, "/history?status=in-flight"),
-        (LIST, "", None, "/history"),
-        (LIST, None, deep(5), f"/history?{LIST}&cursor={WORD}"),
-        (LIST, "", deep(5), f"/history?cursor={WORD}"),
-    ],
-)
-def test_a_list_has_one_url(query: str, written: str | None, at: Position | None, url: str) -> None:
-    assert cursors.address("/history", query=query, at=at, written=written) == url
-
-
-@pytest.mark.parametrize(
-    ("requested", "is_at"),
-    [
-        ("/history?a=1&b=%2F", True),
-        ("/history?a=1&b=/", True),
-        ("/history?b=/&a=1", False),
-        ("/history?a=1", False),
-        ("/history?a=1&b=/&c=", False),
-        ("/history", False),
-    ],
-)
-def test_a_request_is_for_the_canonical_url_however_it_is_escaped(requested: str, is_at: bool) -> None:
-    assert cursors.is_at(RequestFactory().get(requested), "/history?a=1&b=/") is is_at
