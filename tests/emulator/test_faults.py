@@ -24,11 +24,6 @@ def test_retry_after_in_its_three_formats(emulator):
     assert parsedate_to_datetime(found[2]).timestamp() == pytest.approx(NOW + 60, abs=1)
 
 
-def test_a_wildcard_behavior_applies_to_every_operation(emulator):
-    emulator.inject("*", "failing-500")
-    assert {request(emulator, operation).status for operation in emulator.operations} == {500}
-
-
 @pytest.mark.parametrize(
     "operation", ["GetIntentHistory", "GetIntent", "WaitIntentReceipt", "GetChains", "SearchIntents"]
 )

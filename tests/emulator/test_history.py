@@ -4,7 +4,7 @@ import pytest
 
 from intents_ui.emulator import Emulator
 from intents_ui.emulator.documents import MICROSECONDS
-from tests.emulator.driving import NOW, call, quote, request
+from tests.emulator.driving import NOW, call, quote
 
 SORTS = [(column, order) for column in ("id", "createdAt") for order in ("ASC", "DESC")]
 
@@ -35,34 +35,6 @@ def test_paging_neither_skips_nor_repeats_rows_while_new_ones_arrive(clock, colu
     assert there & still <= set(seen)
 
 
-def test_before_pages_back(emulator):
-    sort = [{"column": "id", "order": "DESC"}]
-    first = call(emulator, "GetIntentHistory", {"page": {"pageSize": 10, "sort": sort}})
-    second = call(emulator, "GetIntentHistory", {"page": first["nextPage"]})
-    third = call(emulator, "GetIntentHistory", {"page": second["nextPage"]})
-    back = {"column": "id", "sort": sort, "pageSize": 10, "before": ids(third["intents"])[0]}
-    again = call(emulator, "GetIntentHistory", {"page": back})
-    assert ids(again["intents"]) == ids(second["intents"])
-    start = call(emulator, "GetIntentHistory", {"page": again["nextPage"]})
-    assert (ids(start["intents"]), start["nextPage"]) == (ids(first["intents"]), None)
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"page": {"pageSize": -1}},
-        {"page": {"sort": [{"column": "status", "order": "ASC"}]}},
-        {"fromTime": 1_795_219_200_000},
-        {"toTime": 1_795_219_200_000},
-    ],
-    ids=["negative size", "other column", "fromTime in ms", "toTime in ms"],
-)
-def test_invalid_requests_are_rejected(emulator, asked):
-    answer = request(emulator, "GetIntentHistory", asked)
-    assert (answer.status, answer.code) == (400, 2000)
-    assert answer.document["cause"]
-
-
 def test_times_are_seconds_and_inclusive(emulator):
     newest = ids(rows(emulator))[0]
     since, until = int(NOW) - 7200, int(NOW) - 3600
@@ -73,18 +45,6 @@ def test_times_are_seconds_and_inclusive(emulator):
     assert newest not in ids(rows(emulator, fromTime=newest // 1_000_000 + 1))
     assert newest in ids(rows(emulator, toTime=newest // 1_000_000 + 1))
     assert rows(emulator, fromTime=int(NOW) + 10) == []
-
-
-def test_balances_only_on_request(emulator):
-    assert all("hasBalance" not in row and "balances" not in row for row in rows(emulator))
-    recoverable = rows(emulator, onlyRecoverable=True)
-    assert recoverable
-    assert all(row["hasBalance"] is True and "balances" not in row for row in recoverable)
-    for row in rows(emulator, onlyRecoverable=True, includeBalances=True):
-        group = row["balances"][0]
-        assert int(group["tokens"][0]["balance"]) > 0
-        receipt = row["receipt"]["summary"]
-        assert group["intentAddress"] in (receipt["originIntentAddress"], receipt["destinationIntentAddress"])
 
 
 DAY = 86_400

@@ -85,33 +85,3 @@ def test_a_held_copy_is_replaced_after_ten_minutes_and_stays_available(emulator,
     assert call(emulator, "GetIntent", {"intentId": first["intentId"]})["intent"] == first
     clock.forward(-3600)  # it was set back
     assert emulator.worst("stuck-recoverable")["id"] < first["id"]
-
-
-# What the table has under "sets", made real.
-
-
-@pytest.mark.parametrize(
-    ("slug", "seconds", "path", "value"),
-    [
-        ("refunded-on-origin", 44, "refundTransaction.type", "REFUND"),
-        ("refunded-on-origin", 44, "refundTransaction.chainId", 8453),
-        ("refunded-on-origin", 44, "originTransaction.statusReason", "execution reverted: INSUFFICIENT_OUTPUT_AMOUNT"),
-        ("refunded-on-origin", 35, "summary.finishedAt", None),
-        ("refunded-on-destination", 50, "summary.destinationHasCallData", True),
-        ("refunded-on-destination", 50, "refundTransaction.chainId", 8453),
-        ("deposit-never-seen", 20, "depositTransaction.txnHash", "0x" + "f" * 64),
-        ("invalid-then-repaired", 81, "depositTransaction.txnMinedAt", None),
-        ("gasless-permit", 20, "depositTransaction.depositIntentEntry.permitAmount", str(2**256 - 1)),
-        ("exact-output-payment", 52, "summary.destinationTokenAmount", "50000000"),
-        ("unknown-words", 31, "destinationTransaction.context", "FUTURE_CONTEXT"),
-        ("spoof-token", 27, "summary.originTokenMetadata.decimals", 18),
-        ("succeeded-with-nulls", 41, "summary.destinationTokenAmount", None),
-        ("succeeded-with-nulls", 41, "summary.destinationToAddress", ""),
-        ("same-chain-swap", 0, "summary.originTokenAmount", "25000000"),
-    ],
-)
-def test_a_receipt_says_what_its_scenario_is_about(emulator, clock, slug, seconds, path, value):
-    found = receipt_at(emulator, clock, emulator.newest(slug), seconds)
-    for name in path.split("."):
-        found = found[name]
-    assert found == value

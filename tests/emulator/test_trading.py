@@ -3,7 +3,7 @@
 import pytest
 
 from intents_ui.emulator import population
-from tests.emulator.driving import QUOTE_REQUEST, USDC_ON_BASE, call, quote, receipt_at, request
+from tests.emulator.driving import QUOTE_REQUEST, USDC_ON_BASE, call, quote, request
 
 HASH = "0x" + "c0ffee42" * 8
 OWNER = "0x" + "ab" * 20
@@ -19,30 +19,6 @@ def execute(emulator, intent, **more):
 
 def status(emulator, intent):
     return call(emulator, "GetIntent", {"intentId": intent["intentId"]})["intent"]["status"]
-
-
-def test_from_quote_to_success(emulator, clock):
-    intent = quote(emulator, memo="lunch")
-    assert (intent["status"], intent["depositTransaction"]["amount"]) == ("QUOTED", "25000000")
-    clock.forward(2)
-    assert commit(emulator, intent).document == {"intentId": intent["intentId"]}
-    assert status(emulator, intent) == "COMMITTED"
-    clock.forward(3)
-    answer = execute(emulator, intent, depositTransactionHash=HASH)
-    assert answer.document == {"intentId": intent["intentId"], "intentStatus": "EXECUTING"}
-    clock.forward(1)
-    waiting = call(emulator, "WaitIntentReceipt", {"intentId": intent["intentId"]})
-    assert (waiting["receiptStates"][0], waiting["done"]) == ("SUCCEEDED", False)
-    clock.forward(6)
-    receipt = call(emulator, "GetIntentReceipt", {"intentId": intent["intentId"]})["intentReceipt"]
-    assert (receipt["status"], receipt["summary"]["memo"]) == ("SUCCEEDED", "lunch")
-    assert receipt["depositTransaction"]["txnHash"] == HASH
-    assert receipt["summary"]["destinationTokenAmount"] == intent["quote"]["toAmount"]
-    for criterion, value in (("byOwnerAddress", OWNER), ("byTransactionHash", HASH.upper()), ("byQueryString", HASH)):
-        found = call(emulator, "SearchIntents", {criterion: value})["intents"]
-        assert [each["intentId"] for each in found] == [intent["intentId"]]
-    history = call(emulator, "GetIntentHistory", {"byOwnerAddress": OWNER})["intents"]
-    assert [row["intentId"] for row in history] == [intent["intentId"]]
 
 
 @pytest.mark.parametrize(
@@ -92,15 +68,6 @@ def test_execution_must_follow_within_ten_minutes(emulator, clock):
     assert (execute(emulator, late).code, status(emulator, late)) == (7001, "COMMITTED")
 
 
-@pytest.mark.parametrize("scenario", [8, "8", "refunded-on-origin"])
-def test_an_executed_intent_plays_the_requested_script(emulator, clock, scenario):
-    intent = quote(emulator)
-    clock.forward(10)
-    execute(emulator, intent, depositTransactionHash=HASH, scenario=scenario)
-    result = [receipt_at(emulator, clock, intent, 10.001 + seconds)["status"] for seconds in (0, 6, 7, 20)]
-    assert result == ["EXECUTING", "EXECUTING", "FAILED", "REFUNDED"]
-
-
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
@@ -120,12 +87,6 @@ def test_an_executed_intent_plays_the_requested_script(emulator, clock, scenario
 def test_unsupported_quotes_are_rejected(emulator, changes, code):
     asked = QUOTE_REQUEST | {"destinationChainId": 1, "destinationTokenAddress": "0x" + "0" * 40}
     assert request(emulator, "QuoteIntent", asked | changes).code == code
-
-
-def test_exact_output_is_the_default_and_exact(emulator):
-    intent = quote(emulator, tradeType=None, destinationTokenAmount=50_000_000)
-    assert (intent["quote"]["toAmount"], intent["quote"]["toAmountMin"]) == ("50000000", "50000000")
-    assert int(intent["quote"]["fromAmount"]) > 50_000_000
 
 
 def test_the_number_of_callers_intents_is_bounded(emulator, clock, monkeypatch):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from intents_ui.emulator import Emulator, lookups
-from tests.emulator.driving import QUOTE_REQUEST, send_request
+from tests.emulator.driving import send_request
 
 
 @pytest.mark.parametrize("slug", ["cross-chain-fast", "refund-failed", "refunded-on-origin", "aborted-by-owner"])
@@ -37,16 +37,6 @@ async def test_releases_at_the_next_step_of_the_script_and_not_before(clock, mon
     clock.forward(0.001)
     async with asyncio.timeout(60):
         assert (await held).document["receiptStates"] == ["SUCCEEDED", "PENDING", "ON_HOLD"]
-
-
-async def test_is_woken_by_callers_changes(clock, monkeypatch):
-    monkeypatch.setattr(lookups, "LOOK_SECONDS", 0.002)
-    emulator = Emulator(now=clock, hold=600)
-    intent = (await send_request(emulator, "QuoteIntent", QUOTE_REQUEST)).document["intent"]
-    held = await waiting(emulator, intent, [])
-    await send_request(emulator, "CommitIntent", {"intent": intent})
-    async with asyncio.timeout(60):
-        assert (await held).document["intentReceipt"]["status"] == "COMMITTED"
 
 
 async def test_ends_when_the_caller_leaves(clock):
