@@ -4,137 +4,14 @@ Colors and sizes are checked by shape: elements with the same names, classes and
 the same. The first and the last element of each shape on a page are checked, and none on later pages.
 """
 
+from pathlib import Path
 from typing import Any, Final
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
-# A link within a sentence has the height of its line (WCAG 2.5.8). Elements outside of the screen can't be pressed.
-SMALL: Final = """() => {
-  const inSentence = (target) => target.matches(":is(p, li) a") && getComputedStyle(target).display === "inline"
-    && target.parentElement.textContent.trim() !== target.textContent.trim();
-  const area = (target) => {
-    const own = target.getBoundingClientRect();
-    const row = target.closest("tr, li")?.getBoundingClientRect();
-    return row && getComputedStyle(target, "::after").position === "absolute" ? row : own;
-  };
-  return Array.from(document.querySelectorAll("a[href], button, summary"))
-    .filter((target) => target.checkVisibility({ visibilityProperty: true }))
-    .filter((target) => !target.closest(".skip, .visually-hidden"))
-    .filter((target) => !inSentence(target))
-    .map((target) => [target, area(target)])
-    .filter(([, { width, height }]) => width < 23.9 || height < 23.9)
-    .map(([target, { width, height }]) =>
-      `${target.outerHTML.slice(0, 90)} ${target.innerText.slice(0, 30)} ${width.toFixed(1)}x${height.toFixed(1)}`);
-}"""
-# Structure: one of each landmark, headings in order, named tables,
-# errors linked to their controls, and nothing that changes every second in a live region.
-BUILT: Final = """() => {
-  const wrong = [];
-  const shown = (all) => Array.from(document.querySelectorAll(all)).filter((one) => one.checkVisibility());
-  const one = (what, all) => { if (shown(all).length !== 1) wrong.push(`${shown(all).length} of ${what}`); };
-  const framed = !document.body.matches(".embedded");
-  one("main", "main");
-  one("h1", "h1");
-  if (framed) one("header", "body > header"), one("footer", "body > footer");
-  if (!document.documentElement.lang) wrong.push("no language");
-  let level = 1;
-  for (const heading of shown("h1, h2, h3, h4, h5, h6")) {
-    const its = Number(heading.localName[1]);
-    if (its > level + 1) wrong.push(`h${its} after h${level}: ${heading.textContent.trim().slice(0, 40)}`);
-    level = its;
-  }
-  for (const table of document.querySelectorAll("table")) {
-    if (!table.caption?.textContent.trim()) wrong.push(`no caption: ${table.className}`);
-    if (!table.querySelector("th")) wrong.push(`no header: ${table.className}`);
-    for (const head of table.querySelectorAll("th:not([scope])"))
-      wrong.push(`no scope: ${head.outerHTML.slice(0, 60)}`);
-  }
-  for (const ids of document.querySelectorAll("[aria-describedby], [aria-labelledby], [aria-controls]"))
-    for (const id of ["describedby", "labelledby", "controls"].flatMap((kind) =>
-      (ids.getAttribute(`aria-${kind}`) ?? "").split(" ").filter(Boolean)))
-      if (!document.getElementById(id)) wrong.push(`${id} is nowhere: ${ids.outerHTML.slice(0, 80)}`);
-  for (const control of document.querySelectorAll("[aria-invalid=true]"))
-    if (!control.closest("[aria-describedby]")) wrong.push(`not said what is wrong: ${control.outerHTML.slice(0, 80)}`);
-  for (const live of document.querySelectorAll("[role=status], [aria-live]:not([aria-live=off])"))
-    if (live.querySelector("[data-since], [data-until], [data-clock], [data-ago]"))
-      wrong.push(`ticks where it is read out: ${live.outerHTML.slice(0, 100)}`);
-  return wrong;
-}"""
-# A scrollable region can be reached by keyboard and has a name (WCAG 1.4.10, 2.1.1).
-SCROLLED: Final = """() => Array.from(document.querySelectorAll("body *"))
-  .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1)
-  .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowX))
-  .filter((one) => !one.matches("input, textarea, select"))
-  .filter((one) => !(one.tabIndex >= 0 || one.querySelector("a, button, input, summary, [tabindex]")))
-  .map((one) => `scrolled without a keyboard: ${one.outerHTML.slice(0, 100)}`)"""
-MOVING: Final = """() => document.getAnimations()
-  .filter((one) => one.effect.getComputedTiming().activeDuration > 10)
-  .map((one) => `moves: ${one.animationName ?? one.transitionProperty} ${one.effect.target.outerHTML.slice(0, 60)}`)"""
-CUT: Final = """() => Array.from(document.querySelectorAll("body *"))
-  .filter((one) => one.checkVisibility() && !one.closest(".visually-hidden, svg"))
-  .filter((one) => /hidden|clip/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth + 2)
-  .filter((one) => one.innerText?.trim())
-  .filter((one) => getComputedStyle(one).textOverflow !== "ellipsis" && getComputedStyle(one).clipPath === "none")
-  .map((one) => `cut off: ${one.outerHTML.slice(0, 110)}`)"""
-# Collects how far the page moves content while it loads: until a message or a poll brings its transfer again.
-SHIFTS: Final = """{
-  window.shifts = [];
-  const observer = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
-  const stop = () => {
-    shifts.push(...observer.takeRecords());
-    observer.disconnect();
-  };
-  observer.observe({ type: "layout-shift", buffered: true });
-  document.addEventListener("htmx:sse:before:message", stop);
-  document.addEventListener("htmx:before:swap", ({ detail }) => detail.ctx.text?.includes("data-now=") && stop());
-}"""
-# How far that is, without shifts after input (web.dev/cls), and what moved.
-SHIFTED: Final = """() => {
-  const name = ({ node }) => node?.outerHTML?.slice(0, 60) ?? node?.textContent ?? "removed";
-  const unexpected = shifts.filter(({ hadRecentInput }) => !hadRecentInput);
-  const sum = unexpected.reduce((all, { value }) => all + value, 0);
-  const moved = unexpected.flatMap(({ sources }) => sources.map(name));
-  return sum > 0.02 ? [`moved by ${sum.toFixed(3)}: ${moved.join(" | ")}`] : [];
-}"""
-LONG: Final = """() => {
-  const { scrollHeight } = document.documentElement;
-  return scrollHeight > 8_000 ? [`${scrollHeight} px long`] : [];
-}"""
-LARGE_WORDS: Final = "(size) => { document.documentElement.style.fontSize = size; }"
-
-# Visible controls that do nothing: without a form or a URL.
-DEAD: Final = """() => {
-  const seen = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  const leads = (link) => {
-    const href = link.getAttribute("href");
-    if (href === null || /^javascript:/i.test(href)) return false;
-    return !href.startsWith("#") || document.getElementById(decodeURIComponent(href.slice(1))) !== null;
-  };
-  const opens = (button) => button.popoverTargetElement
-    || (button.commandForElement && /^(show-modal|close|.*-popover)$/.test(button.getAttribute("command")));
-  const sends = (button) => button.form && button.type === "submit";
-  const asks = (field) => field.form || field.readOnly;
-  const fields = (form) => Array.from(form.elements)
-    .filter((each) => each.matches("input:not([type=hidden], [type=checkbox], [type=radio])"));
-  const isSent = (form) => Array.from(form.elements).some((each) => each.type === "submit")
-    || (fields(form).length === 1 && !form.querySelector("textarea, select"));
-  const dead = (element) => {
-    if (element.matches("button")) return !sends(element) && !opens(element);
-    if (element.matches("input, select, textarea")) return !asks(element);
-    if (element.matches("form")) return !isSent(element);
-    if (element.matches("summary")) return !element.parentElement.matches("details");
-    if (element.matches("a")) return !leads(element);
-    return !element.querySelector("a[href], button, input, select, textarea");
-  };
-  const controls = "a, button, input, select, textarea, form, summary, [role=button], [role=link], [role=tab], "
-    + "[role=switch], [role=checkbox], [data-scripted], [contenteditable], [hx-trigger*=click], [onclick]";
-  return Array.from(document.querySelectorAll(controls)).filter(seen).filter(dead)
-    .map((element) => element.outerHTML.slice(0, 120));
-}"""
-
-# Rows of a long list are alike, so the first ones represent the rest.
-SHORTEN: Final = "() => document.querySelectorAll('tbody > tr:nth-child(n + 13)').forEach((row) => row.remove())"
+SCRIPT: Final = Path(__file__).with_suffix(".js").read_text()
+COLLECT_SHIFTS: Final = f"{SCRIPT}.collectShifts()"
 AXE: Final[dict[str, Any]] = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],
@@ -146,49 +23,17 @@ RULES_BY_SHAPE: Final = {
     "link-in-text-block": "a[href][data-looked-at]",
     "target-size": "[data-looked-at]",
 }
-BY_SHAPE: Final = """() => {
-  const names = new WeakMap([[document.documentElement, ""]]);
-  const word = ({ name, value }) => /^(class|type|role|open|hidden|disabled|aria-[a-z]+|data-[a-z-]+)$/.test(name)
-    && (name === "class" || /^[a-z-]{0,20}$/i.test(value)) ? `${name}=${value}` : name;
-  const shape = (one) => {
-    if (!names.has(one))
-      names.set(one, `${shape(one.parentElement)}>${one.localName}[${Array.from(one.attributes, word).join(" ")}]`);
-    return names.get(one);
-  };
-  window.hasWords = (one) => Array.from(one.childNodes).some(({ nodeType, data }) => nodeType === 3 && data.trim());
-  const among = (one) => hasWords(one.parentElement) ? " among words" : "";
-  const speaks = (one) => one.matches("input, select, textarea, button, summary, a")
-    || hasWords(one)
-    || ["::before", "::after"].some((part) => /["(]/.test(getComputedStyle(one, part).content));
-  window.byShape = new Map();
-  for (const one of document.body.querySelectorAll(":not(svg *, script)")) {
-    if (!speaks(one)) continue;
-    const its = shape(one) + among(one);
-    byShape.set(its, [byShape.get(its)?.[0] ?? one, one]);
-  }
-  return Array.from(byShape.keys());
-}"""
-# An open menu covers what is below it, and never two of them are open. In the flow they cover nothing.
-UNCOVER: Final = """() => {
-  for (const part of document.querySelectorAll("details[open] > :not(summary)"))
-    if (getComputedStyle(part).position === "absolute") part.style.position = "static";
-}"""
-RUN_AXE: Final = """async ([shapes, rules, ofShapes, isWhole]) => {
-  const include = shapes.flatMap((each) => byShape.get(each)).filter((each) => each.isConnected);
-  if (!isWhole && !include.length) return [];
-  include.forEach((each) => each.setAttribute("data-looked-at", ""));
-  axe.configure({ rules: Object.entries(ofShapes).map(([id, selector]) => ({ id, selector })) });
-  const { violations } = isWhole ? await axe.run(document, rules)
-    : await axe.run({ include }, { ...rules, runOnly: Object.keys(ofShapes) });
-  include.forEach((each) => each.removeAttribute("data-looked-at"));
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}\\n  ${failureSummary}`));
-}"""
+
+
+def look(page: Page, function: str, given: object = None) -> list[str]:
+    """Return what this function of looks.js finds."""
+    found: list[str] = page.evaluate(f"(given) => {SCRIPT}.{function}(given)", given)
+    return found
 
 
 def new_shapes(page: Page, known: set[str]) -> list[str]:
     """Return the shapes on this page that no earlier page had, and remember them."""
-    found = [shape for shape in page.evaluate(BY_SHAPE) if shape not in known]
+    found = [shape for shape in look(page, "byShape") if shape not in known]
     known.update(found)
     return found
 
@@ -199,8 +44,7 @@ def axe(page: Page, shapes: list[str], *, is_whole: bool) -> list[str]:
         page.evaluate(AXE_SCRIPT)
     # The header of a list covers rows that have scrolled below it, and a bar at the bottom of the screen what is there.
     page.evaluate("scrollTo(0, 0)")
-    page.evaluate(UNCOVER)
+    look(page, "uncover")
     assert page.viewport_size
     page.set_viewport_size(page.viewport_size | {"height": page.evaluate("document.documentElement.scrollHeight")})
-    found: list[str] = page.evaluate(RUN_AXE, [shapes, AXE, RULES_BY_SHAPE, is_whole])
-    return found
+    return look(page, "runAxe", [shapes, AXE, RULES_BY_SHAPE, is_whole])

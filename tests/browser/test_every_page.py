@@ -60,7 +60,7 @@ class Walk:
         for root, all_kinds in roots.items():
             with visiting(browser, root, width=widths[0], **window) as visit:
                 visit.page.add_init_script(looks.AXE_SCRIPT)  # axe then isn't compiled at each page
-                visit.page.add_init_script(looks.SHIFTS)
+                visit.page.add_init_script(looks.COLLECT_SHIFTS)
                 for kind, width in zip(all_kinds, cycle(widths), strict=False):
                     show(visit.page, width)
                     kind.open(visit)
@@ -127,29 +127,29 @@ def look_with_scripts(*, is_brief: bool) -> Look:
     def look(page: Page) -> Findings:
         turn = next(turns)
         loaded(page)
-        yield "nothing shifts while the page loads", page.evaluate(looks.SHIFTED)
+        yield "nothing shifts while the page loads", looks.look(page, "shifted")
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
         for width in (360,) if is_brief else (1280, 360, 320):
             yield "nothing is wider than the screen", too_wide(page, width)
             if width == 360:
-                yield "the page is short enough for a phone", page.evaluate(looks.LONG)
+                yield "the page is short enough for a phone", looks.look(page, "tooLong")
         kinds.unfold(page)
         yield "every word is one of ours", foreign_words(page)
         yield "nothing is wider than the screen", too_wide(page, 320, "with open sections")
-        yield "nothing is cut off", page.evaluate(looks.CUT)
-        yield "the structure is accessible", page.evaluate(looks.BUILT)
-        yield "scrollable regions can be reached by keyboard", page.evaluate(looks.SCROLLED)
-        yield "nothing is animated", page.evaluate(looks.MOVING)
+        yield "nothing is cut off", looks.look(page, "cutOff")
+        yield "the structure is accessible", looks.look(page, "wronglyBuilt")
+        yield "scrollable regions can be reached by keyboard", looks.look(page, "scrolledWithoutKeyboard")
+        yield "nothing is animated", looks.look(page, "moving")
         yield "nothing is wider than the screen", too_wide(page, 360, "with open sections")
-        yield "controls are large enough", page.evaluate(looks.SMALL)
+        yield "controls are large enough", looks.look(page, "tooSmall")
         yield "nothing is wider than the screen", too_wide(page, 640, "with open sections")
-        page.evaluate(looks.LARGE_WORDS, "200%")
+        looks.look(page, "enlarge", "200%")
         yield "nothing is wider than the screen with large text", too_wide(page, 640, "with large text")
-        yield "nothing is cut off", page.evaluate(looks.CUT)
-        page.evaluate(looks.LARGE_WORDS, "")
+        yield "nothing is cut off", looks.look(page, "cutOff")
+        looks.look(page, "enlarge", "")
         for width in (1280,) if is_brief else (768, 1280):
             yield "nothing is wider than the screen", too_wide(page, width, "with open sections")
-        page.evaluate(looks.SHORTEN)
+        looks.look(page, "shorten")
         for theme, width in (("light", 1280), ("dark", 360)):
             if is_brief and theme != turn:
                 continue
@@ -163,11 +163,11 @@ def look_with_scripts(*, is_brief: bool) -> Look:
 
 def look_without(page: Page) -> Findings:
     yield "nothing is wider than the screen", too_wide(page, 360)
-    yield "the page is short enough for a phone", page.evaluate(looks.LONG)
+    yield "the page is short enough for a phone", looks.look(page, "tooLong")
     kinds.unfold(page)
     yield "nothing is wider than the screen", too_wide(page, 360, "with open sections")
-    yield "controls are large enough", page.evaluate(looks.SMALL)
-    yield "no visible control does nothing", page.evaluate(looks.DEAD)
+    yield "controls are large enough", looks.look(page, "tooSmall")
+    yield "no visible control does nothing", looks.look(page, "dead")
     yield "every word is one of ours", foreign_words(page)
 
 

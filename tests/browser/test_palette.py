@@ -220,6 +220,6 @@ def test_the_panel_fits_the_screen_and_axe_finds_nothing(
         assert edges
         assert edges["x"] >= 0
         assert edges["x"] + edges["width"] <= width
-        assert page.evaluate(looks.SMALL) == []
+        assert looks.look(page, "tooSmall") == []
         shapes = looks.new_shapes(page, set())
         assert looks.axe(page, shapes, is_whole=True) == []
