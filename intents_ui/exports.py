@@ -363,7 +363,7 @@ def with_problems(parsed: Parsed[attention_list.AttentionFilters], group: str | 
     with request_context.page_deadline():
         found = attention_list.read_problems().narrowed(parsed.filters)
         groups = [each for section in found.sections.values() for each in section.groups if group in (None, each.key)]
-        rows = [row_of(row.transfer, root=root) for each in groups for row in each.rows]
+        rows = [row_of(row, root=root) for each in groups for row in each.rows]
     lacks = [f"{attention_list.LISTS[name]} could not be read" for name in found.unread]
     lacks += [f"there are more {attention_list.LISTS[name]} than were read" for name in found.cut]
     yield Batch(rows, "; ".join(lacks))

@@ -10,7 +10,7 @@ from intents_ui import app
 from intents_ui.api import answers, models
 from intents_ui.api.answers import answered, invalid
 from intents_ui.api.models import optional
-from intents_ui.catalog import connections, routes, tokens
+from intents_ui.catalog import chains, routes, tokens
 from intents_ui.catalog.routes import RouteDirection, listed_routes, one_route
 from intents_ui.catalog.tokens import TokenRow
 from intents_ui.http import client_ip, cursors, failures
@@ -32,7 +32,7 @@ def list_chains(request: HttpRequest) -> HttpResponse:
 
 
 def _chain(info: ChainInfo, *, root: str) -> models.ApiChain:
-    shown = connections.of(info)
+    shown = chains.of(info)
     return models.ApiChain(
         chain_id=shown.id,
         name=shown.name,

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from intents_ui.catalog.connections import Network
+from intents_ui.catalog.chains import Network
 from intents_ui.catalog.routes import Verdict
 from intents_ui.formatting.text import exact
 from intents_ui.search.identifiers import Kind

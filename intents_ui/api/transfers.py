@@ -144,7 +144,7 @@ def get_address(
                 for each in found.roles
             ),
             open=tuple(answers.listed(each.transfer, root=root) for each in found.open_transfers),
-            recoverable=tuple(answers.listed(each.transfer, root=root) for each in found.work.rows),
+            recoverable=tuple(answers.listed(each, root=root) for each in found.work.rows),
             transfers=f"{root}{cursors.address(reverse('api-listTransfers'), query=owner.query)}",
             is_complete=not found.errors,
         )

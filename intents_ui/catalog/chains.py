@@ -1,14 +1,17 @@
-"""`/chains` and `/chain/<id>`: the list of supported chains, and the page of each.
+"""`/chains` and `/chain/<id>`: the list of supported chains, and the page of each, with those that are connected.
 
+Connected chains share a route provider. A provider of two chains does not support every token between them. Routes do.
 `/provider/<name>`: a route provider, its chains, and its transfers among the newest ones.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
+from types import SimpleNamespace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -17,10 +20,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.catalog import connections
-from intents_ui.catalog.connections import Network
-from intents_ui.catalog.routes import RouteQuery
-from intents_ui.formatting import text
+from intents_ui.formatting import hashes, text
 from intents_ui.http import cursors
 from intents_ui.search import filters as parameters
 from intents_ui.search.filters import Chip, InvalidParameter, Parsed, Query, UrlFilters
@@ -29,12 +29,24 @@ from intents_ui.service.catalog import Listed
 from intents_ui.service.errors import Invalid, ServiceError
 from intents_ui.service.models import NATIVE_TOKEN, ChainInfo, Page
 from intents_ui.tokens import names
-from intents_ui.tokens.token_amounts import identity
+from intents_ui.tokens.names import Provider
+from intents_ui.tokens.token_amounts import chain_icon, identity
 from intents_ui.transfers import summary
 from intents_ui.web import reading
 from intents_ui.web.frame import render
 from intents_ui.web.reading import Part, read_parts
 
+
+class Network(StrEnum):
+    """Mainnet or testnet. UNKNOWN: one of the two response formats doesn't say."""
+
+    MAINNET = "mainnet"
+    TESTNET = "testnet"
+    UNKNOWN = "unknown"
+
+
+SCHEME = re.compile(r"^https?://", re.IGNORECASE)
+NETWORKS = {False: Network.MAINNET, True: Network.TESTNET, None: Network.UNKNOWN}
 # Possible names of route providers, whose list keeps growing.
 PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}", re.ASCII)
 LISTED_AS = {Network.MAINNET: "Mainnets", Network.TESTNET: "Testnets", Network.UNKNOWN: "Not said"}
@@ -43,6 +55,24 @@ TOKENS_SHOWN = 12
 TRANSFERS_SHOWN = 10  # of a provider
 ROUTES_SHOWN = 12
 BY_LABEL = sorted(names.PROVIDERS.values(), key=lambda each: each.label.lower())
+
+
+def of(info: ChainInfo) -> SimpleNamespace:
+    """Return a chain with sanitized names. `explorer_link` is None if the received address can't be linked."""
+    name = names.chain(info.id, info=info)
+    explorer = info.explorer_name or SCHEME.sub("", info.explorer_url or "").rstrip("/")
+    return SimpleNamespace(
+        id=info.id,
+        name=name,
+        coin=chain_icon(info.id, name, info),
+        native_symbol=text.symbol(info.native_symbol).shown,
+        native_name=text.name(info.native_name).shown,
+        native_decimals=info.native_decimals,
+        network=NETWORKS[info.is_testnet],
+        bridges=info.supports_bridging,
+        explorer=text.name(explorer).shown,
+        explorer_link=hashes.explorer_root(info.explorer_url),
+    )
 
 
 # The list
@@ -57,7 +87,6 @@ class ChainFilters(UrlFilters):
 
     @property
     def is_known(self) -> bool:
-        """Return whether the route provider is a known one."""
         return self.provider in names.PROVIDERS
 
     @property
@@ -81,9 +110,8 @@ def _provider(written: str) -> str:
 
 
 def _network(written: str) -> Network:
-    if written.lower() not in Network:
-        raise InvalidParameter("A list can be of mainnet, testnet or unknown chains.")
-    return Network(written.lower())
+    problem = "A list can be of mainnet, testnet or unknown chains."
+    return parameters.required(Network.__members__.get(written.upper()), problem)
 
 
 @require_safe
@@ -118,7 +146,7 @@ def view(request: HttpRequest) -> HttpResponse:
     }
     if listed:
         known = [info.id for info in catalog.chains()]
-        found = [connections.of(info) for info in listed.entries]
+        found = [of(info) for info in listed.entries]
         counts = [(each, label, sum(chain.network is each for chain in found)) for each, label in LISTED_AS.items()]
         context |= {
             "all_known": len(known),
@@ -167,13 +195,13 @@ def chain(request: HttpRequest, chain_id: str) -> HttpResponse:
     # Featured ones first, otherwise in the service's order.
     own = sorted(tokens.found.entries if tokens.found else (), key=lambda token: not token.featured)
     context |= {
-        "chain": connections.of(info),
+        "chain": of(info),
         "bridges_here": [each for each in here if not each.on_one_chain],
         "swappers": [each for each in here if each.on_one_chain],
         "unknown": [names.provider(word) for word, ids in served.items() if ids is None],
         "is_unknown": all(ids is None for ids in served.values()),
         "native": NATIVE_TOKEN,
-        "connected": connections.connected_chains(number, among=listed.entries, served=served),
+        "connected": connected_chains(number, among=listed.entries, served=served),
         "tokens": tokens,
         "token_count": len(own),
         "featured_count": sum(token.featured is True for token in own),
@@ -186,6 +214,34 @@ def newest(**chain: Any) -> Sequence[summary.Summary]:
     """Return the newest transfers from a chain, or those to it."""
     call = operations.get_intent_history(page=Page.first(size=INTENTS_SHOWN), **chain)
     return [summary.of(each) for each in reading.of_entries(app.current().service.ask(call).intents)]
+
+
+# The chains of each route provider, None where they couldn't be loaded.
+type ServedChains = Mapping[str, frozenset[int] | None]
+
+
+def connected_chains(
+    chain_id: int, *, among: Sequence[ChainInfo], served: ServedChains
+) -> list[tuple[SimpleNamespace, tuple[Provider, ...]]]:
+    """Return the other chains of the same network, each with the providers that bridge to it. The most come first."""
+    shown = [of(info) for info in among]
+    own = next((chain for chain in shown if chain.id == chain_id), None)
+    found = [
+        (chain, shared)
+        for chain in shown
+        if chain.id != chain_id and not (own and ({own.network, chain.network} == {Network.MAINNET, Network.TESTNET}))
+        if (shared := between(chain_id, chain.id, served=served))
+    ]
+    return sorted(found, key=lambda each: -len(each[1]))
+
+
+def between(one: int, other: int, *, served: ServedChains) -> tuple[Provider, ...]:
+    """Return the providers that bridge between two chains or, for a chain and itself, that only swap on it."""
+    return tuple(
+        provider
+        for word, ids in served.items()
+        if ids and one in ids and other in ids and (provider := names.provider(word)).on_one_chain is (one == other)
+    )
 
 
 # A route provider
@@ -211,7 +267,7 @@ def provider(request: HttpRequest, name: str) -> HttpResponse:
     pairs, used = Counter((each.origin_chain_id, each.destination_chain_id) for each in found).most_common(), []
     for (origin, destination), count in pairs[:ROUTES_SHOWN]:
         start, end = catalog.chain(origin), catalog.chain(destination)
-        query = RouteQuery(origin=origin, destination=destination).query if start and end else ""
+        query = parameters.encode({"from": origin, "to": destination}) if start and end else ""
         used.append((names.chain(origin, info=start), names.chain(destination, info=end), count, query))
     context = {
         "provider": names.provider(word),
@@ -220,7 +276,7 @@ def provider(request: HttpRequest, name: str) -> HttpResponse:
         "all_known": len(catalog.chains()),
         "listed": served.found,
         "chains_error": served.error,
-        "chains": [connections.of(info) for info in served.found.entries] if served.found else (),
+        "chains": [of(info) for info in served.found.entries] if served.found else (),
         "transfers_error": newest.error,
         "looked_at": len(transfers),
         "count": len(found),

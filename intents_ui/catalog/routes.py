@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from intents_ui import app
-from intents_ui.catalog import connections
+from intents_ui.catalog import chains
 from intents_ui.formatting import failures, hashes, text
 from intents_ui.http import cursors
 from intents_ui.http.marks import is_partial
@@ -54,8 +54,6 @@ class RouteDirection(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Result of one route request."""
-
     LISTED = "listed"
     NONE = "none listed"
     OTHER = "other tokens listed"  # by the API's rule a route exists, but the response names other tokens
@@ -99,12 +97,10 @@ class RouteQuery(UrlFilters):
 
     @property
     def from_origin(self) -> "RouteQuery":
-        """Return the query for all routes from the origin token."""
         return RouteQuery(self.origin, self.token)
 
     @property
     def to_destination(self) -> "RouteQuery":
-        """Return the query for all routes to the destination token."""
         return RouteQuery(destination=self.destination, wanted=self.wanted, owner=self.owner)
 
     @property
@@ -449,12 +445,12 @@ def view(request: HttpRequest) -> HttpResponse:
         origin, destination = catalog.chain(question.origin), catalog.chain(question.destination)
         if origin and destination and origin.is_testnet == destination.is_testnet:  # those of both chains
             served = catalog.chains_by_provider(names.KNOWN_PROVIDERS)
-            providers = connections.between(origin.id, destination.id, served=served)
+            providers = chains.between(origin.id, destination.id, served=served)
     context: dict[str, object] = {
         "parsed": parsed,
         "question": question,
         "title": title(question),
-        "chains": [connections.of(each) for each in catalog.chains()],
+        "chains": [chains.of(each) for each in catalog.chains()],
         "origin": side("token", parsed),
         "destination": side("for", parsed),
         "can_quote": ENV.console == "write",

@@ -70,9 +70,9 @@ def matching_tokens(words: str, listed: Sequence[TokenInfo], *, most: int) -> It
         if _matches(words.casefold(), f"{token.symbol or ''} {token.name or ''} {on[token.chain_id]}", token.address)
     ]
     best = tokens.ordered(found, tokens.TokenFilters(words=words), chains=tuple(on))[:most]
-    for row in tokens.token_rows(best, using=catalog):
-        if path := links.token_path(row.token):
-            yield row.token.symbol, f"{row.token.name} on {row.token.chain}", path
+    for token in (tokens.shown_token(each, using=catalog) for each in best):
+        if path := links.token_path(token):
+            yield token.symbol, f"{token.name} on {token.chain}", path
 
 
 def _matches(words: str, text: str, identifier: str) -> bool:

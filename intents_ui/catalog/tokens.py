@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
@@ -132,11 +132,8 @@ def _chains(written: str, *, chains: Sequence[ChainInfo]) -> tuple[int, ...]:
 
 
 def _show(written: str) -> Show:
-    try:
-        return Show(written.lower())
-    except ValueError:
-        known = ", ".join(Show)
-        raise InvalidParameter(f"Unknown list “{text.name(written).shown}”. Use one of {known}.") from None
+    problem = f"Unknown list “{text.name(written).shown}”. Use one of {', '.join(Show)}."
+    return parameters.required(Show.__members__.get(written.upper()), problem)
 
 
 def _without(written: str) -> tuple[str, ...]:
@@ -249,35 +246,25 @@ def place(token: TokenInfo) -> Where:
 # Rows
 
 
-@dataclass(frozen=True)
-class TokenRow:
-    """A token. `address` as in the URL of its page."""
+class TokenRow(NamedTuple):
+    """A token, with its rank among the featured ones and its link at the chain's explorer."""
 
+    where: Where
     token: Identity
-    address: str
     rank: int | None
     standing: str
     link: str | None
 
-    @property
-    def where(self) -> Where:
-        return self.token.chain_id or 0, self.address
+
+def token_row(token: TokenInfo, *, using: Names) -> TokenRow:
+    where, rank = place(token), token.feature_index if token.featured else None
+    link = identifiers.address_link(where[1], chain_id=where[0], info=using.chain(where[0]))
+    shown = shown_token(token, using=using)
+    return TokenRow(where, shown, rank, STANDINGS[shown.standing], link)
 
 
-def token_rows(tokens: Sequence[TokenInfo], *, using: Names) -> tuple[TokenRow, ...]:
-    found = []
-    for token in tokens:
-        chain_id, address = place(token)
-        known = identity(chain_id, address, using=using, metadata=token)
-        row = TokenRow(
-            token=known,
-            address=address,
-            rank=token.feature_index if token.featured else None,
-            standing=STANDINGS[known.standing],
-            link=identifiers.address_link(address, chain_id=chain_id, info=using.chain(chain_id)),
-        )
-        found.append(row)
-    return tuple(found)
+def shown_token(token: TokenInfo, *, using: Names) -> Identity:
+    return identity(*place(token), using=using, metadata=token)
 
 
 # The pages of the list
@@ -350,7 +337,7 @@ def batch(filters: TokenFilters, *, after: int) -> tuple[FoundTokens, Sequence[T
     shown = listed.tokens[after : after + WINDOW]
     # Featured tokens carry a flag. For others, the chains' lists are needed.
     catalog.learn(dict.fromkeys(token.chain_id for token in shown if not token.featured))
-    found = token_rows(shown, using=catalog)
+    found = [token_row(each, using=catalog) for each in shown]
     return listed, found, app.current().prices.of(row.where for row in found)
 
 
@@ -441,7 +428,7 @@ def listing_of(standing: TokenStanding, info: TokenInfo | None, *, is_searched: 
     return "Featured" if info.featured else "Unknown"  # the lists are unavailable, but the search found it
 
 
-def namesakes(symbol: str | None, where: Where) -> Sequence[TokenRow]:
+def namesakes(symbol: str | None, where: Where) -> Sequence[Identity]:
     """Return the featured tokens with this symbol, those on its chain first; none if they can't be loaded."""
     catalog, wanted = app.current().catalog, (symbol or "").casefold()
     try:
@@ -450,7 +437,7 @@ def namesakes(symbol: str | None, where: Where) -> Sequence[TokenRow]:
         return ()
     named = (each for each in featured if each.featured and each.symbol and each.symbol.casefold() == wanted)
     found = sorted((each for each in named if place(each) != where), key=lambda token: token.chain_id != where[0])
-    return token_rows(found[:NAMESAKES], using=catalog)
+    return [shown_token(each, using=catalog) for each in found[:NAMESAKES]]
 
 
 @require_safe

@@ -8,7 +8,6 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from http import HTTPStatus
@@ -63,21 +62,6 @@ class CommitOutcome(StrEnum):
 MESSAGES: Mapping[str, Mapping[str, Any]] = tables.read(__package__, "outcomes.toml")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommitResult:
-    """`state`: the current status, if it was loaded; `error`: the response; `until`: the deadline of its execution."""
-
-    outcome: CommitOutcome
-    tone: str
-    icon: str
-    title: str
-    what: str
-    todo: str
-    state: statuses.StatusLabel | None = None
-    error: ServiceError | None = None
-    until: datetime | None = None
-
-
 @marks.Marks(body="console")
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_auth.operator_form
@@ -129,15 +113,15 @@ def confirmation(
     return render(request, "transfers/commit.html", context, status=status, retry_after=wait)
 
 
-def page(request: HttpRequest, intent_id: str, result: CommitResult) -> HttpResponse:
-    status = MESSAGES[result.outcome]["status"]
+def page(request: HttpRequest, intent_id: str, result: SimpleNamespace) -> HttpResponse:
+    status = result.status
     if not status:  # refused or not sent
         status = failures.status(result.error) if result.error else HTTPStatus.SERVICE_UNAVAILABLE
     context = {"intent_id": intent_id, "result": result, "now": datetime.now(UTC)}
     return render(request, "transfers/commit_result.html", context, status=status)
 
 
-def send(intent_id: str, *, form: str, confirmed: Confirmed) -> CommitResult | Intent:
+def send(intent_id: str, *, form: str, confirmed: Confirmed) -> SimpleNamespace | Intent:
     """Read the intent again and send it once per form, or nothing if it has changed, which returns the intent."""
     service, hub = app.current().service, app.current().hub
     try:
@@ -190,7 +174,7 @@ def outcome_of(error: ServiceError) -> CommitOutcome:
             return CommitOutcome.UNKNOWN
 
 
-def not_offered(intent: Intent) -> CommitResult:
+def not_offered(intent: Intent) -> SimpleNamespace:
     """Return the outcome for an intent that can't be committed: nothing was sent."""
     expired = intent.status == IntentStatus.QUOTED
     return result(CommitOutcome.EXPIRED if expired else CommitOutcome.MOVED_ON, state=intent)
@@ -202,8 +186,11 @@ def result(
     error: ServiceError | None = None,
     state: Intent | None = None,
     sent: Intent | None = None,
-) -> CommitResult:
-    """`state`: the intent read after the commit, or instead of it; `sent`: the committed one."""
+) -> SimpleNamespace:
+    """Return what the page says. `state`: the intent read after or instead of the commit; `sent`: the committed one.
+
+    The result's `state` is the current status, if it was loaded, and `until` the deadline of its execution.
+    """
     at = datetime.now(UTC)
     shown = summary.of(Transfer(state, None, now=at)).status if state else None
     known = f"Current status: {shown.word}." if shown else ""
@@ -235,9 +222,9 @@ def result(
             why, todo_instead = f"{message.title}.", message.todo
         case CommitOutcome.REFUSED:
             why = "The service rejected the intent: it differs from the quote or is malformed."
-    words_of = {name: words for name, words in MESSAGES[outcome].items() if name != "status"}
+    words_of = dict(MESSAGES[outcome])
     words_of |= {"what": words_of["what"].format(why=why), "todo": todo_instead or words_of["todo"]}
-    return CommitResult(outcome=outcome, **words_of, state=shown, error=error, until=until)
+    return SimpleNamespace(outcome=outcome, **words_of, state=shown, error=error, until=until)
 
 
 def changes(before: str | None, now: str) -> SimpleNamespace:

@@ -68,15 +68,15 @@ class Role:
         return f"{ROLES[self.key]} of {self.count}"
 
 
-def role(key: str, found: Sequence[Intent] | None, *, beyond: int = 0, listed: Iterable[IntentHistory] = ()) -> Role:
-    """`listed`: the history. A search that lacks some of it is incomplete. `beyond`: matches that weren't read."""
+def role(key: str, found: SearchAnswer | None, *, listed: Iterable[IntentHistory] = ()) -> Role:
+    """`listed`: the history. A search that lacks some of it is incomplete."""
     elsewhere = {entry.intent_id.lower() for entry in listed}
     if found is None:
         return Role(key, len(elsewhere) or None, may_be_more=True)
-    given = {intent.intent_id.lower() for intent in found}
-    may_be_more = len(found) == CAPPED_FROM or beyond > 0 or not elsewhere <= given
+    given = {intent.intent_id.lower() for intent in found.intents}
+    may_be_more = len(given) == CAPPED_FROM or found.beyond > 0 or not elsewhere <= given
     # Those of the history may be among the matches that were not read.
-    return Role(key, max(len(given | elsewhere), len(given) + beyond), may_be_more=may_be_more)
+    return Role(key, max(len(given | elsewhere), len(given) + found.beyond), may_be_more=may_be_more)
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,10 @@ class AddressLookup:
         service, value, owner = app.current().service, finding.value, filters.Filters(owner=finding.value)
         chains = [chain.id for chain in app.current().catalog.chains()]
         self.finding = finding
-        asked = lookup.as_any(results.ADDRESS, value)
-        self.searches = {each: Part(partial(lookup.answer_to, each, service=service)) for each in asked}
+        self.questions = {each.key: each for each in lookup.as_any(results.ADDRESS, value)}
+        self.searches = {
+            key: Part(partial(lookup.answer_to, each, service=service)) for key, each in self.questions.items()
+        }
         self.recoverable = Part(lambda: reading.list_page(owner.with_(recoverable=True)))
         self.open_list = Part(lambda: reading.list_page(owner.with_(status=filters.IN_FLIGHT)))
         self.listed = Part(lambda: reading.list_page(listed))
@@ -187,15 +189,12 @@ class AddressLookup:
         """The owner's entries from all lists."""
         return [entry for part in self.lists if part.found for entry in part.found.entries]
 
-    def searched(self, *keys: str) -> Sequence[Intent] | None:
-        """Return the unique results of the searches by these keys, newest first; None if all failed."""
-        found = self._answers(*keys)
-        given = (intent for answer in found for intent in answer.intents)
+    def searched(self, *keys: str) -> Sequence[Intent]:
+        """Return the unique results of the searches by these keys, newest first."""
+        answers = [answer for key in keys if (answer := self.searches[key].found)]
+        given = (intent for answer in answers for intent in answer.intents)
         newest = sorted(given, key=lambda intent: intent.created_at or EARLIEST, reverse=True)
-        return list({intent.intent_id.lower(): intent for intent in newest}.values()) if found else None
-
-    def _answers(self, *keys: str) -> list[SearchAnswer]:
-        return [part.found for question, part in self.searches.items() if question.key in keys and part.found]
+        return list({intent.intent_id.lower(): intent for intent in newest}.values())
 
     @property
     def owner(self) -> Role:
@@ -205,15 +204,12 @@ class AddressLookup:
     @cached_property
     def roles(self) -> list[Role]:
         """All roles, the owner first."""
-        found = []
-        for key in ROLES:
-            beyond = max((answer.beyond for answer in self._answers(key)), default=0)
-            found.append(role(key, self.searched(key), beyond=beyond, listed=self.entries if key == OWNER else ()))
-        return found
+        listed = {OWNER: self.entries}
+        return [role(key, part.found, listed=listed.get(key, ())) for key, part in self.searches.items()]
 
     @property
     def may_be_capped(self) -> bool:
-        return any(role.may_be_more and self.searched(role.key) is not None for role in self.roles)
+        return any(role.may_be_more and not self.searches[role.key].error for role in self.roles)
 
     @cached_property
     def open_transfers(self) -> list[summary.Summary]:
@@ -257,23 +253,20 @@ class AddressLookup:
     @cached_property
     def nearest(self) -> Sequence[Explorer]:
         """Return block explorers of the chains it is most active on. An owner is active on the origin chain."""
-        used = Counter(intent.origin_chain_id for intent in [*self._found(OWNER), *self._found(DEPOSIT_ADDRESS)])
-        used.update(intent.destination_chain_id for intent in self._found(DELIVERY_ADDRESS))
+        used = Counter(intent.origin_chain_id for key in (OWNER, DEPOSIT_ADDRESS) for intent in self.searched(key))
+        used.update(intent.destination_chain_id for intent in self.searched(DELIVERY_ADDRESS))
         known = [app.current().catalog.chain(chain_id) for chain_id, _ in used.most_common()]
         return explorers_of(self.finding, chains=[chain for chain in known if chain])[:MAX_NEAR]
-
-    def _found(self, *keys: str) -> Sequence[Intent]:
-        return self.searched(*keys) or ()
 
     @cached_property
     def passing(self) -> Sequence[Intent]:
         """The transfers through this intent address."""
-        return self._found(DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
+        return self.searched(DEPOSIT_ADDRESS, DELIVERY_ADDRESS)
 
     @property
     def passing_roles(self) -> Mapping[str, Sequence[str]]:
         """Return its roles in each of the transfers through it, by intent ID."""
-        by_key = {key: {each.intent_id.lower() for each in self._found(key)} for key in ROLES if key != OWNER}
+        by_key = {key: {each.intent_id.lower() for each in self.searched(key)} for key in ROLES if key != OWNER}
         return {
             each.intent_id: [key for key, ids in by_key.items() if each.intent_id.lower() in ids]
             for each in self.passing
@@ -281,17 +274,16 @@ class AddressLookup:
 
     def result(self, *lists: Part[ListPage]) -> results.LookupResult:
         """Return the requests as a search without hits. These lists count as the lookup by owner, the first key."""
-        failed = {question: part.error for question, part in self.searches.items() if part.error}
+        failed = {self.questions[key]: part.error for key, part in self.searches.items() if part.error}
         if error := next((part.error for part in lists if part.error), None):
-            failed.setdefault(next(iter(self.searches)), error)
-        answered = tuple(question for question in self.searches if question not in failed)
+            failed.setdefault(self.questions[OWNER], error)
+        answered = tuple(each for each in self.questions.values() if each not in failed)
         unreadable = sum(part.found.unreadable_entries for part in self.searches.values() if part.found)
         return results.LookupResult((), answered, tuple(failed.items()), may_be_capped=False, unreadable=unreadable)
 
     @property
     def not_asked(self) -> Sequence[str]:
-        found = self.result()
-        return empty_results.not_asked(found) if found.failed or found.unreadable else ()
+        return empty_results.not_asked(self.result())
 
 
 @require_safe
@@ -319,7 +311,7 @@ def view(request: HttpRequest, address: str) -> HttpResponse:
     found, paid = AddressLookup(finding, listed=wanted), mirror.that_paid(request, finding.value)
     if found.is_nothing and not (paid and paid.lists):
         return miss(request, found, paid, explorers)
-    sides = [(each.origin_chain_id, each.destination_chain_id) for each in found.searched(*ROLES) or ()]
+    sides = [(each.origin_chain_id, each.destination_chain_id) for each in found.searched(*ROLES)]
     catalog.learn({*names.chains_of(found.entries), *(chain for side in sides for chain in side)})
     passing = [summary.of(each) for each in reading.from_search(found.passing[:MAX_VIA_ADDRESS])]
     context |= {"found": found, "paid": paid, "passing": passing}

@@ -32,10 +32,10 @@ from intents_ui.service.errors import ServiceError
 from intents_ui.service.models import UNEXECUTED, ChainInfo, HistoryAnswer, IntentStatus, Page
 from intents_ui.tokens import names
 from intents_ui.transfers import balances, placeholders, summary
-from intents_ui.transfers.balances import AddressHolding, Value
+from intents_ui.transfers.balances import Value
 from intents_ui.transfers.route_stats import NUMBERS
 from intents_ui.transfers.rules import Cause
-from intents_ui.transfers.transfer import Transfer, derived_property
+from intents_ui.transfers.transfer import Transfer
 from intents_ui.web import reading
 from intents_ui.web.frame import DEFAULT_COLUMNS, chosen_columns, render
 
@@ -73,25 +73,6 @@ FUNDED = operations.get_intent_history(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RecoverableRow:
-    """A transfer and the balances at its intent addresses, each derived on first use: counts need neither."""
-
-    transfer: Transfer
-
-    @property
-    def summary(self) -> summary.Summary:
-        return summary.of(self.transfer)
-
-    @derived_property
-    def holdings(self) -> tuple[AddressHolding, ...]:
-        return balances.holdings(self.transfer)
-
-    @derived_property
-    def value(self) -> Value:
-        return balances.value(self.holdings)
-
-
 def by_age(transfer: Transfer) -> tuple[datetime, str]:
     """Sort the oldest first."""
     return transfer.quoted_at or LAST, transfer.intent.intent_id
@@ -106,11 +87,13 @@ class AttentionFilters(parameters.UrlFilters):
     chain: int | None = None
     least: Decimal | None = None
 
-    def takes(self, row: RecoverableRow) -> bool:
-        if self.least is not None and row.value.priced and row.value.usd < self.least:
-            return False
-        sides = (row.summary.sent, row.summary.received)
-        return self.chain is None or self.chain in [side.token.chain_id for side in sides]
+    def takes(self, transfer: Transfer) -> bool:
+        if self.least is not None:
+            value = balances.total(balances.holdings(transfer))
+            if value.priced and value.usd < self.least:
+                return False
+        shown = summary.of(transfer)
+        return self.chain in (None, shown.sent.token.chain_id, shown.received.token.chain_id)
 
 
 def read_filters(query: parameters.Query, *, chains: Sequence[ChainInfo] = ()) -> parameters.Parsed[AttentionFilters]:
@@ -130,7 +113,7 @@ class ProblemRows:
     """Transfers of one cause or one group, oldest first. `key`: the cause, or the group's permanent name in URLs."""
 
     key: str
-    rows: Sequence[RecoverableRow]
+    rows: Sequence[Transfer]
 
     @property
     def count(self) -> int:
@@ -138,42 +121,37 @@ class ProblemRows:
 
     @property
     def value(self) -> Value:
-        return balances.value(holding for row in self.rows for holding in row.holdings)
+        return balances.total(holding for each in self.rows for holding in balances.holdings(each))
 
     @property
     def oldest(self) -> datetime | None:
-        return self.rows[0].transfer.quoted_at if self.rows else None
+        return self.rows[0].quoted_at if self.rows else None
 
     @cached_property
     def groups(self) -> Sequence["ProblemRows"]:
         """The transfers of a cause by their problem, the largest group first."""
-        alike: dict[str, list[RecoverableRow]] = {}
-        for row in self.rows:
-            problem = f"{summary.of(row.transfer).key}\n{NUMBERS.sub('…', _reason(row))}"
-            alike.setdefault(f"{self.key}-{crc32(problem.encode()):08x}", []).append(row)
+        alike: dict[str, list[Transfer]] = {}
+        for each in self.rows:
+            problem = f"{summary.of(each).key}\n{NUMBERS.sub('…', _reason(each))}"
+            alike.setdefault(f"{self.key}-{crc32(problem.encode()):08x}", []).append(each)
         groups = [ProblemRows(key, same) for key, same in alike.items()]
         return sorted(groups, key=lambda group: (-group.count, group.oldest or LAST))
 
     @property
     def headline(self) -> str:
-        row = summary.of(self.rows[0].transfer).row
+        row = summary.of(self.rows[0]).row
         return row.title or row.headline
 
     @property
     def explanation(self) -> str:
         """Return the reason in plain language, without token and chain if they differ, or "" if it is unknown."""
-        transfers = [row.transfer for row in self.rows]
-        in_words = _common(placeholders.reason_of_failure(each) for each in transfers)
-        if in_words:
-            return in_words
-        # The same without the token and its chain.
-        anywhere = transfers[0].money(None, None, None)
-        return _common(placeholders.explain(each.failure_reason or "", anywhere) for each in transfers)
+        in_words = _common(placeholders.reason_of_failure(each) for each in self.rows)
+        anywhere = self.rows[0].money(None, None, None)
+        return in_words or _common(placeholders.explain(each.failure_reason or "", anywhere) for each in self.rows)
 
     @property
     def reason(self) -> str:
-        """Return the service's reason."""
-        return _common(_reason(row) for row in self.rows)
+        return _common(map(_reason, self.rows))
 
 
 def worklist(found: Iterable[Transfer]) -> ProblemRows:
@@ -184,7 +162,7 @@ def worklist(found: Iterable[Transfer]) -> ProblemRows:
         if each.has_balance is not False
         or any(token.balance != 0 for group in each.balances.groups for token in group.tokens)
     ]
-    return ProblemRows(Cause.RECOVERABLE, [*map(RecoverableRow, sorted(held, key=by_age))])
+    return ProblemRows(Cause.RECOVERABLE, sorted(held, key=by_age))
 
 
 def _common(texts: Iterable[str]) -> str:
@@ -195,9 +173,8 @@ def _common(texts: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _reason(row: RecoverableRow) -> str:
-    found = row.transfer.reason
-    return found.whole if found else ""
+def _reason(transfer: Transfer) -> str:
+    return transfer.reason.whole if transfer.reason else ""
 
 
 @dataclass(frozen=True)
@@ -216,7 +193,7 @@ type Read = Listing | ServiceError | None
 class Problems:
     """The transfers with a problem, oldest first, and the lists that they are from, by their names in PROBLEMS."""
 
-    rows: Sequence[RecoverableRow]
+    rows: Sequence[Transfer]
     lists: Mapping[str, Read] = field(default_factory=dict)
 
     @property
@@ -226,13 +203,13 @@ class Problems:
     @cached_property
     def sections(self) -> Mapping[Cause, ProblemRows]:
         """Return a section for each cause, also if it is empty."""
-        found: dict[Cause, list[RecoverableRow]] = {cause: [] for cause in TITLES}
-        for row in self.rows:
-            found.get(row.summary.cause or Cause.RECOVERABLE, found[Cause.RECOVERABLE]).append(row)
+        found: dict[Cause, list[Transfer]] = {cause: [] for cause in TITLES}
+        for each in self.rows:
+            found.get(summary.of(each).cause or Cause.RECOVERABLE, found[Cause.RECOVERABLE]).append(each)
         return {cause: ProblemRows(cause, rows) for cause, rows in found.items()}
 
     def narrowed(self, filters: AttentionFilters) -> Self:
-        return replace(self, rows=[row for row in self.rows if filters.takes(row)])
+        return replace(self, rows=list(filter(filters.takes, self.rows)))
 
     def group(self, key: str) -> ProblemRows | None:
         return next((group for each in self.sections.values() for group in each.groups if group.key == key), None)
@@ -244,7 +221,6 @@ class Problems:
 
     @property
     def is_awaited(self) -> bool:
-        """Return whether a list is on its way."""
         return None in self.lists.values()
 
     def has(self, *names: str) -> bool:
@@ -265,13 +241,13 @@ class Problems:
         return min((each.read_at for each in self.lists.values() if isinstance(each, Listing)), default=None)
 
 
-def of(transfers: Iterable[Transfer]) -> list[RecoverableRow]:
+def of(transfers: Iterable[Transfer]) -> list[Transfer]:
     """Return those that need attention, oldest first. Of the same transfer in two lists, the first counts."""
     by_id: dict[str, Transfer] = {}
     for transfer in transfers:
         by_id.setdefault(transfer.intent.intent_id.lower(), transfer)
     found = [each for each in by_id.values() if each.has_balance or summary.of(each).cause in TITLES]
-    return [*map(RecoverableRow, sorted(found, key=by_age))]
+    return sorted(found, key=by_age)
 
 
 def read_lists(calls: Sequence[operations.ServiceCall[HistoryAnswer]]) -> list[Read]:

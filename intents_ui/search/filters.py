@@ -73,7 +73,6 @@ class Parsed[T]:
     choices: Mapping[str, Sequence[TokenInfo]] = field(default_factory=dict)
 
     def field(self, name: str) -> str:
-        """Return the text of a filter's field."""
         return self.typed[name]
 
 
@@ -437,9 +436,6 @@ def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tupl
     def moment(seconds: int) -> str:
         return times.utc(datetime.fromtimestamp(seconds, UTC), now=now)
 
-    def nothing(_: bool) -> str:
-        return ""
-
     words: dict[str, tuple[str, Callable[[Any], str]]] = {
         "status": ("Status:", _chosen),
         "origin": ("From", chain),
@@ -448,7 +444,7 @@ def chips(filters: Filters, *, chains: Mapping[int, str], now: datetime) -> tupl
         "since": ("Created from", moment),
         "until": ("Created until", moment),
         "project": ("Project", str),
-        "recoverable": ("Recoverable only", nothing),
+        "recoverable": ("Recoverable only", lambda _: ""),
     }
     empty = Filters()
     return tuple(

@@ -487,11 +487,7 @@ def _bare_hash(value: str) -> str | None:
     return (hashes.canonical_hash(value) or "").removeprefix("0x") or None
 
 
-def _account(value: str) -> str | None:
-    return None if hashes.is_native(value) else hashes.canonical_address(value)
-
-
-EVM = LinkForm("/tx/", "/address/", hashes.canonical_hash, _account)
+EVM = LinkForm("/tx/", "/address/", hashes.canonical_hash, lambda value: account(hashes.canonical_address(value)))
 BASE58_OF_32_BYTES = _if(hashes.is_solana_address)
 SOLANA = LinkForm("/tx/", "/account/", _if(hashes.is_solana_signature), BASE58_OF_32_BYTES, "https://solscan.io")
 BITCOIN = LinkForm("/tx/", "/address/", _bare_hash, _address_on("Bitcoin"), "https://mempool.space")
@@ -586,7 +582,6 @@ SHAPES = tuple(Shape(**form) for form in tables.read(__package__, "addresses.tom
 
 
 def shape_of(word: str) -> Shape | None:
-    """Return the first form that the word has."""
     return next((each for each in SHAPES if each.fits(word)), None)
 
 

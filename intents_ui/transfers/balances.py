@@ -11,7 +11,7 @@ from intents_ui.formatting import amounts
 from intents_ui.service.models import BalanceGroup, TokenBalance
 from intents_ui.tokens import token_amounts
 from intents_ui.transfers import summary
-from intents_ui.transfers.transfer import Transfer
+from intents_ui.transfers.transfer import Transfer, derived
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def of(transfer: Transfer, *, is_listed: bool) -> AddressBalances:
         return AddressBalances(sentence=missing)
     found = addresses(transfer)
     if held := holdings(transfer):
-        return AddressBalances(found, value(held), NOT_COUNTED if has_balance is False else "")
+        return AddressBalances(found, total(held), NOT_COUNTED if has_balance is False else "")
     return AddressBalances(found, sentence={None: NOT_SAID, False: NOTHING, True: UNNAMED}[has_balance])
 
 
@@ -158,12 +158,13 @@ def _holding(token: TokenBalance, group: BalanceGroup, transfer: Transfer) -> Ad
     return AddressHolding(side, said, price, is_priced, _called(group, transfer))
 
 
-def value(holdings: Iterable[AddressHolding]) -> Value:
+def total(holdings: Iterable[AddressHolding]) -> Value:
     held = tuple(holdings)
     known = [holding.side.usd or Decimal(0) for holding in held if holding.is_priced]
     return Value(amounts.total(known), len(known), len(held))
 
 
+@derived
 def holdings(transfer: Transfer) -> tuple[AddressHolding, ...]:
     """Return all balances above 0, at any address. None if the service reported no amounts."""
     return tuple(each for address in addresses(transfer) for each in address.holdings if each.is_held)

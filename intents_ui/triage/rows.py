@@ -187,8 +187,7 @@ def one(row: TriageRow, found: LookupResult, reading: Reading) -> TriageRow:
 def _checked(row: TriageRow, found: LookupResult) -> TriageRow:
     """Return the row with what wasn't looked up, and doubts. A hit without the transaction is only a possible match."""
     doubts = [doubt for hit in found.hits for doubt in hit.doubts]
-    not_asked = empty_results.not_asked(found) if found.failed or found.unreadable else ()
-    notes = (*row.notes, *not_asked, *map(empty_results.warning, doubts))
+    notes = (*row.notes, *empty_results.not_asked(found), *map(empty_results.warning, doubts))
     row = replace(row, hits=found.hits, notes=notes, is_incomplete=len(notes) > len(row.notes))
     if not any(each.checked for each in doubts):
         return row
@@ -384,7 +383,6 @@ def _matched(found: Iterable[Value], *, among: Iterable[Value]) -> str:
 
 
 def failed(row: TriageRow, error: ServiceError, *, found: LookupResult | None = None) -> TriageRow:
-    """Return the row of a failed lookup."""
     words, links = failures.words(error), (Link("Look up individually", row.search_url),)
     details = (*(empty_results.not_asked(found) if found else ()), words.what)
     return _with_outcome(row, TriageOutcome.FAILED, words.title, details=details, next=words.todo, links=links)

@@ -24,7 +24,7 @@ from intents_ui.search import empty_results, identifiers
 from intents_ui.settings import COMPILED_TEMPLATES, ENV
 from intents_ui.template_compiler import COMPILER, code_generator
 from intents_ui.tokens import names
-from intents_ui.transfers import comparison, deposits, rules, statuses, summary, timeline
+from intents_ui.transfers import balances, comparison, deposits, rules, statuses, summary, timeline
 from intents_ui.web import assets, links
 
 
@@ -140,10 +140,10 @@ def at_present(function: Callable[..., Any]) -> Callable[[Any], Any]:
 
 # By the names of the functions.
 FILTERS: tuple[Callable[..., Any], ...] = (
-    amounts.usd, amounts.usd_full, empty_results.likely_causes, empty_results.looks_like,
-    empty_results.question, identifiers.account, hashes.checksum, hashes.is_placeholder, logo_url, summary.card,
-    summary.waiting_on, text.bare, text.capitalized, text.indented, text.visible, timeline.stops, times.duration,
-    times.iso,
+    amounts.usd, amounts.usd_full, balances.holdings, balances.total, empty_results.likely_causes,
+    empty_results.looks_like, empty_results.question, identifiers.account, hashes.checksum, hashes.is_placeholder,
+    logo_url, summary.card, summary.waiting_on, text.bare, text.capitalized, text.indented, text.visible,
+    timeline.stops, times.duration, times.iso,
 )  # fmt: skip
 FILTERS_OF_NOW: tuple[Callable[..., Any], ...] = (failures.old, times.ago, times.utc, times.utc_minute)
 

@@ -13,6 +13,7 @@ from intents_ui.service.models import (
     IntentHistory,
     IntentProviderQuote,
     QuoteIntentRequest,
+    SearchAnswer,
 )
 from tests.transfers.builders import ARBITRUM, BASE, CATALOGUE, NOW, USDC, USDC_ON_BASE, before, named
 
@@ -56,7 +57,7 @@ ROLES = named(
 
 @pytest.mark.parametrize(("found", "listed", "shown", "may_be_more"), ROLES)
 def test_a_role_counts_each_intent_once_and_says_when_there_may_be_more(found, listed, shown, may_be_more):
-    searched = None if found is None else [hit(number) for number in found]
+    searched = None if found is None else SearchAnswer(intents=tuple(hit(number) for number in found))
     role = address.role(results.OWNER, searched, listed=[entry(number) for number in listed])
     assert (role.shown, role.may_be_more) == (shown, may_be_more)
 

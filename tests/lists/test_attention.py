@@ -6,6 +6,7 @@ from typing import Any
 from intents_ui.lists import attention
 from intents_ui.lists.attention import AttentionFilters, Problems
 from intents_ui.service.models import BalanceGroup, IntentHistory, IntentReceipt, TokenBalance
+from intents_ui.transfers import summary as summaries
 from intents_ui.transfers.rules import MESSAGES, Cause
 from intents_ui.transfers.transfer import Transfer
 from tests.transfers.builders import (
@@ -38,7 +39,7 @@ def retried(*, minutes: int) -> IntentReceipt:
 
 
 def ids(found: Problems) -> list[str]:
-    return [row.transfer.intent.intent_id for row in found.rows]
+    return [row.intent.intent_id for row in found.rows]
 
 
 def test_reasons_that_differ_in_their_numbers_only_are_one_group():
@@ -60,7 +61,7 @@ def test_the_title_of_a_group_is_that_of_its_message_whatever_differs_between_it
             for number, (has_balance, passed) in enumerate(zip((None, False), minutes, strict=True))
         ]
         [group] = of(*late).sections[Cause.LATE].groups
-        headlines = {row.summary.headline for row in group.rows}
+        headlines = {summaries.of(row).headline for row in group.rows}
         row = MESSAGES[key]
         assert (group.count, group.headline) == (2, row.title or row.headline)
         assert len(headlines) == (2 if row.title else 1)
@@ -150,10 +151,10 @@ ENTRIES = (
 
 
 def test_the_oldest_come_first_and_those_of_unknown_age_last():
-    shown = [row.transfer.intent.intent_id for row in waiting(*ENTRIES).rows]
+    shown = [row.intent.intent_id for row in waiting(*ENTRIES).rows]
     assert shown == ["0x05", "0x04", "0x03", "0x02", "0x01", "0x06"]
 
 
 def test_transfers_reported_as_empty_are_left_out():
     work = waiting(entry(1, has_balance=False), entry(2, token(0, "0"), has_balance=False), entry(3, token()))
-    assert [row.transfer.intent.intent_id for row in work.rows] == ["0x03"]
+    assert [row.intent.intent_id for row in work.rows] == ["0x03"]

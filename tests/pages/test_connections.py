@@ -2,7 +2,7 @@
 
 import pytest
 
-from intents_ui.catalog.connections import connected_chains
+from intents_ui.catalog.chains import connected_chains
 from intents_ui.service.models import ChainInfo
 from tests.transfers.builders import named
 
