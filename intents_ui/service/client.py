@@ -13,7 +13,7 @@ import logging
 import ssl
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
 from copy import copy
@@ -38,7 +38,6 @@ from intents_ui.service.operations import CacheKey, Kind, ServiceCall, ServiceCo
 from intents_ui.service.request_context import is_over, seconds_left, time_left, within
 
 KEEP_ALIVE_SECONDS: Final = 15.0
-READ_BYTES: Final = 2**17  # per read, so that one is enough for most responses. httpcore's own limit is half as much
 STALE_WAIT = 0.3  # seconds that a page waits for a newer response while it has a stale one
 SKIP_WAIT_SECONDS: Final = 1.0  # seconds without such waits after one of them timed out
 PROBE_WAIT: Final = 0.5  # seconds that a page waits while another call probes whether the service is back
@@ -100,20 +99,14 @@ class DeadlineBackend(httpcore.NetworkBackend):
     """Network backend that connects within the deadline, in a thread of its own because a name lookup can hang."""
 
     def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+        self, host: str, port: int, timeout: float | None = None, *more: Any, **options: Any
     ) -> httpcore.NetworkStream:
         allowed = time_left(timeout, expired=httpcore.ConnectTimeout)
         connected: Future[httpcore.NetworkStream] = Future()
 
         def connect() -> None:
             try:
-                sockets = httpcore.SyncBackend()
-                connected.set_result(sockets.connect_tcp(host, port, allowed, local_address, socket_options))
+                connected.set_result(httpcore.SyncBackend().connect_tcp(host, port, allowed, *more, **options))
             except Exception as error:
                 connected.set_exception(error)
 
@@ -134,24 +127,16 @@ def _close_unused(connected: "Future[httpcore.NetworkStream]") -> None:
 
 
 class DeadlineStream(httpcore.NetworkStream):
-    """Connection whose waits are cut to the deadline of the call that currently uses it.
-
-    A request is sent as one packet, before the first read of its response.
-    """
+    """Connection whose waits are cut to the deadline of the call that currently uses it."""
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
-        self._unsent = b""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if self._unsent:
-            request, self._unsent = self._unsent, b""
-            with suppress(httpcore.WriteError):  # the service may respond without reading all of it
-                self._stream.write(request, time_left(timeout, expired=httpcore.WriteTimeout))
-        return self._stream.read(max(max_bytes, READ_BYTES), time_left(timeout, expired=httpcore.ReadTimeout))
+        return self._stream.read(max_bytes, time_left(timeout, expired=httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._unsent += buffer
+        self._stream.write(buffer, time_left(timeout, expired=httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._stream.close()

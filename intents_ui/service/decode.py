@@ -28,12 +28,7 @@ class Verbatim:
 def read(text: str) -> Any:
     """Parse JSON text. Raises ValueError, and nothing else, if it is invalid."""
     try:
-        try:
-            value = _DECODER.decode(text)
-        except json.JSONDecodeError:
-            raise
-        except ValueError:  # an integer with more digits than Python converts, if nothing worse
-            value = _LONG_NUMBER_DECODER.decode(text)
+        value = _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     _check_depth(value, DEPTH_LIMIT)
@@ -154,9 +149,6 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _CONTAINERS = frozenset({dict, list})
 _DECODER = json.JSONDecoder(
-    parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
-)
-_LONG_NUMBER_DECODER = json.JSONDecoder(
     parse_int=_whole, parse_float=_fraction, parse_constant=_refuse_constant, object_pairs_hook=_refuse_duplicates
 )
 _WALKER = json.JSONDecoder(parse_int=len, parse_float=len)  # finds where a value ends, without converting numbers

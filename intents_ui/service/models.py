@@ -426,6 +426,9 @@ class IntentReceiptSummary(Model):
     finished_at: Timestamp = None
 
 
+STEPS = ("deposit", "origin", "destination", "refund")
+
+
 class IntentReceipt(Model):
     """Execution state of an intent, with its transactions."""
 
@@ -450,17 +453,11 @@ class IntentReceipt(Model):
 
     @property
     def transactions(self) -> dict[str, IntentTransaction]:
-        """The transactions that it has, by step: `deposit`, `origin`, `destination` and `refund`."""
-        steps = {
-            "deposit": self.deposit_transaction,
-            "origin": self.origin_transaction,
-            "destination": self.destination_transaction,
-            "refund": self.refund_transaction,
-        }
-        return {step: transaction for step, transaction in steps.items() if transaction}
+        """The transactions that it has, by step (`STEPS`)."""
+        return {step: found for step in STEPS if (found := getattr(self, f"{step}_transaction"))}
 
     def step_of(self, txn_hash: str) -> str | None:
-        """Return which of the transactions has this hash: `deposit`, `origin`, `destination` or `refund`."""
+        """Return the step (`STEPS`) whose transaction has this hash."""
         wanted = txn_hash.lower().removeprefix("0x")
         sent = {step: (each.txn_hash or "").lower().removeprefix("0x") for step, each in self.transactions.items()}
         return next((step for step, known in sent.items() if known and known == wanted), None)
@@ -473,8 +470,7 @@ class IntentReceipt(Model):
     @property
     def intent_ids(self) -> list[str]:
         """The intent IDs in it, in its summary and in its transactions, which should be the same."""
-        sent = self.deposit_transaction, self.origin_transaction, self.destination_transaction, self.refund_transaction
-        return [part.intent_id for part in (self, self.summary, *sent) if part and part.intent_id]
+        return [part.intent_id for part in (self, self.summary, *self.transactions.values()) if part and part.intent_id]
 
 
 class TokenBalance(Model):

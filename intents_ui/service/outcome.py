@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 
 from intents_ui.service.models import (
     FINAL,
+    STEPS,
     STOPPED,
     UNEXECUTED,
     Intent,
@@ -50,7 +51,7 @@ LEGS: Mapping[str, StepStatus] = {
     TransactionStatus.ABORTED: StepStatus.GIVEN_UP,
 }
 DEAD = frozenset({StepStatus.REJECTED, StepStatus.GIVEN_UP})
-REFUND = 3  # position of its step, after the deposit, the origin and the destination
+REFUND = STEPS.index("refund")
 # The reason of a step that was not run, because an earlier one failed.
 ECHO = re.compile(r"aborted: (deposit|origin|destination)\b", re.IGNORECASE)
 # In progress, which implies that the leg before is complete.
@@ -81,13 +82,8 @@ def failure(receipt: IntentReceipt) -> tuple[int | None, str | None]:
     The reason is that of the failed refund, else of the first failed step that has one of its own. The step is the
     first failed one, unless the reason is the refund's.
     """
-    steps = (
-        receipt.deposit_transaction,
-        receipt.origin_transaction,
-        receipt.destination_transaction,
-        receipt.refund_transaction,
-    )
-    failed = {place: each.status_reason for place, each in enumerate(steps) if each and leg(each) in DEAD}
+    sent = receipt.transactions.items()
+    failed = {STEPS.index(step): each.status_reason for step, each in sent if leg(each) in DEAD}
     own = {place: reason for place, reason in failed.items() if reason and not ECHO.match(reason)}
     if REFUND in own:
         return REFUND, own[REFUND]
