@@ -43,7 +43,7 @@ def listed(transfer: Transfer, *, root: str) -> models.ApiListedTransfer:
     return models.ApiListedTransfer(
         intent_id=intent_id,
         url=root + reverse("intent", args=[intent_id]),
-        as_of=request_context.as_of() if request_context.stale_responses() else None,
+        as_of=request_context.current().as_of if request_context.current().stale else None,
         outcome=None if transfer.is_unread else transfer.outcome.value,
         summary=summarized(shown),
         sent=_amount(shown.sent),

@@ -96,7 +96,7 @@ class Rejected(Exception):
 
 def problem(failure: Failure) -> dict[str, Any]:
     """Return the failure as problem details (RFC 9457)."""
-    origin = request_context.current()
+    origin = request_context.current().origin
     return {
         "type": "about:blank",
         "title": failure.status.phrase,
@@ -265,9 +265,9 @@ def add_stale_notice(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     def answer(request: HttpRequest) -> HttpResponseBase:
-        with request_context.collecting_stale() as old, request_context.collecting_failed() as failed:
+        with request_context.collecting("stale", "failed") as used:
             response = get_response(request)
-            if old:
+            if old := used.stale:
                 age = datetime.now(UTC) - min(each.learned_at for each in old)  # of the oldest
                 response["Age"] = str(max(0, int(age.total_seconds())))
             if is_page(response):
@@ -286,7 +286,7 @@ def add_stale_notice(
                 part = (match and match.url_name) or "part"
                 # Only the full page says that names are stale.
                 shown = old if whole else failures.without_names(old)
-                places = {"old": shown, "failed_calls": failed, "is_whole": whole, "part": part}
+                places = {"old": shown, "failed_calls": used.failed, "is_whole": whole, "part": part}
                 response.content += render_to_string("parts/stale_notice_fragment.html", places).encode()
                 response["Content-Length"] = str(len(response.content))  # set before by Django
         return response

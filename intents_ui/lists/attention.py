@@ -263,13 +263,13 @@ def read_lists(calls: Sequence[operations.ServiceCall[HistoryAnswer]]) -> list[R
 def _received(call: operations.ServiceCall[HistoryAnswer]) -> tuple[HistoryAnswer, datetime] | None:
     """Return the response, of the client's cache that all open pages share, and when it came. Raises ServiceError."""
     service = app.current().service
-    with request_context.collecting_stale() as stale:
+    with request_context.collecting("stale") as used:
         answer = service.ask(call)
-    for each in stale:
+    for each in used.stale:
         is_slow = each.error.is_timeout and not each.again_in
         if is_slow and datetime.now(UTC) - each.learned_at > SHOWN_FOR:
             return None
-        request_context.add_stale(each)
+        request_context.current().stale.append(each)
     cached = service.cache.peek(call)
     return answer, datetime.now(UTC) - timedelta(seconds=cached.age if cached else 0)
 

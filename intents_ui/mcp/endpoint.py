@@ -63,7 +63,7 @@ def _call_tool(request: HttpRequest, params: Mapping[str, Any]) -> dict[str, Any
         return _text(str(error)) | {"isError": True}
     except ServiceError as error:
         return _text(_of_service(error)) | {"isError": True}
-    stale = old(request_context.stale_responses(), now=datetime.now(UTC))
+    stale = old(request_context.current().stale, now=datetime.now(UTC))
     return _text(f"{stale.sentence}\n{told}" if stale else told)
 
 

@@ -23,9 +23,8 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        about = request_context.current()
-        if about:
-            line["request_id"] = about.id
+        if origin := request_context.current().origin:
+            line["request_id"] = origin.id
         if record.name == REQUESTS and isinstance(record.args, Mapping):
             line |= record.args
         if record.exc_info:

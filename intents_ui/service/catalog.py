@@ -234,13 +234,13 @@ class Catalog(Names):
 
     def _listed(self, listing: ServiceList[Any]) -> Listed[Any]:
         """Return a list within its TTL, or a stale one if the request for a newer one fails."""
-        with request_context.collecting_stale() as stale:
+        with request_context.collecting("stale") as used:
             found = self._refreshed(listing, newest=True)
         entries, unreadable = tuple(found.index.values()), found.unreadable_entries
-        if not stale:
+        if not used.stale:
             return Listed(entries, unreadable)
-        age = datetime.now(UTC) - stale[0].learned_at
-        return Listed(entries, unreadable, age - age % SECOND, stale[0].error)
+        age = datetime.now(UTC) - used.stale[0].learned_at
+        return Listed(entries, unreadable, age - age % SECOND, used.stale[0].error)
 
     # What is known
 
@@ -278,7 +278,7 @@ class Catalog(Names):
 
     def _look_up(self, listing: ServiceList[Any]) -> None:
         # Discards the stale markers: pages don't report a stale name.
-        with contextlib.suppress(ServiceError), request_context.collecting_stale():
+        with contextlib.suppress(ServiceError), request_context.collecting("stale"):
             self._refreshed(listing)
 
     def _refreshed(self, listing: ServiceList[Any], *, newest: bool = False) -> Any:

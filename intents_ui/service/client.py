@@ -337,7 +337,9 @@ class ServiceClient:
         learned_at = datetime.now(UTC) - timedelta(seconds=entry.age)
         again_in = max(entry.retry_at - self.cache.clock(), 0.0) if error.again_in is None else error.again_in
         has_balances = isinstance(call.request, Mapping) and bool(call.request.get("includeBalances"))
-        request_context.add_stale(errors.StaleResponse(call.operation, learned_at, error, again_in, has_balances))
+        request_context.current().stale.append(
+            errors.StaleResponse(call.operation, learned_at, error, again_in, has_balances)
+        )
         return entry.answer
 
     def _send(self, call: ServiceCall[Any]) -> Any:

@@ -9,11 +9,11 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import Context, ContextVar
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from intents_ui.service.errors import ServiceError, StaleResponse
 
@@ -44,39 +44,57 @@ class Origin:
 NOWHERE: deque[Any] = deque(maxlen=0)  # keeps nothing
 
 
-class _Context(NamedTuple):
+class RequestContext(NamedTuple):
+    """`stale` and `failed`: the stale responses and failed calls of the page so far. More are added while it is made.
+
+    `ends_at`: its deadline, by time.monotonic.
+    """
+
     origin: Origin | None = None
-    ends_at: float | None = None  # of time.monotonic
+    ends_at: float | None = None
     stale: MutableSequence[StaleResponse] = NOWHERE
     failed: MutableSequence[ServiceError] = NOWHERE
 
+    @property
+    def as_of(self) -> datetime:
+        """When the oldest response arrived: now, unless one is stale."""
+        return min((each.learned_at for each in self.stale), default=datetime.now(UTC))
 
-_context: ContextVar[_Context] = ContextVar("service_context", default=_Context())  # noqa: B039 - immutable
+
+_context: ContextVar[RequestContext] = ContextVar("service_context", default=RequestContext())  # noqa: B039 - immutable
+current = _context.get
 
 
 @contextmanager
-def _changed(**changes: Any) -> Iterator[None]:
+def _changed(**changes: Any) -> Iterator[RequestContext]:
     """Run the block in a changed context, including threads with a copy of it (`executor`)."""
-    token = _context.set(_context.get()._replace(**changes))
+    changed = current()._replace(**changes)
+    token = _context.set(changed)
     try:
-        yield
+        yield changed
     finally:
         _context.reset(token)
 
 
-def current() -> Origin | None:
-    return _context.get().origin
-
-
-def client() -> str | None:
-    """Return the client whose fair shares the current call uses, or None."""
-    origin = current()
-    return origin.client if origin else None
-
-
-def request_scope(origin: Origin) -> AbstractContextManager[None]:
+def request_scope(origin: Origin) -> AbstractContextManager[RequestContext]:
     """Run the block on behalf of `origin`."""
     return _changed(origin=origin)
+
+
+def collecting(*what: Literal["stale", "failed"]) -> AbstractContextManager[RequestContext]:
+    """Collect the stale responses or failed calls of the block instead of in the context around it."""
+    return _changed(**{each: [] for each in what})
+
+
+def within(seconds: float) -> AbstractContextManager[RequestContext]:
+    """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
+    ends_at, outer = time.monotonic() + seconds, current().ends_at
+    return _changed(ends_at=ends_at if outer is None else min(ends_at, outer))
+
+
+def page_deadline() -> AbstractContextManager[RequestContext]:
+    """Limit the service calls of a page."""
+    return within(PAGE_TIMEOUT)
 
 
 def background_context() -> Context:
@@ -85,31 +103,8 @@ def background_context() -> Context:
     It has the origin, but no deadline. It collects the stale responses that it uses, so that `as_of` is right.
     """
     context = Context()
-    context.run(_context.set, _Context(origin=current(), stale=[]))
+    context.run(_context.set, RequestContext(origin=current().origin, stale=[]))
     return context
-
-
-def call_id() -> str:
-    """Return an ID for one attempt of a call."""
-    origin = current()
-    return origin.next_call() if origin else secrets.token_hex(6)
-
-
-def reference() -> str:
-    """Return the request ID to show with an error, by which the log entry can be found."""
-    origin = current()
-    return origin.id if origin else secrets.token_hex(6)
-
-
-def within(seconds: float) -> AbstractContextManager[None]:
-    """Limit all network calls in the block to `seconds`, or to an enclosing deadline if that is earlier."""
-    ends_at, outer = time.monotonic() + seconds, _context.get().ends_at
-    return _changed(ends_at=ends_at if outer is None else min(ends_at, outer))
-
-
-def page_deadline() -> AbstractContextManager[None]:
-    """Limit the service calls of a page."""
-    return within(PAGE_TIMEOUT)
 
 
 def without_deadline[T](ask: Callable[[], T]) -> T:
@@ -117,9 +112,27 @@ def without_deadline[T](ask: Callable[[], T]) -> T:
     return background_context().run(ask)
 
 
+def client() -> str | None:
+    """Return the client whose fair shares the current call uses, or None."""
+    origin = current().origin
+    return origin.client if origin else None
+
+
+def call_id() -> str:
+    """Return an ID for one attempt of a call."""
+    origin = current().origin
+    return origin.next_call() if origin else secrets.token_hex(6)
+
+
+def reference() -> str:
+    """Return the request ID to show with an error, by which the log entry can be found."""
+    origin = current().origin
+    return origin.id if origin else secrets.token_hex(6)
+
+
 def seconds_left() -> float | None:
     """Return the seconds until the current deadline, negative after it, or None without a deadline."""
-    ends_at = _context.get().ends_at
+    ends_at = current().ends_at
     return None if ends_at is None else ends_at - time.monotonic()
 
 
@@ -138,41 +151,9 @@ def time_left(timeout: float | None, *, expired: type[Exception]) -> float | Non
     return left if timeout is None else min(left, timeout)
 
 
-@contextmanager
-def collecting_stale() -> Iterator[Sequence[StaleResponse]]:
-    """Collect the stale responses that the block uses."""
-    with _changed(stale=[]):
-        yield stale_responses()
-
-
-def stale_responses() -> Sequence[StaleResponse]:
-    """Return the stale responses that the page has used. More are added while it is made."""
-    return _context.get().stale
-
-
-def as_of() -> datetime:
-    """Return when the oldest response on the page arrived: now, unless one is stale."""
-    return min((each.learned_at for each in stale_responses()), default=datetime.now(UTC))
-
-
-def add_stale(response: StaleResponse) -> None:
-    _context.get().stale.append(response)
-
-
-@contextmanager
-def collecting_failed() -> Iterator[Sequence[ServiceError]]:
-    """Collect the failed calls of the block, so that the page can show the request ID of each one."""
-    with _changed(failed=[]):
-        yield failed_calls()
-
-
-def failed_calls() -> Sequence[ServiceError]:
-    """Return the failed calls of the page. More are added while it is made."""
-    return _context.get().failed
-
-
 def add_failed(error: ServiceError) -> None:
+    """Note a failed call, so that the page can show its request ID."""
     if error.request_id is None:
         error.request_id = reference()
         log.info("%s skipped (request ID %s): %s", error.operation, error.request_id, error.summary)
-    _context.get().failed.append(error)
+    current().failed.append(error)

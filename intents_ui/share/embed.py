@@ -14,9 +14,8 @@ from intents_ui import app
 from intents_ui.formatting import failures
 from intents_ui.http import marks
 from intents_ui.http.headers import embeddable
-from intents_ui.service import lookup
+from intents_ui.service import lookup, request_context
 from intents_ui.service.errors import ServiceError
-from intents_ui.service.request_context import as_of
 from intents_ui.transfers import summary
 from intents_ui.transfers.statuses import Tone
 from intents_ui.web import reading
@@ -41,7 +40,7 @@ def intent(request: HttpRequest, intent_id: str) -> HttpResponseBase:
         words, error = failures.words(failure), failure
         context = failed(words.title, words.what, may_pass=failures.retry_after(failure) is not None)
     page_path = reverse("intent", args=[known]) if known else None
-    context |= {"intent_id": known, "page_path": page_path, "now": as_of()}
+    context |= {"intent_id": known, "page_path": page_path, "now": request_context.current().as_of}
     return render(request, "sharing/embed.html", context, block="card", status=status, error=error)
 
 

@@ -73,7 +73,7 @@ def card_of(intent_id: str) -> tuple[Card, int]:
     Raises ServiceError, also for the receipt, without which the status is unknown.
     """
     transfer = reading.read(intent_id)
-    old = failures.old(request_context.stale_responses(), now=transfer.now)
+    old = failures.old(request_context.current().stale, now=transfer.now)
     may_change = old or summary.of(transfer).is_provisional or transfer.may_change
     seconds = OPEN_SECONDS if may_change else FINAL_SECONDS
     return summary.card(transfer, as_of=old.as_of if old else None), seconds

@@ -190,9 +190,9 @@ class TicketLookup:
             return found
         row = replace(row, at=datetime.now(UTC))
         try:
-            with request_context.page_deadline(), request_context.collecting_stale() as stale:
+            with request_context.page_deadline(), request_context.collecting("stale") as used:
                 found = self._looked_up(row, known)
-                old = failures.old(stale, now=datetime.now(UTC)) if stale else None
+                old = failures.old(used.stale, now=datetime.now(UTC)) if used.stale else None
             return replace(found, notes=(*found.notes, old.sentence)) if old else found
         except ServiceError as error:
             return rows.failed(row, error)

@@ -148,7 +148,7 @@ def respond(
     request: HttpRequest, entries: Iterable[Entry], *, key: str, page: str, title: str, subtitle: str
 ) -> HttpResponse:
     """Render a feed, newest entry first. `key` names it among all feeds, and `page` is the path of its page."""
-    if old := failures.old(request_context.stale_responses(), now=datetime.now(UTC)):
+    if old := failures.old(request_context.current().stale, now=datetime.now(UTC)):
         subtitle = f"{subtitle} {old.sentence}"
     if settings.DEMO_STARTED is not None:
         subtitle = f"{subtitle.removesuffix('.')}. {GENERATED}"

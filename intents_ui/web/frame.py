@@ -67,8 +67,8 @@ def context(request: HttpRequest) -> dict[str, object]:
         "url_name": request.resolver_match and request.resolver_match.url_name,
         "export_rows": ENV.intents_max_export_rows,
         "new_export_run": new_export_run,
-        "old": request_context.stale_responses(),
-        "failed_calls": request_context.failed_calls(),
+        "old": request_context.current().stale,
+        "failed_calls": request_context.current().failed,
         "paused": app.current().service.health.is_paused,
     }
 

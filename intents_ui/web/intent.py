@@ -163,7 +163,7 @@ def changes_at(transfer: Transfer) -> datetime | None:
 
 def learned_at(receipt: IntentReceipt | None) -> datetime | None:
     """Return when the oldest response of the page arrived, or None if all of them are as new as the page."""
-    times = [each.learned_at for each in request_context.stale_responses()]
+    times = [each.learned_at for each in request_context.current().stale]
     watched = watched_now(receipt.intent_id) if receipt else None
     return min([*times, watched.learned_at] if watched and watched.learned_at else times, default=None)
 
@@ -173,7 +173,7 @@ def receipt_fragment(snapshot: Snapshot) -> str:
 
     If the service hasn't responded to the stream so far, it shows what the page itself shows.
     """
-    with request_context.within(reading.PATIENCE), request_context.collecting_stale():
+    with request_context.within(reading.PATIENCE), request_context.collecting("stale"):
         if snapshot.learned_at:
             transfer, receipt_error = reading.of(app.current().plan(snapshot.intent_id), snapshot.receipt), None
         else:
@@ -255,7 +255,7 @@ def as_json(request: HttpRequest, intent_id: str) -> HttpResponseBase:
     if receipt_error:
         raise receipt_error
     received = receipt.raw if receipt else "null"
-    as_of = f',"as_of":"{times.iso(request_context.as_of())}"' if request_context.stale_responses() else ""
+    as_of = f',"as_of":"{times.iso(request_context.current().as_of)}"' if request_context.current().stale else ""
     return json_text(f'{{"intent":{found.raw},"intentReceipt":{received}{as_of}}}')
 
 

@@ -31,7 +31,6 @@ from intents_ui.service.executor import resting
 from intents_ui.service.lookup import MAX_RECEIPTS, ListPage, Position
 from intents_ui.service.models import UNEXECUTED, HistoryAnswer, Intent, IntentHistory, IntentReceipt, Page
 from intents_ui.service.operations import ServiceCall
-from intents_ui.service.request_context import as_of
 from intents_ui.settings import ENV
 from intents_ui.tokens.names import chains_of
 from intents_ui.transfers.incidents import IncidentFacts
@@ -155,7 +154,8 @@ def look_up_balances(transfer: Transfer) -> Balances | None:
         if received_at < created_at + LISTED_WITHIN:
             service.ask_uncached(call)
             entry = read()
-    return Balances.of_entry(entry, checked_at=as_of().replace(microsecond=0)) if entry else None
+    checked_at = request_context.current().as_of.replace(microsecond=0)
+    return Balances.of_entry(entry, checked_at=checked_at) if entry else None
 
 
 def balances_within(transfer: Transfer, *, seconds: float) -> Balances:

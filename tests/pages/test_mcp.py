@@ -114,7 +114,7 @@ def test_an_answer_from_old_data_says_so_first(
     read = reading.read
 
     def read_old(given: str) -> Transfer:
-        request_context.add_stale(old)
+        request_context.current().stale.append(old)
         return read(given)
 
     monkeypatch.setattr(reading, "read", read_old)

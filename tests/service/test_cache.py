@@ -23,7 +23,7 @@ from intents_ui.service.errors import (
 )
 from intents_ui.service.models import Page
 from intents_ui.service.operations import ServiceCall
-from intents_ui.service.request_context import collecting_stale
+from intents_ui.service.request_context import collecting
 from tests.service.clients import answered, config
 from tests.service.scripted_server import Script, Visit, response
 from tests.service.upstream import BAD, Clock, Upstream, good, intent, no
@@ -58,8 +58,8 @@ def outcome(service: Upstream, call: ServiceCall[Any]) -> object:
 
 
 def told_by(service: Upstream, call: ServiceCall[Any] = GET) -> tuple[Any, list[StaleResponse]]:
-    with collecting_stale() as result:
-        return service.service.ask(call), result
+    with collecting("stale") as used:
+        return service.service.ask(call), list(used.stale)
 
 
 # How long
