@@ -307,11 +307,11 @@ def write(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, key: 
     """Insert the columns in rows, or replace those that have this key. `bulk_create` takes several times as long."""
     if not rows:
         return
-    columns = [each.column for each in model._meta.concrete_fields if each.column in rows[0]]
-    names, values = [f'"{each}"' for each in columns], [f"%({each})s" for each in columns]
-    sql = f"INSERT INTO {model._meta.db_table} ({', '.join(names)}) VALUES ({', '.join(values)})"  # noqa: S608 - names of columns
+    columns = [str(each.column) for each in model._meta.concrete_fields if each.column in rows[0]]
+    names, values = [f'"{each}"' for each in columns], ", ".join(["%s"] * len(columns))
+    sql = f"INSERT INTO {model._meta.db_table} ({', '.join(names)}) VALUES ({values})"  # noqa: S608 - names of columns
     if key:
         changes = (f"{each} = excluded.{each}" for each in names)
         sql += f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(changes)}"
     with connection.cursor() as cursor:
-        cursor.executemany(sql, rows)
+        cursor.executemany(sql, [[row[each] for each in columns] for row in rows])

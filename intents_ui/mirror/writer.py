@@ -1,6 +1,7 @@
 """Writes to the mirror. Each transaction is fenced by the lease. Writing the same reading again changes nothing."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -147,6 +148,10 @@ class Writer:
         replaced = [found[each.intent_id] for each in changed if each.intent_id in found]
         # With so many indexes, SQLite takes twice as long to replace a row.
         Transfer.objects.filter(intent_id__in=[each.intent_id for each in replaced]).delete()
+        self._learn(models.Route, {each.route: {} for each in changed})
+        tokens = (token for each in changed for token in (each.origin_token, each.destination_token) if token)
+        self._learn(models.Token, {token: {} for token in tokens})
+        self._learn(models.Reason, {_plain(each.reason): {"example": each.reason} for each in changed if each.reason})
         forgotten = frozenset(state(models.FORGOTTEN, []))
         rows = [self._row(each, found.get(each.intent_id), read_at, forgotten) for each in changed]
         write(Transfer, rows)
@@ -164,10 +169,10 @@ class Writer:
         )
         row: dict[str, Any] = vars(each) | {
             "outcome": each.outcome.value,
-            "route_id": self._id(models.Route, each.route),
-            "origin_token_id": self._id(models.Token, origin) if origin else None,
-            "destination_token_id": self._id(models.Token, destination) if destination else None,
-            "reason_id": self._id(models.Reason, _plain(each.reason), example=each.reason) if each.reason else None,
+            "route_id": self._known[models.Route][each.route],
+            "origin_token_id": self._known[models.Token][origin] if origin else None,
+            "destination_token_id": self._known[models.Token][destination] if destination else None,
+            "reason_id": self._known[models.Reason][_plain(each.reason)] if each.reason else None,
             "read_at": read_at,
             "end": max(min(each.ended or each.updated, read_at), each.created) if has_ended else None,
             "bucket": None if duration is None else statistics.bucket(duration),
@@ -177,15 +182,17 @@ class Writer:
         named = [name for name in ADDRESSES if forgotten and row[name] and _digest(row[name]) in forgotten]
         return row | dict.fromkeys((*named, "memo")) if named else row
 
-    def _id(self, model: type[Model], key: tuple[str, ...], **more: str) -> int:
-        """Return the ID of a row of a dictionary, which is added with `more` columns if it is missing."""
-        known = self._known[model]
-        if key not in known:
-            if len(known) > MAX_KNOWN:
-                known.clear()
-            columns = dict(zip(UNIQUE[model], key, strict=True))
-            known[key] = model._default_manager.get_or_create(**columns, defaults=more)[0].pk
-        return known[key]
+    def _learn(self, model: type[Model], rows: Mapping[tuple[str, ...], Mapping[str, str]]) -> None:
+        """Learn the IDs of rows of a dictionary, and add those that are missing, with their other columns."""
+        known, names = self._known[model], UNIQUE[model]
+        if len(known) > MAX_KNOWN:
+            known.clear()
+        if unknown := [key for key in rows if key not in known]:
+            named = [dict(zip(names, key, strict=True)) for key in unknown]
+            added = [model(**each, **rows[key]) for key, each in zip(unknown, named, strict=True)]
+            model._default_manager.bulk_create(added, ignore_conflicts=True)
+            found = model._default_manager.filter(**{f"{name}__in": {each[name] for each in named} for name in names})
+            known |= {tuple(key): pk for pk, *key in found.values_list("pk", *names)}
 
     def _is_changed(self, each: Entry, known: Any | None, read_at: int) -> bool:
         """Return whether an entry replaces what is known of it. Most are read again without a change.
@@ -220,7 +227,7 @@ class Writer:
     def _note_windows(self, start: int, end: int, reading: Reading, now: int) -> None:
         known = Window.objects.filter(start__gte=start, end__lte=end)
         inside = list(known.filter(Q(read_at=None) | Q(read_at__lt=reading.at // 1000)))  # not read meanwhile
-        changed = []
+        changed, created = [], sorted(each.created for each in reading.entries)
         for window in inside:
             middle = (window.start + window.end) // 2
             if reading.is_unanswered:  # which says nothing about the window
@@ -231,8 +238,8 @@ class Writer:
             elif reading.why:
                 window.set_failed(reading.why, at=now)
             else:
-                own = sum(window.start * 1000 <= each.created < window.end * 1000 for each in reading.entries)
-                window.set_read(rows=own, at=reading.at // 1000)
+                first, last = (bisect_left(created, at * 1000) for at in (window.start, window.end))
+                window.set_read(rows=last - first, at=reading.at // 1000)
             changed.append(window)
         save(changed)
 
