@@ -13,44 +13,11 @@ from intents_ui.tokens.names import NO_NAMES
 from intents_ui.transfers import summary
 from intents_ui.transfers.rules import Certainty, Delivery
 from intents_ui.transfers.transfer import Transfer
+from tests.tables import toml
 from tests.transfers.builders import NOW, at, intent
 from tests.transfers.scenes import MOMENTS, SERVICE, scene
 
-STOPPED = {Outcome.FAILED, Outcome.ABORTED, Outcome.REJECTED}
-# The outcomes that a transfer can have whose page, without balances, shows a message with this beginning.
-OUTCOMES = {
-    "quoted.": {Outcome.OPEN},
-    "quoted.expired": {Outcome.NO_DEPOSIT},
-    "committed.": {Outcome.OPEN},
-    "committed.overdue": {Outcome.NO_DEPOSIT},
-    "offer.funded_late": {Outcome.OPEN},
-    "executing.": {Outcome.OPEN},
-    "executing.finalising": {Outcome.DELIVERED},
-    "executing.refunding": {Outcome.OPEN, Outcome.FAILED},
-    "reported.": {Outcome.UNCONFIRMED},
-    "reported.returned": {Outcome.REFUNDED},
-    "succeeded.": {Outcome.DELIVERED},
-    "succeeded.unconfirmed": {Outcome.UNCONFIRMED},
-    "succeeded.contradiction": {Outcome.UNCONFIRMED},
-    "succeeded.returned": {Outcome.UNCONFIRMED},
-    "failed.": {Outcome.FAILED},
-    "failed.deposit": {Outcome.FAILED, Outcome.NO_DEPOSIT},
-    "failed.deposit_not_counted": {Outcome.FAILED},
-    "failed.no_trace": {Outcome.FAILED, Outcome.NO_DEPOSIT},
-    "failed.delivered": {Outcome.UNCONFIRMED},
-    "stopped.": STOPPED,
-    "stopped.delivered": {Outcome.UNCONFIRMED},
-    "refunded.": {Outcome.REFUNDED},
-    "refunded.unconfirmed": {Outcome.UNCONFIRMED},
-    "refunded.failed": {Outcome.UNCONFIRMED},
-    "refunded.elsewhere": {Outcome.UNCONFIRMED},
-    "aborted.": {Outcome.ABORTED},
-    "aborted.nothing_moved": {Outcome.NO_DEPOSIT},
-    "invalid.nothing_moved": {Outcome.NO_DEPOSIT},
-    "invalid.with_payment": {Outcome.REJECTED},
-    "receipt.missing": {Outcome.UNCONFIRMED},
-    "unknown.status": {Outcome.OPEN},
-}
+OUTCOMES = {message: {Outcome[each] for each in names} for message, names in toml(__file__, "outcomes").items()}
 
 
 def outcomes(message: str) -> set[Outcome]:

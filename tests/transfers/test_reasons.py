@@ -12,6 +12,7 @@ from intents_ui.transfers import timeline as timelines
 from intents_ui.transfers.rules import SUPPORT_OF_THE_APP, Actor, Help
 from intents_ui.transfers.timeline import Name
 from intents_ui.transfers.transfer import Contacts
+from tests.tables import toml
 from tests.transfers.builders import (
     ARBITRUM,
     BASE,
@@ -32,43 +33,13 @@ NEEDED = Money(None, ARBITRUM, USDC, KNOWN, names=CATALOGUE)
 UNKNOWN_TOKEN = Money(None, ARBITRUM, USDC, names=CATALOGUE)
 SHORT = "precondition not met: balance 79712345 < 79800000"
 
-EXPLAINED = named(
-    (
-        "underfunded",
-        SHORT,
-        NEEDED,
-        "79.7123 USDC arrived, 0.087655 USDC less than the 79.80 USDC that the step needs.",
-    ),
-    (
-        "underfunded, unknown token",
-        SHORT,
-        UNKNOWN_TOKEN,
-        "79,712,345 base units arrived, 87,655 base units less than the 79,800,000 base units that the step needs.",
-    ),
-    ("paused", "token paused", NEEDED, "No transfer of USDC can go through while it is paused on Arbitrum."),
-    (
-        "paused, unknown token",
-        "token paused",
-        UNKNOWN_TOKEN,
-        "No transfer of the token can go through while it is paused on Arbitrum.",
-    ),
-    ("by the owner", "aborted by owner", NEEDED, "The owner aborted the transfer."),
-    ("minutes", "aborted: not sent within 10m0s", NEEDED, "Not sent within 10 min."),
-    ("too small", "deposit below required minimum", NEEDED, "The deposit was smaller than the required minimum."),
-    (
-        "estimation",
-        "relayer: estimation failed, will retry",
-        NEEDED,
-        "The relayer couldn't estimate the network fee on Arbitrum. It retries automatically.",
-    ),
-    ("call", "TargetCallFailed: vault\npaused", NEEDED, "The call to the target contract on Arbitrum failed."),
-    ("reverted", "execution reverted", NEEDED, "The transaction reverted on Arbitrum."),
-)
+EXPLAINED = toml(__file__, "explained_reasons")
 
 
-@pytest.mark.parametrize(("reason", "needed", "words"), EXPLAINED)
-def test_a_known_reason_is_explained(reason, needed, words):
-    assert placeholders.explain(reason, needed) == words
+@pytest.mark.parametrize("case", EXPLAINED.values(), ids=EXPLAINED)
+def test_a_known_reason_is_explained(case):
+    assert placeholders.explain(case["reason"], NEEDED) == case["known"]
+    assert placeholders.explain(case["reason"], UNKNOWN_TOKEN) == case.get("unknown", case["known"])
 
 
 NOT_EXPLAINED = named(
