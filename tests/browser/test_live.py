@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import groupby
 from typing import Final
 
@@ -198,21 +198,6 @@ def quoted(browser: Browser, server: str) -> Iterator[Page]:
         yield visit.page
         visit.page.close()
         visit.faults.clear()  # requests time out when the clock is moved
-
-
-def test_a_quotes_remaining_time_counts_down_in_its_two_largest_units(quoted: Page) -> None:
-    left = quoted.locator("time[data-until]").first
-    deadline = datetime.fromisoformat(str(left.get_attribute("datetime")))
-    ahead = float(left.get_attribute("data-ahead") or 0) + quoted.evaluate("serverClock.ahead") / 1000
-    quoted.clock.pause_at(deadline - timedelta(seconds=ahead + 125.5))
-    quoted.clock.run_for(1_000)
-    expect(left).to_have_text("2 min 4 s")
-    quoted.clock.run_for(2_000)
-    expect(left).to_have_text("2 min 2 s")
-    quoted.clock.run_for(62_000)
-    expect(left).to_have_text("1 min")
-    quoted.clock.run_for(1_000)
-    expect(left).to_have_text("59 s")
 
 
 def test_the_browser_writes_durations_as_the_server_does(quoted: Page) -> None:

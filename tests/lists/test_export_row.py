@@ -21,7 +21,6 @@ from tests.transfers.builders import (
     TXN_HASH,
     USDC,
     USDC_ON_BASE,
-    at,
     intent,
     named,
     receipt,
@@ -151,8 +150,3 @@ def test_unchecked_balances_are_not_empty_balances():
     assert made.balances == f"79.71 USDC on Base; 5 base units of 0x{'12' * 20} on chain 7"
     assert (row(receipt()).has_balance, row(receipt()).balances) == (None, None)
     assert (row(receipt(), has_balance=False).has_balance, row(receipt(), has_balance=False).balances) == (False, None)
-
-
-def test_without_a_receipt_the_sent_amount_comes_from_the_quote():
-    made = exports.row_of(at(intent("QUOTED", quote={"fromAmount": "25000000"})), root=ROOT)
-    assert (made["status"], made["origin_base_units"], made["destination_base_units"]) == ("QUOTED", "25000000", None)

@@ -8,7 +8,7 @@ import pytest
 from intents_ui.emulator import Emulator, lookups
 from intents_ui.emulator.scenario_engine import scenario_named
 from intents_ui.service import operations
-from tests.live.following import CountedService, Viewer, hub_on, until, viewers
+from tests.live.following import CountedService, hub_on, until, viewers
 from tests.live.tcp_service import served
 
 
@@ -76,45 +76,6 @@ async def test_an_expired_quote_becomes_final_after_two_minutes(clock, faults):
         clock.forward(20)
         await until(viewer.task.done)
         assert viewer.snapshots[-1].is_final
-
-
-async def test_a_nonexistent_intent_is_reported_and_not_cached(service, clock):
-    async with hub_on(service, clock=clock) as hub:
-        async with viewers(hub, "0x" + "0" * 64) as (viewer,):
-            await until(viewer.task.done)
-            (only,) = viewer.snapshots
-            assert only.is_unknown
-            assert only.is_final
-        await until(lambda: not hub.watched)
-
-
-async def test_closing_the_hub_ends_every_subscription(service, clock, slow):
-    async with hub_on(service, clock=clock) as hub:
-        watching = [Viewer(hub, slow) for _ in range(3)]
-        await until(lambda: all(viewer.snapshots for viewer in watching))
-    await asyncio.gather(*(viewer.task for viewer in watching))
-    assert service.waits == 0
-
-
-async def test_an_unknown_status_is_not_final(service, clock):
-    intent = service.emulator.play(17, age=20)["intentId"]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.snapshots and service.waits)
-        assert not viewer.snapshots[-1].is_final
-
-
-async def test_every_failure_is_reported_and_recovered_from(clock):
-    service = CountedService(Emulator(now=clock, hold=0.2))
-    intent = service.emulator.play("cctp-slow", age=60)["intentId"]
-    async with hub_on(service, clock=clock) as hub, viewers(hub, intent) as (viewer,):
-        await until(lambda: viewer.snapshots and service.waits)
-        for trouble in ("failing-500", "broken-json", "geoblocked", "cut-body", "not-found"):
-            service.emulator.inject("*", trouble)
-            clock.forward(60)
-            await until(lambda: viewer.snapshots[-1].stale_since)
-            service.emulator.reset()
-            await until(lambda: not viewer.snapshots[-1].stale_since)
-            await until(lambda: service.waits)
 
 
 async def test_an_internal_error_is_reported_and_polling_restarts(service, clock, monkeypatch, caplog, slow):

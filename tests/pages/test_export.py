@@ -482,27 +482,6 @@ def test_a_disconnected_client_costs_the_service_no_further_page(service):
 # Progress
 
 
-def test_a_user_sees_the_progress_and_cancels_the_export(service):
-    looked: list[str] = []
-
-    def look() -> None:
-        known = exports.status_of(RUN)
-        assert known
-        looked.append(known.sentence)
-
-    def look_and_stop() -> None:
-        look()
-        exports.stop(RUN)
-
-    service.before |= {2: look, 3: look_and_stop}
-    found = read("csv", get(f"/export/history.csv?{SEVERAL}&run={RUN}").content)
-    assert looked == ["20 rows so far", "40 rows so far"]
-    assert (found.counted, found.why) == (60, "canceled by user")
-    known = exports.status_of(RUN)
-    assert known
-    assert known.sentence == "Stopped after 60 rows"
-
-
 def test_the_page_polls_until_the_export_ends_and_then_announces_it(service):
     path = f"/export/progress/{RUN}"
     exports.report(RUN, ExportStatus(ExportState.COMPLETE, 7))

@@ -169,36 +169,6 @@ def test_while_the_service_hangs_only_the_first_page_with_a_cached_copy_waits(
         assert old.error.reason is Reason.TIMEOUT
 
 
-@pytest.mark.parametrize("does", [BAD, Visit.reset], ids=["it fails", "it is away"])
-def test_a_one_minute_outage_leaves_warm_pages_and_spares_the_service(service: Upstream, does: Script) -> None:
-    warm = [operations.get_intent(f"0x{number}") for number in range(10)]
-    for call in warm:
-        service.service.ask(call)
-    service.clock.now += 20
-    service.does, cold = does, 0
-    before = len(service.requested)
-    for second in range(60):
-        for call in warm:
-            assert told_by(service, call)[1]
-        cold += outcome(service, operations.get_intent(f"0xcold{second}")) is Unreachable
-        until(service.is_quiet)
-        service.clock.now += 1
-    assert cold == 60
-    # What runs into the outage at its first moment, then a try every few seconds.
-    assert len(service.requested) - before <= 60 * 2
-    service.does = good
-    waited = 0.0
-    while told_by(service, warm[0])[1]:
-        service.clock.now += 0.2
-        waited += 0.2
-    assert waited <= 6
-    for _ in range(10):
-        for call in warm:
-            service.service.ask(call)
-        service.clock.now += 1
-    assert [result for call in warm for result in told_by(service, call)[1]] == []
-
-
 # Which of two responses
 
 

@@ -4,7 +4,7 @@ import json
 
 from intents_ui.service import lookup, results
 from tests.service.scripted_server import Visit, response
-from tests.service.upstream import BAD, Upstream, no
+from tests.service.upstream import Upstream, no
 
 HASH = "0x" + "ab" * 32
 OTHER = "0x" + "cd" * 32
@@ -71,16 +71,3 @@ def test_a_service_without_search_by_deposit_hash_finds_none(service: Upstream) 
 
     service.does = refuse_deposit_hashes
     assert found(service) == []
-
-
-def test_tokens_at_an_address_are_those_with_exactly_this_address(service: Upstream) -> None:
-    tokens = [{"chainId": 1, "address": TOKEN.upper().replace("X", "x")}, {"chainId": 1, "address": "0x" + "2" * 40}]
-    service.does = lambda visit: visit.send(response({"tokens": tokens}))
-    assert [token.address for token in lookup.tokens_at(service.service, [1], TOKEN)] == [tokens[0]["address"]]
-    assert lookup.tokens_at(service.service, [], TOKEN) == ()
-    assert service.requested == ["GetTokenList"]
-
-
-def test_no_tokens_at_an_address_are_known_while_the_lookup_fails(service: Upstream) -> None:
-    service.does = BAD
-    assert lookup.tokens_at(service.service, [1], TOKEN) == ()

@@ -71,28 +71,6 @@ def test_a_request_has_the_members_of_its_table(call):
     assert sent.keys() == {field for field, _ in spec.SPEC[table]} - left_out
 
 
-@pytest.mark.parametrize(
-    ("call", "sent"),
-    [
-        (operations.search_intents(), {}),
-        (operations.get_intent_history(by_status="QUOTED"), {"byStatus": "QUOTED"}),
-        (operations.get_intent_history(from_time=NOON), {"fromTime": 1_795_262_400}),
-        (
-            operations.wait_intent_receipt("0x1", last_receipt_states=["SENT", ""]),
-            {"intentId": "0x1", "lastReceiptStates": ["SENT", "UNKNOWN"]},
-        ),
-        (operations.get_token_list([1]), {"chainIds": [1]}),
-        (operations.get_token_prices([(1, "0x1")]), {"tokens": [{"chainId": 1, "tokenAddress": "0x1"}]}),
-        (
-            operations.get_intent_history(page=Page.first(size=5)),
-            {"page": {"sort": [{"column": "id", "order": "DESC"}], "pageSize": 5}},
-        ),
-    ],
-)
-def test_only_given_values_are_sent(call, sent):
-    assert json.loads(decode.write(call.request)) == sent
-
-
 def test_an_intent_that_differs_from_the_one_received_cannot_be_committed():
     with pytest.raises(ValueError, match="exactly as the service gave it"):
         operations.commit_intent(Intent(intent_id="0x1"))

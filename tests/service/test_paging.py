@@ -68,18 +68,6 @@ def forward(history: FakeHistory, first: Page = DESC) -> list[tuple[Position, li
     return walked
 
 
-@pytest.mark.parametrize("first", [DESC, ASC], ids=["newest first", "oldest first"])
-def test_back_shows_the_previous_pages(first: Page) -> None:
-    history = FakeHistory(range(100, 118))
-    there = forward(history, first)
-    assert [number for _, page in there for number in page] == sorted(history.numbers, reverse=first is DESC)
-    again, at = [], there[-1][0]
-    while at.previous:
-        at = at.previous
-        again.append((at, numbers(list_page(history, first, at=at))))
-    assert again == there[-2::-1]
-
-
 def test_a_position_knows_its_number_and_the_last_pages_before_it() -> None:
     at = forward(FakeHistory(range(180)))[-1][0]
     assert (at.number, len(at.earlier)) == (60, MAX_EARLIER)
@@ -156,13 +144,6 @@ def test_rows_are_sorted_as_requested_with_the_latest_version_of_each() -> None:
         found = list_page(lambda _: answer, first, at=Position())
         assert (numbers(found), found.unreadable) == (shown, 1)
         assert found.entries[shown.index(5)].status == "SUCCEEDED"
-
-
-def test_a_walk_reads_every_page_and_each_intent_once() -> None:
-    history = FakeHistory(range(10))
-    pages = list(walk(history, DESC))
-    assert [int(entry.intent_id, 16) for entries, _ in pages for entry in entries] == list(range(9, -1, -1))
-    assert [end for _, end in pages] == [None, None, None, End.COMPLETE]
 
 
 def test_an_interrupted_walk_is_reported() -> None:

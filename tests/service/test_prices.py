@@ -9,10 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from intents_ui import app
-from intents_ui.emulator.app import Emulator
 from intents_ui.service.catalog import Prices, Token
-from intents_ui.service.client import InProcessTransport, ServiceClient
 from intents_ui.service.results import Price
 from tests.service.clients import answered, without_socket
 
@@ -52,18 +49,6 @@ def invalid(tokens: object) -> httpx.Response:
 
 def tokens(count: int) -> list[Token]:
     return [(1, f"0x{number:040x}") for number in range(1, count + 1)]
-
-
-def test_the_services_prices_are_exact_and_timestamped():
-    emulator = InProcessTransport(Emulator(now=lambda: AT.timestamp() + 59))
-    with ServiceClient(app.service_config(), transport=emulator) as client:
-        found = Prices(client).of([USDC, ETH, (42161, "0x912CE59144191C1204E64559FE8253a0e49E6548"), NOBODYS])
-    assert found == {
-        USDC: Price(Decimal("1.0"), AT),
-        ETH: Price(Decimal("3100.0"), AT),
-        (42161, "0x912CE59144191C1204E64559FE8253a0e49E6548"): Price(Decimal("0.28"), AT),
-        NOBODYS: Price(None, AT),
-    }
 
 
 def test_a_price_is_matched_by_token_not_by_position():
